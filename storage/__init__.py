@@ -52,6 +52,7 @@ from storage.repositories.people import mail_order
 from storage.repositories.polls import TablePoll
 from storage.secret_tokens import hash_secret, new_secret
 from storage.store import Store, open_store
+from storage.table_records import IdentityFields, PersonFields, TableRecord
 from storage.unit_of_work import UnitOfWork
 
 __all__ = [
@@ -64,6 +65,7 @@ __all__ = [
     "DuplicateRequest",
     "GameTable",
     "Identity",
+    "IdentityFields",
     "IdentityKind",
     "InboundMail",
     "InvalidStore",
@@ -80,6 +82,7 @@ __all__ = [
     "OrderRecord",
     "OutboxMessage",
     "Person",
+    "PersonFields",
     "PollRecord",
     "QueueStatus",
     "ResolvedLogRow",
@@ -90,6 +93,7 @@ __all__ = [
     "StoreError",
     "TableClock",
     "TablePoll",
+    "TableRecord",
     "TableSnapshot",
     "TableStatus",
     "TableVersion",

@@ -11,7 +11,7 @@ Version checks and move commits of many tables run in batches. A batch of commit
 so one write to the disk; each commit in it has a savepoint of its own, so it fails alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
@@ -24,12 +24,13 @@ from sqlmodel import bindparam, col, select
 from storage.batch import Batcher
 from storage.cancellation import run_uninterrupted
 from storage.database_errors import UNSTORABLE
-from storage.errors import StoreError
+from storage.errors import NotFound, StoreError
 from storage.executor import Executor, run_job
 from storage.group_commit import GroupCommit
 from storage.models import NewLogRow, NewMessage, RequestResult, Setting, TableSnapshot
 from storage.repositories import move_log, outbox
 from storage.repositories.settings import STORE_ID
+from storage.table_records import TableRecord, read_table_records
 
 TableRequest = tuple[int, str | None]
 """A table id, and the id of a request whose stored result is wanted."""
@@ -135,13 +136,34 @@ def _write_in_savepoint(execute: Executor, commit: MoveCommit) -> Exception | No
 
 
 class MoveCommitter:
-    """Runs the version checks and move commits of a store in batches."""
+    """Runs the version checks, loads and move commits of a store in batches."""
 
-    def __init__(self, group_commit: GroupCommit, read_engine: AsyncEngine) -> None:
+    def __init__(
+        self, group_commit: GroupCommit, read_engine: AsyncEngine, now: Callable[[], datetime]
+    ) -> None:
         self._group_commit = group_commit
         self._read_engine = read_engine
+        self._now = now
         self.version_checks = Batcher[TableRequest, TableVersion](self._check_versions)
+        self.loads = Batcher[int, TableRecord](self._load)
         self.commits = Batcher[MoveCommit, None](self._commit)
+
+    async def _load(self, table_ids: Sequence[int]) -> Sequence[TableRecord | Exception]:
+        """The records of tables. Where they cannot be read together, each is read alone, so that damage to
+        one stays there."""
+        try:
+            found = await self._read_records(sorted(set(table_ids)))
+        except Exception as error:
+            if len(set(table_ids)) == 1:
+                return [error] * len(table_ids)
+            return [outcome for one in table_ids for outcome in await self._load([one])]
+        return [found.get(one) or NotFound(f"There is no table {one}.") for one in table_ids]
+
+    async def _read_records(self, table_ids: Sequence[int]) -> dict[int, TableRecord]:
+        async with self._read_engine.connect() as connection, connection.begin():
+            return await run_uninterrupted(
+                run_job(connection, lambda execute: read_table_records(execute, table_ids, self._now()))
+            )
 
     async def _check_versions(self, requests: Sequence[TableRequest]) -> Sequence[TableVersion | Exception]:
         async with self._read_engine.connect() as connection:
@@ -154,4 +176,5 @@ class MoveCommitter:
     async def close(self) -> None:
         """Wait until nothing is under way."""
         await self.version_checks.wait_idle()
+        await self.loads.wait_idle()
         await self.commits.wait_idle()

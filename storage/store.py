@@ -19,6 +19,7 @@ from storage.group_commit import GroupCommit
 from storage.migrations import current_revision, migrate, revisions
 from storage.move_commit import MoveCommit, MoveCommitter, TableVersion
 from storage.store_files import check_store_path, open_read_only
+from storage.table_records import TableRecord
 from storage.transaction import Transaction
 from storage.unit_of_work import UnitOfWork
 
@@ -42,7 +43,7 @@ class Store:
             move_engine = create_engine(url, writes=True, excludes_others=False)
             self._engines = (*self._engines, move_engine)
             self._move_group = GroupCommit(move_engine)
-        self._committer = MoveCommitter(self._move_group, read_engine)
+        self._committer = MoveCommitter(self._move_group, read_engine, now)
         self.now = now
 
     @property
@@ -91,6 +92,14 @@ class Store:
         """
         with as_store_errors(CANNOT_READ):
             return await self._committer.version_checks.submit((table_id, request_id))
+
+    async def table_record(self, table_id: int) -> TableRecord:
+        """All of a table but its log, read together with those of others that are wanted now.
+
+        Raises NotFound, StoreError where nothing can be read, and whatever damaged values raise.
+        """
+        with as_store_errors(CANNOT_READ):
+            return await self._committer.loads.submit(table_id)
 
     async def table_versions(self, table_ids: Sequence[int]) -> dict[int, TableVersion]:
         """The committed versions of several tables in one query, without results of requests."""

@@ -7,12 +7,22 @@ from collections.abc import Iterator
 from sqlalchemy import Connection, Table, create_engine, text
 
 from storage.database import store_url
-from storage.models import GameTable, Identity, Model, MoveRecord, Person, Seat, TableSnapshot
+from storage.models import (
+    GameTable,
+    Identity,
+    Model,
+    MoveRecord,
+    Person,
+    Seat,
+    SeatClock,
+    TableClock,
+    TableSnapshot,
+)
 
 STRIDE = 1000
 """How far the ids of one copy are from those of the next; the tables that are copied have smaller ids."""
 SHIFTED = ("id", "person_id", "table_id", "host_id")
-COPIED = (Person, Identity, GameTable, TableSnapshot, Seat, MoveRecord)
+COPIED = (Person, Identity, GameTable, TableSnapshot, Seat, MoveRecord, TableClock, SeatClock)
 RENAMED = {
     ("identities", "value"): "CAST(:copy AS TEXT) || value",
     ("game_tables", "code"): "code || '-' || CAST(:copy AS TEXT)",

@@ -122,6 +122,7 @@ async def fill_store(url: str, tables: int, bar: Progress) -> list[BenchmarkTabl
             start = rng.randrange(max(len(game.lines) - LINES, 1))
             models.append(await open_table(store, service, played, number, start, LINES))
             bar.advance(task)
+        await service.clock.tick()
     task = bar.add_task("tables", total=tables)
     for copied in copy_tables(url, len(models), tables):
         bar.update(task, completed=copied)

@@ -8,7 +8,7 @@ from typing import Any
 
 import engine
 from bot.service import clock_messages, notifications
-from bot.service.live_table import LiveTable, engine_seat, pending_decisions
+from bot.service.live_table import LiveTable, LogNotLoaded, engine_seat, pending_decisions
 from bot.service.loading import load_recipient
 from bot.service.pace import Deadline
 from bot.service.preferences import PersonSettings
@@ -26,7 +26,14 @@ SEAT_KINDS = ("reminder", "time_up", "escalation", "ping")
 
 async def follow_table(cache: TableCache, table_id: int) -> bool:
     """Let the clocks of a table follow up; False if it has to be looked at again. Raises NotFound."""
-    async with cache.locked(table_id) as table, cache.store.begin() as unit:
+    try:
+        return await _follow_table(cache, table_id, with_log=False)
+    except LogNotLoaded:  # nothing was written; several rows are new, or it matters whether one was forced
+        return await _follow_table(cache, table_id, with_log=True)
+
+
+async def _follow_table(cache: TableCache, table_id: int, *, with_log: bool) -> bool:
+    async with cache.locked(table_id, with_log=with_log) as table, cache.store.begin() as unit:
         snapshot = await unit.move_log.snapshot(table_id)
         if snapshot.seq != table.seq:
             return False  # another process has written
@@ -83,10 +90,11 @@ class _Followup:
         table = self._table
         if followed is None:
             self._follow_step(self._unit.now, "note", None, "start", table.pending, table.seq)
-        for entry in table.log(table.seq if followed is None else followed):
-            pending = table.pending if entry.seq == table.seq else self._pending_at(entry.seq)
-            line = entry.line or entry.raw_line
-            self._follow_step(entry.created_at, entry.kind, entry.seat, line, pending, entry.seq)
+        elif followed < table.seq:
+            for row in await self._unit.move_log.rows(self._info.id, followed):
+                pending = table.pending if row.seq == table.seq else self._pending_at(row.seq)
+                line = row.line or row.raw_line
+                self._follow_step(row.created_at, row.kind, row.seat, line, pending, row.seq)
         if self._info.status != "running":
             self._follow_step(self._unit.now, "note", None, "pause", (), table.seq)
 

@@ -47,7 +47,7 @@ class TableMetadata:
     """What the store holds about a table apart from its log, as of a revision of the table.
 
     polls: the open polls. recipients: by seat, how its player or deputy is reached. settings: by seat, those
-    of its player. orders: those that are armed.
+    of its player. orders: those that are armed. has_stand_ins: a robot or a deputy may act there.
     """
 
     info: TableInfo
@@ -56,6 +56,7 @@ class TableMetadata:
     revision: int = 0
     settings: Mapping[int, PersonSettings] = field(default_factory=dict)
     orders: tuple[OrderRecord, ...] = ()
+    has_stand_ins: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,16 +196,22 @@ class LiveTable:
 
     @classmethod
     def from_snapshot(
-        cls, metadata: TableMetadata, state: engine.State, rewind_count: int, last_mover: int | None
+        cls,
+        metadata: TableMetadata,
+        state: engine.State,
+        rewind_count: int,
+        last_mover: int | None,
+        pending: tuple[PendingDecision, ...] | None = None,
     ) -> LiveTable:
         """A table without its log, at whose line of play nothing can be redone.
 
-        last_mover: the seat of the last move that holds, None if there is none.
+        last_mover: the seat of the last move that holds, None if there is none. pending: whom the position
+        waits for, if that is known.
         """
         table = cls(metadata)
         table.has_log = False
         table._state, table._seq = state, metadata.info.seq
-        table.rewind_count, table._last_mover = rewind_count, last_mover
+        table.rewind_count, table._last_mover, table._pending = rewind_count, last_mover, pending
         return table
 
     def _require_log(self) -> None:

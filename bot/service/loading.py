@@ -3,23 +3,46 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
+
+from sqlalchemy.exc import SQLAlchemyError
 
 import engine
 from bot.service import notifications
 from bot.service.live_table import LiveTable, TableMetadata, pending_decisions
 from bot.service.pace import stored_pace
 from bot.service.preferences import settings_of
+from bot.service.results import PendingDecision
 from bot.service.routing import Recipient
 from bot.service.tables import SeatedPlayer, TableInfo
-from storage import GameTable, LogRow, StoreError, TableSnapshot, UnitOfWork
+from storage import GameTable, LogRow, StoreError, TableRecord, UnitOfWork
 
 log = logging.getLogger(__name__)
 
 UNREADABLE = "cannot be read"
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedTable:
+    """A table as it is stored: what the store holds, its position, and whom it waits for.
+
+    state: None before the start. from_snapshot: False where the stored position is damaged, and the log was
+    read.
+    """
+
+    record: TableRecord
+    info: TableInfo
+    state: engine.State | None
+    pending: tuple[PendingDecision, ...]
+    from_snapshot: bool
+
+    @property
+    def metadata(self) -> TableMetadata:
+        """Everything apart from the log. Raises UnreadableTable."""
+        return _metadata(self.record, self.info)
 
 
 class UnreadableTable(StoreError):
@@ -74,37 +97,62 @@ def build_table(metadata: TableMetadata, rows: Sequence[LogRow]) -> LiveTable:
         return LiveTable(metadata, rows)
 
 
-async def load_from_snapshot(unit: UnitOfWork, metadata: TableMetadata) -> LiveTable | None:
+def load_from_snapshot(loaded: LoadedTable) -> LiveTable | None:
     """A table without its log; None where a move could need it: in the lobby, after an undo, after damage."""
-    table_id, code = metadata.info.id, metadata.info.code
-    snapshot = await unit.move_log.snapshot(table_id)
-    tail = await unit.move_log.rows(table_id, max(snapshot.current_move - 1, 0)) if snapshot.state else []
-    if not tail or tail[-1].seq != snapshot.seq or any(row.rewinds_to is not None for row in tail):
+    snapshot, tail = loaded.record.table, loaded.record.tail
+    if not loaded.from_snapshot or loaded.state is None or not tail or tail[-1].seq != snapshot.seq:
         return None
-    try:
-        with decoding(code):
-            check_format(snapshot.format_version)
-            state = engine.decode_state(snapshot.state)
-    except UnreadableTable:
+    if any(row.rewinds_to is not None for row in tail):
         return None
     last_mover = tail[0].seat if snapshot.current_move else None
-    return LiveTable.from_snapshot(metadata, state, snapshot.rewind_count, last_mover)
+    return LiveTable.from_snapshot(
+        loaded.metadata, loaded.state, snapshot.rewind_count, last_mover, loaded.pending
+    )
 
 
-async def load_position(unit: UnitOfWork, info: TableInfo, snapshot: TableSnapshot) -> engine.State | None:
-    """The position of a table, None before the start: from its snapshot, or where that is damaged, from its
-    log.
-
-    Raises UnreadableTable.
-    """
+async def read_record(read: Callable[[int], Awaitable[TableRecord]], table_id: int) -> TableRecord:
+    """What the store holds of a table. Raises NotFound, StoreError, and UnreadableTable."""
     try:
-        with decoding(info.code):
-            check_format(snapshot.format_version)
-            return engine.decode_state(snapshot.state) if snapshot.state else None
+        return await read(table_id)
+    except (StoreError, SQLAlchemyError):
+        raise
+    except Exception as error:  # damaged values may be wrong in any way
+        _report_unreadable(f"number {table_id}", f"{type(error).__name__}: {error}")
+        raise UnreadableTable(f"number {table_id}") from error
+
+
+async def load_table(
+    read: Callable[[int], Awaitable[TableRecord]],
+    table_id: int,
+    read_rows: Callable[[int], Awaitable[list[LogRow]]],
+) -> LoadedTable:
+    """A table as it is stored, by its record, and by its log where the position is damaged.
+
+    Raises NotFound, and UnreadableTable.
+    """
+    record = await read_record(read, table_id)
+    table = record.table
+    info = _table_info(record)
+    try:
+        with decoding(table.code):
+            check_format(table.format_version)
+            state = engine.decode_state(table.state) if table.state else None
+        from_snapshot = True
     except UnreadableTable:
-        table = build_table(TableMetadata(info), await unit.move_log.rows(info.id))
-        log.warning("table %s is read from its log, which is whole", info.code)
-        return table.state if table.begun else None
+        state, from_snapshot = await _state_from_log(info, read_rows), False
+    with decoding(table.code):
+        pending = pending_decisions(state, table.rewind_count) if state else ()
+        info = _with_position(info, state, pending) if state else info
+    return LoadedTable(record, info, state, pending, from_snapshot)
+
+
+async def _state_from_log(
+    info: TableInfo, read_rows: Callable[[int], Awaitable[list[LogRow]]]
+) -> engine.State | None:
+    """The position of a table whose stored position is damaged. Raises UnreadableTable."""
+    table = build_table(TableMetadata(info), await read_rows(info.id))
+    log.warning("table %s is read from its log, which is whole", info.code)
+    return table.state if table.begun else None
 
 
 async def load_table_info(unit: UnitOfWork, table: GameTable) -> TableInfo:
@@ -112,45 +160,37 @@ async def load_table_info(unit: UnitOfWork, table: GameTable) -> TableInfo:
 
     A table that cannot be read is there too, so that lists go on; its round says so.
     """
-    info, _ = await _load_info_and_snapshot(unit, table)
-    return info
+    try:
+        return (await load_table(unit.tables.record, table.id, unit.move_log.rows)).info
+    except UnreadableTable:
+        return await _unreadable_info(unit, table)
 
 
-async def _load_info_and_snapshot(unit: UnitOfWork, table: GameTable) -> tuple[TableInfo, TableSnapshot]:
+async def _unreadable_info(unit: UnitOfWork, table: GameTable) -> TableInfo:
+    record = await read_record(unit.tables.record, table.id)
+    return replace(_table_info(record), round=UNREADABLE)
+
+
+def _table_info(record: TableRecord) -> TableInfo:
+    table = record.table
     players = tuple(
         SeatedPlayer(seat.number, seat.person_id, seat.name, seat.joined_at is not None, seat.id)
-        for seat in await unit.tables.seats(table.id)
+        for seat in record.seats
     )
-    snapshot = await unit.move_log.snapshot(table.id)
-    info = TableInfo(
+    return TableInfo(
         table.id, table.code, table.name, table.title, tuple(table.options), table.status, table.host_id,
-        dict(table.location), players, seq=snapshot.seq, pace=stored_pace(table.pace),
-        deputies=await _deputies_now(unit, table.id), hints=table.hints,
+        table.location, players, seq=table.seq, pace=stored_pace(table.pace), deputies=record.deputies,
+        hints=table.hints,
     )  # fmt: skip
-    try:
-        state = await load_position(unit, info, snapshot)
-        with decoding(table.code):
-            return _with_position(info, state) if state else info, snapshot
-    except UnreadableTable:
-        return replace(info, round=UNREADABLE), snapshot
 
 
-def _with_position(info: TableInfo, state: engine.State) -> TableInfo:
+def _with_position(info: TableInfo, state: engine.State, pending: Sequence[PendingDecision]) -> TableInfo:
     return replace(
         info,
         names=tuple(state.players),
         round=engine.round_name(state),
-        acting_seats=tuple(pending.seat for pending in pending_decisions(state, 0)),
+        acting_seats=tuple(each.seat for each in pending),
     )
-
-
-async def _deputies_now(unit: UnitOfWork, table_id: int) -> dict[int, int]:
-    """By seat, the person who may act for it now."""
-    return {
-        deputy.seat: deputy.person_id
-        for deputy in await unit.clocks.deputies(table_id)
-        if deputy.starts_at <= unit.now and (deputy.ends_at is None or unit.now < deputy.ends_at)
-    }
 
 
 async def load_recipient(
@@ -164,15 +204,19 @@ async def load_recipient(
 
 async def load_metadata(unit: UnitOfWork, table_id: int) -> TableMetadata:
     """Everything about a table apart from its log. Raises NotFound, and UnreadableTable."""
-    info, snapshot = await _load_info_and_snapshot(unit, await unit.tables.get(table_id))
-    players = {player.seat: player.person_id for player in info.seated_players if player.seat is not None}
-    known = await unit.people.with_identities({*players.values(), *info.deputies.values()})
+    return (await load_table(unit.tables.record, table_id, unit.move_log.rows)).metadata
+
+
+def _metadata(record: TableRecord, info: TableInfo) -> TableMetadata:
     recipients, settings = {}, {}
     with decoding(info.code):
-        for seat, person_id in players.items():
-            person, _ = known[person_id]
-            settings[seat] = settings_of(person.preferences, person.time_zone)
-            recipients[seat] = notifications.recipient_for(*known[info.deputies.get(seat, person_id)], seat)
-    polls = tuple(await unit.polls.open_polls(table_id))
-    orders = tuple(await unit.orders.armed(table_id))
-    return TableMetadata(info, polls, recipients, snapshot.revision, settings, orders)
+        for player in info.seated_players:
+            if (seat := player.seat) is not None:
+                person = record.people[player.person_id]
+                settings[seat] = settings_of(person.preferences, person.time_zone)
+                told = record.people[info.deputies.get(seat, player.person_id)]
+                recipients[seat] = notifications.recipient_for(told, told.identities, seat)
+    stand_ins = bool(info.deputies) or any(player.is_robot for player in info.seated_players)
+    return TableMetadata(
+        info, record.polls, recipients, record.table.revision, settings, record.orders, stand_ins
+    )

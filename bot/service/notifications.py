@@ -28,7 +28,7 @@ from bot.service.routing import (
     wanted_channels,
 )
 from bot.service.tables import TableInfo
-from storage import Identity, NewMessage, Person, mail_order
+from storage import Identity, IdentityFields, NewMessage, Person, PersonFields, mail_order
 
 
 class Notification(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -58,7 +58,11 @@ def decode_notification(payload: bytes) -> Notification:
 
 
 def recipient_for(
-    person: Person, identities: Iterable[Identity], seat: int | None, *, unverified: bool = False
+    person: Person | PersonFields,
+    identities: Iterable[Identity | IdentityFields],
+    seat: int | None,
+    *,
+    unverified: bool = False,
 ) -> Recipient:
     """The addresses of a person; `preferences["mail"]` is False if they want no mail.
 

@@ -16,11 +16,11 @@ from contextlib import suppress
 import engine
 from bot.robots.worker import RobotWorker
 from bot.service.live_table import LiveTable, TableView, engine_seat
-from bot.service.loading import load_table_info
 from bot.service.polls import poll_id
 from bot.service.results import CommandResult, LineFailure, LineRefused, NotYourSeat, QueryAnswer
-from bot.service.robot_seats import is_robot, robots_of
+from bot.service.robot_seats import is_robot
 from bot.service.table_cache import TableCache
+from bot.service.tables import ROBOT_PREFIX, is_robot_name
 from storage import NotFound
 
 log = logging.getLogger(__name__)
@@ -69,8 +69,9 @@ class RobotPlayers:
     async def _stored_tables(self) -> list[int]:
         """The tables of the store at which a robot sits, or somebody has a deputy."""
         async with self._cache.store.read() as unit:
-            tables = [await load_table_info(unit, table) for table in await unit.tables.all("running")]
-        return [info.id for info in tables if robots_of(info) or info.deputies]
+            names = await unit.tables.seat_names("running", ROBOT_PREFIX)
+            deputies = await unit.clocks.tables_with_deputies()
+        return sorted({table_id for table_id, name in names if is_robot_name(name)} | set(deputies))
 
     async def play(self, table_id: int, moves: int = 1_000) -> int:
         """Let the robots of a table move until a person is awaited, or so many moves are made; how many."""
@@ -82,7 +83,7 @@ class RobotPlayers:
 
     async def _play_once(self, table_id: int) -> bool:
         try:
-            view = (await self._cache.get(table_id)).view()
+            view = (await self._cache.get(table_id, with_log=False)).view()
         except NotFound:
             return False
         if view.state is None or view.table.status not in ("running", "paused", "finished"):
@@ -135,7 +136,7 @@ class RobotPlayers:
 
         The table goes on meanwhile. Raises NotFound and StoreError.
         """
-        view = (await self._cache.get(table_id)).view()
+        view = (await self._cache.get(table_id, with_log=False)).view()
         info = view.table
         seat = info.seat_of(person_id) if seat is None and person_id is not None else seat
         if seat is None or (person_id is not None and info.seat_of(person_id) != seat):
@@ -153,5 +154,4 @@ class RobotPlayers:
 
 def _may_wait(table: LiveTable) -> bool:
     """Whether a table in memory may wait for a robot."""
-    info = table.stored_info
-    return table.begun and (bool(robots_of(info)) or bool(info.deputies))
+    return table.begun and table.metadata.has_stand_ins

@@ -18,9 +18,15 @@ from weakref import WeakValueDictionary
 
 from bot.service.commit_draft import CommitDraft
 from bot.service.live_table import LiveTable
-from bot.service.loading import UnreadableTable, build_table, load_from_snapshot, load_metadata
+from bot.service.loading import (
+    UnreadableTable,
+    build_table,
+    load_from_snapshot,
+    load_metadata,
+    load_table,
+)
 from bot.service.results import CommandResult, decode_result
-from storage import Store, StoreError, TableVersion, UnitOfWork
+from storage import LogRow, Store, StoreError, TableVersion, UnitOfWork
 
 log = logging.getLogger(__name__)
 
@@ -107,7 +113,7 @@ class TableCache:
             table = self._tables.get(table_id)
             if table and not self._is_current(table, version):
                 try:
-                    async with self.locked(table_id):
+                    async with self.locked(table_id, with_log=False):
                         pass
                 except UnreadableTable:
                     self._forget(table_id)
@@ -119,9 +125,8 @@ class TableCache:
             await unit.settings.delete_expired(before)
             await unit.outbox.delete_finished(before)
 
-    async def _check_store_id(self, unit: UnitOfWork) -> None:
+    def _check_store_id(self, store_id: str) -> None:
         """Drop all tables if another store (a restored backup) has replaced this one."""
-        store_id = await unit.settings.store_id()
         if self._store_id not in (None, store_id):
             for table_id in list(self._tables):
                 self._forget(table_id)
@@ -137,10 +142,11 @@ class TableCache:
             yield
 
     @asynccontextmanager
-    async def locked(self, table_id: int) -> AsyncIterator[LiveTable]:
+    async def locked(self, table_id: int, *, with_log: bool = True) -> AsyncIterator[LiveTable]:
         """A locked table, up to date with the store. Raises NotFound."""
         async with self.lock(table_id):
-            yield await self.up_to_date(table_id, await self.store.table_version(table_id))
+            version = await self.store.table_version(table_id)
+            yield await self.up_to_date(table_id, version, with_log=with_log)
 
     def _is_current(self, table: LiveTable, version: TableVersion) -> bool:
         stored_version = (version.store_id, version.seq, version.revision)
@@ -154,21 +160,26 @@ class TableCache:
         """
         table = self._tables.get(table_id)
         if table is None or not self._is_current(table, version) or (with_log and not table.has_log):
-            async with self.store.read() as unit:
-                await self._check_store_id(unit)
-                table = await self._load(unit, table_id, with_log)
+            self._check_store_id(version.store_id)
+            table = await self._load(table_id, with_log)
         self._remember(table_id, table)
         return table
 
-    async def _load(self, unit: UnitOfWork, table_id: int, with_log: bool) -> LiveTable:
-        metadata = await load_metadata(unit, table_id)
-        table = self._tables.get(table_id)
+    async def _load(self, table_id: int, with_log: bool) -> LiveTable:
+        loaded = await load_table(self.store.table_record, table_id, self._rows)
+        metadata, table = loaded.metadata, self._tables.get(table_id)
         if table is not None and table.seq == metadata.info.seq and (table.has_log or not with_log):
             table.metadata = metadata
             return table
-        if not with_log and (table := await load_from_snapshot(unit, metadata)) is not None:
+        if not with_log and (table := load_from_snapshot(loaded)) is not None:
             return table
-        return build_table(metadata, await unit.move_log.rows(table_id))
+        async with self.store.read() as unit:
+            metadata = await load_metadata(unit, table_id)
+            return build_table(metadata, await unit.move_log.rows(table_id))
+
+    async def _rows(self, table_id: int) -> list[LogRow]:
+        async with self.store.read() as unit:
+            return await unit.move_log.rows(table_id)
 
     def _remember(self, table_id: int, table: LiveTable) -> None:
         """Keep a table as the latest, and forget the oldest beyond the memory that is allowed."""

@@ -9,7 +9,8 @@ from typing import Any
 from bot.service.pace import NO_PACE, Pace
 from storage import TableStatus
 
-ROBOT_NAME = re.compile(r"robot( \d+)?", re.IGNORECASE)
+ROBOT_PREFIX = "robot"
+ROBOT_NAME = re.compile(ROBOT_PREFIX + r"( \d+)?", re.IGNORECASE)
 
 
 def is_robot_name(name: str) -> bool:

@@ -142,6 +142,21 @@ class ClockRepository(Repository):
         query = select(Deputy).where(col(Deputy.table_id) == table_id).order_by(col(Deputy.seat))
         return await self._transaction.all(query)
 
+    async def tables_with_deputies(self) -> list[int]:
+        """The running tables at which somebody is a deputy now."""
+        now = self._transaction.now
+        query = (
+            select(Deputy.table_id)
+            .distinct()
+            .join(GameTable, col(GameTable.id) == col(Deputy.table_id))
+            .where(
+                col(GameTable.status) == "running",
+                col(Deputy.starts_at) <= now,
+                or_(col(Deputy.ends_at).is_(None), col(Deputy.ends_at) > now),
+            )
+        )
+        return await self._transaction.all(query.order_by(col(Deputy.table_id)))
+
     async def tables_as_deputy(self, person_id: int) -> list[int]:
         """The tables at which a person is a deputy now."""
         now = self._transaction.now

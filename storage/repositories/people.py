@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable
 from datetime import timedelta
-from typing import Any, TypedDict, Unpack
+from typing import Any, TypedDict, TypeVar, Unpack
 
 from sqlalchemy import or_
 from sqlmodel import col, delete, func, select, update
@@ -26,7 +26,10 @@ from storage.models import (
     Usage,
 )
 from storage.secret_tokens import hash_secret, new_secret
+from storage.table_records import IdentityFields
 from storage.transaction import Repository
+
+AnyIdentity = TypeVar("AnyIdentity", bound=Identity | IdentityFields)
 
 
 def normalize_identity(kind: IdentityKind, value: str) -> str:
@@ -35,11 +38,11 @@ def normalize_identity(kind: IdentityKind, value: str) -> str:
     return value.casefold() if kind == "email" else value
 
 
-def mail_order(identities: Iterable[Identity]) -> list[Identity]:
+def mail_order(identities: Iterable[AnyIdentity]) -> list[AnyIdentity]:
     """The email addresses among these, the one that emails go to first: verified before unverified, working
     before faulty, then the one that was chosen last, then the oldest."""
 
-    def rank(one: Identity) -> tuple[bool, bool, float, int]:
+    def rank(one: AnyIdentity) -> tuple[bool, bool, float, int]:
         chosen = one.preferred_at.timestamp() if one.preferred_at else 0.0
         return one.verified_at is None, bool(one.fault), -chosen, one.id
 

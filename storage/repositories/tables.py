@@ -10,6 +10,7 @@ from sqlmodel import col, delete, func, select, update
 
 from storage.errors import AlreadyExists, NotFound, StoreError, WriteConflict
 from storage.models import Card, GameTable, Seat, TableSnapshot, TableStatus
+from storage.table_records import TableRecord, read_table_records
 from storage.transaction import Repository, is_unique_violation
 
 # Without 0, O, 1, I and L, which look alike; a code begins with a letter, so it is never taken for a number.
@@ -77,6 +78,14 @@ class TableRepository(Repository):
             raise NotFound(f"There is no table {table_id}.")
         return table
 
+    async def record(self, table_id: int) -> TableRecord:
+        """All of a table but its log. Raises NotFound, and whatever damaged values raise."""
+        now = self._transaction.now
+        found = await self._transaction.run_job(lambda execute: read_table_records(execute, [table_id], now))
+        if table_id not in found:
+            raise NotFound(f"There is no table {table_id}.")
+        return found[table_id]
+
     async def by_code(self, code: str) -> GameTable | None:
         """The table with this code, in upper or lower case."""
         return await self._transaction.first(
@@ -130,6 +139,20 @@ class TableRepository(Repository):
         """The ids of the tables with one of the statuses, oldest first."""
         query = select(GameTable.id).where(col(GameTable.status).in_(statuses))
         return await self._transaction.all(query.order_by(col(GameTable.id)))
+
+    async def seat_names(self, status: TableStatus, prefix: str) -> list[tuple[int, str]]:
+        """The taken seats whose names begin so, in upper or lower case, of tables with the status: the id of
+        the table, and the name."""
+        query = (
+            select(Seat.table_id, Seat.name)
+            .join(GameTable, col(GameTable.id) == col(Seat.table_id))
+            .where(
+                col(GameTable.status) == status,
+                col(Seat.left_at).is_(None),
+                func.lower(Seat.name).startswith(prefix.lower(), autoescape=True),
+            )
+        )
+        return await self._transaction.rows(query.order_by(col(Seat.table_id), col(Seat.id)))
 
     async def newest(self, *statuses: TableStatus) -> GameTable | None:
         """The newest table with one of the statuses."""

@@ -1,0 +1,292 @@
+"""All that the store holds about a table apart from its log, read for many tables at once.
+
+A table that is not in memory is read before its next move, so this is on the path of a move. A record is
+plain values and not models. Its statements are compiled once: they name a fixed number of tables, and fewer
+are filled up by repeating the last. What few tables have (polls, orders) is read with the same calls.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any, NamedTuple
+
+from sqlalchemy import BindParameter, Select
+from sqlmodel import bindparam, col, select
+
+from storage.executor import Executor
+from storage.models import (
+    Deputy,
+    GameTable,
+    Identity,
+    IdentityKind,
+    Model,
+    MoveRecord,
+    OrderRecord,
+    Person,
+    PollRecord,
+    Seat,
+    TableSnapshot,
+    TableStatus,
+    VoteRecord,
+)
+from storage.repositories.polls import TablePoll
+
+SIZES = (1, 4, 16, 64)
+"""How many tables one statement can name."""
+
+
+class IdentityFields(NamedTuple):
+    """See `Identity`."""
+
+    id: int
+    kind: IdentityKind
+    value: str
+    verified_at: datetime | None
+    preferred_at: datetime | None
+    fault: str
+
+
+class PersonFields(NamedTuple):
+    """A person with all identities, oldest first; see `Person`."""
+
+    id: int
+    name: str
+    preferences: dict[str, Any]
+    time_zone: str | None
+    identities: tuple[IdentityFields, ...] = ()
+
+
+class SeatFields(NamedTuple):
+    """A seat that somebody has; see `Seat`."""
+
+    id: int
+    number: int | None
+    person_id: int
+    name: str
+    joined_at: datetime | None
+
+
+class TailRow(NamedTuple):
+    """A row of the log that is not before the last move that counts."""
+
+    seq: int
+    seat: int | None
+    rewinds_to: int | None
+
+
+class TableFields(NamedTuple):
+    """A table with its latest position; see `GameTable` and `TableSnapshot`."""
+
+    id: int
+    code: str
+    name: str
+    title: str
+    options: list[str]
+    status: TableStatus
+    host_id: int | None
+    location: dict[str, Any]
+    pace: str
+    hints: bool
+    seq: int
+    current_move: int
+    state: bytes
+    format_version: int
+    rewind_count: int
+    revision: int
+
+
+class TableRecord(NamedTuple):
+    """All of a table but its log, as of one moment.
+
+    seats: by number, then by age. deputies: seat and person, of those who may act at that moment. people: of
+    the seats and the deputies. tail: the rows from the last move that counts on; all rows if none counts.
+    """
+
+    table: TableFields
+    seats: tuple[SeatFields, ...]
+    people: dict[int, PersonFields]
+    deputies: dict[int, int]
+    polls: tuple[TablePoll, ...]
+    orders: tuple[OrderRecord, ...]
+    tail: tuple[TailRow, ...]
+
+
+class _Statements:
+    """The statements for so many tables."""
+
+    def __init__(self, size: int) -> None:
+        ids: list[BindParameter[Any]] = [bindparam(f"t{number}") for number in range(size)]
+        self.size = size
+        self.tables = (
+            select(*_columns(GameTable, TableFields._fields[:10]))
+            .add_columns(*_columns(TableSnapshot, TableFields._fields[10:]))
+            .join(TableSnapshot, col(TableSnapshot.table_id) == col(GameTable.id))
+            .where(col(GameTable.id).in_(ids))
+        )
+        seated = (col(Seat.table_id).in_(ids), col(Seat.left_at).is_(None))
+        self.seats = (
+            select(*_columns(Seat, ("table_id", *SeatFields._fields)))
+            .add_columns(*_columns(Person, PersonFields._fields[:4]))
+            .join(Person, col(Person.id) == col(Seat.person_id))
+            .where(*seated)
+            .order_by(col(Seat.id))
+        )
+        self.identities = (
+            select(*_columns(Identity, ("person_id", *IdentityFields._fields)))
+            .where(col(Identity.person_id).in_(select(Seat.person_id).where(*seated)))
+            .order_by(col(Identity.id))
+        )
+        self.deputies = select(
+            *_columns(Deputy, ("table_id", "seat", "person_id", "starts_at", "ends_at"))
+        ).where(col(Deputy.table_id).in_(ids))
+        self.polls = _of_model(PollRecord, "table_id", ids).where(col(PollRecord.closed_at).is_(None))
+        self.orders = (
+            _of_model(OrderRecord, "table_id", ids)
+            .where(col(OrderRecord.ended_at).is_(None))
+            .order_by(col(OrderRecord.seat), col(OrderRecord.place), col(OrderRecord.id))
+        )
+        self.tails = (
+            select(*_columns(MoveRecord, ("table_id", *TailRow._fields)))
+            .join(TableSnapshot, col(TableSnapshot.table_id) == col(MoveRecord.table_id))
+            .where(col(MoveRecord.table_id).in_(ids), col(MoveRecord.seq) >= col(TableSnapshot.current_move))
+            .order_by(col(MoveRecord.seq))
+        )
+        self.votes = _of_model(VoteRecord, "poll_id", ids).order_by(col(VoteRecord.seat))
+        self.people = select(*_columns(Person, PersonFields._fields[:4])).where(col(Person.id).in_(ids))
+        self.identities_of = (
+            select(*_columns(Identity, ("person_id", *IdentityFields._fields)))
+            .where(col(Identity.person_id).in_(ids))
+            .order_by(col(Identity.id))
+        )
+
+
+def _columns(model: type[Model], names: Iterable[str]) -> list[Any]:
+    columns = Model.metadata.tables[str(model.__tablename__)].c
+    return [columns[name] for name in names]
+
+
+def _of_model(model: type[Model], key: str, ids: Sequence[BindParameter[Any]]) -> Select[*tuple[Any, ...]]:
+    """All columns of the rows whose key is among the ids, in the order of the columns."""
+    columns = Model.metadata.tables[str(model.__tablename__)].c
+    query: Select[*tuple[Any, ...]] = select(*columns).where(columns[key].in_(ids))
+    return query.order_by(*_primary_key(model))
+
+
+def _primary_key(model: type[Model]) -> list[Any]:
+    return [] if model is OrderRecord else list(Model.metadata.tables[str(model.__tablename__)].primary_key)
+
+
+_statements = cache(_Statements)
+
+
+def _model_rows(model: type[Any], rows: Sequence[Any]) -> list[Any]:
+    names = [column.key for column in Model.metadata.tables[model.__tablename__].columns]
+    return [model(**dict(zip(names, row, strict=True))) for row in rows]
+
+
+def read_table_records(execute: Executor, table_ids: Sequence[int], now: datetime) -> dict[int, TableRecord]:
+    """The records of these tables by id, without those that do not exist; a job. now: see `TableRecord`."""
+    records: dict[int, TableRecord] = {}
+    for start in range(0, len(table_ids), SIZES[-1]):
+        chunk = table_ids[start : start + SIZES[-1]]
+        records |= _Reader(execute, chunk, now).records()
+    return records
+
+
+def _padded(ids: Sequence[int]) -> tuple[_Statements, dict[str, int]]:
+    """The statements for at least so many ids, and their parameters."""
+    size = next(size for size in SIZES if size >= len(ids))
+    full = [*ids, *[ids[-1]] * (size - len(ids))]
+    return _statements(size), {f"t{number}": one for number, one in enumerate(full)}
+
+
+class _Reader:
+    """Reads the records of at most 64 tables."""
+
+    def __init__(self, execute: Executor, table_ids: Sequence[int], now: datetime) -> None:
+        self._execute, self._now = execute, now
+        self._statements, self._ids = _padded(table_ids)
+
+    def _rows(self, statement: Any) -> Sequence[Any]:
+        return self._execute(statement, self._ids).rows
+
+    def records(self) -> dict[int, TableRecord]:
+        """The records by table."""
+        tables = [TableFields(*row) for row in self._rows(self._statements.tables)]
+        seats, people = self._seats_and_people()
+        deputies = self._deputies(people)
+        polls, orders, tails = self._polls(), self._orders(), self._tails()
+        return {
+            table.id: TableRecord(
+                table,
+                tuple(seats[table.id]),
+                {
+                    person_id: people[person_id]
+                    for person_id in (
+                        *(seat.person_id for seat in seats[table.id]),
+                        *deputies[table.id].values(),
+                    )
+                },
+                deputies[table.id],
+                tuple(polls[table.id]),
+                tuple(orders[table.id]),
+                tuple(tails[table.id]),
+            )
+            for table in tables
+        }
+
+    def _seats_and_people(self) -> tuple[dict[int, list[SeatFields]], dict[int, PersonFields]]:
+        seats: dict[int, list[SeatFields]] = defaultdict(list)
+        people: dict[int, PersonFields] = {}
+        identities = _by_first(self._rows(self._statements.identities), IdentityFields)
+        for table_id, *rest in self._rows(self._statements.seats):
+            seats[table_id].append(SeatFields(*rest[:5]))
+            person = PersonFields(*rest[5:])
+            people[person.id] = person._replace(identities=tuple(identities[person.id]))
+        for of_table in seats.values():
+            of_table.sort(key=lambda seat: (seat.number is None, seat.number or 0, seat.id))
+        return seats, people
+
+    def _deputies(self, people: dict[int, PersonFields]) -> dict[int, dict[int, int]]:
+        """By table, the deputies who may act now; their people are added."""
+        deputies: dict[int, dict[int, int]] = defaultdict(dict)
+        for table_id, seat, person_id, starts_at, ends_at in self._rows(self._statements.deputies):
+            if starts_at <= self._now and (ends_at is None or self._now < ends_at):
+                deputies[table_id][seat] = person_id
+        wanted = {person_id for each in deputies.values() for person_id in each.values()}
+        missing = sorted(wanted - people.keys())
+        for start in range(0, len(missing), SIZES[-1]):
+            statements, ids = _padded(missing[start : start + SIZES[-1]])
+            identities = _by_first(self._execute(statements.identities_of, ids).rows, IdentityFields)
+            for row in self._execute(statements.people, ids).rows:
+                people[row[0]] = PersonFields(*row)._replace(identities=tuple(identities[row[0]]))
+        return deputies
+
+    def _polls(self) -> dict[int, list[TablePoll]]:
+        polls: dict[int, list[TablePoll]] = defaultdict(list)
+        for poll in _model_rows(PollRecord, self._rows(self._statements.polls)):
+            statements, ids = _padded([poll.id])
+            votes = _model_rows(VoteRecord, self._execute(statements.votes, ids).rows)
+            polls[poll.table_id].append(TablePoll(poll, {vote.seat: vote.agrees for vote in votes}))
+        return polls
+
+    def _orders(self) -> dict[int, list[OrderRecord]]:
+        orders: dict[int, list[OrderRecord]] = defaultdict(list)
+        for order in _model_rows(OrderRecord, self._rows(self._statements.orders)):
+            orders[order.table_id].append(order)
+        return orders
+
+    def _tails(self) -> dict[int, list[TailRow]]:
+        return _by_first(self._rows(self._statements.tails), TailRow)
+
+
+def _by_first(rows: Sequence[Any], fields: Any) -> dict[int, list[Any]]:
+    """The rows by their first column, the next columns as the fields."""
+    found: dict[int, list[Any]] = defaultdict(list)
+    width = len(fields._fields)
+    for first, *rest in rows:
+        found[first].append(fields(*rest[:width]))
+    return found

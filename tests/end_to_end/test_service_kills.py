@@ -1,0 +1,246 @@
+"""kill -9 of the whole service at random moments, with Discord and mail attached.
+
+Ann plays on Discord and Bob by email, at random, against processes that live for up to two seconds. What Ann
+pressed without an answer she presses again, if her move is not on the table; Bob replies once to each letter.
+At the end the log holds every answered move once, a letter of Bob's made one move, nothing was posted twice,
+no letter differs from itself, and the game goes on. `RAILPOST_TEST_SERVICE_KILLS` is the number of kills.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from email import message_from_bytes
+from pathlib import Path
+
+import pytest
+
+import engine
+from bot.service import people
+from bot.service.live_table import TableView
+from bot.service.service import Service
+from storage import LogRow, open_store
+from tests.end_to_end.mail_players import ADDRESS, MailHarness, MailPlayer, asks, settings_for
+from tests.fake_discord.server import FakeDiscord
+from tests.mail.servers import pymap_server, smtp_server
+from tests.terminal.conftest import environment
+
+KILLS = int(os.environ.get("RAILPOST_TEST_SERVICE_KILLS", "20"))
+LONGEST_LIFE = 2.0
+SEED = 14
+
+
+@dataclass
+class Site:
+    """A store with a started game, a fake Discord, IMAP and SMTP servers, and the process that serves.
+
+    back: seconds from a start to the next move. answered: rows of moves that Ann was answered, with their
+    requests. replied: letters to which Bob has replied, with his replies.
+    """
+
+    fake: FakeDiscord
+    office: MailHarness
+    table: int
+    forks: asyncio.subprocess.Process
+    dice: random.Random = field(default_factory=lambda: random.Random(SEED))
+    process: int = 0
+    kills: int = 0
+    back: list[float] = field(default_factory=list)
+    answered: dict[int, str] = field(default_factory=dict)
+    replied: dict[str, str] = field(default_factory=dict)
+
+    async def start(self) -> None:
+        """A new process."""
+        assert self.forks.stdin and self.forks.stdout
+        self.forks.stdin.write(b"start\n")
+        self.process = int(await self.forks.stdout.readline())
+
+    async def kill(self) -> None:
+        """kill -9, and wait until it is gone."""
+        os.kill(self.process, signal.SIGKILL)
+        self.kills += 1
+        while os.path.exists(f"/proc/{self.process}"):  # noqa: ASYNC110
+            await asyncio.sleep(0.005)
+
+    async def view(self) -> TableView:
+        """The table as it is stored, read by nobody's cache."""
+        return await Service(self.office.store).queries.view(self.table)
+
+    async def rows(self) -> list[LogRow]:
+        """The log."""
+        async with self.office.store.read() as unit:
+            return await unit.move_log.rows(self.table)
+
+
+@asynccontextmanager
+async def site(folder: Path, address: str) -> AsyncIterator[Site]:
+    """Everything except the first process."""
+    async with FakeDiscord(["Ann"]) as fake, pymap_server() as mailbox, smtp_server() as smtp:
+        fake.default_timeout = 1.0
+        async with await open_store(address) as store:
+            service = Service(store)
+            office = MailHarness(service, store, settings_for(folder, mailbox, smtp), mailbox, smtp)
+            async with store.begin() as unit:
+                ann = await people.person_by_discord(unit, fake.find_user("Ann").id, "Ann")
+            bob = await office.person("Bob")
+            place = {"guild": fake.guild_id, "channel": next(iter(fake.channels))}
+            table = await service.lobby.create("1830", ann.id, name="Friday", location=place)
+            await service.lobby.join(table.id, ann.id, "Ann")
+            await service.lobby.join(table.id, bob.id, "Bob")
+            await service.lobby.start(table.id, by=ann.id, order=("Ann", "Bob"))
+            settings = environment(
+                RAILPOST_DATA=str(folder),
+                RAILPOST_DATABASE=address.replace("sqlite:", "sqlite+aiosqlite:"),
+                RAILPOST_PING_HOLDOFF="0",
+                RAILPOST_PICTURE_WORKERS="1",
+                RAILPOST_MAIL_IDLE="5",
+                RAILPOST_DISCORD_TOKEN=fake.token,
+                RAILPOST_DISCORD_API=fake.api_url,
+                RAILPOST_DISCORD_GATEWAY=fake.gateway_url,
+                RAILPOST_IMAP=f"imap://{mailbox.user}:{mailbox.password}@127.0.0.1:{mailbox.port}",
+                RAILPOST_SMTP=f"smtp://127.0.0.1:{smtp.port}",
+                RAILPOST_MAIL_ADDRESS=ADDRESS,
+            )
+            forks = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", "tests.end_to_end.fork_server",
+                env=settings, cwd=folder, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+                stderr=(folder / "out.txt").open("ab"),
+            )  # fmt: skip
+            here = Site(fake, office, table.id, forks)
+            try:
+                yield here
+            finally:
+                if os.path.exists(f"/proc/{here.process}") and here.process:
+                    os.kill(here.process, signal.SIGKILL)
+                forks.kill()
+                await forks.wait()
+
+
+async def play_on_discord(here: Site) -> None:
+    """Ann says a legal line whenever she is asked, and says another if her line is not on the table."""
+    while True:
+        view = await here.view()
+        if not any(pending.seat == 0 for pending in view.pending) or not here.fake.threads:
+            await asyncio.sleep(0.02)
+            continue
+        assert view.state is not None
+        line = here.dice.choice(engine.legal_lines(view.state, "p0"))
+        try:
+            done = await here.fake.run_command("Ann", here.fake.threads[0], "do", line=line)
+        except AssertionError:  # no process, or it died while Ann waited
+            await asyncio.sleep(0.02)
+            continue
+        if not done.is_unanswered:
+            rows = await here.rows()
+            if len(rows) > view.seq and rows[view.seq].seat == 0:
+                here.answered[rows[view.seq].seq] = rows[view.seq].request_id or ""
+
+
+async def play_by_mail(here: Site, bob: MailPlayer) -> None:
+    """Bob replies once to each letter that asks him."""
+    while True:
+        await asyncio.sleep(0.05)
+        asking = [letter for letter in bob.inbox if asks(letter, "Bob")]
+        view = await here.view()
+        if not asking or not any(pending.seat == 1 for pending in view.pending):
+            continue
+        name = str(asking[-1].message["Message-ID"])
+        if name in here.replied:
+            continue
+        assert view.state is not None
+        raw = bob.written(asking[-1], here.dice.choice(engine.legal_lines(view.state, "p1")))
+        here.replied[name] = str(message_from_bytes(raw)["Message-ID"])
+        await here.office.mail(raw, sender=bob.address)
+
+
+async def moved(here: Site, since: int) -> None:
+    """Wait for a move after this row of the log."""
+    while len(await here.rows()) <= since:  # noqa: ASYNC110
+        await asyncio.sleep(0.02)
+
+
+async def kill_often(here: Site, kills: int) -> None:
+    """Start and kill: half of the processes anywhere in their life, half soon after their first move."""
+    while here.kills < kills:
+        since, started = len(await here.rows()), time.perf_counter()
+        await here.start()
+        if here.dice.random() < 0.5:
+            await asyncio.sleep(here.dice.uniform(0, LONGEST_LIFE))
+        else:
+            async with asyncio.timeout(60):
+                await moved(here, since)
+            here.back.append(time.perf_counter() - started)
+            await asyncio.sleep(here.dice.uniform(0, LONGEST_LIFE / 4))
+        await here.kill()
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(24 * 3600)
+async def test_the_whole_service_is_killed_at_random_moments(tmp_path: Path, address: str) -> None:
+    async with site(tmp_path, address) as here:
+        bob = here.office.player("Bob")
+        players = [
+            asyncio.create_task(play_on_discord(here)),
+            asyncio.create_task(play_by_mail(here, bob)),
+        ]
+        try:
+            await kill_often(here, KILLS)
+            await here.start()
+            async with asyncio.timeout(60):
+                await moved(here, len(await here.rows()) + 1)
+        finally:
+            for player in players:
+                player.cancel()
+            await asyncio.wait(players)
+        await quiet(here)
+        await assert_nothing_lost_or_doubled(here, bob)
+        back = sorted(here.back)
+        print(
+            f"{here.kills} kills, {len(await here.rows())} rows, {len(here.answered)} answers on Discord, "
+            f"{len(here.replied)} replies by mail, {len(bob.inbox)} letters; the first move after a start: "
+            f"median {back[len(back) // 2] if back else 0:.1f} s, at most {max(back, default=0):.1f} s "
+            f"of {len(back)}"
+        )
+
+
+async def quiet(here: Site) -> None:
+    """Wait until nothing is left to send or read."""
+    async with asyncio.timeout(90):
+        while True:
+            async with here.office.store.read() as unit:
+                waiting = [
+                    (await unit.outbox.queue_status("mail")).pending,
+                    (await unit.outbox.queue_status("discord")).pending,
+                ]
+            if waiting == [0, 0] and not await here.office.mailbox.count("INBOX"):
+                return
+            await asyncio.sleep(0.2)
+
+
+async def assert_nothing_lost_or_doubled(here: Site, bob: MailPlayer) -> None:
+    rows = await here.rows()
+    assert [row.seq for row in rows] == list(range(1, len(rows) + 1))
+    requests = Counter(row.request_id for row in rows if row.request_id)
+    assert set(requests.values()) <= {1}
+    assert all(rows[seq - 1].request_id == request for seq, request in here.answered.items())
+    by_mail = [row for row in rows if row.transport == "mail" and row.kind == "move"]
+    assert len(by_mail) <= len(here.replied), "a letter made two moves"
+    copies: dict[str, set[bytes]] = {}
+    for letter in bob.inbox:
+        copies.setdefault(str(letter.message["Message-ID"]), set()).add(letter.raw)
+    assert all(len(each) == 1 for each in copies.values()), "a letter differs from itself"
+    assert len(bob.inbox) <= len(copies) + here.kills, "a letter was handed in again without need"
+    async with here.office.store.read() as unit:
+        queues = [await unit.outbox.queue_status("mail"), await unit.outbox.queue_status("discord")]
+    assert [queue.dead for queue in queues] == [0, 0]
+    assert len(here.fake.threads) == 1
+    # A command that a dying process had taken is acknowledged never; a process that has just begun is slow.
+    here.fake.check_violations(ack=10.0, ignoring=["was acknowledged never"])
