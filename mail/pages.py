@@ -351,6 +351,19 @@ def expects_yes_or_no() -> MailPage:
     return MailPage("NOT DONE.", (Paragraph(text), NOTHING_CHANGED), subject="Please confirm", tone="bad")
 
 
+def seat_offer(host: str, table: str, title: str, seat: str, players: Sequence[str]) -> MailPage:
+    """To an address to which a seat is offered in a game that goes on here."""
+    headline = f"{host} invites you to play on as {seat}."
+    blocks = [
+        Paragraph(f"A game of {title} goes on here: {table}. It is played by replying to emails."),
+        *_items("Players", players),
+        CopyableLines("To take your seat, reply with", ["yes"]),
+        CopyableLines("To decline, reply with", ["no"]),
+        Paragraph("With `no`, or without an answer, no more emails come. `stop` ends all invitations."),
+    ]
+    return MailPage(headline, tuple(blocks), subject=headline.rstrip("."), tone="turn")
+
+
 def address_confirmation(name: str) -> MailPage:
     """To an address that a player claims."""
     blocks = (

@@ -33,6 +33,10 @@ MAX_PARTS = 100
 MAX_DEPTH = 20
 MAX_TEXT = 64 * 1024
 MAX_LINES = 400
+MAX_FILES = 2
+MAX_FILE_BYTES = 16 * 1024 * 1024
+GAME_FILES = (".json", ".json.gz", ".18xx", ".18xx.gz", ".txt")
+"""The ends of the names of files that may be games."""
 _MAX_HTML = 256 * 1024
 _MAX_HEADER_VALUE = 4_000
 _MAX_BOUNDARY_LINES = 1_000
@@ -68,6 +72,14 @@ class DeliveryReport:
 
 
 @dataclass(frozen=True, slots=True)
+class MailFile:
+    """An attached file that may be a game: its name and its bytes."""
+
+    name: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class ParsedMail:
     """One mail.
 
@@ -76,7 +88,7 @@ class ParsedMail:
     are looked for. parent_ids: the Message-IDs that it answers, nearest first. loop_headers: its X-Loop
     headers. dmarc: the verdict of our own mail server. automatic_sign: the sign that no human wrote it, or
     None. sender_name: the display name in From. text: with plain line ends; without quotes where it comes
-    from HTML.
+    from HTML. files: attached games, the first two.
     """
 
     message_id: str
@@ -91,6 +103,7 @@ class ParsedMail:
     text: str = ""
     problem: MailProblem | None = None
     sender_name: str = ""
+    files: tuple[MailFile, ...] = ()
 
 
 def parse_mail(raw: bytes, authserv_id: str = "", partial: bool = False) -> ParsedMail:
@@ -129,6 +142,7 @@ def _parse(raw: bytes, authserv_id: str, partial: bool) -> ParsedMail:
         text, problem = _text(parts)
     ids = find_message_ids(head.first("message-id"))
     return ParsedMail(
+        files=() if problem in (MailProblem.TOO_BIG, MailProblem.TOO_MANY_PARTS) else _files(parts),
         message_id=ids[0] if ids else _digest(f"{head.first('date')}\n{head.first('from')}\n{text}".encode()),
         sender=_sender(head),
         subject=_decode_subject(head.first("subject")),
@@ -368,6 +382,20 @@ def _children(part: Message) -> list[Message]:
     return [child for child in payload if isinstance(child, Message)] if isinstance(payload, list) else []
 
 
+def _is_game_file(part: Message) -> bool:
+    return _name(part).endswith(GAME_FILES)
+
+
+def _files(parts: list[Message]) -> tuple[MailFile, ...]:
+    """The attached games, by the ends of their names."""
+    found = []
+    for part in [part for part in parts if _is_game_file(part)][:MAX_FILES]:
+        payload = part.get_payload(decode=True)
+        if isinstance(payload, bytes) and len(payload) <= MAX_FILE_BYTES:
+            found.append(MailFile(_decode_subject(_name(part))[:100], payload))
+    return tuple(found)
+
+
 def _is_attached(part: Message) -> bool:
     return _unfolded(str(part.get("content-disposition", ""))).lower().startswith("attachment")
 
@@ -375,7 +403,11 @@ def _is_attached(part: Message) -> bool:
 def _text(parts: list[Message]) -> tuple[str, MailProblem | None]:
     """The text: the first text/plain that is not empty, else the first text/html, else the problem."""
     kinds = {part.get_content_type() for part in parts}
-    inline = [part for part in parts if part.get_content_maintype() == "text" and not _is_attached(part)]
+    inline = [
+        part
+        for part in parts
+        if part.get_content_maintype() == "text" and not _is_attached(part) and not _is_game_file(part)
+    ]
     for subtype in ("plain", "html"):
         for part in inline:
             if part.get_content_subtype() == subtype and (text := _content(part, subtype)).strip():

@@ -252,7 +252,7 @@ class MailPolicy:
         if not lines:
             return None
         key = self._idempotency_key(mail, token, lines)
-        answer = await self._service.table_command(token, lines, mail.sender_name, key)
+        answer = await self._service.table_command(token, lines, mail.sender_name, key, mail.files)
         return _table_ruling(answer, lines) if answer else None
 
     def _fails_dmarc(self, mail: ParsedMail) -> bool:

@@ -20,6 +20,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from mail.bounces import BounceKind
 from mail.doubts import Vocabulary
+from mail.parser import MailFile
 
 TokenPurpose = Literal["reply", "bounce", "unsubscribe", "link", "invite", "host", "start", "keep", "agree"]
 """What a token is for. `link` (confirm an address), `invite`, `host` (open a table), `start` (start a game),
@@ -321,11 +322,16 @@ class ServicePort(Protocol):
         """Tell the table something on every channel, as talk. A repeated request says nothing again."""
 
     async def table_command(
-        self, token: ReplyToken, lines: Sequence[str], name: str, request_id: str
+        self,
+        token: ReplyToken,
+        lines: Sequence[str],
+        name: str,
+        request_id: str,
+        files: Sequence[MailFile] = (),
     ) -> TableAnswer | None:
         """Carry out a command about tables (`new`, `invite`, `start`, `who`, …); None where it is none.
 
-        name: of the person, from their email. A repeated request has no second effect.
+        name: of the person, from their email. files: attached games. A repeated request has no second effect.
         """
 
     async def ask_new_host(

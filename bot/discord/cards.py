@@ -48,7 +48,7 @@ from bot.service.results import (
     StaleDecision,
     TableNotRunning,
 )
-from bot.service.tables import TableInfo
+from bot.service.tables import TableInfo, open_seats
 from storage import TablePoll
 
 Json = dict[str, Any]
@@ -452,11 +452,6 @@ def lobby_card(table: TableInfo) -> list[Json]:
             text_display("The game has begun." if table.status != "ended" else "The table was closed.")
         )
     return [container(parts)]
-
-
-def open_seats(table: TableInfo) -> list[int]:
-    """The seats of a game in play that have no player."""
-    return [seat for seat in range(len(table.names)) if table.player_at(seat) is None]
 
 
 def invitation_card(table: TableInfo, host: str, details: Sequence[str] = ()) -> list[Json]:

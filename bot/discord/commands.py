@@ -5,7 +5,6 @@ The parameters of a command are its options on Discord.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import discord
@@ -13,7 +12,7 @@ from discord import app_commands
 from discord.app_commands import Choice
 
 import engine
-from bot.discord import cards, controls
+from bot.discord import controls
 from bot.discord.autocomplete import (
     TABLE_OPTION_HELP,
     Interaction,
@@ -36,7 +35,7 @@ from bot.discord.settings_card import turns_card
 from bot.discord.show_commands import ShowCommands
 from bot.service import text_views
 from bot.service.game_files import FORMATS, TEXT, export_prospect
-from bot.service.move_in import MAX_BYTES
+from bot.service.move_in import MAX_BYTES, imported_sentences
 from bot.service.people import person_by_address, player_name
 from bot.service.robot_answers import invited_robot_sentence
 from bot.service.tables import TableInfo
@@ -332,21 +331,8 @@ class TableCommands(app_commands.Group):
         table, warnings = await self.service.move_in.open_table(
             await file.read(), by=person_id, name=(name or "")[:60], location=place
         )
-        await reply_text(interaction, moved_in_text(table, warnings))
-
-
-def moved_in_text(table: TableInfo, warnings: Sequence[str]) -> str:
-    """What the person reads who has brought a game."""
-    over = table.status == "finished"
-    lines = [
-        f"Table {table.code} has the game: {table.title}, {text_views.join_words(table.names)}.",
-        "It is over; `/show` shows it." if over else "The players claim their seats by its card.",
-    ]
-    if warnings:
-        several = f"{len(warnings)} things were" if len(warnings) > 1 else "One thing was"
-        lines.append(f"{several} not as in the file:")
-        lines += [f"- {cards.truncate(each, 200)}" for each in warnings[:5]]
-    return "\n".join(lines)
+        sentences = imported_sentences(table, warnings, "The players claim their seats by its card.")
+        await reply_text(interaction, "\n".join(sentences))
 
 
 def table_summary(table: TableInfo) -> str:

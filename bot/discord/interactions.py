@@ -48,7 +48,7 @@ from bot.service.results import (
 )
 from bot.service.robot_answers import answer_about_robots
 from bot.service.service import Service
-from bot.service.tables import TableInfo, status_text
+from bot.service.tables import TableInfo, open_seats, status_text
 from storage import GameTable, NotFound, StoreError, TableStatus
 
 log = logging.getLogger(__name__)
@@ -708,7 +708,7 @@ class InteractionHandler:
         person_id = await self.person_id(interaction.user)
         name = player_name(interaction.user.display_name)
         table = await self.service.move_in.claim_seat(table_id, seat, person_id, name)
-        left = len(cards.open_seats(table))
+        left = len(open_seats(table))
         progress = {0: "All seats are taken, and the game goes on.", 1: "One seat is still open."}
         rest = progress.get(left, f"{left} seats are still open.")
         await reply_text(interaction, f"You play on as {table.names[seat]} at table {table.code}. {rest}")

@@ -15,7 +15,7 @@ from bot.discord.posting import Draft, Posted, Poster, Unreachable, ref_to_store
 from bot.discord.table_threads import TableThreads
 from bot.service.notifications import Notification
 from bot.service.service import Service
-from bot.service.tables import TableInfo
+from bot.service.tables import TableInfo, open_seats
 from storage import OutboxMessage
 
 log = logging.getLogger(__name__)
@@ -84,7 +84,7 @@ class Notices:
                 return str(ref.message_id)
             except CannotEdit as failure:
                 log.info("Discord: the lobby card of table %s is %s", table.code, failure)
-        seats = cards.open_seats(table) if table.status == "paused" else []
+        seats = open_seats(table) if table.status == "paused" else []
         if not (seats or table.status == "lobby") or "channel" not in table.location:
             return None
         first_button = f"{seats[0]}:-:claim" if seats else "-:-:join"

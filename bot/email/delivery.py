@@ -27,6 +27,7 @@ from bot.email.gateway import (
     ServiceToken,
     enqueue_mail,
     reply_token_for,
+    seat_key,
 )
 from bot.email.oauth import RefreshedTokens
 from bot.email.pictures import mail_file, mail_pictures
@@ -41,7 +42,7 @@ from bot.service.picture_workers import Pictures, PictureWorkers
 from bot.service.results import PendingDecision
 from bot.service.robot_seats import robots_of
 from bot.service.service import Service
-from bot.service.tables import TableInfo
+from bot.service.tables import TableInfo, open_seats
 from mail import (
     ImapAccount,
     InboxTiming,
@@ -301,11 +302,14 @@ class PageBuilder:
         table = await self._service.queries.table_info(notification.table_id)
         if notification.kind == "invited":
             return await self._invitation_page(table, notification, str(row.address["email"]))
+        if notification.kind == "seat":
+            return await self._seat_page(table, notification, str(row.address["email"]))
         if notification.kind == "answered":
             async with self._store.read() as unit:
                 token = await reply_token_for(unit, notification.person_id, table, None, None)
             answer = pages.table_answer(notification.sentences, is_done=True)
-            return (answer, token) if token and table.status == "lobby" else None
+            is_open = table.status in ("lobby", "paused")
+            return (answer, token) if token and is_open else None
         if notification.kind in LOBBY_KINDS:
             return await self._lobby_page(table, notification, notification.person_id)
         seat = notification.seat
@@ -355,10 +359,7 @@ class PageBuilder:
             each.person_id == person_id and not each.joined for each in table.seated_players
         ):
             return None
-        host = "Somebody"
-        if table.host_id is not None:
-            async with self._store.read() as unit:
-                host = (await unit.people.get(table.host_id)).name
+        host = await self._host_name(table)
         token = ServiceToken(
             "invite", address, frozenset({address}), table_label(table), table.code,
             person_id=person_id, table_id=table.id,
@@ -366,6 +367,26 @@ class PageBuilder:
         players = notification.sentences or [each.name for each in table.seated_players]
         details = await self._service.queries.invitation_lines(table)
         return pages.invitation(host, table_label(table), table.title, players, details), token
+
+    async def _seat_page(
+        self, table: TableInfo, notification: Notification, address: str
+    ) -> tuple[MailPage, ServiceToken] | None:
+        """The page that offers a seat of a game that goes on here."""
+        person_id, seat = notification.person_id or 0, notification.seat
+        if seat is None or seat not in open_seats(table) or table.status != "paused":
+            return None
+        token = ServiceToken(
+            "invite", address, frozenset({address}), table_label(table), table.code,
+            seat_key(table.id, seat), person_id=person_id, table_id=table.id, seat_number=seat,
+        )  # fmt: skip
+        host = await self._host_name(table)
+        return pages.seat_offer(host, table_label(table), table.title, table.names[seat], table.names), token
+
+    async def _host_name(self, table: TableInfo) -> str:
+        if table.host_id is None:
+            return "Somebody"
+        async with self._store.read() as unit:
+            return (await unit.people.get(table.host_id)).name
 
     async def _lobby_page(
         self, table: TableInfo, notification: Notification, person_id: int

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from bot.email import address_commands, line_reader, reachability
+from bot.email import address_commands, line_reader, reachability, seat_commands
 from bot.email.pictures import mail_file, mail_pictures
 from bot.email.reachability import Reachability, table_label
 from bot.email.table_commands import (
@@ -42,11 +42,12 @@ from bot.service.live_table import TableView
 from bot.service.loading import load_recipient, load_table_info
 from bot.service.picture_workers import Pictures, PictureWorkers
 from bot.service.service import Service
-from bot.service.tables import TableInfo
+from bot.service.tables import TableInfo, open_seats
 from mail import OutgoingMail, ReplyToken
 from mail.bounces import classify
 from mail.doubts import Vocabulary
 from mail.line_text import first_word
+from mail.parser import MailFile
 from mail.port import (
     AcceptedLine,
     Arrival,
@@ -81,7 +82,7 @@ EMAIL_HELP = """By email:
   say TEXT             tell the table something, to the end of the paragraph
   who, list            the players of the table; your tables
   stop, start          stop emails to you; start them again"""
-SAID_IN_LOBBIES = ("help", "resign", "start", "leave", "options", *ROBOT_ANSWERS)
+SAID_IN_LOBBIES = ("help", "resign", "start", "leave", "options", "seat", *ROBOT_ANSWERS)
 """Words that mean something else in a reply for a seat of a game."""
 GATHERED_FOR = timedelta(hours=1)
 FIXED_ADDRESS_PURPOSES = ("link", "invite", "host", "bounce", "unsubscribe")
@@ -547,6 +548,8 @@ class MailGateway:
 
     async def _answer_invitation(self, token: ServiceToken, table_id: int, yes: bool) -> str:
         table = await self._service.queries.table_info(table_id)
+        if token.seat_number is not None:
+            return await self._answer_seat_offer(token, table, token.seat_number, yes)
         player = next((each for each in table.seated_players if each.person_id == token.person_id), None)
         if player is None:
             return f"The seat at {table_label(table)} is no longer kept for you."
@@ -565,6 +568,22 @@ class MailGateway:
             return str(error)
         seat = f"You have a seat at {table_label(table)}, as {player.name}."
         return f"{seat} You get an email when it is your turn."
+
+    async def _answer_seat_offer(self, token: ServiceToken, table: TableInfo, seat: int, yes: bool) -> str:
+        """Take the seat of a game that has moved in, or decline it."""
+        name = table.names[seat]
+        if not yes:
+            await self._tell_host(table.id, token.person_id, f"{name}'s player has declined the seat.")
+            return f"You have declined the seat at {table_label(table)}."
+        try:
+            async with self._store.begin() as unit:
+                await unit.people.add_identity(token.person_id, "email", token.address)
+            told = await seat_commands.sit_down(self._service, table, seat, token.person_id, name)
+        except ValueError as error:
+            return str(error)
+        if len(open_seats(table)) > 1:  # with the last seat everybody is told that the game goes on
+            await self._tell_host(table.id, token.person_id, f"{name} has taken their seat at {table.code}.")
+        return told
 
     async def say(self, token: ReplyToken, text: str, request_id: str) -> None:
         """Tell the table something on every channel, as talk."""
@@ -592,7 +611,12 @@ class MailGateway:
     # -- tables by mail ----------------------------------------------------------------------
 
     async def table_command(
-        self, token: ReplyToken, lines: Sequence[str], name: str, request_id: str
+        self,
+        token: ReplyToken,
+        lines: Sequence[str],
+        name: str,
+        request_id: str,
+        files: Sequence[MailFile] = (),
     ) -> TableAnswer | None:
         """Carry out a command about tables; None where it is none, or means something else here."""
         async with self._store.read() as unit:
@@ -612,7 +636,7 @@ class MailGateway:
                         await address_commands.run(self._service, person_id, lines[0], is_reply), table_id
                     )
                 else:
-                    answer = await self._table_commands.run(person_id, lines, table_id, name)
+                    answer = await self._table_commands.run(person_id, lines, table_id, name, files)
             except ValueError as error:
                 answer = CommandAnswer((str(error),), table_id, is_done=False)
             async with self._store.begin() as unit:

@@ -7,6 +7,8 @@ about a table:
     new TITLE Bob <bob@example.org>, Cid <cid@example.org> option optional_6_train
     invite Dora <dora@example.org>, invite robot, agree, decline
     start, start shuffled, who, list, options TITLE, resign, help
+    import Friday                    with a game attached, see `seat_commands`
+    seat Ann
 
 Who may host, the operator sets (`RAILPOST_MAIL_HOSTS`); an unverified address has to confirm first. An
 address that belongs to nobody yet gets few invitations, whoever sends them.
@@ -21,19 +23,21 @@ from datetime import timedelta
 
 import engine
 from bot.email.reachability import load_standing, table_label
+from bot.email.seat_commands import claim_seat, import_game, offer_seat, seat_of_name
 from bot.service import people, text_views
 from bot.service.game_files import export_prospect
+from bot.service.lobby import check_allowed
 from bot.service.robot_answers import answer_about_robots, invited_robot_sentence
 from bot.service.robot_seats import ROBOT_WORD
 from bot.service.service import Service
 from bot.service.tables import SeatedPlayer, TableInfo, status_text
 from mail import normalize_address
 from mail.line_text import first_word
+from mail.parser import MailFile
 
 ROBOT_ANSWERS = ("agree", "decline")
-WORDS = frozenset(
-    {"new", "invite", "start", "who", "list", "options", "help", "resign", "leave", *ROBOT_ANSWERS}
-)
+_WORDS = "import seat new invite start who list options help resign leave"
+WORDS = frozenset([*_WORDS.split(), *ROBOT_ANSWERS])
 INVITATIONS_TO_STRANGER = 3  # that an unverified address gets in `STRANGER_WINDOW`, whoever sends them
 STRANGER_WINDOW = timedelta(days=7)
 
@@ -41,6 +45,7 @@ HELP = (
     "new TITLE Bob <bob@example.org>, Cid <cid@example.org>: open a table and invite them; add `option NAME`",
     "invite Dora <dora@example.org>: invite one more player",
     "invite robot: ask the others whether a computer player may play; `agree` or `decline` answers",
+    "import NAME, with a game of 18xx.games or a game text attached: play it on here; seat NAME: take a seat",
     "start: start the game; `start shuffled` shuffles the seats",
     "who: the players of the table; list: your tables",
     "options TITLE: what can be agreed for a title",
@@ -97,9 +102,14 @@ class TableCommands:
         self._store = service.store
 
     async def run(
-        self, person_id: int, lines: Sequence[str], table_id: int | None, name: str
+        self,
+        person_id: int,
+        lines: Sequence[str],
+        table_id: int | None,
+        name: str,
+        files: Sequence[MailFile] = (),
     ) -> CommandAnswer:
-        """Carry out the command in the first lines. name: of the person, from their email.
+        """Carry out the command in the first lines. name: of the person, from their email. files: attached.
 
         Raises ValueError with a sentence.
         """
@@ -108,6 +118,8 @@ class TableCommands:
         match word:
             case "new":
                 return await self._new(person_id, " ".join([rest, *lines[1:20]]), name)
+            case "import":
+                return CommandAnswer(*await import_game(self._service, person_id, rest, files))
             case "options":
                 return CommandAnswer(_title_options(rest))
             case "list":
@@ -118,6 +130,11 @@ class TableCommands:
                 return await self._invite(person_id, " ".join([rest, *lines[1:20]]), table_id)
         table = await self._table_of(person_id, table_id, rest)
         match word:
+            case "seat":
+                words = [word for word in rest.split() if word.casefold() != table.code.casefold()]
+                own = people.player_name(name) if name else await self._name(person_id)
+                told = await claim_seat(self._service, table, " ".join(words), person_id, own)
+                return CommandAnswer((told,), table.id)
             case "start":
                 return await self.start(person_id, table, shuffled="shuffled" in rest.casefold())
             case "who":
@@ -171,7 +188,10 @@ class TableCommands:
             raise ValueError("Name the player and the address: `invite Dora <dora@example.org>`.")
         table = await self._table_of(person_id, table_id, "")
         for each in players:
-            await self._invite_one(table.id, person_id, *each)
+            if table.status == "paused":
+                await self._offer_seat(table, person_id, *each)
+            else:
+                await self._invite_one(table.id, person_id, *each)
         return CommandAnswer(_invited(players), table.id)
 
     async def _invite_robot(self, person_id: int, table: TableInfo) -> CommandAnswer:
@@ -185,6 +205,17 @@ class TableCommands:
     async def _invite_one(
         self, table_id: int, host_id: int, name: str, address: str, players: Sequence[str] = ()
     ) -> None:
+        invited = await self._invitable_person(name, address)
+        await self._service.lobby.invite(table_id, invited, name, by=host_id, players=players)
+
+    async def _offer_seat(self, table: TableInfo, host_id: int, name: str, address: str) -> None:
+        """Offer the seat of that name in a game that has moved in."""
+        check_allowed(table, host_id, seated_players=True)
+        seat = seat_of_name(table, name)
+        await offer_seat(self._service, table, seat, await self._invitable_person(name, address), host_id)
+
+    async def _invitable_person(self, name: str, address: str) -> int:
+        """The person of an address that may be invited. Raises ValueError."""
         async with self._store.begin() as unit:
             person = await people.person_by_address(unit, address, name)
             is_stranger = address not in await unit.people.verified_addresses(person.id)
@@ -193,7 +224,7 @@ class TableCommands:
                 raise ValueError(f"{address} wants no emails, so {name} cannot be invited by email.")
         if is_stranger and asked >= INVITATIONS_TO_STRANGER:
             raise ValueError(f"{address} has had enough invitations this week, and has not answered.")
-        await self._service.lobby.invite(table_id, person.id, name, by=host_id, players=players)
+        return person.id
 
     # -- at a table --------------------------------------------------------------------------
 

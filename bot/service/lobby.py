@@ -366,6 +366,7 @@ class Lobby:
             raw = engine.encode_events(events)
             rows.append(NewLogRow(transport="import", seat=seat, raw_line=line, line=line, events=raw))
         async with self._cache.store.begin() as unit:
+            await self._limits.count(unit, by, "tables")
             table = await unit.tables.add(start.title, plain_table_name(name), by, start.options)
             for seat, player in enumerate(() if open_seats else start.players):
                 person = await unit.people.add(player)

@@ -11,7 +11,7 @@ import asyncio
 import gzip
 import io
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import engine
@@ -28,6 +28,8 @@ from storage import NewLogRow
 
 MAX_BYTES = 16 * 1024 * 1024
 """The largest file, packed or not. Long games of 18xx.games have about 1 MB."""
+MAX_WARNINGS, MAX_WARNING = 5, 200
+"""How many warnings are told, and of how many characters."""
 
 
 class IncomingGame(NamedTuple):
@@ -86,6 +88,16 @@ def _read_text_game(text: str) -> IncomingGame:
         raise ValueError("The text has no game.")
     moves = [(seat_number(line.seat), line.line, line.events) for line in report.history.lines]
     return IncomingGame(report.history.start, moves, ())
+
+
+def imported_sentences(table: TableInfo, warnings: Sequence[str], how_to_sit: str) -> Iterator[str]:
+    """What the person reads who has brought a game. how_to_sit: how its players come to their seats."""
+    yield f"Table {table.code} has the game: {table.title}, {text_views.join_words(table.names)}."
+    yield "It is over; `show` shows it." if table.status == "finished" else how_to_sit
+    if warnings:
+        several = f"{len(warnings)} things were" if len(warnings) > 1 else "One thing was"
+        yield f"{several} not as in the file:"
+        yield from (f"- {each[:MAX_WARNING]}" for each in warnings[:MAX_WARNINGS])
 
 
 class MoveIn:

@@ -35,7 +35,8 @@ class Notification(msgspec.Struct, frozen=True, omit_defaults=True):
     """The payload of an outbox message, as JSON.
 
     kind, for one recipient: `turn` (decide `decision_id`), `refresh` (the same player acts again; the card of
-    the table is updated), `vote` (vote in the poll `decision_id`), `invited` (a seat is reserved), `lobby`
+    the table is updated), `vote` (vote in the poll `decision_id`), `invited` (a seat is reserved), `seat` (a
+    seat of a game that has moved in is offered), `lobby`
     (the card of the lobby is updated), `claim` (confirm a mail address). To everyone: `started`, `news` (an
     undo, a pause, a replacement, the outcome of a poll), `over` (with the final standings). seq: the row of
     the log that it is about. ping: False for a card in the thread of somebody who is told elsewhere or later.
@@ -180,6 +181,15 @@ def invitations(table: TableInfo, recipient: Recipient, players: Sequence[str] =
         _outbox_message(table, notification, route)
         for route in personal_routes(recipient, None, None, channels)
     ]
+
+
+def seat_offers(table: TableInfo, recipient: Recipient, seat: int, now: datetime) -> list[NewMessage]:
+    """A seat of a game that goes on here is offered to a person by mail; the time makes its key unique."""
+    if recipient.email is None:
+        return []
+    notification = Notification("seat", table.id, table.seq, seat, recipient.person_id)
+    route = Route("mail", {"person": recipient.person_id, "email": recipient.email})
+    return [_outbox_message(table, notification, route, suffix=now.isoformat())]
 
 
 def lobby_answers(table: TableInfo, host: Recipient, sentence: str, now: datetime) -> list[NewMessage]:

@@ -88,6 +88,11 @@ class TableInfo:
         return next((p for p in self.seated_players if p.seat == seat), None)
 
 
+def open_seats(table: TableInfo) -> list[int]:
+    """The seats of a game in play that have no player."""
+    return [seat for seat in range(len(table.names)) if table.player_at(seat) is None]
+
+
 def status_text(status: str) -> str:
     """A status in words, to follow `Table X is`."""
     return {

@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from mail import pages
 from mail.compose import compose
 from mail.doubts import Vocabulary
+from mail.parser import MailFile
 from mail.port import (
     AcceptedLine,
     Arrival,
@@ -257,7 +258,12 @@ class InMemoryService:
             self.talk.append((sealed.seat or "", text))
 
     async def table_command(
-        self, sealed: ReplyToken, lines: Sequence[str], name: str, request: str
+        self,
+        sealed: ReplyToken,
+        lines: Sequence[str],
+        name: str,
+        request: str,
+        files: Sequence[MailFile] = (),
     ) -> TableAnswer | None:
         if not lines or not lines[0].startswith(("new ", "who")):
             return None

@@ -1,0 +1,113 @@
+"""A game moves in by an attached file; its seats are taken by replies, and it goes on."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import AsyncIterator
+from email.message import EmailMessage
+from email.policy import SMTP
+from pathlib import Path
+
+import pytest
+
+import engine
+from bot.simulation.simulate import SimulatedGame, simulate_game
+from engine.game_text.history import history_script
+from engine.site_18xx.export import export_game
+from engine.title import SITE_CONVENTIONS
+from tests.end_to_end.mail_players import ADDRESS, MailHarness, MailPlayer, asks, headline, served
+from tests.mail.servers import Delivery
+
+GZIP = "application/gzip"
+
+
+@pytest.fixture
+async def office(tmp_path: Path) -> AsyncIterator[MailHarness]:
+    async with served(tmp_path) as office:
+        yield office
+
+
+def running_game(title: str) -> SimulatedGame:
+    return simulate_game(title, 3, 6, (SITE_CONVENTIONS,), max_moves=40)
+
+
+async def sent_with_file(
+    player: MailPlayer, subject: str, text: str, name: str, content: bytes, kind: str = "application/json"
+) -> Delivery:
+    """The answer to an email with a file."""
+    mail = EmailMessage(policy=SMTP)
+    mail["From"], mail["To"], mail["Subject"] = f"{player.name} <{player.address}>", ADDRESS, subject
+    mail["Message-ID"] = f"<import.{player.address}>"
+    mail.set_content(text)
+    main, _, sub = kind.partition("/")
+    mail.add_attachment(content, maintype=main, subtype=sub, filename=name)
+    await player.office.mail(mail.as_bytes(), sender=player.address)
+    return await player.letter()
+
+
+@pytest.mark.parametrize(
+    "title", ["1830", *(pytest.param(title, marks=pytest.mark.soak) for title in ("1870", "1817"))]
+)
+async def test_a_running_game_of_the_site_goes_on_by_mail(office: MailHarness, title: str) -> None:
+    await office.person("Cleo")
+    cleo, dina, emil = (office.player(name) for name in ("Cleo", "Dina", "Emil"))
+    game = running_game(title)
+    content = gzip.compress(json.dumps(export_game(game.history)).encode())
+    done = await sent_with_file(cleo, "A game", "import Our game", "game.json.gz", content, GZIP)
+    assert headline(done) == "OK." and f"has the game: {title}" in done.text
+    first, second, third = game.players
+    assert "Name an open seat" in (await cleo.said("seat Nobody")).text
+    assert "You play on as Cleo" in (await cleo.said(f"seat {first}", to=done)).text
+    asked = await cleo.said(f"invite {second} <{dina.address}>, {third} <{emil.address}>", to=done)
+    assert "Invitations go to" in asked.text
+    for player, seat in ((dina, second), (emil, third)):
+        offer = await player.letter()
+        assert headline(offer) == f"Cleo invites you to play on as {seat}."
+        assert f"You play on as {seat}" in (await player.said("yes")).text
+        told = "has taken their seat" if player is dina else "the game goes on"
+        assert told in (await cleo.letter()).text
+    (table,) = await office.service.queries.list_tables()
+    view = await office.service.queries.view(table.id)
+    assert view.table.status == "running" and view.state and view.state.stack == game.state.stack
+    players = dict(zip(view.table.names, (cleo, dina, emil), strict=True))
+    acting = players[view.pending[0].name]
+    await acting.until_asked()
+    assert asks(acting.inbox[-1], view.pending[0].name)
+    line = engine.legal_lines(view.state, f"p{view.pending[0].seat}")[0]
+    assert headline(await acting.answered(line)) == "OK: all lines were carried out."
+
+
+async def test_a_text_in_an_email_whose_subject_is_the_command(office: MailHarness) -> None:
+    await office.person("Cleo")
+    game = simulate_game("1851", 3, 2, max_moves=30)
+    text = history_script(game.history).encode()
+    done = await sent_with_file(office.player("Cleo"), "import", "", "game.18xx", text, "text/plain")
+    assert headline(done) == "OK." and "has the game: 1851" in done.text
+
+
+@pytest.mark.parametrize(("name", "words"), [("notes.json", "cannot be"), ("notes.doc", "Attach the game")])
+async def test_what_is_no_game_is_answered_with_a_sentence(
+    office: MailHarness, name: str, words: str
+) -> None:
+    await office.person("Cleo")
+    done = await sent_with_file(office.player("Cleo"), "", "import", name, b"{hello")
+    assert headline(done).startswith("NOT DONE") and "Traceback" not in done.text
+    assert not await office.service.queries.list_tables()
+    assert words in done.text or "not a game file" in done.text
+
+
+async def test_a_seat_is_declined_and_offered_again(office: MailHarness) -> None:
+    await office.person("Cleo")
+    cleo, dina = office.player("Cleo"), office.player("Dina")
+    game = running_game("1830")
+    text = json.dumps(export_game(game.history)).encode()
+    done = await sent_with_file(cleo, "", "import", "game.json", text)
+    await cleo.said(f"invite {game.players[0]} <{dina.address}>", to=done)
+    await dina.letter()
+    assert "You have declined the seat" in (await dina.said("no")).text
+    assert "has declined the seat" in (await cleo.letter()).text
+    assert "You play on as Cleo" in (await cleo.said(f"seat {game.players[0]}", to=done)).text
+    assert (
+        "Name an open seat" in (await cleo.said(f"invite {game.players[0]} <{dina.address}>", to=done)).text
+    )
