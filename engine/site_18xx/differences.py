@@ -7,6 +7,7 @@ become sentences about the site.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from engine.core.actions import (
     Action,
@@ -18,8 +19,15 @@ from engine.core.actions import (
     Pass,
     PlaceBridge,
     PostponeConnectionRun,
+    RunTrains,
     TradePrivate,
 )
+from engine.core.components import MarketZone
+from engine.core.events import AnyEvent, PlayerBankrupt, PriceMoved, PrivateMoved
+from engine.core.reasons import PriceReason
+from engine.core.state import Auction, MergerRound, OperatingTurn, State, StockTurn
+from engine.finance.loans import in_zone
+from engine.kernel import game_of
 
 _SENTENCES: tuple[tuple[type[Action], str, str], ...] = (
     (TradePrivate, "A private costs at least", "there a private costs at least $1."),
@@ -45,6 +53,16 @@ _SENTENCES: tuple[tuple[type[Action], str, str], ...] = (
         "there the last share sold in a forced purchase has to be needed for the price.",
     ),
     (BuyTrain, "After a forced sale", "there a train comes from the bank after a forced sale."),
+    (
+        BuyShares,
+        "One certificate may be bought",
+        "there a private takes the place of the turn's certificate, and was bought before.",
+    ),
+    (
+        RunTrains,
+        "step of the turn is over",
+        "there the run was passed over, because no route was there before a private laid its tile.",
+    ),
     (BuyShares, "may be added in this turn", "there further certificates of a turn are of one company."),
     (BuyShares, "come from the pool", "there further certificates of a turn come from the pool."),
     (
@@ -76,3 +94,84 @@ def other_turn(action: Action, asked: str, company: str | None, several: bool) -
         return "there only the buyer proposes to buy a private, in their own turn."
     who = f"{asked}, who acts for the {company}," if company and not several else asked
     return f"{who} {'are' if several else 'is'} asked first there."
+
+
+def named_difference(ours: State, site: State, events: Sequence[AnyEvent]) -> str | None:
+    """The rule that makes two positions differ, as a sentence that follows a colon; None if none is known.
+
+    `events`: those of the last line of our game.
+    """
+    for rule in (
+        _sold_in_the_next_round,
+        _cash_of_a_bankrupt,
+        _order_in_a_space,
+        _price_of_a_connection_run,
+        _private_ended_the_turn,
+        _shares_of_a_bankrupt,
+    ):
+        if sentence := rule(ours, site, events):
+            return sentence
+    return None
+
+
+def _sold_in_the_next_round(ours: State, site: State, events: Sequence[AnyEvent]) -> str | None:
+    """1817 §7, §7.1.1: what comes into liquidation in the round is sold in it."""
+    top, base, g = ours.top, site.stack[0], game_of(site)
+    due = base.in_liquidation if isinstance(base, MergerRound) else ()
+    for company, our_company in ours.companies.items():
+        is_up = isinstance(top, Auction) and top.kind == "sale" and top.item == company
+        is_up_there = isinstance(site.top, Auction) and site.top.item == company
+        if company in due or not in_zone(g, company, MarketZone.LIQUIDATION):
+            continue
+        if (is_up and not is_up_there) or our_company.cell is None:
+            return (
+                f"there the {company}, which came into liquidation in this merger round, is sold in the next."
+            )
+    return None
+
+
+def _cash_of_a_bankrupt(ours: State, site: State, events: Sequence[AnyEvent]) -> str | None:
+    """1817 §7.4: what a bankrupt player has left goes to the company whose interest is due."""
+    bankrupt = any(isinstance(event, PlayerBankrupt) for event in events)
+    if bankrupt and any(ours.cash[company] > site.cash[company] for company in ours.companies):
+        return "there what a bankrupt player has left goes to the bank, not to the company in default."
+    return None
+
+
+def _order_in_a_space(ours: State, site: State, events: Sequence[AnyEvent]) -> str | None:
+    """1870 §5.8.4: half a dividend puts the token to the bottom of its pile."""
+    tops = ours.top, site.top
+    if not all(isinstance(top, OperatingTurn) for top in tops) or ours.title != "1870":
+        return None
+    names = [top.company for top in tops if isinstance(top, OperatingTurn)]
+    cells = [state.companies[name].cell for state in (ours, site) for name in names]
+    if names[0] != names[1] and len(set(cells)) == 1:
+        pile = "half a dividend does not put a token to the bottom of its pile"
+        return f"there {pile}, so the {names[1]} comes before the {names[0]}."
+    return None
+
+
+def _price_of_a_connection_run(ours: State, site: State, events: Sequence[AnyEvent]) -> str | None:
+    """1870 §11.4.2."""
+    for event in events:
+        if isinstance(event, PriceMoved) and event.reason == PriceReason.CONNECTION_RUN:
+            cells = ours.companies[event.company].cell, site.companies[event.company].cell
+            if cells[0] != cells[1]:
+                return "there a connection run that is paid moves the price to the right, not up."
+    return None
+
+
+def _private_ended_the_turn(ours: State, site: State, events: Sequence[AnyEvent]) -> str | None:
+    """1830 §23.1: a private is bought beside the turn's certificate."""
+    stock_turns = isinstance(ours.top, StockTurn) and isinstance(site.top, StockTurn)
+    dealt = any(isinstance(event, PrivateMoved) for event in events)
+    if stock_turns and dealt and getattr(ours.top, "seat", None) != getattr(site.top, "seat", None):
+        return "there a private takes the place of the turn's certificate, and the turn is over."
+    return None
+
+
+def _shares_of_a_bankrupt(ours: State, site: State, events: Sequence[AnyEvent]) -> str | None:
+    """1830 §25, 1870 §13.1: a bankrupt player keeps the stock that may not be sold."""
+    if ours.game_over and ours.game_over.bankrupt and site.game_over:
+        return "there all shares of a bankrupt player are sold in the end, and prices fall."
+    return None

@@ -61,6 +61,8 @@ def position_difference(ours: State, site: State) -> str | None:
     for private, owner in ours.private_owners.items():
         if owner == POOL and site.private_owners[private] == CLOSED:
             continue  # in the open market, which the site does not have, it does nothing until it is bought
+        if owner == CLOSED and site.private_owners[private] in site.bankrupt_seats:
+            continue  # 1817 §7.4: there it stays with the bankrupt, where it does nothing any more
         if owner != site.private_owners[private]:
             owners = [_owner_name(site, site.private_owners[private]), _owner_name(ours, owner)]
             return f"the {private} belongs to {owners[0]} there and to {owners[1]} here."
@@ -106,7 +108,7 @@ def _more(site: State, ours: State, owner: str) -> str:
 
 
 def _round_name(state: State) -> str:
-    match state.stack[0]:
+    match state.game_over or state.stack[0]:
         case StockRound():
             return "stock round"
         case OperatingRound(stock_round, number):
@@ -140,5 +142,5 @@ def _usable_trains(state: State, trains: Sequence[str]) -> list[str]:
 
 def round_key(state: State) -> tuple[object, ...]:
     """What identifies the round of a position."""
-    frame = state.stack[0]
+    frame = state.game_over or state.stack[0]
     return type(frame), *(getattr(frame, name, None) for name in ("stock_round", "number"))

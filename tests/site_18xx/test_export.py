@@ -27,6 +27,7 @@ from engine.site_18xx.game_file import active_actions, read_site_file
 from engine.site_18xx.names import site_names_of
 from engine.site_18xx.piece_numbering import PieceNumbering
 from engine.site_18xx.replay import SiteReplay
+from engine.site_18xx.site_game import NoCounterpartError
 from engine.title import SITE_CONVENTIONS
 from tests.site_18xx.recorded_games import recorded_files, replay
 from tests.t1817.scenarios import run_scenario as run_1817_scenario
@@ -203,9 +204,9 @@ def test_no_connection_is_written_for_a_company_that_closes_during_price_protect
     """Its turn ended before; price protection is decided after it has closed."""
     exporter = SiteExporter(new_game("1870", ("Ann", "Bob"), (SITE_CONVENTIONS,)).state)
     exporter.actions.append({"type": "pass"})
-    exporter._ended_turn = "MP"
-    exporter.site_game.company("MP").closed = True
-    exporter._write_turn_end([])
+    exporter.site.connections.ended_turn = "MP"
+    exporter.site.game.company("MP").closed = True
+    exporter.site.connections.write_turn_end([])
     assert exporter.actions == [{"type": "pass"}]
 
 
@@ -243,9 +244,9 @@ def test_a_home_chosen_before_its_tile_is_exported_once_the_site_asks() -> None:
     """By 1830 §19.1 the president chooses in the first turn; on the site whoever lays the tile."""
     exporter = SiteExporter(new_game("1830", ("Ann", "Bob", "Cid"), ()).state)
     state = run_1830_scenario(ERIE + "= turn Ann Erie")
-    exporter.our_state = copy_state(state)
-    exporter.site_game = game_of(run_1830_scenario(ERIE + "= turn Ann Erie", options=(SITE_CONVENTIONS,)))
-    exporter.numbering.update([TokenPlaced("Erie", "E11", UNDECIDED_CITY)])
+    exporter.games.our_state = copy_state(state)
+    exporter.site.game = game_of(run_1830_scenario(ERIE + "= turn Ann Erie", options=(SITE_CONVENTIONS,)))
+    exporter.site.numbering.update([TokenPlaced("Erie", "E11", UNDECIDED_CITY)])
     for line in ("home Erie E11.1", "lay 59 E11 3", "buy train 3"):
         played = play(state, "p0", engine.parse(state, "p0", line))
         exporter.add_line(HistoryLine("p0", line, played.events))
@@ -298,10 +299,10 @@ def test_numbered_certificates_have_the_owners_of_the_position() -> None:
         for line in game.history_lines:
             exporter.add_line(line)
             changes += any(isinstance(e, PresidentNamed) for e in line.events)
-            for company, co in exporter.site_game.state.companies.items():
+            for company, co in exporter.site.game.state.companies.items():
                 if co.closed:
                     continue
-                held = exporter.numbering.certificates.holders(company)
+                held = exporter.site.numbering.certificates.holders(company)
                 assert {owner: sum(s.values()) for owner, s in held.items()} == co.shares
                 if co.president:
                     assert next(iter(sorted(held[co.president]))).endswith("_0")
@@ -314,17 +315,17 @@ def test_numbered_certificates_have_the_owners_of_the_position() -> None:
 def test_a_refusal_names_the_difference_on_the_site() -> None:
     """It says who is asked first there or what has another result, not two balances side by side."""
     start = new_game("1830", ("Ann", "Bob", "Cid"), ()).state
-    with pytest.raises(SiteExportError, match=r": Ann is asked first there\. The table does not play by"):
-        SiteExporter(start)._play("p1", Pass())
+    with pytest.raises(NoCounterpartError, match=r"^Ann is asked first there\.$"):
+        SiteExporter(start).games.play("p1", Pass())
     for dollars, sentence in ((640, r"Ann has \$160 more there\."), (840, r"Ann has \$40 less there\.")):
         exporter = SiteExporter(start)
-        exporter.our_state.cash["p0"] = dollars
-        with pytest.raises(SiteExportError, match=sentence):
-            exporter._compare_positions()
+        exporter.games.our_state.cash["p0"] = dollars
+        with pytest.raises(NoCounterpartError, match=sentence):
+            exporter.games.compare()
     exporter = SiteExporter(start)
-    exporter.our_state.private_owners["SV"] = "p1"
-    with pytest.raises(SiteExportError, match=r"the SV belongs to the bank there and to Bob here\."):
-        exporter._compare_positions()
+    exporter.games.our_state.private_owners["SV"] = "p1"
+    with pytest.raises(NoCounterpartError, match=r"the SV belongs to the bank there and to Bob here\."):
+        exporter.games.compare()
 
 
 def test_discards_are_exported_in_the_order_of_the_site() -> None:
@@ -334,7 +335,7 @@ def test_discards_are_exported_in_the_order_of_the_site() -> None:
     with pytest.raises(SiteExportError) as error:
         for line in game.history_lines:
             exporter.add_line(line)
-            held += any(exporter._held_discards.values())
+            held += any(exporter.games.held.discards.values())
     assert held and "discard" not in str(error.value)
     assert sum(action["type"] == "discard_train" for action in exporter.actions) >= 2
 
@@ -356,7 +357,7 @@ def test_after_a_forced_sale_protection_is_exported_at_the_end_of_the_turn() -> 
     sale = next(at for at, line in enumerate(lines) if line.line == "sell 1 SP" and line.seat == "p0")
     assert lines[sale + 1].line.startswith("sell 1 SSW")
     assert [a["type"] for a in exporter.actions].count("sell_shares") >= 2
-    assert exporter._protections.total() == 0
+    assert exporter.games.held.protections.total() == 0
 
 
 def test_passes_in_advance_after_a_conversion_are_exported_in_turn() -> None:
@@ -364,7 +365,7 @@ def test_passes_in_advance_after_a_conversion_are_exported_in_turn() -> None:
     exporter, lines = export_beginning("1817", 4, 2, 150)
     assert sum(line.line == "convert" for line in lines) >= 2
     converted = [at for at, action in enumerate(exporter.actions) if action["type"] == "convert"]
-    assert len(converted) >= 2 and not exporter._trade_passes
+    assert len(converted) >= 2 and not exporter.games.held.trade_passes
     after = exporter.actions[converted[0] + 1 :]
     assert any(a["type"] == "pass" and a["entity_type"] == "player" for a in after)
 
@@ -436,12 +437,12 @@ def test_a_merger_or_an_offer_said_in_a_poll_is_one_action(
         for options in ((), (SITE_CONVENTIONS,))
     )
     exporter = SiteExporter(new_game("1817", ours.players, ()).state)
-    exporter.our_state, exporter.site_game = copy_state(ours), game_of(site)
+    exporter.games.our_state, exporter.site.game = copy_state(ours), game_of(site)
     for company, held in ours.companies.items():
         for train in held.trains:
-            exporter.numbering.update([TrainMoved(train, "bank", company, TrainReason.BOUGHT)])
+            exporter.site.numbering.update([TrainMoved(train, "bank", company, TrainReason.BOUGHT)])
     for hex, tokens in ours.tokens.items():
-        exporter.numbering.update([TokenPlaced(owner, hex, node) for node, owner in tokens])
+        exporter.site.numbering.update([TokenPlaced(owner, hex, node) for node, owner in tokens])
     state = ours
     for each in lines:
         name, _, line = each.partition(": ")

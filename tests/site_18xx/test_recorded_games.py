@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
@@ -25,29 +25,32 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-@pytest.mark.parametrize(
-    "path", recorded_files(), ids=lambda p: f"{p.parent.name}-{p.name.removesuffix('.json.gz')}"
-)
-def test_states_are_equal_after_every_action(path: Path) -> None:
+def replayed_with_equal_states(path: Path) -> SiteReplay:
+    """The game, replayed with the position that the site showed after every action."""
     game = replay(path)
     snapshots = {action.id: game.snapshot(action.id) for action in game.run()}
     for expected in states(path):
         assert snapshots[expected["id"]] == expected
+    return game
+
+
+def game_id(path: Path) -> str:
+    return f"{path.parent.name}-{path.name.removesuffix('.json.gz')}"
+
+
+@pytest.mark.parametrize("path", recorded_files(), ids=game_id)
+def test_states_are_equal_after_every_action(path: Path) -> None:
+    game = replayed_with_equal_states(path)
     if result := game.file.result:
         scores = dict(zip(game.player_keys, _scores(game), strict=True))
         assert scores == result
     assert [warning for warning in game.warnings if not warning.endswith(KNOWN_WARNING)] == []
 
 
-@pytest.mark.parametrize(
-    "path", branch_files(), ids=lambda p: f"{p.parent.name}-{p.name.removesuffix('.json.gz')}"
-)
+@pytest.mark.parametrize("path", branch_files(), ids=game_id)
 def test_states_of_branches_are_equal_after_every_action(path: Path) -> None:
     """The states begin where the branch leaves its game. Runs after that are recorded without their track."""
-    game = replay(path)
-    snapshots = {action.id: game.snapshot(action.id) for action in game.run()}
-    for expected in states(path):
-        assert snapshots[expected["id"]] == expected
+    game = replayed_with_equal_states(path)
     first = states(path)[0]["id"]
     without_track = {a.id for a in game.file.actions if a.type == "run_routes" and a.id >= first}
     warned = {int(warning.split(":")[0].removeprefix("Action ")) for warning in game.warnings}
@@ -60,6 +63,10 @@ def _scores(game: SiteReplay) -> list[int]:
     return [dollars[seat] for seat in game.state.seats]
 
 
+def recorded_path(title: str, name: str) -> Path:
+    return GAMES / "18xx.games" / title / f"{name}.json.gz"
+
+
 class CheckedReplay(SiteReplay):
     """A replay that compares the position before some actions with the record of each."""
 
@@ -67,6 +74,11 @@ class CheckedReplay(SiteReplay):
         super().__init__(replay(path).file)
         self.records = before
         self.checked: list[int] = []
+
+    def run_through(self) -> Self:
+        for _ in self.run():
+            pass
+        return self
 
     def _play_site_action(self, action: SiteAction) -> None:
         if action.id in self.records and action.id == self.action_id and action.type != "message":
@@ -155,9 +167,7 @@ class LegalLays(CheckedReplay):
 def test_legal_lays_and_tokens_equal_those_of_the_site(path: Path) -> None:
     title, _, name = path.name.removesuffix(".jsonl.gz").partition("-")
     before = {record["before"]: record for record in json_lines(path)}
-    game = LegalLays(GAMES / "18xx.games" / title / f"{name}.json.gz", before)
-    for _ in game.run():
-        pass
+    game = LegalLays(recorded_path(title, name), before).run_through()
     assert len(game.checked) > 0.98 * len(before)
     assert game.compared > 1500
 
@@ -183,9 +193,7 @@ def _best_runs() -> dict[tuple[str, str], dict[int, Any]]:
 @pytest.mark.parametrize("title, name", _best_runs())
 def test_best_runs_earn_the_proven_maximum(title: str, name: str) -> None:
     before = _best_runs()[title, name]
-    game = BestRuns(GAMES / "18xx.games" / title / f"{name}.json.gz", before)
-    for _ in game.run():
-        pass
+    game = BestRuns(recorded_path(title, name), before).run_through()
     assert sorted(game.checked) == sorted(before)
 
 
@@ -202,7 +210,4 @@ class EveryRun(CheckedReplay):
 
 @pytest.mark.parametrize("path", recorded_files()[::4], ids=lambda p: p.name)
 def test_no_recorded_run_earns_more_than_the_proven_best(path: Path) -> None:
-    game = EveryRun(path)
-    for _ in game.run():
-        pass
-    assert game.checked
+    assert EveryRun(path).run_through().checked

@@ -21,6 +21,7 @@ from engine.site_18xx.export import SiteExporter, SiteExportError
 from engine.site_18xx.game_file import read_site_file
 from engine.site_18xx.names import site_names_of
 from engine.site_18xx.replay import SiteReplay
+from engine.site_18xx.site_game import SiteGame
 from engine.title import SITE_CONVENTIONS
 from engine.titles import title_of
 
@@ -31,21 +32,24 @@ PLAIN = re.compile(r" for \d+$| of \w+$")
 """Parts of a line that may be left out: a price that is fixed anyway, the owner of an ability."""
 
 
-class RecordingExporter(SiteExporter):
-    """An exporter that keeps the lines of the second game."""
+class RecordingGame(SiteGame):
+    """A second game that keeps its lines."""
 
     lines: list[tuple[str, str]]
 
-    def _apply(self, seat: str, action: Action) -> None:
-        self.lines.append((seat, format_action(self.site_game, action)))
-        super()._apply(seat, action)
+    def apply(self, seat: str, action: Action) -> None:
+        self.lines.append((seat, format_action(self.game, action)))
+        super().apply(seat, action)
 
 
 def check_site_round_trip(game: SimulatedGame) -> None:
     """The exported game is imported line by line as the same game, and exported as the same file."""
     assert game.failure is None
-    exporter = RecordingExporter(game.start)
-    exporter.lines = []
+    exporter = SiteExporter(game.start)
+    exporter.site.__class__ = RecordingGame
+    recorded = exporter.site
+    assert isinstance(recorded, RecordingGame)
+    recorded.lines = []
     for line in game.history_lines:
         exporter.add_line(line)
     file = exporter.build_file()
@@ -54,7 +58,7 @@ def check_site_round_trip(game: SimulatedGame) -> None:
         pass
     assert not imported.warnings
     assert [(s.seat, PLAIN.sub("", s.line)) for s in imported.lines] == [
-        (seat, PLAIN.sub("", line)) for seat, line in exporter.lines
+        (seat, PLAIN.sub("", line)) for seat, line in recorded.lines
     ]
     for field in set(game.state.__struct_fields__) - {
         "options",

@@ -229,7 +229,7 @@ def test_half_a_presidents_certificate_is_sold_by_itself_where_the_bank_is_short
     body = SHORT_BANK.replace("owns Ann WT 4", "owns Ann WT 3").replace("owns Cid WT 1", "owns Cid WT 2")
     state = run_scenario(body + ANN + "= owns pool WT -1", options=BY_SITE)
     exporter = SiteExporter(new_game("1817", ("Ann", "Bob", "Cid"), BY_SITE).state)
-    exporter.our_state, exporter.site_game = copy_state(state), game_of(copy_state(state))
+    exporter.games.our_state, exporter.site.game = copy_state(state), game_of(copy_state(state))
     for events in (
         [SharesRestructured("WT", 2, {"p0": 100}), PresidentNamed("WT", "p0")],
         [SharesRestructured("WT", 5, {"p0": 40, "WT": 60})],
@@ -238,7 +238,7 @@ def test_half_a_presidents_certificate_is_sold_by_itself_where_the_bank_is_short
         [SharesMoved("WT", "pool", "p0", 20)],
         [SharesMoved("WT", "p1", "pool", -20)],
     ):
-        exporter.numbering.update(events)  # type: ignore[arg-type]
+        exporter.site.numbering.update(events)  # type: ignore[arg-type]
     exporter.add_line(HistoryLine("p0", "sell 2 WT", play(state, "p0", SellShares("WT", 2)).events))
     assert [(r["type"], r["percent"]) for r in exporter.actions] == [("sell_shares", 20), ("sell_shares", 20)]
 
@@ -423,8 +423,8 @@ def test_repayments_and_kept_tokens_are_exported_in_the_steps_of_the_site() -> N
     start = run_scenario(body + "@ loans SR 2\n@ round sale SR\nAnn: bid 10\n= turn Ann", options=BY_SITE)
     book = run_scenario(body + "@ loans SR 2\n@ round sale SR\nAnn: bid 10\n= turn Ann")
     exporter = SiteExporter(new_game("1817", ("Ann", "Bob", "Cid"), ()).state)
-    exporter.our_state, exporter.site_game = book, game_of(start)
-    exporter.numbering.update([LoansChanged("WT", 2, LoanReason.TAKEN_OVER, "SR")])
+    exporter.games.our_state, exporter.site.game = book, game_of(start)
+    exporter.site.numbering.update([LoansChanged("WT", 2, LoanReason.TAKEN_OVER, "SR")])
     exporter.add_line(HistoryLine("p0", "repay 1", play(book, "p0", RepayLoans(1)).events))
     assert [(r["type"], r["entity"]) for r in exporter.actions] == [("pass", "WT"), ("payoff_loan", "WT")]
 
@@ -434,9 +434,9 @@ def test_repayments_and_kept_tokens_are_exported_in_the_steps_of_the_site() -> N
     body += "@ round merger WT\n?Ann: act\n?Bob: pass\nAnn: merge SR\nBob: accept\n= turn Ann"
     book, start = run_scenario(body), run_scenario(body, options=BY_SITE)
     exporter = SiteExporter(new_game("1817", ("Ann", "Bob", "Cid"), ()).state)
-    exporter.our_state, exporter.site_game = book, game_of(start)
+    exporter.games.our_state, exporter.site.game = book, game_of(start)
     for sym, hexes in (("WT", eight.split()), ("SR", ["I12", "I16"])):
-        exporter.numbering.update([TokenPlaced(sym, hex, 0) for hex in hexes])
+        exporter.site.numbering.update([TokenPlaced(sym, hex, 0) for hex in hexes])
     line = f"keep {eight}"
     exporter.add_line(HistoryLine("p0", line, play(book, "p0", KeepTokens(tuple(eight.split()))).events))
     assert [r["type"] for r in exporter.actions] == ["remove_token", "remove_token"]

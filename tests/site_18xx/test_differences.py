@@ -1,0 +1,116 @@
+"""What differs on the site: lines in its order, and sentences that name a rule which ends an export."""
+
+from __future__ import annotations
+
+import pytest
+
+import engine
+from engine.core.state import State, copy_state
+from engine.game_text import GameHistory, HistoryLine
+from engine.kernel import game_of, new_game, play
+from engine.site_18xx.differences import named_difference
+from engine.site_18xx.export import SiteExporter, SiteExportError
+from engine.site_18xx.position_difference import position_difference
+from engine.site_18xx.reordering import in_the_sites_order
+from engine.title import SITE_CONVENTIONS
+from tests.t1817.scenarios import company_lines
+from tests.t1817.scenarios import run_scenario as run_1817_scenario
+from tests.t1830.scenarios import run_scenario as run_1830_scenario
+from tests.t1870.scenarios import run_scenario as run_1870_scenario
+from tests.t1870.test_11_destinations import CONNECTED
+
+BRIDGES = (
+    "@ phase 3\n@ cash Ann 100\n@ cash Bob 100\n@ cash Cid 100\n@ private UBC WT\n"
+    + company_lines("WT", 5, 100, "Ann 2", cash=100, loans=1, token="F19", trains="3")
+    + "@ round operating WT\n> until trains\n"
+)
+
+
+def history_from(start: State, *lines: str) -> GameHistory:
+    """Lines as `Ann: pass`, played from that position."""
+    state, told = copy_state(start), []
+    for each in lines:
+        name, _, line = each.partition(": ")
+        seat = state.seats[state.players.index(name)]
+        state, events = play(state, seat, engine.parse(state, seat, line))
+        told.append(HistoryLine(seat, line, events))
+    return GameHistory(start, tuple(told))
+
+
+def test_a_bridge_after_the_interest_comes_before_it_on_the_site() -> None:
+    """1817 §1.2.6: at any time of the turn; the site wants it before §6.8."""
+    start = run_1817_scenario(BRIDGES)
+    history = history_from(start, "Ann: pass", "Ann: bridge G6", "Ann: bridge H3", "Ann: pass")
+    assert [number for number, _ in in_the_sites_order(history)] == [2, 3, 1, 4]
+    early = history_from(start, "Ann: bridge G6", "Ann: pass", "Ann: pass")
+    assert [number for number, _ in in_the_sites_order(early)] == [1, 2, 3]
+
+
+def exporter_between(ours: State, site: State) -> SiteExporter:
+    """An export that has come to these positions."""
+    exporter = SiteExporter(new_game(ours.title, ours.players, ()).state)
+    exporter.games.our_state, exporter.site.game = copy_state(ours), game_of(copy_state(site))
+    return exporter
+
+
+UNPAID = (
+    "@ phase 3\n@ cash Ann 100\n@ cash Bob 100\n@ cash Cid 100\n"
+    + company_lines("WT", 2, 100, "Ann 2", token="F19", trains="3")
+    + company_lines("SR", 5, 70, "Bob 2", cash=100, token="I16", trains="3")
+    + "@ round merger WT\n?Ann: act\n?Bob: pass\nAnn: convert\nAnn: pass\nBob: pass\nCid: pass\n"
+)
+
+
+def test_what_is_liquidated_in_a_merger_round_is_sold_in_the_next_on_the_site() -> None:
+    """1817 §7, §7.1.1: by the book it is sold in the same round."""
+    ours, site = (run_1817_scenario(UNPAID, options=options) for options in ((), (SITE_CONVENTIONS,)))
+    exporter = exporter_between(ours, site)
+    history = history_from(ours, "Ann: pass", "Bob: pass", "Bob: bid 10")
+    with pytest.raises(
+        SiteExportError, match="there the WT, which came into liquidation in this merger round"
+    ):
+        for line in history.lines:
+            exporter.add_line(line)
+
+
+def test_the_price_after_a_connection_run_is_named() -> None:
+    """1870 §11.4.2."""
+    lines = "Bob: destination place\nBob: run best\n"
+    ours = run_1870_scenario(CONNECTED + lines)
+    site = run_1870_scenario(CONNECTED.replace("Bob: connect run\n", "") + lines, options=(SITE_CONVENTIONS,))
+    [line] = history_from(ours, "Bob: pay").lines
+    paid = play(ours, "p1", engine.parse(ours, "p1", "pay")).state
+    there = play(site, "p1", engine.parse(site, "p1", "pay")).state
+    assert position_difference(paid, there)
+    assert "moves the price to the right, not up" in (named_difference(paid, there, line.events) or "")
+
+
+def test_a_private_of_a_bankrupt_is_no_difference() -> None:
+    """1817 §7.4: by the book it goes to the open market, where nobody can buy it."""
+    state = run_1817_scenario("@ phase 3\n@ cash Ann 100\n@ round stock Ann\n= cash Ann 100")
+    ours, site = copy_state(state), copy_state(state)
+    for each in (ours, site):
+        each.bankrupt_seats.append("p2")
+    ours.private_owners["CM"], site.private_owners["CM"] = "closed", "p2"
+    assert position_difference(ours, site) is None
+    site.bankrupt_seats.clear()
+    assert position_difference(ours, site)
+
+
+def test_a_private_that_took_the_place_of_the_certificate_is_named() -> None:
+    """1830 §23.1: by the book a private is bought beside a certificate."""
+    body = "@ cash Ann 100\n@ cash Bob 500\n@ private SV Bob\n@ owns Bob PRR 6\n@ par PRR 67\n@ phase 3\n"
+    body += "@ round stock Ann\n"
+    deal = "Ann: buy private SV from Bob for 30\nBob: accept\n= private SV Ann\n"
+    ours = run_1830_scenario(body + deal)
+    site = run_1830_scenario(body + deal, options=(SITE_CONVENTIONS,))
+    events = (
+        history_from(
+            run_1830_scenario(body + "= turn Ann"), "Ann: buy private SV from Bob for 30", "Bob: accept"
+        )
+        .lines[-1]
+        .events
+    )
+    assert named_difference(ours, site, events) == (
+        "there a private takes the place of the turn's certificate, and the turn is over."
+    )
