@@ -81,7 +81,7 @@ from engine.finance.ownership import (
 )
 from engine.game import Game
 from engine.kernel import RefusedError, Transition, game_of, new_game, play
-from engine.language import menu, narration, notation
+from engine.language import forms, menu, narration, notation
 from engine.language.menu import Choice
 from engine.language.notation import AmbiguousError, UnreadableError
 from engine.mechanics import Option
@@ -190,13 +190,13 @@ def play_line(state: State, seat: str, line: str) -> LineResult:
     """
     g = game_of(copy_state(state))
     action = notation.parse(g, seat, line)
-    full = notation.format_action(g, action)
+    full = forms.format_action(g, action)
     return LineResult(full, *kernel.apply(g, seat, action))
 
 
 def format_action(state: State, action: Action) -> str:
     """The full line of an action."""
-    return notation.format_action(game_of(state), action)
+    return forms.format_action(game_of(state), action)
 
 
 def nearest_lines(state: State, seat: str, text: str, limit: int = 5) -> list[str]:

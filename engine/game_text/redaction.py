@@ -30,13 +30,8 @@ from engine.kernel import (
     options,
     play_in_place,
 )
-from engine.language.notation import (
-    AmbiguousError,
-    UnreadableError,
-    format_action,
-    is_secret,
-    parse,
-)
+from engine.language.forms import format_action
+from engine.language.notation import AmbiguousError, UnreadableError, is_secret, parse
 from engine.stock.price_protection import block_cost
 
 

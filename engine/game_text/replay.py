@@ -29,13 +29,8 @@ from engine.kernel import (
     prompt,
     refusal,
 )
-from engine.language.notation import (
-    AmbiguousError,
-    UnreadableError,
-    format_action,
-    made_explicit,
-    parse,
-)
+from engine.language.forms import format_action
+from engine.language.notation import AmbiguousError, UnreadableError, made_explicit, parse
 from engine.operating.turn import OperatingTurnQuestion
 
 MAX_PASSES = 10_000

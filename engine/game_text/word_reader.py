@@ -7,7 +7,8 @@ from typing import Any
 from engine.core.components import CityTokenAbility, MarketZone
 from engine.core.state import BANK, CLOSED, IPO, POOL, TREASURY
 from engine.game import Game
-from engine.language.notation import FIELD_TYPES, split_words
+from engine.language.field_types import FIELD_TYPES
+from engine.language.notation import split_words
 
 NONE = "none"
 

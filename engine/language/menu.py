@@ -40,7 +40,8 @@ from engine.core.actions import (
 from engine.core.state import is_seat
 from engine.game import Game
 from engine.kernel import options
-from engine.language.notation import distinct, field_defaults, format_action
+from engine.language.forms import field_defaults, format_action
+from engine.language.notation import distinct
 from engine.mechanics import Option
 
 

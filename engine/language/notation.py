@@ -15,19 +15,17 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cache, lru_cache
+from functools import cache
 from itertools import islice, product
 from math import prod
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
 import msgspec
 
-from engine.board.tile_geometry import face_at, rotated_face
+from engine.board.tile_geometry import rotated_face
 from engine.core.actions import (
     Action,
-    AnyAction,
     BuyTrain,
     LayMine,
     LayTile,
@@ -35,16 +33,24 @@ from engine.core.actions import (
     TradePrivate,
 )
 from engine.core.state import (
-    BANK,
-    IPO,
-    POOL,
-    TREASURY,
     OperatingTurn,
     RevenueClaim,
     StockTurn,
 )
 from engine.game import Game
 from engine.kernel import RefusedError, awaited_seats, options, prompt, refusal
+from engine.language.field_types import FieldType
+from engine.language.forms import (
+    FormField,
+    FormGroup,
+    FormPart,
+    FormWord,
+    all_forms,
+    field_defaults,
+    format_action,
+    forms_starting_with,
+    parse_form,
+)
 from engine.operating.run import best_run, format_routes
 from engine.operating.trains import face_price
 
@@ -73,341 +79,6 @@ class AmbiguousError(Exception):
         self.choices = choices
 
 
-# -- field types ----------------------------------------------------------------------------
-
-
-class FieldType:
-    """How a field is parsed from words and formatted, and what it may be where it was left out."""
-
-    def parse(self, g: Game, words: list[str], at: int) -> Iterator[tuple[tuple[Any, ...], int]]:
-        """Values for the part's fields (fewer where the rest is left out), and the index of the next word."""
-        value = self.parse_word(g, words[at])
-        if value is not None:
-            yield (value,), at + 1
-
-    def parse_word(self, g: Game, word: str) -> Any:
-        """The value that one word stands for, or None."""
-
-    def format(self, g: Game, values: tuple[Any, ...]) -> str:
-        return str(values[0])
-
-    def candidates(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[Any]:
-        """What a field that was left out may be; nothing where there is no end to that."""
-        yield from ()
-
-
-@lru_cache(maxsize=4096)
-def _key(symbol: str) -> str:
-    return symbol.casefold().replace("&", "")
-
-
-class _Symbol(FieldType):
-    """A symbol from a list, in any case and with or without `&`."""
-
-    def symbols(self, g: Game) -> list[str]:
-        raise NotImplementedError
-
-    def parse_word(self, g: Game, word: str) -> str | None:
-        key = _key(word)
-        return next((s for s in self.symbols(g) if _key(s) == key), None)
-
-    def candidates(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[str]:
-        yield from self.symbols(g)
-
-
-class _CompanySymbol(_Symbol):
-    def symbols(self, g: Game) -> list[str]:
-        return list(g.state.companies)
-
-
-class _PrivateSymbol(_Symbol):
-    def symbols(self, g: Game) -> list[str]:
-        return list(g.state.private_owners)
-
-
-class _ShareSource(_Symbol):
-    def symbols(self, g: Game) -> list[str]:
-        return [IPO, POOL, TREASURY]
-
-    def candidates(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[str]:
-        """Where shares can be now; a treasury only where a company owns shares of itself."""
-        own = any(sym in company.shares for sym, company in g.state.companies.items())
-        yield from self.symbols(g) if own else (IPO, POOL)
-
-
-class _TrainSeller(_Symbol):
-    def symbols(self, g: Game) -> list[str]:
-        return [BANK, POOL, *g.state.companies]
-
-
-class _TrainName(_Symbol):
-    def symbols(self, g: Game) -> list[str]:
-        return list(g.title.trains)
-
-
-class _TileNumber(_Symbol):
-    def symbols(self, g: Game) -> list[str]:
-        return list(g.components.tiles)
-
-
-class _PlainTile(_TileNumber):
-    """A tile; where it was left out, one for a plain hex."""
-
-    def candidates(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[str]:
-        yield from g.components.preprinted_upgrades.get("plain", ())
-
-
-class _Hex(_Symbol):
-    def symbols(self, g: Game) -> list[str]:
-        return list(g.components.map.hexes)
-
-    def candidates(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[str]:
-        yield from ()
-
-
-class _Amount(FieldType):
-    def parse_word(self, g: Game, word: str) -> int | None:
-        return int(word) if word.isdecimal() and len(word) < 8 else None
-
-
-class _Count(_Amount):
-    def candidates(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[int]:
-        yield from range(1, 11)
-
-
-class _ParPrice(_Amount):
-    def candidates(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[int]:
-        yield from g.components.par_prices
-
-
-class _Rotation(_Amount):
-    def candidates(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[int]:
-        yield from range(6)
-
-
-class _OfferNumber(_Amount):
-    def candidates(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[int]:
-        yield from (o.number for o in g.state.offers)
-
-
-class _Player(FieldType):
-    """A name at the table, which may be several words."""
-
-    def parse(self, g: Game, words: list[str], at: int) -> Iterator[tuple[tuple[Any, ...], int]]:
-        for seat in g.state.seats:
-            name = g.state.name(seat).casefold().split()
-            if [w.casefold() for w in words[at : at + len(name)]] == name:
-                yield (seat,), at + len(name)
-
-    def format(self, g: Game, values: tuple[Any, ...]) -> str:
-        return g.state.name(values[0])
-
-    def candidates(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[str]:
-        yield from g.state.seats
-
-
-class _City(FieldType):
-    """A hex, with `.node` where it has several cities."""
-
-    def parse(self, g: Game, words: list[str], at: int) -> Iterator[tuple[tuple[Any, ...], int]]:
-        hex, dot, node = words[at].partition(".")
-        known_hex = _Hex().parse_word(g, hex)
-        if known_hex is not None and not dot:
-            yield (known_hex,), at + 1
-        elif known_hex is not None and node.isdecimal():
-            yield (known_hex, int(node)), at + 1
-
-    def format(self, g: Game, values: tuple[Any, ...]) -> str:
-        hex, node = values
-        several = len(face_at(g.components, g.state.tiles, hex).nodes) > 1
-        return f"{hex}.{node}" if several or node else hex
-
-    def candidates(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[int]:
-        if field == "node" and "hex" in fields:
-            yield from range(len(face_at(g.components, g.state.tiles, fields["hex"]).nodes) or 1)
-
-
-class _Routes(FieldType):
-    """`best`, or one route for each train: `3 F2-H4-H10, 2 H12-H18`."""
-
-    def parse(self, g: Game, words: list[str], at: int) -> Iterator[tuple[tuple[Any, ...], int]]:
-        lower = [word.casefold() for word in words[at:]]
-        end = at + lower.index("claiming") if "claiming" in lower else len(words)
-        if lower[: end - at] == ["best"]:
-            yield ((),), end
-            return
-        routes = []
-        for part in " ".join(words[at:end]).split(","):
-            train, _, route = part.strip().partition(" ")
-            name = _TrainName().parse_word(g, train)
-            if name is None and "-" in part:
-                name, route = _only_train(g), part
-            if name is None or not route:
-                return
-            routes.append((name, "".join(route.upper().split())))
-        yield (tuple(routes),), end
-
-    def format(self, g: Game, values: tuple[Any, ...]) -> str:
-        return ", ".join(f"{train} {route}" for train, route in values[0]) or "best"
-
-
-class _Size(_Amount):
-    def candidates(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[int]:
-        yield from g.components.company_sizes
-
-
-class _ListOf(FieldType):
-    """Several values of one type up to the end of the line, with or without commas."""
-
-    def __init__(self, kind: FieldType) -> None:
-        self.item_type = kind
-
-    def parse(self, g: Game, words: list[str], at: int) -> Iterator[tuple[tuple[Any, ...], int]]:
-        parts = [w for w in " ".join(words[at:]).replace(",", " ").split() if w.casefold() != "and"]
-        values = tuple(self.item_type.parse_word(g, part) for part in parts)
-        if values and None not in values:
-            yield (values,), len(words)
-
-    def format(self, g: Game, values: tuple[Any, ...]) -> str:
-        return ", ".join(values[0])
-
-
-def _only_train(g: Game) -> str | None:
-    """The type of train that need not be named, because the operating company has no other."""
-    trains = set(g.company(g.top.company).trains) if isinstance(g.top, OperatingTurn) else set()
-    return trains.pop() if len(trains) == 1 else None
-
-
-FIELD_TYPES: dict[str, FieldType] = {
-    "COMPANY": _CompanySymbol(),
-    "PRIVATE": _PrivateSymbol(),
-    "SOURCE": _ShareSource(),
-    "SELLER": _TrainSeller(),
-    "TRAIN": _TrainName(),
-    "TILE": _TileNumber(),
-    "PLAIN": _PlainTile(),
-    "HEX": _Hex(),
-    "AMOUNT": _Amount(),
-    "COUNT": _Count(),
-    "PAR": _ParPrice(),
-    "ROTATION": _Rotation(),
-    "OFFER": _OfferNumber(),
-    "PLAYER": _Player(),
-    "CITY": _City(),
-    "ROUTES": _Routes(),
-    "SIZE": _Size(),
-    "PRIVATES": _ListOf(_PrivateSymbol()),
-    "HEXES": _ListOf(_Hex()),
-}
-
-
-# -- forms -----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Word:
-    text: str
-
-
-@dataclass(frozen=True)
-class _Field:
-    names: tuple[str, ...]
-    field_type: FieldType
-
-
-@dataclass(frozen=True)
-class _Group:
-    parts: tuple[_Word | _Field, ...]
-
-
-_Part = _Word | _Field | _Group
-_Form = tuple[_Part, ...]
-
-
-@cache
-def _parse_form(text: str) -> _Form:
-    parts: list[_Part] = []
-    for group, word in re.findall(r"\[([^]]*)\]|(\S+)", text):
-        if group:
-            parts.append(_Group(tuple(_parse_form_word(w) for w in group.split())))
-        else:
-            parts.append(_parse_form_word(word))
-    return tuple(parts)
-
-
-def _parse_form_word(text: str) -> _Word | _Field:
-    names, colon, kind = text.partition(":")
-    return _Field(tuple(names.split(",")), FIELD_TYPES[kind]) if colon else _Word(text)
-
-
-@cache
-def _all_forms() -> tuple[tuple[type[Action], _Form], ...]:
-    return tuple((action, _parse_form(text)) for action in get_args(AnyAction) for text in action.forms)
-
-
-@cache
-def field_defaults(action: type[Action]) -> dict[str, Any]:
-    """The default of each field that has one."""
-    fields = msgspec.structs.fields(action)
-    return {f.name: f.default for f in fields if f.default is not msgspec.NODEFAULT}
-
-
-@cache
-def _forms_starting_with(word: str) -> tuple[tuple[type[Action], _Form], ...]:
-    """The forms that a line with that first word can have."""
-    return tuple(
-        shape for shape in _all_forms() if not isinstance(first := shape[1][0], _Word) or first.text == word
-    )
-
-
-_FormPart = tuple[bool, tuple[str, ...], tuple[_Word | _Field, ...]]
-
-
-@cache
-def _form_parts(text: str) -> tuple[tuple[_FormPart, ...], frozenset[str]]:
-    """The parts of a form, and all its fields.
-
-    Each part: whether it may be left out, the fields in it, and its words and fields.
-    """
-    found: list[_FormPart] = []
-    for part in _parse_form(text):
-        pieces = part.parts if isinstance(part, _Group) else (part,)
-        names = tuple(n for p in pieces if isinstance(p, _Field) for n in p.names)
-        found.append((isinstance(part, _Group), names, pieces))
-    return tuple(found), frozenset(name for _, names, _ in found for name in names)
-
-
-def format_action(g: Game, action: Action) -> str:
-    """The full line of an action."""
-    defaults = field_defaults(type(action))
-    due = {name for name, default in defaults.items() if getattr(action, name) != default}
-    for text in action.forms:
-        parts, fields = _form_parts(text)
-        if due <= fields and (line := _format_by(g, action, parts, due)) is not None:
-            return line
-    raise AssertionError(f"no form writes {action}")
-
-
-def _format_by(g: Game, action: Action, parts: tuple[_FormPart, ...], due: set[str]) -> str | None:
-    """The line in one form, without optional parts that are not due; None where a value is missing."""
-    words: list[str] = []
-    for may_lack, names, pieces in parts:
-        if may_lack and due.isdisjoint(names):
-            continue
-        for piece in pieces:
-            if isinstance(piece, _Word):
-                words.append(piece.text)
-            else:
-                values = tuple([getattr(action, name) for name in piece.names])
-                if None in values:
-                    return None
-                words.append(piece.field_type.format(g, values))
-    return " ".join(words)
-
-
-# -- reading ---------------------------------------------------------------------------------
-
-
 def is_secret(line: str) -> bool:
     """Whether nobody but its player may see the line, such as `standing protect MP up to 300`."""
     words = [word.casefold() for word in split_words(line)]
@@ -417,8 +88,8 @@ def is_secret(line: str) -> bool:
 @cache
 def _secret_keywords() -> tuple[list[str], ...]:
     """The fixed words of each form of a secret action."""
-    forms = [form for action, form in _all_forms() if action.secret]
-    return tuple([part.text for part in form if isinstance(part, _Word)] for form in forms)
+    forms = [form for action, form in all_forms() if action.secret]
+    return tuple([part.text for part in form if isinstance(part, FormWord)] for form in forms)
 
 
 def _contains_in_order(fixed: list[str], words: list[str]) -> bool:
@@ -442,7 +113,7 @@ def _readings(
     `gaps`: fields may be left out between others.
     """
     seen: set[tuple[type[Action], str]] = set()
-    for action, form in _forms_starting_with(words[0].casefold()) if words else ():
+    for action, form in forms_starting_with(words[0].casefold()) if words else ():
         for fields in _match(g, form, words, 0, {}, gaps):
             key = (action, repr(sorted(fields.items())))
             if key not in seen:
@@ -451,7 +122,7 @@ def _readings(
 
 
 def _match(
-    g: Game, form: tuple[_Part, ...], words: list[str], at: int, fields: dict[str, Any], gaps: bool
+    g: Game, form: tuple[FormPart, ...], words: list[str], at: int, fields: dict[str, Any], gaps: bool
 ) -> Iterator[dict[str, Any]]:
     if at == len(words):
         if at:
@@ -461,23 +132,23 @@ def _match(
         return
     part, rest = form[0], form[1:]
     match part:
-        case _Word(text):
+        case FormWord(text):
             if words[at].casefold() == text:
                 yield from _match(g, rest, words, at + 1, fields, gaps)
-            if gaps and at and rest and isinstance(rest[0], _Field):
+            if gaps and at and rest and isinstance(rest[0], FormField):
                 yield from _match(g, rest[1:], words, at, fields | _unspecified(rest[0]), gaps)
-        case _Field(names, kind):
+        case FormField(names, kind):
             for values, following in kind.parse(g, words, at):
                 given = fields | dict(zip(names, values, strict=False))
                 yield from _match(g, rest, words, following, given, gaps)
             if gaps:
                 yield from _match(g, rest, words, at, fields | _unspecified(part), gaps)
-        case _Group(parts):
+        case FormGroup(parts):
             yield from _match(g, (*parts, *rest), words, at, fields, gaps)
             yield from _match(g, rest, words, at, fields, gaps)
 
 
-def _unspecified(part: _Field) -> dict[str, Any]:
+def _unspecified(part: FormField) -> dict[str, Any]:
     """The fields of a part that was left out between others: they do not get their defaults."""
     return dict.fromkeys(part.names, UNSPECIFIED)
 
@@ -636,9 +307,9 @@ def _matching_options(
 @cache
 def _field_type_of(action: type[Action], name: str) -> FieldType:
     for text in action.forms:
-        for part in _parse_form(text):
-            for piece in part.parts if isinstance(part, _Group) else (part,):
-                if isinstance(piece, _Field) and name in piece.names:
+        for part in parse_form(text):
+            for piece in part.parts if isinstance(part, FormGroup) else (part,):
+                if isinstance(piece, FormField) and name in piece.names:
                     return piece.field_type
     raise AssertionError(f"{action.__name__}.{name} is in no form")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.core.actions import Decline, Pass, ProtectPrice
 from engine.core.state import MergerPoll, PriceProtection, RevenueClaim
 from engine.kernel import refusal
-from engine.language.notation import format_action
+from engine.language.forms import format_action
 from engine.orders.model import WAITS, AutoDecline, AutoProtect, Circumstances, Ended, Judgement, Says
 from engine.stock.price_protection import block_cost
 

@@ -7,7 +7,7 @@ from engine.core.events import FramePushed
 from engine.core.state import BANK, Auction, SeedMoneySale, Waterfall, WaterfallBidding
 from engine.game import Game
 from engine.kernel import options, refusal
-from engine.language.notation import format_action
+from engine.language.forms import format_action
 from engine.mechanics import Option
 from engine.orders.model import WAITS, AutoBid, Circumstances, Ended, Judgement, Says
 

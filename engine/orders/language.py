@@ -10,7 +10,8 @@ from typing import Any, get_args
 
 from engine.game import Game
 from engine.kernel import RefusedError
-from engine.language.notation import FIELD_TYPES, UnreadableError, split_words
+from engine.language.field_types import FIELD_TYPES
+from engine.language.notation import UnreadableError, split_words
 from engine.orders.arming import refuse_order
 from engine.orders.auctions import auctioned_item
 from engine.orders.model import (

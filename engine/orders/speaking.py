@@ -10,7 +10,8 @@ from engine.core.actions import Decline, Pass
 from engine.core.events import AnyEvent
 from engine.core.state import State, copy_state
 from engine.kernel import RefusedError, apply, awaited_seats, game_of, refusal
-from engine.language.notation import AmbiguousError, UnreadableError, format_action, parse
+from engine.language.forms import format_action
+from engine.language.notation import AmbiguousError, UnreadableError, parse
 from engine.orders.answers import judge_decline, judge_protect
 from engine.orders.auctions import judge_bid
 from engine.orders.language import format_order

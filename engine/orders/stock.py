@@ -16,7 +16,7 @@ from engine.core.state import (
 )
 from engine.finance.ownership import share_percent, share_price
 from engine.kernel import options, refusal
-from engine.language.notation import format_action
+from engine.language.forms import format_action
 from engine.orders.model import (
     WAITS,
     AutoBuy,

@@ -22,7 +22,8 @@ from engine.core.state import (
 )
 from engine.game import Game
 from engine.kernel import RefusedError, advance, apply, awaited_seats
-from engine.language.notation import AmbiguousError, UnreadableError, format_action, parse
+from engine.language.forms import format_action
+from engine.language.notation import AmbiguousError, UnreadableError, parse
 from engine.orders.model import WAITS, AutoTurn, Circumstances, Ended, Judgement, Says
 from engine.orders.stops import lost_presidency
 from engine.orders.turns import moves_of_turn

@@ -14,7 +14,7 @@ from engine.core.actions import (
 from engine.core.events import FramePushed, PhaseStarted, TrainsRan, TrainsRusted
 from engine.core.state import ConnectionRunTurn, OperatingTurn
 from engine.kernel import apply, options, refusal
-from engine.language.notation import format_action
+from engine.language.forms import format_action
 from engine.operating.run import best_run
 from engine.operating.trains import trains_for_sale
 from engine.operating.turn import operating_turn_question

@@ -141,7 +141,8 @@ def _cash_of_a_bankrupt(ours: State, site: State, events: Sequence[AnyEvent]) ->
 def _order_in_a_space(ours: State, site: State, events: Sequence[AnyEvent]) -> str | None:
     """1870 §5.8.4: half a dividend puts the token to the bottom of its pile."""
     tops = ours.top, site.top
-    if not all(isinstance(top, OperatingTurn) for top in tops) or ours.title != "1870":
+    half_moves = bool(game_of(ours).components.reissue_prices)  # half dividends are so in 1870 only
+    if not half_moves or not all(isinstance(top, OperatingTurn) for top in tops):
         return None
     names = [top.company for top in tops if isinstance(top, OperatingTurn)]
     cells = [state.companies[name].cell for state in (ours, site) for name in names]

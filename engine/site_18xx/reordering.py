@@ -21,8 +21,8 @@ _WORD = "bridge "
 def in_the_sites_order(history: GameHistory) -> list[tuple[int, HistoryLine]]:
     """The lines of a game with their numbers, from 1, in the order in which the site can have them."""
     lines = list(enumerate(history.lines, 1))
-    placed_late = history.start.title == "1817" and SITE_CONVENTIONS not in history.start.options
-    if not placed_late or not any(line.line.startswith(_WORD) for _, line in lines):
+    by_book = SITE_CONVENTIONS not in history.start.options
+    if not by_book or not any(line.line.startswith(_WORD) for _, line in lines):
         return lines
     state, ordered = copy_state(history.start), list[tuple[int, HistoryLine]]()
     place: int | None = None  # among the ordered lines, where the turn came to the interest

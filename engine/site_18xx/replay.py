@@ -25,7 +25,7 @@ from engine.core.state import (
 )
 from engine.game import Game
 from engine.kernel import apply, awaited_seats, game_of, new_game, refusal
-from engine.language.notation import format_action
+from engine.language.forms import format_action
 from engine.operating.turn import OperatingTurnQuestion
 from engine.site_18xx.codec_registry import CODECS
 from engine.site_18xx.codecs_turns import has_no_answer

@@ -16,7 +16,7 @@ from bot.simulation.simulate import SimulatedGame, random_options, simulate_game
 from engine.core.actions import Action
 from engine.game_text import GameHistory, HistoryLine, replay
 from engine.game_text.history import history_script
-from engine.language.notation import format_action
+from engine.language.forms import format_action
 from engine.site_18xx.export import SiteExporter, SiteExportError
 from engine.site_18xx.game_file import read_site_file
 from engine.site_18xx.names import site_names_of
