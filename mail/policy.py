@@ -113,7 +113,8 @@ class _Ruling(NamedTuple):
 def parse_query(line: str) -> _Query | None:
     """The query in a line (`map`, `show map`, `log 20`, `try LINE`); None for any other line."""
     match = re.fullmatch(
-        r"(?:show )?(help|status|turn|sheet|board|map|market|log)(?: (\d{1,3}))?[?!]?", line.casefold()
+        r"(?:show )?(help|status|turn|sheet|board|map|market|bids|trains|log)(?: (\d{1,3}))?[?!]?",
+        line.casefold(),
     )
     if match and (match[1] == "log" or not match[2]):
         what: QueryKind = match[1]  # type: ignore[assignment]
@@ -124,7 +125,11 @@ def parse_query(line: str) -> _Query | None:
     if of_game and (of_game[1] == "chart" or not of_game[2]):
         kind: QueryKind = of_game[1]  # type: ignore[assignment]
         return _Query(kind, of_game[2] or "")
-    more = re.fullmatch(r"(?:show +)?(at|company|player|export|try|plan)(?: +(.*))?", line, re.IGNORECASE)
+    more = re.fullmatch(
+        r"(?:show +)?(at|company|player|export|privates|tiles|routes|try|plan)(?: +(.*))?",
+        line,
+        re.IGNORECASE,
+    )
     if more is None or (more[2] or "").casefold() == "play":
         return None
     word = more[1].casefold()

@@ -44,6 +44,11 @@ QueryKind = Literal[
     "records",
     "animation",
     "export",
+    "bids",
+    "privates",
+    "trains",
+    "tiles",
+    "routes",
     "try",
 ]
 """The queries, which change nothing in the game. `try` plays lines on a copy of it."""

@@ -144,6 +144,7 @@ class GameTable(Model, table=True):
     title: the name of the game, `1830`. options: its variants. location: where a transport shows the table;
     its entries `guild`, `channel` and `thread` are columns too, by which tables are found. pace: what the
     table has agreed about time, as the service writes it. hints: players may ask what a robot would do.
+    palette: the colours of its pictures.
     """
 
     __tablename__ = "game_tables"
@@ -161,6 +162,7 @@ class GameTable(Model, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
     pace: str = Field(default="none", sa_type=Text)
     hints: bool = False
+    palette: str = "light"
     guild: int | None = Field(default=None, sa_type=BigInteger, index=True)
     channel: int | None = Field(default=None, sa_type=BigInteger, index=True)
     thread: int | None = Field(default=None, sa_type=BigInteger, index=True)

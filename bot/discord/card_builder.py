@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import count
 from typing import NamedTuple
 
 from bot.discord import cards
@@ -12,7 +11,8 @@ from bot.discord.card_refs import digest
 from bot.discord.cards import Json
 from bot.discord.posting import Draft
 from bot.discord.table_threads import TableThreads
-from bot.service.images import question_pictures
+from bot.service.answer_pictures import picture_file_name, turn_pictures
+from bot.service.images import NamedPicture
 from bot.service.live_table import LogEntry, TableView
 from bot.service.picture_workers import PictureWorkers
 from bot.service.results import PendingDecision
@@ -52,12 +52,15 @@ class CardBuilder:
         """The Discord account of the player in a seat, or of their deputy."""
         return await self.threads.discord_id(view.table.person_at(seat))
 
-    async def turn(self, view: TableView, prompts: Sequence[PendingDecision], since: int) -> BuiltCard:
-        """The card of one player, or of all whom a question asks, made after row `since`."""
+    async def turn(
+        self, view: TableView, prompts: Sequence[PendingDecision], since: int, reader: int | None = None
+    ) -> BuiltCard:
+        """The card of one player, or of all whom a question asks, made after row `since`. reader: the person
+        who alone sees it."""
         users = {each.seat: await self.user_of(view, each.seat) for each in prompts}
         first = prompts[0]
         entries = await self._events(view, first.seat, since)
-        images = await self.draw(view, entries[0].seq - 1 if entries else since)
+        images = await self.draw(view, entries[0].seq - 1 if entries else since, reader)
         history = cards.history_lines(entries, view.table.names)
         choices = {
             each.seat: await self.service.queries.choices(view.table.id, each.seat) for each in prompts
@@ -86,21 +89,16 @@ class CardBuilder:
         line = cards.poll_line(view, poll, users)
         return BuiltCard(payload, payload, [], texts, line, [each for each in users.values() if each])
 
-    async def draw(self, view: TableView, since: int) -> list[ImageAttachment]:
-        """The pictures for the question, with the changes since a row of the log marked."""
-        state, queries = view.state, self.service.queries
-        assert state is not None
-        try:
-            earlier = await queries.state_at(view.table.id, since)
-        except ValueError:
-            earlier = state
-        drawing = self.pictures.for_table(view.table.id)
-        named = await question_pictures(
-            drawing,
-            state,
-            earlier,
-            runs=await queries.last_runs(view.table.id),
-            ran=await queries.run_since(view.table.id, since) if since else None,
-        )
-        numbers = count(1)
-        return [ImageAttachment(f"{name}-{next(numbers)}.png", picture) for name, picture in named]
+    async def draw(self, view: TableView, since: int, reader: int | None = None) -> list[ImageAttachment]:
+        """The pictures for the question, with the changes since a row of the log marked, in the palette of
+        the table, or of the reader who alone sees them."""
+        palette = await self.service.settings.palette(view.table, reader)
+        drawing = self.pictures.for_table(view.table.id, palette)
+        return image_attachments(await turn_pictures(self.service.queries, drawing, view, since))
+
+
+def image_attachments(named: Sequence[NamedPicture]) -> list[ImageAttachment]:
+    """Pictures as files: `map-1.png`, `market-2.png`."""
+    return [
+        ImageAttachment(picture_file_name(name, number), each) for number, (name, each) in enumerate(named, 1)
+    ]

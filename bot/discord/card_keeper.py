@@ -98,15 +98,16 @@ class CardKeeper:
             if slot_prefix(card.slot) or not await self._move_to_direct_messages(view, card, prompt):
                 raise
 
-    async def _build(self, view: TableView, prompt: Prompt, since: int) -> BuiltCard:
+    async def _build(self, view: TableView, prompt: Prompt, since: int, slot: str) -> BuiltCard:
         if isinstance(prompt, TablePoll):
             return await self.builder.poll(view, prompt)
-        return await self.builder.turn(view, prompt, since)
+        reader = view.table.person_at(prompt[0].seat) if slot_prefix(slot) else None
+        return await self.builder.turn(view, prompt, since, reader)
 
     async def _update(self, view: TableView, card: Card, prompt: Prompt) -> None:
         """Edit a card in place; one that cannot be edited is replaced by a new one without a ping."""
         ref = card_ref(card)
-        built = await self._build(view, prompt, ref.seq)
+        built = await self._build(view, prompt, ref.seq, card.slot)
         if built.digest == ref.payload_digest:
             return
         try:
@@ -162,7 +163,7 @@ class CardKeeper:
         user = await self.builder.user_of(view, pending.seat)
         if user is None:
             return False
-        built = await self._build(view, prompt, ref.seq)
+        built = await self._build(view, prompt, ref.seq, card.slot)
         posted = await self.poster.post(view.table, f"{ref.key}.{view.seq}.dm", built.draft(), user)
         await self.finished.put_off(view.table.id, card, [])
         async with self.service.store.begin() as unit:
@@ -259,7 +260,7 @@ class CardKeeper:
         if previous is not None and card_ref(previous).key == queued.idempotency_key:
             await self._sync_card(view, previous)
             return str(card_ref(previous).message_id)
-        built = await self._build(view, prompt, view.seq)
+        built = await self._build(view, prompt, view.seq, slot)
         draft = built.draft(line=notify and bool(built.users))
         posted = None
         if queued.attempts > 1:

@@ -40,6 +40,7 @@ from bot.service.people import person_by_address, player_name
 from bot.service.robot_answers import invited_robot_sentence
 from bot.service.tables import TableInfo
 from engine.title import SITE_CONVENTIONS
+from renderers import PALETTES
 
 EXPORT_CHOICES = {
     "18xx.games": "18xx.games: a file that the site imports",
@@ -288,6 +289,21 @@ class TableCommands(app_commands.Group):
         found = await self.handler.resolve_table(interaction, table, ("paused",))
         await self.service.lobby.resume(found.id, by=await self.handler.person_id(interaction.user))
         await reply_text(interaction, f"The game at table {found.code} continues.")
+
+    @app_commands.command(name="palette", description="Choose light or dark pictures for a table")
+    @app_commands.describe(colors="The colours of its pictures", table=TABLE_OPTION_HELP)
+    @app_commands.choices(colors=[Choice(name=each, value=each) for each in PALETTES])
+    @app_commands.autocomplete(table=suggest_tables)
+    async def palette(self, interaction: Interaction, colors: str, table: str | None = None) -> None:
+        await defer(interaction)
+        found = await self.handler.resolve_table(interaction, table)
+        info = await self.service.lobby.set_palette(
+            found.id, colors, by=await self.handler.person_id(interaction.user)
+        )
+        await reply_text(
+            interaction,
+            f"The pictures of table {info.code} are {info.palette}. `/me settings` chooses your own.",
+        )
 
     @app_commands.command(name="end", description="End a game unfinished: as its host, or by a vote of all")
     @app_commands.describe(table=TABLE_OPTION_HELP)

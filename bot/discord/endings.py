@@ -117,7 +117,7 @@ class Endings:
 
     async def _build(self, table: TableInfo, notification: Notification, state: engine.State) -> BuiltEnding:
         ending = await make_ending(self.service.queries, table, state)
-        drawing = self.builder.pictures.for_table(table.id)
+        drawing = self.builder.pictures.for_table(table.id, table.palette)
         drawn = await ending_pictures(drawing, self.service.queries, table.id, state)
         images = [ImageAttachment(picture_file_name(name), picture) for name, picture in drawn]
         files = [FileAttachment(ending.file)] if ending.file else []

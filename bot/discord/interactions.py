@@ -26,19 +26,18 @@ from bot.discord.api import (
     OutgoingAttachment,
     RawView,
 )
-from bot.discord.card_builder import CardBuilder
+from bot.discord.card_builder import CardBuilder, image_attachments
 from bot.discord.cards import Json
 from bot.discord.controls import CustomId
 from bot.discord.plan_interactions import PlanInteractions
 from bot.discord.table_links import card_link
 from bot.discord.table_threads import TableThreads
 from bot.service import text_views
-from bot.service.answer_pictures import draw_answer, picture_file_name
-from bot.service.commands import PLAN_WORDS
+from bot.service.answer_pictures import PICTURES_SAY_ALL, answer_pictures
 from bot.service.images import routes_shown
 from bot.service.live_table import TableView, engine_seat
 from bot.service.people import person_by_discord, player_name
-from bot.service.picture_workers import PictureWorkers
+from bot.service.picture_workers import Pictures, PictureWorkers
 from bot.service.results import (
     CommandResult,
     Completed,
@@ -292,44 +291,26 @@ class InteractionHandler:
         self, interaction: discord.Interaction, result: QueryAnswer, table: TableInfo, *, public: bool = False
     ) -> None:
         """Show the result of a query: as a picture where there is one and it can be drawn, else as text."""
-        state = (await self.service.queries.view(table.id)).state
-        drawn = None
-        if result.picture and result.query != "board" and state is not None:
-            drawing = self.pictures.for_table(table.id)
-            drawn = await draw_answer(drawing, self.service.queries, table.id, result, state)
+        view = await self.service.queries.view(table.id)
+        drawing = await self.drawing(view.table, None if public else interaction.user)
+        named = await answer_pictures(self.service.queries, drawing, view, result)
+        images = [] if result.query == "board" else image_attachments(named)
         attachments: list[OutgoingAttachment] = [FileAttachment(file) for file in result.files]
         components = [
             cards.text_display(cards.result_text(result)[0]),
             *cards.file_components([f.name for f in result.files]),
         ]
-        if drawn is not None and result.picture:
-            picture = ImageAttachment(picture_file_name(result.picture), drawn)
-            texts = components if result.query in (*PLAN_WORDS, "at") else []
-            attachments, components = [*attachments, picture], [*texts, *cards.media_galleries([picture.ref])]
-        await reply(interaction, components, attachments, public=public)
+        plain = components
+        if images:
+            texts = [] if result.query in PICTURES_SAY_ALL else components
+            galleries = cards.media_galleries([each.ref for each in images])
+            attachments, components = [*attachments, *images], [*texts, *galleries]
+        await reply(interaction, components, attachments, public=public, plain=plain)
 
-    async def show_tile_charts(
-        self,
-        interaction: discord.Interaction,
-        result: CommandResult,
-        table: TableInfo,
-        tile: str,
-        public: bool,
-    ) -> None:
-        """Show the tiles that are left, or where one may lie and its upgrades, as text and pictures."""
-        state = (await self.service.queries.view(table.id)).state
-        if not isinstance(result, QueryAnswer) or state is None:
-            await self.show_result(interaction, result, table, None)
-            return
-        drawing = self.pictures.for_table(table.id)
-        if tile:
-            drawn = [await drawing.tile_places(state, tile), await drawing.upgrades(state, tile)]
-        else:
-            drawn = [await drawing.tiles_left(state)]
-        images = [ImageAttachment(f"tiles-{n}.png", each) for n, each in enumerate(drawn, 1) if each]
-        texts = [cards.text_display(cards.result_text(result)[0])]
-        galleries = cards.media_galleries([each.ref for each in images])
-        await reply(interaction, [*texts, *galleries], images, public=public, plain=texts)
+    async def drawing(self, table: TableInfo, user: discord.User | discord.Member | None) -> Pictures:
+        """Pictures of a table in the palette of a user, or of the table, for everybody."""
+        reader = await self.person_id(user) if user else None
+        return self.pictures.for_table(table.id, await self.service.settings.palette(table, reader))
 
     # -- settings ----------------------------------------------------------------------------
 
@@ -460,7 +441,8 @@ class InteractionHandler:
         seat: whose card was asked for; only its player sees it.
         """
         view = await self.service.queries.view(table_id)
-        own_seat = view.table.seat_of(await self.person_id(interaction.user))
+        reader = await self.person_id(interaction.user)
+        own_seat = view.table.seat_of(reader)
         if seat is not None and seat != own_seat:
             await reply_text(interaction, cards.wrong_player_text(view.state, view.table.names, seat))
             return
@@ -471,7 +453,7 @@ class InteractionHandler:
                 reason = f"{reason} {text_views.waiting_sentence(view.state, view.pending)}"
             await reply_text(interaction, reason)
             return
-        built = await self.builder.turn(view, own[:1], view.seq)
+        built = await self.builder.turn(view, own[:1], view.seq, reader)
         await reply(interaction, built.payload, built.images, plain=built.plain)
 
     async def _choices(self, custom_id: CustomId) -> list[engine.Choice]:
@@ -599,7 +581,7 @@ class InteractionHandler:
             await reply(interaction, cards.menu_message(custom_id, "Lay a tile on", items))
             return
         elif on_hex := [each for each in lays if each.hex == hex]:
-            images = await self._tile_pictures(custom_id, on_hex)
+            images = await self._tile_pictures(interaction.user, custom_id, on_hex)
             refs = [each.ref for each in images]
             number = int(page) if page.isdecimal() else 0
             await reply(interaction, tile_menu.ways_message(custom_id, choices, on_hex, refs, number), images)
@@ -607,13 +589,16 @@ class InteractionHandler:
         await reply_text(interaction, CHOICES_CHANGED)
 
     async def _tile_pictures(
-        self, custom_id: CustomId, lays: Sequence[lay_controls.LayChoice]
+        self,
+        user: discord.User | discord.Member,
+        custom_id: CustomId,
+        lays: Sequence[lay_controls.LayChoice],
     ) -> list[ImageAttachment]:
         """Pictures of all ways to lay a tile on one hex, numbered like the options."""
-        state = (await self.service.queries.view(custom_id.table_id)).state
-        assert state is not None
+        view = await self.service.queries.view(custom_id.table_id)
+        assert view.state is not None
         ways = [(lay.tile, lay.rotation) for lay in lays]
-        sheets = await self.pictures.for_table(custom_id.table_id).ways(state, lays[0].hex, ways)
+        sheets = await (await self.drawing(view.table, user)).ways(view.state, lays[0].hex, ways)
         return [ImageAttachment(f"ways-{n}.png", sheet) for n, sheet in enumerate(sheets[:MAX_SHEETS], 1)]
 
     async def _look_closer(
@@ -624,14 +609,13 @@ class InteractionHandler:
         lay: lay_controls.LayChoice,
     ) -> None:
         """Show the map with one lay, what it costs, and what the best run becomes."""
-        state = (await self.service.queries.view(custom_id.table_id)).state
-        assert state is not None and custom_id.seat is not None
+        view = await self.service.queries.view(custom_id.table_id)
+        assert view.state is not None and custom_id.seat is not None
         seat, line = engine_seat(custom_id.seat), choices[lay.number].line
-        tried = await asyncio.to_thread(tile_menu.preview_lay, state, seat, line)
+        tried = await asyncio.to_thread(tile_menu.preview_lay, view.state, seat, line)
         routes = routes_shown(tried.state, tried.company, tried.routes)
-        picture = await self.pictures.for_table(custom_id.table_id).map(
-            tried.state, highlight=(lay.hex,), routes=routes, company=tried.company
-        )
+        drawing = await self.drawing(view.table, interaction.user)
+        picture = await drawing.map(tried.state, highlight=(lay.hex,), routes=routes, company=tried.company)
         images = [ImageAttachment("map.png", picture)] if picture else []
         refs = [each.ref for each in images]
         await reply(interaction, tile_menu.look_message(custom_id, choices, lay, tried.text, refs), images)

@@ -81,7 +81,8 @@ class PlanInteractions:
         choices = []
         if not state.game_over and engine_seat(seat) in engine.decision(state).awaited:
             choices = engine.choices(state, engine_seat(seat))
-        drawn = await self.pictures.for_table(custom_id.table_id).map(state)
+        palette = await self.service.settings.palette(view.table, person_id)
+        drawn = await self.pictures.for_table(custom_id.table_id, palette).map(state)
         images = [ImageAttachment("map.png", drawn)] if drawn else []
         text = cards.result_text(result)[0] if has_steps else NO_STEPS
         payload = [

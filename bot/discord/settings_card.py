@@ -14,6 +14,7 @@ from bot.discord import cards
 from bot.discord.cards import PRIMARY, SECONDARY, Json
 from bot.discord.controls import ENTER_LINE, SELECT, SETTING, CustomId, MenuItem
 from bot.service.digest import WaitingTable
+from bot.service.palettes import AS_TABLE
 
 ASK = "?"
 """Begins the argument of a control that opens a form."""
@@ -53,6 +54,11 @@ TIME_LINES = (
     ("Email too after a day", "mail too after 24h"),
     ("No other channel later", "mail too off"),
 )
+PALETTE_LINES = (
+    ("Light pictures", "palette light"),
+    ("Dark pictures", "palette dark"),
+    ("Pictures as each table has them", f"palette {AS_TABLE}"),
+)
 
 
 def _control(argument: str) -> str:
@@ -76,6 +82,7 @@ def settings_card(lines: Sequence[str], said: str = "") -> list[Json]:
         others = [cards.button("Do not say when I am next", _control("next off"))]
     else:
         others = [cards.button("Say when I am next", _control("next on"))]
+    others += [cards.button(label, _control(line)) for label, line in PALETTE_LINES if line not in lines]
     if any(line.startswith("away ") and line != "away off" for line in lines):
         others.append(cards.button("I am back", _control("back"), PRIMARY))
     if "quiet off" not in lines:

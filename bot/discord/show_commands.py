@@ -94,11 +94,7 @@ class ShowCommands(app_commands.Group):
         table: str | None = None,
         public: bool = False,
     ) -> None:
-        await defer(interaction, public=public)
-        found = await self.handler.resolve_table(interaction, table)
-        viewer = None if public else await self.handler.person_id(interaction.user)
-        result = await self.handler.service.ask(found.id, f"tiles {tile or ''}", person_id=viewer)
-        await self.handler.show_tile_charts(interaction, result, found, (tile or "").lstrip("#"), public)
+        await self._show(interaction, f"tiles {tile or ''}", table, public)
 
     @app_commands.command(name="routes", description="What a company ran last; without a name, all of them")
     @app_commands.describe(company="The company", table=TABLE_OPTION_HELP, public="Everybody can see it")

@@ -34,8 +34,9 @@ from bot.email.pictures import mail_file, mail_pictures
 from bot.email.reachability import table_label
 from bot.email.turn_bundles import bundle_lines, turn_subject
 from bot.service import legal_lines, text_views
+from bot.service.answer_pictures import turn_pictures
 from bot.service.ending import ending_pictures, make_ending
-from bot.service.images import inline_images, position_images, question_pictures
+from bot.service.images import inline_images, position_images
 from bot.service.live_table import LogEntry, TableView
 from bot.service.notifications import Notification, decode_notification
 from bot.service.picture_workers import Pictures, PictureWorkers
@@ -482,8 +483,8 @@ class PageBuilder:
 
     async def _drawing(self, view: TableView, reader: int | None) -> Pictures:
         """Pictures for a table, which takes turns with the others, in the palette of the reader."""
-        settings = await self._service.settings.settings(reader) if reader is not None else None
-        return self._pictures.for_table(view.table.id, settings.palette if settings else "light")
+        palette = await self._service.settings.palette(view.table, reader)
+        return self._pictures.for_table(view.table.id, palette)
 
     async def _turn_page(
         self, view: TableView, state: engine.State, pending: PendingDecision, reader: int | None
@@ -494,7 +495,6 @@ class PageBuilder:
         is_owner = player is not None and player.person_id == reader
         entries = await self._service.queries.log_since_last_move(table_id, pending.seat, by_hand=is_owner)
         since = entries[0].seq - 1 if entries else 0
-        before = await self._service.queries.state_at(table_id, since) if since else None
         notice = pages.TurnNotice(
             name=pending.name,
             subject=turn_subject(state, pending.prompt),
@@ -507,13 +507,7 @@ class PageBuilder:
             position=text_views.status_view(state, view.pending, pending.seat),
             deadline=await self._service.settings.deadline_text(table_id, pending.seat),
             images=inline_images(
-                await question_pictures(
-                    await self._drawing(view, reader),
-                    state,
-                    before,
-                    runs=await self._service.queries.last_runs(table_id),
-                    ran=await self._service.queries.run_since(table_id, since) if since else None,
-                )
+                await turn_pictures(self._service.queries, await self._drawing(view, reader), view, since)
             ),
         )
         return pages.turn_notice(notice)

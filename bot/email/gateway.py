@@ -36,8 +36,7 @@ from bot.email.table_commands import (
     joined_sentence,
 )
 from bot.service import legal_lines, notifications, people, results, text_views
-from bot.service.answer_pictures import draw_answer
-from bot.service.images import NamedPicture
+from bot.service.answer_pictures import answer_pictures
 from bot.service.live_table import TableView
 from bot.service.loading import load_recipient, load_table_info
 from bot.service.picture_workers import Pictures, PictureWorkers
@@ -438,9 +437,10 @@ class MailGateway:
             case results.NotYourSeat() | results.TableNotRunning():
                 return LineRejected("refused", 0, result.reason, decision_id)
 
-    def _drawing(self, view: TableView) -> Pictures:
-        """Pictures for a table, which takes turns with the others."""
-        return self._pictures.for_table(view.table.id)
+    async def _drawing(self, view: TableView, reader: int) -> Pictures:
+        """Pictures for a table, which takes turns with the others, in the palette of the reader."""
+        palette = await self._service.settings.palette(view.table, reader)
+        return self._pictures.for_table(view.table.id, palette)
 
     async def _legal_lines(self, view: TableView, seat: int) -> tuple[str, ...]:
         """Legal lines to copy, where the seat has to act."""
@@ -464,12 +464,8 @@ class MailGateway:
         decision_id = view.decision_id_of(seat.seat_number) or view.current_decision_id
         match result:
             case results.QueryAnswer():
-                picture = None
-                if view.state is not None:
-                    picture = await draw_answer(
-                        self._drawing(view), self._service.queries, view.table.id, result, view.state
-                    )
-                named = [NamedPicture(result.picture or "", picture)] if picture else []
+                drawing = await self._drawing(view, seat.person_id)
+                named = await answer_pictures(self._service.queries, drawing, view, result)
                 images, drawn_files = mail_pictures(named)
                 files = (*map(mail_file, result.files), *drawn_files)
                 title = kind if kind == "try" else f"{kind} {argument}".strip()

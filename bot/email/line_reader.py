@@ -18,7 +18,7 @@ MAX_LEGAL_LINES = 400  # that a reply is compared with
 SERVICE_VERBS = frozenset(
     """
     auto standing undo redo resign accept decline company player status turn sheet board map market log at
-    export help show plan try bids privates trains tiles routes hint chart records animation
+    export help show plan try bids privates trains tiles routes hint chart records animation palette
     """.split()
 ) | frozenset(TIME_WORDS)
 _ALWAYS = frozenset("pass done buy bid par sell lay token run pay withhold".split())
@@ -28,16 +28,18 @@ _SERVICE_LINE = re.compile(
     r"|(?:show )?(?:help|status|turn|sheet|board|map|market)[?!]?|(?:show )?log(?: \d{1,4})?"
     r"|(?:show )?(?:bids|privates|trains|tiles|routes)[?!]?|(?:show )?privates [\w&]{1,5}"
     r"|(?:show )?chart(?: (?:worth|prices|revenue))?[?!]?|(?:show )?(?:records|animation)[?!]?"
+    r"|(?:show )?tiles #?\w?\d\w{0,3}"
     r"|(?:show )?export(?: [\w.-]{1,20})?"
     r"|(?:show )?at (?:start|opening|(?:(?:stock|operating|merger) round |[a-z]{2,4} ?)?[\d.]{1,8})"
     r"(?: (?:map|market|sheet))?|hint)",
     re.IGNORECASE,
 )
 _TIME_LINE = re.compile(
-    r"settings(?: .{1,80})?|away (?:until|from|off).{0,60}|back|extend|turns|rematch|pace(?: .{1,80})?",
+    r"settings(?: .{1,80})?|away (?:until|from|off).{0,60}|back|extend|turns|rematch|pace(?: .{1,80})?"
+    r"|palette(?: (?:light|dark))?",
     re.IGNORECASE,
 )
-_ABOUT_LINE = re.compile(r"(?:show )?(company|player) (.{1,40})", re.IGNORECASE)
+_ABOUT_LINE = re.compile(r"(?:show )?(company|player|routes) (.{1,40})", re.IGNORECASE)
 
 
 @cache
@@ -80,7 +82,7 @@ def is_service_line(state: engine.State | None, line: str) -> bool:
     about = _ABOUT_LINE.fullmatch(line)
     if about is None or state is None:
         return False
-    known = state.companies if about[1].casefold() == "company" else state.players
+    known = state.players if about[1].casefold() == "player" else state.companies
     return about[2].strip().casefold() in {name.casefold() for name in known}
 
 

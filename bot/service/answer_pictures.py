@@ -1,46 +1,94 @@
-"""The picture that goes with the answer to a question: of a position, or of the whole game."""
+"""The pictures that go with the answer to a question, the same by Discord, mail and terminal."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
+
 import engine
+from bot.service.images import Drawing, NamedPicture, draw_all, map_of_run, question_pictures
+from bot.service.live_table import TableView
 from bot.service.picture_workers import Pictures
 from bot.service.queries import TableQueries
 from bot.service.results import QueryAnswer
-from renderers import CHART_KINDS, PaletteName, Picture
+from renderers import CHART_KINDS, Picture
+
+PICTURES_SAY_ALL = ("status", "sheet", "map", "market", "chart", "animation")
+"""Questions whose answer needs no text beside its picture."""
 
 
-def picture_file_name(kind: str) -> str:
-    """The name of the file of a picture: `map.png`, `animation.gif`."""
-    return f"{kind}.{'gif' if kind == 'animation' else 'png'}"
+async def turn_pictures(
+    queries: TableQueries, pictures: Pictures, view: TableView, since: int = 0
+) -> tuple[NamedPicture, ...]:
+    """The pictures of the question that is asked now; since: what has changed since then is marked."""
+    assert view.state is not None
+    try:
+        before = await queries.state_at(view.table.id, since) if since else None
+    except ValueError:
+        before = None
+    return await question_pictures(
+        pictures,
+        view.state,
+        before,
+        runs=await queries.last_runs(view.table.id),
+        ran=await queries.run_since(view.table.id, since) if since else None,
+    )
 
 
-async def draw_answer(
-    pictures: Pictures,
-    queries: TableQueries,
-    table_id: int,
-    answer: QueryAnswer,
-    state: engine.State,
-    palette: PaletteName = "light",
-) -> Picture | None:
-    """The picture of an answer; None where there is none, or it cannot be drawn. state: the position now."""
-    kind = answer.picture
-    if kind is None:
-        return None
-    if kind == "animation" or kind in CHART_KINDS:
-        return await draw_of_game(pictures, *await queries.stored_game(table_id), kind, palette)
-    return await pictures.draw(kind, answer.shown_state(state), palette)
+async def answer_pictures(
+    queries: TableQueries, pictures: Pictures, view: TableView, answer: QueryAnswer
+) -> tuple[NamedPicture, ...]:
+    """The pictures of an answer: of a tile, where it may lie and its upgrades; of a run, its routes.
+
+    A picture that cannot be drawn is left out.
+    """
+    if view.state is None:
+        return ()
+    state = answer.shown_state(view.state)
+    match answer.query:
+        case "turn" if not state.game_over:
+            return await turn_pictures(queries, pictures, view)
+        case "tiles":
+            return await draw_all(_tiles(pictures, state, answer.argument))
+        case "bids" if engine.topic(state) == "auction":
+            return await draw_all([("auction", pictures.auction(state))])
+        case "routes" if answer.argument:
+            ran = await queries.run_since(view.table.id, company=answer.argument)
+            shown = map_of_run(pictures, state, ran) if ran else None
+            return await draw_all([shown] if shown else [])
+    if answer.picture == "animation" or answer.picture in CHART_KINDS:
+        start, events = await queries.stored_game(view.table.id)
+        return await draw_all([(answer.picture, draw_of_game(pictures, start, events, answer.picture))])
+    if answer.picture == "sheet" and answer.encoded_state is None:
+        runs = await queries.last_runs(view.table.id)
+        revenues = {company: run.revenue for company, run in runs.items()}
+        return await draw_all([("sheet", pictures.sheet(state, revenues=revenues))])
+    return await draw_all([(answer.picture, pictures.draw(answer.picture, state))] if answer.picture else [])
+
+
+def _tiles(pictures: Pictures, state: engine.State, tile: str) -> list[Drawing]:
+    """Where a tile may lie, and its upgrades; without a tile, all that are left."""
+    name = tile.removeprefix("#")
+    if not name:
+        return [("tiles", pictures.tiles_left(state))]
+    drawings: list[Awaitable[Picture | None]] = [
+        pictures.tile_places(state, name),
+        pictures.upgrades(state, name),
+    ]
+    return [("tiles", drawing) for drawing in drawings]
 
 
 async def draw_of_game(
-    pictures: Pictures,
-    start: engine.State,
-    events: tuple[bytes, ...],
-    kind: str,
-    palette: PaletteName = "light",
+    pictures: Pictures, start: engine.State, events: tuple[bytes, ...], kind: str
 ) -> Picture | None:
     """A chart of a whole game, or its map as an animation, whose bytes are a GIF."""
     for chart in CHART_KINDS:
         if kind == chart:
-            return await pictures.chart(start, events, chart, palette)
-    drawn = await pictures.animation(start, events, palette)
+            return await pictures.chart(start, events, chart)
+    drawn = await pictures.animation(start, events)
     return drawn and Picture(drawn.gif, drawn.alt, drawn.width, drawn.height)
+
+
+def picture_file_name(kind: str, number: int = 0) -> str:
+    """The name of the file of a picture: `map.png`, `animation.gif`; `map-2.png` with a number."""
+    suffix = f"-{number}" if number else ""
+    return f"{kind.replace(' ', '-')}{suffix}.{'gif' if kind == 'animation' else 'png'}"

@@ -28,7 +28,8 @@ PICTURE_KINDS = ("map", "market", "sheet")
 PERSONAL_WORDS = ("settings", "away", "back")
 TIME_WORDS = ("pace", "extend", "turns", "rematch", *PERSONAL_WORDS)
 ROBOT_WORDS = ("robot", "hint")
-STANDALONE = ("undo", "redo", "resign", *ROBOT_WORDS, *TIME_WORDS, *QUERIES)
+PALETTE_WORD = "palette"
+STANDALONE = ("undo", "redo", "resign", PALETTE_WORD, *ROBOT_WORDS, *TIME_WORDS, *QUERIES)
 """First words of lines that cannot be submitted together with others."""
 
 POLL_PREFIX = "v"
@@ -125,7 +126,9 @@ def run_query(table: LiveTable, seat: int | None, line: str) -> QueryAnswer | No
     decision_id = None if seat is None else table.decision_id_of(seat)
     text, picture = None, None
     if query in SHOW_QUERIES:
-        return QueryAnswer(query, show_text(table, query, argument), next_decision_id=decision_id)
+        argument = company_named(state, argument) if query == "routes" else argument
+        text = show_text(table, query, argument)
+        return QueryAnswer(query, text, argument=argument, next_decision_id=decision_id)
     match query:
         case "log" if argument.isdecimal() or not argument:
             text = text_views.log_view(table, min(int(argument or DEFAULT_LOG_ROWS), MAX_LOG_ROWS))
@@ -150,6 +153,11 @@ def run_query(table: LiveTable, seat: int | None, line: str) -> QueryAnswer | No
         case "market":
             text, picture = text_views.market_view(state), "market"
     return None if text is None else QueryAnswer(query, text, picture, next_decision_id=decision_id)
+
+
+def company_named(state: engine.State, name: str) -> str:
+    """The symbol of a company, whatever its case; the name itself if there is none."""
+    return next((sym for sym in state.companies if sym.casefold() == name.casefold()), name)
 
 
 def past_position(table: LiveTable, argument: str, decision_id: str | None) -> QueryAnswer:

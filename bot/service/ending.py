@@ -20,7 +20,7 @@ from bot.service.queries import TableQueries
 from bot.service.results import ExportedFile
 from bot.service.tables import TableInfo
 from bot.service.text_views import join_words
-from renderers import CHART_KINDS, PaletteName, Picture
+from renderers import CHART_KINDS, Picture
 
 ANIMATION_TIME = 15.0
 """Seconds that an ending waits for its animation; `animation` draws it later."""
@@ -74,11 +74,7 @@ async def _game_file(queries: TableQueries, table: TableInfo) -> ExportedFile | 
 
 
 async def ending_pictures(
-    pictures: Pictures,
-    queries: TableQueries,
-    table_id: int,
-    state: engine.State,
-    palette: PaletteName = "light",
+    pictures: Pictures, queries: TableQueries, table_id: int, state: engine.State
 ) -> list[NamedPicture]:
     """The final sheet, the charts, and the animated map; those that cannot be drawn are left out."""
     start, events = await queries.stored_game(table_id)
@@ -86,19 +82,17 @@ async def ending_pictures(
     revenues = {company: run.revenue for company, run in runs.items()}
     kinds = ("sheet", *CHART_KINDS, "animation")
     drawn = await asyncio.gather(
-        pictures.sheet(state, revenues=revenues, palette=palette),
-        *(draw_of_game(pictures, start, events, kind, palette) for kind in CHART_KINDS),
-        _in_time(pictures, start, events, palette),
+        pictures.sheet(state, revenues=revenues),
+        *(draw_of_game(pictures, start, events, kind) for kind in CHART_KINDS),
+        _in_time(pictures, start, events),
     )
     return [NamedPicture(kind, each) for kind, each in zip(kinds, drawn, strict=True) if each is not None]
 
 
-async def _in_time(
-    pictures: Pictures, start: engine.State, events: tuple[bytes, ...], palette: PaletteName
-) -> Picture | None:
+async def _in_time(pictures: Pictures, start: engine.State, events: tuple[bytes, ...]) -> Picture | None:
     """The animation, if it is drawn in time."""
     try:
         async with asyncio.timeout(ANIMATION_TIME):
-            return await draw_of_game(pictures, start, events, "animation", palette)
+            return await draw_of_game(pictures, start, events, "animation")
     except TimeoutError:
         return None

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import engine
 from bot.service.picture_workers import Pictures
 from mail import InlineImage
-from renderers import PaletteName, Picture, RouteSpec, around
+from renderers import Picture, RouteSpec, around
 
 CSS_WIDTHS = {"market": 560}  # pixels
 DEFAULT_CSS_WIDTH = 640
@@ -25,6 +25,13 @@ class NamedPicture(NamedTuple):
     picture: Picture
 
 
+class RoutesRun(NamedTuple):
+    """A run of a company: each train with its route and what it earned when it ran."""
+
+    company: str
+    trains: tuple[engine.TrainRun, ...]
+
+
 Drawing = tuple[str, Awaitable[Picture | None]]
 """The name of a picture, and the picture when it is drawn."""
 
@@ -35,8 +42,7 @@ async def question_pictures(
     before: engine.State | None = None,
     *,
     runs: Mapping[str, engine.TrainsRan] | None = None,
-    ran: engine.TrainsRan | None = None,
-    palette: PaletteName = "light",
+    ran: RoutesRun | None = None,
 ) -> tuple[NamedPicture, ...]:
     """The pictures that the question needs, with the differences from `before` highlighted.
 
@@ -51,43 +57,59 @@ async def question_pictures(
     topic = engine.topic(state)
 
     def sheet() -> Drawing:
-        return "sheet", pictures.sheet(state, revenues=revenues, palette=palette)
+        return "sheet", pictures.sheet(state, revenues=revenues)
 
     def market() -> Drawing:
-        return "market", pictures.market(state, highlight=repriced, palette=palette)
+        return "market", pictures.market(state, highlight=repriced)
 
     wanted: list[Drawing] = []
-    if ran and (shown := routes_shown(state, ran.company, ran.routes)):
-        crop = around(state, (*run_hexes(state, ran.company, ran.routes), *hexes))
-        run_map = pictures.map(
-            state, highlight=hexes, routes=shown, company=ran.company, crop=crop, palette=palette
-        )
-        wanted.append(("map", run_map))
+    if ran and (run_map := map_of_run(pictures, state, ran, hexes)):
+        wanted.append(run_map)
     match topic:
         case "auction":
-            wanted.append(("auction", pictures.auction(state, palette=palette)))
+            wanted.append(("auction", pictures.auction(state)))
         case "merger":
             companies = engine.companies_in_question(state)
-            table = pictures.companies(state, companies, revenues=revenues, palette=palette)
+            table = pictures.companies(state, companies, revenues=revenues)
             wanted += [("companies", table), market()]
         case "track" | "run":
-            wanted += _turn_maps(pictures, state, hexes, palette, has_map=bool(wanted))
+            wanted += _turn_maps(pictures, state, hexes, has_map=bool(wanted))
             wanted += [market()] if topic == "run" else []
         case "trains":
             wanted.append(sheet())
         case _:
             wanted += [sheet(), market()]
+    return await draw_all(wanted)
+
+
+async def draw_all(wanted: Sequence[Drawing]) -> tuple[NamedPicture, ...]:
+    """The pictures when they are drawn, without those that cannot be."""
     drawn = await asyncio.gather(*(drawing for _, drawing in wanted))
     return tuple(
         NamedPicture(name, picture) for (name, _), picture in zip(wanted, drawn, strict=True) if picture
     )
 
 
+def map_of_run(
+    pictures: Pictures, state: engine.State, ran: RoutesRun, hexes: Iterable[str] = ()
+) -> Drawing | None:
+    """The map around a run with its routes; None where the board no longer has them."""
+    try:
+        on_routes = run_hexes(state, ran)
+    except ValueError:
+        return None
+    if not on_routes:
+        return None
+    routes = [(route_label(run), run.route) for run in ran.trains]
+    crop = around(state, (*on_routes, *hexes))
+    picture = pictures.map(state, highlight=tuple(hexes), routes=routes, company=ran.company, crop=crop)
+    return "map", picture
+
+
 def _turn_maps(
     pictures: Pictures,
     state: engine.State,
     hexes: Iterable[str],
-    palette: PaletteName,
     has_map: bool,
 ) -> list[Drawing]:
     """The map around the reach of the company in its turn; before its run with its best routes."""
@@ -101,7 +123,7 @@ def _turn_maps(
     routes = [(route_label(run), run.route) for run in best]
     crop = around(state, reach) if reach else None
     return [("map", pictures.map(
-        state, highlight=hexes, routes=routes, company=company, crop=crop, palette=palette
+        state, highlight=hexes, routes=routes, company=company, crop=crop
     ))]  # fmt: skip
 
 
@@ -120,10 +142,11 @@ def routes_shown(
         return []
 
 
-def run_hexes(state: engine.State, company: str, routes: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-    """The hexes of the routes of a run."""
+def run_hexes(state: engine.State, ran: RoutesRun) -> tuple[str, ...]:
+    """The hexes of the routes of a run. Raises ValueError where the board no longer has them."""
     network = engine.game_of(state).network
-    legs = (leg for _, text in routes for leg in engine.parse_route(network, company, text).segments)
+    routes = (engine.parse_route(network, ran.company, run.route) for run in ran.trains)
+    legs = (leg for route in routes for leg in route.segments)
     return tuple(dict.fromkeys(hex for hex, _, _ in legs))
 
 
@@ -132,7 +155,6 @@ async def position_images(
     state: engine.State,
     kinds: Iterable[str],
     before: engine.State | None = None,
-    palette: PaletteName = "light",
 ) -> tuple[InlineImage, ...]:
     """Images of these kinds (`map`, `market`, `sheet`, `auction`).
 
@@ -143,14 +165,14 @@ async def position_images(
         match kind:
             case "map":
                 hexes = changed_hexes(before, state) if before else ()
-                picture = await pictures.map(state, highlight=hexes, palette=palette)
+                picture = await pictures.map(state, highlight=hexes)
             case "market":
                 companies = repriced_companies(before, state) if before else ()
-                picture = await pictures.market(state, highlight=companies, palette=palette)
+                picture = await pictures.market(state, highlight=companies)
             case "auction":
-                picture = await pictures.auction(state, palette=palette)
+                picture = await pictures.auction(state)
             case _:
-                picture = await pictures.sheet(state, palette=palette)
+                picture = await pictures.sheet(state)
         if picture:
             images.append(NamedPicture(kind, picture))
     return inline_images(images)

@@ -397,14 +397,15 @@ class LiveTable:
             self.seat_at(self._redo_targets[-1]) if self._redo_targets else None,
         )
 
-    def runs(self, after: int = 0) -> Iterator[engine.TrainsRan]:
-        """The runs of companies after row `after` of the log, the latest first, without what was undone."""
+    def runs(self, after: int = 0) -> Iterator[tuple[int, engine.TrainsRan]]:
+        """The runs of companies after row `after` of the log, the latest first, each with the number of its
+        row, without what was undone."""
         for seq in reversed(self.line_of_play.played):
             if seq <= after:
                 return
             for event in reversed(engine.decode_events(self._rows[seq - 1].events)):
                 if isinstance(event, engine.TrainsRan):
-                    yield event
+                    yield seq, event
 
     def _undo_seat(self) -> int | None:
         """The seat of the last move that holds."""

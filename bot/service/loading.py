@@ -14,6 +14,7 @@ import engine
 from bot.service import notifications
 from bot.service.live_table import LiveTable, TableMetadata, pending_decisions
 from bot.service.pace import stored_pace
+from bot.service.palettes import stored_palette
 from bot.service.preferences import settings_of
 from bot.service.results import PendingDecision
 from bot.service.routing import Recipient
@@ -180,7 +181,7 @@ def _table_info(record: TableRecord) -> TableInfo:
     return TableInfo(
         table.id, table.code, table.name, table.title, tuple(table.options), table.status, table.host_id,
         table.location, players, seq=table.seq, pace=stored_pace(table.pace), deputies=record.deputies,
-        hints=table.hints,
+        hints=table.hints, palette=stored_palette(table.palette),
     )  # fmt: skip
 
 

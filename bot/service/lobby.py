@@ -23,6 +23,7 @@ from bot.service.live_table import LiveTable, engine_seat
 from bot.service.loading import load_metadata, load_recipient, load_table_info
 from bot.service.names import check_distinct, plain_table_name, table_name
 from bot.service.pace import Pace, parse_pace
+from bot.service.palettes import parse_palette
 from bot.service.robot_seats import (
     add_robot,
     agree_to_robot,
@@ -250,6 +251,25 @@ class Lobby:
             async with self._changing_seats(table) as unit:
                 await unit.tables.update(table_id, pace=str(pace))
         return table.stored_info
+
+    @again_on_conflict
+    async def set_palette(self, table_id: int, name: str, *, by: int | None) -> TableInfo:
+        """Choose the palette of a table's pictures. For the host and players, at any time."""
+        palette = parse_palette(name)
+        async with self._cache.locked(table_id) as table:
+            info = table.stored_info
+            check_allowed(info, by, seated_players=True)
+            if palette == info.palette:
+                raise ValueError(f"The pictures of table {info.code} are {palette} already.")
+            if not table.begun:
+                async with self._changing_seats(table) as unit:
+                    await unit.tables.update(table_id, palette=palette)
+                return table.stored_info
+            async with self._cache.commit(table) as draft:
+                await (await draft.unit()).tables.update(table_id, palette=palette)
+                sentence = f"{_actor_name(info, by)} chooses {palette} pictures for the table."
+                draft.add_note("service", "palette", sentence, person_id=by)
+        return table.info
 
     @again_on_conflict
     async def invite_robot(self, table_id: int, *, by: int | None) -> TableInfo:

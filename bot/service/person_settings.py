@@ -11,7 +11,9 @@ import msgspec
 from bot.service.digest import next_digest_at, turns_text, waiting_tables
 from bot.service.preferences import PersonSettings, changed_settings, preferences_with, settings_of
 from bot.service.table_cache import TableCache
+from bot.service.tables import TableInfo
 from bot.service.time_text import day_text, moment_text
+from renderers import PaletteName
 from storage import Person, UnitOfWork
 
 CHANNEL_MISSING = {
@@ -30,6 +32,11 @@ class PersonSettingsService:
         """The settings of a person. Raises NotFound."""
         async with self._store.read() as unit:
             return await _load(unit, person_id)
+
+    async def palette(self, table: TableInfo, person_id: int | None) -> PaletteName:
+        """In which palette a person sees pictures of a table; None is everybody."""
+        own = (await self.settings(person_id)).palette if person_id is not None else None
+        return own or table.palette
 
     async def show(self, person_id: int) -> str:
         """The settings of a person as lines that set them."""

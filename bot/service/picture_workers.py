@@ -50,12 +50,19 @@ CACHE_SIZE = 48
 
 
 def _draw_sheet_of_ways(
-    state: engine.State, hex: str, ways: Sequence[tuple[str, int]], sheet: int, *, palette: PaletteName
+    state: engine.State,
+    hex: str,
+    ways: Sequence[tuple[str, int]],
+    sheet: int,
+    *,
+    palette: PaletteName = "light",
 ) -> Picture:
     return ways_pngs(state, hex, ways, palette=palette)[sheet]
 
 
-def _draw_animation(start: engine.State, events: Sequence[bytes], *, palette: PaletteName) -> Picture:
+def _draw_animation(
+    start: engine.State, events: Sequence[bytes], *, palette: PaletteName = "light"
+) -> Picture:
     drawn = animation_of_game(start, events, palette=palette)
     return Picture(drawn.gif, drawn.alt, drawn.width, drawn.height)
 
@@ -105,34 +112,30 @@ class Pictures:
         company: str = "",
         crop: Iterable[str] | None = None,
         size: tuple[int, int] | None = None,
-        palette: PaletteName = "light",
     ) -> Picture | None:
         """The map, as `renderers.map_png` draws it."""
         details: dict[str, Any] = {
             "highlight": tuple(highlight), "routes": tuple(routes), "company": company,
-            "crop": None if crop is None else tuple(crop), "palette": palette,
+            "crop": None if crop is None else tuple(crop),
         }  # fmt: skip
         return await self._cached("map", state, (), details | ({"size": size} if size else {}))
 
-    async def market(
-        self, state: engine.State, *, highlight: Iterable[str] = (), palette: PaletteName = "light"
-    ) -> Picture | None:
+    async def market(self, state: engine.State, *, highlight: Iterable[str] = ()) -> Picture | None:
         """The stock market."""
-        return await self._cached("market", state, (), {"highlight": tuple(highlight), "palette": palette})
+        return await self._cached("market", state, (), {"highlight": tuple(highlight)})
 
     async def sheet(
         self,
         state: engine.State,
         *,
         revenues: Mapping[str, int] | None = None,
-        palette: PaletteName = "light",
     ) -> Picture | None:
         """The sheet of players and companies. `revenues`: dollars of each company's last run."""
-        return await self._cached("sheet", state, (), {"revenues": dict(revenues or {}), "palette": palette})
+        return await self._cached("sheet", state, (), {"revenues": dict(revenues or {})})
 
-    async def auction(self, state: engine.State, *, palette: PaletteName = "light") -> Picture | None:
+    async def auction(self, state: engine.State) -> Picture | None:
         """What is auctioned, with the bids and everybody's free money."""
-        return await self._cached("auction", state, (), {"palette": palette})
+        return await self._cached("auction", state, (), {})
 
     async def companies(
         self,
@@ -140,10 +143,9 @@ class Pictures:
         companies: Sequence[str],
         *,
         revenues: Mapping[str, int] | None = None,
-        palette: PaletteName = "light",
     ) -> Picture | None:
         """Companies side by side."""
-        details = {"revenues": dict(revenues or {}), "palette": palette}
+        details = {"revenues": dict(revenues or {})}
         return await self._cached("companies", state, (tuple(companies),), details)
 
     async def tiles(
@@ -152,30 +154,26 @@ class Pictures:
         hex: str,
         tile: str,
         turns: Sequence[int],
-        palette: PaletteName = "light",
     ) -> Picture | None:
         """A tile on a hex in these rotations, side by side."""
-        return await self._cached("tiles", state, (hex, tile, tuple(turns)), {"palette": palette})
+        return await self._cached("tiles", state, (hex, tile, tuple(turns)), {})
 
     async def ways(
         self,
         state: engine.State,
         hex: str,
         ways: Sequence[tuple[str, int]],
-        palette: PaletteName = "light",
     ) -> tuple[Picture, ...]:
         """The ways of a lay, (tile, rotation) each, numbered from 1; `WAYS_PER_SHEET` on a picture."""
         drawn = [
-            await self._cached("ways", state, (hex, tuple(ways), i // WAYS_PER_SHEET), {"palette": palette})
+            await self._cached("ways", state, (hex, tuple(ways), i // WAYS_PER_SHEET), {})
             for i in range(0, len(ways), WAYS_PER_SHEET)
         ]
         return tuple(picture for picture in drawn if picture)
 
-    async def lay(
-        self, state: engine.State, hex: str, tile: str, rotation: int, palette: PaletteName = "light"
-    ) -> Picture | None:
+    async def lay(self, state: engine.State, hex: str, tile: str, rotation: int) -> Picture | None:
         """The map around a hex with a tile on it, as if it had been laid."""
-        details = {"preview": {hex: (tile, rotation)}, "highlight": (hex,), "palette": palette}
+        details = {"preview": {hex: (tile, rotation)}, "highlight": (hex,)}
         reach = around(state, around(state, [hex]))
         return await self._cached("map", state, (), details | {"crop": reach})
 
@@ -184,41 +182,35 @@ class Pictures:
         state: engine.State,
         tile: str,
         company: str | None = None,
-        palette: PaletteName = "light",
     ) -> Picture | None:
         """Where a tile may lie now; `company`: only where it could lay it."""
-        return await self._cached("places", state, (tile,), {"company": company, "palette": palette})
+        return await self._cached("places", state, (tile,), {"company": company})
 
-    async def upgrades(
-        self, state: engine.State, tile: str, palette: PaletteName = "light"
-    ) -> Picture | None:
+    async def upgrades(self, state: engine.State, tile: str) -> Picture | None:
         """The upgrades to and from a tile."""
-        return await self._cached("upgrades", state, (tile,), {"palette": palette})
+        return await self._cached("upgrades", state, (tile,), {})
 
-    async def tiles_left(self, state: engine.State, palette: PaletteName = "light") -> Picture | None:
+    async def tiles_left(self, state: engine.State) -> Picture | None:
         """All tiles that are left, by grade."""
-        return await self._cached("tiles left", state, (), {"palette": palette})
+        return await self._cached("tiles left", state, (), {})
 
     async def chart(
         self,
         start: engine.State,
         events: Sequence[bytes],
         kind: ChartKind,
-        palette: PaletteName = "light",
     ) -> Picture | None:
         """A chart of a game (`TableQueries.stored_game`): `worth`, `prices` or `revenue` by round."""
-        return await self._cached("chart", start, (tuple(events), kind), {"palette": palette})
+        return await self._cached("chart", start, (tuple(events), kind), {})
 
-    async def animation(
-        self, start: engine.State, events: Sequence[bytes], palette: PaletteName = "light"
-    ) -> Animation | None:
+    async def animation(self, start: engine.State, events: Sequence[bytes]) -> Animation | None:
         """The map of a game turn by turn, as a GIF of at most 8 MB (`TableQueries.stored_game`)."""
-        drawn = await self._cached("animation", start, (tuple(events),), {"palette": palette})
+        drawn = await self._cached("animation", start, (tuple(events),), {})
         return drawn and Animation(drawn.png, drawn.alt, drawn.width, drawn.height)
 
-    async def draw(self, kind: str, state: engine.State, palette: PaletteName = "light") -> Picture | None:
+    async def draw(self, kind: str, state: engine.State) -> Picture | None:
         """`map`, `market`, `sheet` or `auction`, without highlights."""
-        return await self._cached(kind, state, (), {"palette": palette})
+        return await self._cached(kind, state, (), {})
 
     async def _cached(
         self, kind: str, state: engine.State, arguments: tuple[Any, ...], details: dict[str, Any]
@@ -227,9 +219,9 @@ class Pictures:
 
 
 class TablePictures(Pictures):
-    """Pictures for one table, which takes turns with the others; `palette`: unless another is asked for."""
+    """Pictures for one table, which takes turns with the others, in a palette."""
 
-    def __init__(self, workers: PictureWorkers, table_id: int, palette: PaletteName = "light") -> None:
+    def __init__(self, workers: PictureWorkers, table_id: int, palette: PaletteName) -> None:
         self._palette = palette
         self._picture_workers = workers
         self._table_id = table_id
@@ -237,8 +229,7 @@ class TablePictures(Pictures):
     async def _cached(
         self, kind: str, state: engine.State, arguments: tuple[Any, ...], details: dict[str, Any]
     ) -> Picture | None:
-        if details.get("palette", "light") == "light":
-            details = details | {"palette": self._palette}
+        details = details | {"palette": self._palette}
         return await self._picture_workers._cached(kind, state, arguments, details, self._table_id)
 
 
@@ -263,8 +254,8 @@ class PictureWorkers(Pictures):
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = None
 
-    def for_table(self, table_id: int, palette: PaletteName = "light") -> TablePictures:
-        """The same, for one table among those that wait."""
+    def for_table(self, table_id: int, palette: PaletteName) -> TablePictures:
+        """The same, for one table among those that wait; `palette`: of the table, or of the one reader."""
         return TablePictures(self, table_id, palette)
 
     async def _cached(

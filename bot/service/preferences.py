@@ -29,6 +29,7 @@ import msgspec
 from msgspec.structs import replace
 
 from bot.service.pace import Interval
+from bot.service.palettes import AS_TABLE, parse_own_palette
 from bot.service.reminders import QuietHours, parse_quiet_hours, quiet_hours
 from bot.service.time_text import (
     day_text,
@@ -40,7 +41,7 @@ from bot.service.time_text import (
     parse_zone,
     zone_of,
 )
-from renderers import PALETTES, PaletteName
+from renderers import PaletteName
 
 PersonalChannel = Literal["thread", "direct", "mail"]
 CHANNEL_NAMES: tuple[str, ...] = get_args(PersonalChannel)
@@ -128,7 +129,7 @@ class Absence(msgspec.Struct, frozen=True):
 class PersonSettings(msgspec.Struct, frozen=True, omit_defaults=True):
     """All settings of a person. quiet: `22:00-07:00`. digest_hour: local. deputy: who plays for them when
     their time is up, where the table has agreed to that. tables: by the code of a table. palette: the colours
-    of pictures that only they get."""
+    of pictures that only they get; None for those of each table."""
 
     zone: str | None = None
     quiet: str = ""
@@ -138,7 +139,7 @@ class PersonSettings(msgspec.Struct, frozen=True, omit_defaults=True):
     deputy: str = ""
     deputy_id: int | None = None
     absence: Absence | None = None
-    palette: PaletteName = "light"
+    palette: PaletteName | None = None
 
     def for_table(self, code: str) -> TellSettings:
         """How they are told of a table."""
@@ -191,7 +192,7 @@ class PersonSettings(msgspec.Struct, frozen=True, omit_defaults=True):
             f"quiet {self.quiet or 'off'}",
             *(f"digest {self.digest_hour}" if line == "digest" else line for line in shown),
             f"deputy {self.deputy or 'off'}",
-            f"palette {self.palette}",
+            f"palette {self.palette or AS_TABLE}",
             self.absence.line if self.absence and not self.is_over(now) else "away off",
         ]
         return lines + [f"for {code} {line}" for code, own in self.tables.items() for line in own.lines()]
@@ -237,7 +238,7 @@ def changed_settings(settings: PersonSettings, line: str, now: datetime) -> Pers
         case "back":
             return settings.ending_absence(now)
         case "palette":
-            return replace(settings, palette=_parse_palette(rest))
+            return replace(settings, palette=parse_own_palette(rest))
         case "for":
             return _for_one_table(settings, rest)
         case "digest" if rest and rest.casefold() not in ("on", "off"):
@@ -252,12 +253,6 @@ def _with_quiet_hours(settings: PersonSettings, rest: str) -> PersonSettings:
         settings = replace(settings, zone=parse_zone(zone[0]))
         return replace(settings, quiet=parse_quiet_hours(span))
     return replace(settings, quiet=parse_quiet_hours(rest))
-
-
-def _parse_palette(name: str) -> PaletteName:
-    if name.casefold() not in PALETTES:
-        raise ValueError(f"`{name or 'nothing'}` is not a palette; there are `light` and `dark`.")
-    return PALETTES[name.casefold()].name
 
 
 def _for_one_table(settings: PersonSettings, rest: str) -> PersonSettings:

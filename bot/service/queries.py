@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import engine
+from bot.service.images import RoutesRun
 from bot.service.live_table import LogEntry, TableView, engine_seat
 from bot.service.loading import load_table_info
 from bot.service.lobby_notices import invitation_lines
@@ -117,15 +118,20 @@ class TableQueries:
         table = await self._cache.get(table_id)
         expected = {sym for sym, company in table.state.companies.items() if company.has_operated}
         found: dict[str, engine.TrainsRan] = {}
-        for run in table.runs():
+        for _, run in table.runs():
             found.setdefault(run.company, run)
             if expected <= found.keys():
                 break
         return found
 
-    async def run_since(self, table_id: int, seq: int) -> engine.TrainsRan | None:
-        """The latest run after row `seq` of the log, if any company has run since."""
-        return next((await self._cache.get(table_id)).runs(seq), None)
+    async def run_since(self, table_id: int, seq: int = 0, company: str = "") -> RoutesRun | None:
+        """The latest run after row `seq` of the log, of a company or of any, with what each train earned."""
+        table = await self._cache.get(table_id)
+        found = ((row, run) for row, run in table.runs(seq) if company in ("", run.company))
+        if (latest := next(found, None)) is None:
+            return None
+        row, run = latest
+        return RoutesRun(run.company, engine.train_runs(table.state_at(row), run.company, run.routes))
 
     async def log(self, table_id: int, after: int = 0) -> list[LogEntry]:
         """The log after row `after`."""

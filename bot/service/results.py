@@ -144,6 +144,7 @@ class QueryAnswer(_Result, frozen=True):
     query: the command, such as `status`. picture: of the position (`map`, `market`, `sheet`) or of the whole
     game (`worth`, `prices`, `revenue`, `animation`), if one goes with the text.
     encoded_state: the position to draw, None for the table's current position. files: files for the player.
+    argument: what the command was about, such as a tile.
     """
 
     query: str
@@ -151,6 +152,7 @@ class QueryAnswer(_Result, frozen=True):
     picture: str | None = None
     encoded_state: bytes | None = None
     files: tuple[ExportedFile, ...] = ()
+    argument: str = ""
 
     def shown_state(self, current: engine.State) -> engine.State:
         """The position that the answer is about."""

@@ -28,6 +28,7 @@ from bot.service import text_views
 from bot.service.attachments import Attachment, AttachmentState
 from bot.service.clock import Clock
 from bot.service.commands import (
+    PALETTE_WORD,
     PERSONAL_WORDS,
     PLAN_WORDS,
     QUERIES,
@@ -174,15 +175,17 @@ class Service:
 
         In addition to the game's lines there are `undo`, `redo`, `resign`, `help`, `status`, `map`, `market`,
         `log [N]`, `company X`, `player X`, `at ROUND`, `chart KIND`, `records`, `animation`, `export
-        [FORMAT]`, `plan LINES`, `auto ORDER`, `pace [PACE]`, `extend`, `turns`, `robot [NAME]`, `hint`,
-        `settings [LINE]`, `away until DATE`, `back`, `rematch`, `accept` and `decline` (also `accept vote`)
-        while a poll waits for the seat; each of these has to be submitted alone. Raises storage.NotFound for
-        an unknown table, StoreError if nothing could be written.
+        [FORMAT]`, `plan LINES`, `auto ORDER`, `pace [PACE]`, `palette [NAME]`, `extend`, `turns`, `robot
+        [NAME]`, `hint`, `settings [LINE]`, `away until DATE`, `back`, `rematch`, `accept` and `decline` (also
+        `accept vote`) while a poll waits for the seat; each of these has to be submitted alone. Raises
+        storage.NotFound for an unknown table, StoreError if nothing could be written.
         """
         started = perf_counter()
         lines = [storable_text(line) for line in lines]
         if [line.strip().casefold() for line in lines] == ["rematch"]:
             result: CommandResult = await self._rematch(table_id, seat, person_id)
+        elif len(lines) == 1 and first_word(lines[0]) == PALETTE_WORD:
+            result = await self._palette(table_id, lines[0], person_id)
         else:
             result = await self._submit(
                 table_id, seat, lines, decision_id, request_id, person_id, transport, announcement
@@ -208,6 +211,17 @@ class Service:
         verb = "is" if len(invited) == 1 else "are"
         others = f" {text_views.join_words(invited)} {verb} invited." if invited else ""
         return QueryAnswer("rematch", f"Table {created.code} is open, as the last one was.{others}")
+
+    async def _palette(self, table_id: int, line: str, by: int | None) -> CommandResult:
+        """Choose the palette of a table, or say which it is."""
+        name = line.split(None, 1)[1:]
+        try:
+            if name:
+                await self.lobby.set_palette(table_id, name[0], by=by)
+        except ValueError as error:
+            return LineRefused(0, line, str(error))
+        info = await self.queries.table_info(table_id)
+        return QueryAnswer(PALETTE_WORD, f"The pictures of table {info.code} are {info.palette}.")
 
     def _log_command(self, table_id: int, result: CommandResult, transport: str, seconds: float) -> None:
         """One line for each move; a hidden order stays hidden."""

@@ -62,7 +62,7 @@ def tile_view(state: engine.State, tile: str) -> str:
 def routes_view(table: LiveTable, company: str) -> str:
     """The last run of a company with its routes, or of all companies that have run."""
     last: dict[str, engine.TrainsRan] = {}
-    for run in table.runs():
+    for _, run in table.runs():
         last.setdefault(run.company, run)
     wanted = {sym for sym in last if company.casefold() in ("", sym.casefold())}
     if not wanted:

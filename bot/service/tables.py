@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot.service.pace import NO_PACE, Pace
+from renderers import PaletteName
 from storage import TableStatus
 
 ROBOT_PREFIX = "robot"
@@ -46,7 +47,7 @@ class TableInfo:
     empty seat is missing. names: the names of all seats, empty seats included. round: `stock round 2`, empty
     in the lobby. acting_seats: the seats that the table waits for. seq: the number of the last row of the
     log. pace: what is agreed about time. deputies: by seat, the person who may now act for it. hints: players
-    may ask what a robot would do.
+    may ask what a robot would do. palette: the colours of its pictures.
     """
 
     id: int
@@ -65,6 +66,7 @@ class TableInfo:
     pace: Pace = NO_PACE
     deputies: dict[int, int] = field(default_factory=dict)
     hints: bool = False
+    palette: PaletteName = "light"
 
     def player_of(self, person_id: int | None) -> SeatedPlayer | None:
         """The person's seat, taken or reserved; None if they have none."""

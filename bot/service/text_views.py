@@ -342,6 +342,7 @@ COMMAND_HELP = (
     ("undo, redo", "undo your last move; by a vote if others have moved since"),
     ("turns", "every table that waits for you, the most urgent first"),
     ("pace, pace 24h", "the pace of the table; propose another, for a vote"),
+    ("palette dark", "dark pictures at this table; `palette light`"),
     ("extend", "take more time for this decision, once"),
     ("settings", "how you are told: channels, digest, quiet hours, time zone"),
     ("rematch", "after the end: a new table with the same people"),

@@ -17,14 +17,20 @@ from typing import Literal
 
 import engine
 from bot.service import text_views
-from bot.service.answer_pictures import draw_answer, picture_file_name
+from bot.service.answer_pictures import (
+    PICTURES_SAY_ALL,
+    answer_pictures,
+    picture_file_name,
+    turn_pictures,
+)
 from bot.service.commands import PLAN_WORDS, QUERIES, first_word
 from bot.service.digest import pace_text
 from bot.service.ending import ending_pictures, make_ending
 from bot.service.game_files import FORMATS, export_prospect
+from bot.service.images import NamedPicture
 from bot.service.live_table import TableView, engine_seat
 from bot.service.move_in import read_game
-from bot.service.picture_workers import PictureWorkers
+from bot.service.picture_workers import Pictures, PictureWorkers
 from bot.service.results import (
     CommandResult,
     Completed,
@@ -65,10 +71,11 @@ COMMANDS = (
     ("table replace Ann by Dora", "Dora plays on for Ann"),
     ("table pause, resume, end", "pause, resume, end unfinished"),
     ("table pace 24h", "the pace of a table that has not started; `daily 20:00 Europe/Berlin`, `none`"),
+    ("table palette dark", "dark pictures; also light"),
     ("Ann: settings", "how Ann is told; each line that it shows can be entered changed"),
     ("Ann: LINE", "play a line for Ann; `;` separates several lines"),
     ("LINE", "play a line for the player who is to act"),
-    ("show map", "also market, sheet, log 20, turn, company X, player X"),
+    ("show map", "also market, sheet, bids, tiles 57, routes X, log 20, turn, company X, player X"),
     ("chart worth", "by round; also `chart prices`, `chart revenue`, `records`, and `animation` of the map"),
     ("at or 2.1", "the position at a round, or after a row of the log: `at 120 market`"),
     ("plan LINE; LINE", "try lines on a copy; `plan more LINE`, `plan show`, `plan play`, `plan clear`"),
@@ -88,11 +95,16 @@ PRACTICE_TEXT = (
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The text for a line, whether it succeeded, and whether to quit."""
+    """The text for a line, whether it succeeded, and whether to quit.
+
+    pictures: PNG files that go with it. caption: the text where the terminal shows them, if it is another.
+    """
 
     text: str
     tone: Tone = "plain"
     quit: bool = False
+    pictures: tuple[bytes, ...] = ()
+    caption: str | None = None
 
 
 def reply_for(result: CommandResult, view: TableView) -> Reply:
@@ -135,6 +147,7 @@ class Console:
     """One operator at one prompt.
 
     table_id: the open table, None if there is none. data: the folder for pictures and exported files.
+    shows_pictures: the terminal shows pictures in place, so each new question comes with its own.
     """
 
     def __init__(self, service: Service, data: Path, pictures: PictureWorkers | None = None) -> None:
@@ -145,6 +158,8 @@ class Console:
         self._completion_cache: tuple[object, list[str]] | None = None
         self._lock = asyncio.Lock()
         self._shown_seq = 0
+        self.shows_pictures = False
+        self._shown_question: object = None
 
     async def practice_offer(self) -> str:
         """An offer to practise, where there has never been a table; else nothing."""
@@ -159,6 +174,7 @@ class Console:
         async with self._lock:
             reply = await self._handle_safely(line)
             reply = await self._after_robots(reply)
+            reply = await self._with_question_pictures(reply)
             view = self.service.queries.peek(self.table_id) if self.table_id is not None else None
             self._shown_seq = view.seq if view else 0
             return reply
@@ -178,6 +194,22 @@ class Console:
         lines = [text_views.log_entry_line(e, after.table.names) for e in entries if e.has_text]
         waiting = text_views.waiting_sentence(after.state, after.pending) if after.state else ""
         return replace(reply, text="\n".join([reply.text, *lines, waiting]))
+
+    async def _with_question_pictures(self, reply: Reply) -> Reply:
+        """The reply with the pictures of a new question, where the terminal shows pictures."""
+        if not self.shows_pictures or self.table_id is None or self._pictures is None or reply.quit:
+            return reply
+        view = self.service.queries.peek(self.table_id)
+        if view is None or view.state is None or view.table.status != "running" or view.state.game_over:
+            return reply
+        asked = (self.table_id, engine.topic(view.state), sorted(p.seat for p in view.pending if p.is_main))
+        if asked == self._shown_question or reply.pictures:
+            return reply
+        self._shown_question = asked
+        named = await turn_pictures(
+            self.service.queries, self._drawing(view), view, min(self._shown_seq, view.seq)
+        )
+        return replace(reply, pictures=tuple(picture.png for _, picture in named))
 
     async def news(self) -> str:
         """The rows of the log that other players have added since the last line here."""
@@ -309,21 +341,32 @@ class Console:
 
     async def _query_reply(self, view: TableView, answer: QueryAnswer) -> Reply:
         """The answer of a query; its picture and files are saved, and their paths named."""
-        paths = [("Picture", path) for path in [await self._save_picture(view, answer)] if path]
+        named: Sequence[NamedPicture] = ()
+        if self._pictures is not None:
+            named = await answer_pictures(self.service.queries, self._drawing(view), view, answer)
+        paths = [("Picture", path) for path in self._save_pictures(view, answer, named)]
         paths += [("File", self._save_file("games", file.name, file.content)) for file in answer.files]
-        return Reply("\n".join([answer.text, *(f"{kind}: {path}" for kind, path in paths)]))
+        places = [f"{kind}: {path}" for kind, path in paths]
+        caption = "\n".join(places) if answer.query in PICTURES_SAY_ALL else None
+        pngs = tuple(picture.png for _, picture in named)
+        return Reply("\n".join([answer.text, *places]), pictures=pngs, caption=caption)
 
-    async def _save_picture(self, view: TableView, answer: QueryAnswer) -> Path | None:
-        """Draw and save the picture of an answer; its path, None if there is none."""
-        if answer.picture is None or self._pictures is None or view.state is None:
-            return None
-        drawing = self._pictures.for_table(view.table.id)
-        picture = await draw_answer(drawing, self.service.queries, view.table.id, answer, view.state)
-        if picture is None:
-            return None
+    def _drawing(self, view: TableView) -> Pictures:
+        """Pictures of the open table."""
+        assert self._pictures is not None
+        return self._pictures.for_table(view.table.id, view.table.palette)
+
+    def _save_pictures(
+        self, view: TableView, answer: QueryAnswer, named: Sequence[NamedPicture]
+    ) -> list[Path]:
+        """Save the pictures of an answer; their paths."""
         suffix = "" if answer.encoded_state is None else f"-{answer.query}"
-        name = picture_file_name(f"{answer.picture}{suffix}")
-        return self._save_file("pictures", f"{view.table.code}-{name}", picture.png)
+        paths = []
+        for number, (name, picture) in enumerate(named):
+            again = sum(other == name for other, _ in named[:number])
+            file = picture_file_name(f"{name}{suffix}", again + 1 if again else 0)
+            paths.append(self._save_file("pictures", f"{view.table.code}-{file}", picture.png))
+        return paths
 
     async def _ending_lines(self, view: TableView) -> list[str]:
         """Who has won, the records, and the paths of the charts, the animation and the game."""
@@ -335,7 +378,7 @@ class Console:
         if ending.file is not None:
             lines.append(f"File: {self._save_file('games', ending.file.name, ending.file.content)}")
         if self._pictures is not None:
-            drawing = self._pictures.for_table(view.table.id)
+            drawing = self._drawing(view)
             for name, picture in await ending_pictures(drawing, queries, view.table.id, view.state):
                 file_name = f"{view.table.code}-{picture_file_name(name)}"
                 path = self._save_file("pictures", file_name, picture.png)
@@ -368,6 +411,7 @@ class Console:
             "pace": self._pace,
             "resume": self._resume,
             "end": self._end,
+            "palette": self._palette,
         }
         if (command := commands.get(word.casefold())) is None:
             known = ", ".join(sorted(filter(None, commands)))
@@ -501,6 +545,11 @@ class Console:
             await self.service.lobby.set_pace(table_id, line, by=None)
         return Reply(pace_text((await self.service.queries.table_info(table_id)).pace), "good")
 
+    async def _palette(self, name: str) -> Reply:
+        table_id = await self._current_table()
+        info = await self.service.lobby.set_palette(table_id, name, by=None)
+        return Reply(f"The pictures of table {info.code} are {info.palette}.", "good")
+
     async def _pause(self, _: str) -> Reply:
         return Reply(_summary(await self.service.lobby.pause(await self._current_table(), by=None)), "good")
 
@@ -549,7 +598,9 @@ def _command_completions() -> list[str]:
         *(f"table new {title} " for title in engine.title_names()),
         *(f"table {word}" for word in ("start", "start shuffled", "list", "use ", "replace ")),
         *(f"table {word}" for word in ("pause", "resume", "end")),
-        *(f"show {query}" for query in ("map", "market", "sheet", "log", "turn", "company ", "player ")),
+        *(f"show {query}" for query in ("map", "market", "sheet", "bids", "tiles", "trains", "routes")),
+        *(f"show {query}" for query in ("log", "turn", "company ", "player ")),
+        *(f"table palette {name}" for name in ("light", "dark")),
         *(f"show chart {kind}" for kind in CHART_KINDS),
         *("show records", "show animation"),
         *("at ", "plan ", "plan more ", "plan show", "plan play", "plan clear"),

@@ -87,12 +87,16 @@ async def _prompt_loop(console: Console) -> bool:
     from rich.console import Console as Screen
     from rich.text import Text
 
+    from bot.terminal.inline_pictures import find_renderable, print_pictures
+
     class Lines(Completer):
         def get_completions(self, document: Document, event: CompleteEvent) -> Iterator[Completion]:
             text = document.text_before_cursor
             for line in console.completions(text):
                 yield Completion(line, start_position=-len(text.lstrip()))
 
+    renderable = find_renderable()
+    console.shows_pictures = renderable is not None
     session: PromptSession[str] = PromptSession(
         completer=Lines(), history=InMemoryHistory(), complete_while_typing=True
     )
@@ -107,8 +111,11 @@ async def _prompt_loop(console: Console) -> bool:
         except KeyboardInterrupt:
             return True
         reply = await console.handle_line(line)
-        if reply.text:
-            first, _, rest = reply.text.partition("\n")
+        text = reply.text
+        if renderable and reply.pictures and print_pictures(screen, renderable, reply.pictures):
+            text = text if reply.caption is None else reply.caption
+        if text:
+            first, _, rest = text.partition("\n")
             screen.print(Text(first, styles[reply.tone]))
             if rest:
                 screen.print(Text(rest))

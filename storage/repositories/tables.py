@@ -37,6 +37,7 @@ class TableUpdate(TypedDict, total=False):
     location: dict[str, Any]
     pace: str
     hints: bool
+    palette: str
 
 
 class TableRepository(Repository):

@@ -406,7 +406,7 @@ async def test_slow_pictures_delay_no_acknowledgement(running: RunningBot, fake:
     class Slow(OnePixelPictures):
         async def _cached(self, *args: object, **details: object):  # type: ignore[no-untyped-def]
             await asyncio.sleep(1.5)
-            return await super()._cached("map")
+            return await super()._cached(*args, **details)  # type: ignore[arg-type]
 
     running.pictures = Slow()
     async with running.online():

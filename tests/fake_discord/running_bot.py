@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import engine
 from bot.config import Settings, parse_settings
 from bot.discord import client
 from bot.service.picture_workers import PictureWorkers
 from bot.service.service import Service
-from renderers import Picture
+from renderers import PaletteName, Picture
 from storage import open_store
 from tests.fake_discord.server import Channel, FakeDiscord, Interaction, Message
 
@@ -26,7 +27,8 @@ DOT = bytes.fromhex(
 class OnePixelPictures(PictureWorkers):
     """Pictures of one pixel, for tests that do not look at pictures.
 
-    `fails`: nothing can be drawn. `ink`: makes other bytes, as of another position.
+    `fails`: nothing can be drawn. `ink`: makes other bytes, as of another position. `drawn`: the kind and the
+    palette of each.
     """
 
     def __init__(self) -> None:
@@ -34,9 +36,18 @@ class OnePixelPictures(PictureWorkers):
         self.fails = False
         self.ink = 0
         self.draw_count = 0
+        self.drawn: list[tuple[str, PaletteName]] = []
 
-    async def _cached(self, kind: str, *_: Any, **__: Any) -> Picture | None:
+    async def _cached(
+        self,
+        kind: str,
+        state: engine.State,
+        arguments: tuple[Any, ...],
+        details: dict[str, Any],
+        table_id: int | None = None,
+    ) -> Picture | None:
         self.draw_count += 1
+        self.drawn.append((kind, details.get("palette", "light")))
         return None if self.fails else Picture(DOT + bytes(self.ink), f"The {kind}, in words.", 1, 1)
 
 

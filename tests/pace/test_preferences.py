@@ -25,7 +25,7 @@ def after(*lines: str) -> PersonSettings:
 def test_the_defaults_are_shown() -> None:
     assert PersonSettings().lines(NOW) == [
         "zone UTC", "quiet off", "tell wherever I can be reached", "at once", "mail too off", "next off",
-        "deputy off", "palette light", "away off",
+        "deputy off", "palette as the table", "away off",
     ]  # fmt: skip
 
 

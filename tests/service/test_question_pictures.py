@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import engine
-from bot.service.images import NamedPicture, inline_images, question_pictures, route_label
+from bot.service.images import NamedPicture, RoutesRun, inline_images, question_pictures, route_label
 from bot.service.picture_workers import RENDERERS, PictureWorkers
 from engine.game_text import replay
 from renderers import Picture
@@ -79,7 +79,7 @@ async def test_before_a_run_the_best_routes_are_on_the_map() -> None:
 
 async def test_after_a_run_its_routes_are_on_the_map() -> None:
     state = position("@ round operating PRR", "Ann: pass", "Ann: pass", "Ann: run best")
-    ran = engine.TrainsRan("PRR", (("2", engine.best_run(state, "PRR")[0].route),), 30)
+    ran = RoutesRun("PRR", engine.best_run(state, "PRR"))
     pictures = DrawnHere()
     drawn = await question_pictures(pictures, state, ran=ran)
     assert [name for name, _ in drawn] == ["map", "market"]
@@ -87,9 +87,16 @@ async def test_after_a_run_its_routes_are_on_the_map() -> None:
     assert "Route 1: 2-train" in drawn[0].picture.alt
 
 
+async def test_the_routes_of_a_run_have_the_sums_of_the_position_in_which_it_was_made() -> None:
+    ran = RoutesRun("PRR", (engine.TrainRun("2", "H12-H10", 190),))
+    pictures = DrawnHere()
+    await question_pictures(pictures, position("@ round operating PRR"), ran=ran)
+    assert [label for label, _ in pictures.requests[0][1]["routes"]] == ["2-train $190: H12-H10"]
+
+
 async def test_a_run_that_the_board_no_longer_has_is_left_out() -> None:
     state = position("@ round operating PRR")
-    assert await names(state, ran=engine.TrainsRan("PRR", (("2", "F2-F4"),), 30)) == ["map"]
+    assert await names(state, ran=RoutesRun("PRR", (engine.TrainRun("2", "F2-F4", 30),))) == ["map"]
 
 
 async def test_a_merger_shows_the_companies_side_by_side() -> None:
@@ -118,13 +125,6 @@ def test_several_maps_have_names_of_their_own_in_a_mail() -> None:
     assert [image.name for image in images] == ["map", "map-2", "market"]
 
 
-@pytest.mark.parametrize("palette", ["light", "dark"])
-async def test_the_palette_is_handed_on(palette: Any) -> None:
-    pictures = DrawnHere()
-    await question_pictures(pictures, position("@ round stock Ann"), palette=palette)
-    assert [details["palette"] for _, details in pictures.requests] == [palette, palette]
-
-
 async def test_pictures_of_a_table_are_in_the_palette_of_their_reader(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -136,5 +136,5 @@ async def test_pictures_of_a_table_are_in_the_palette_of_their_reader(
     workers = PictureWorkers(1)
     monkeypatch.setattr(workers, "_cached", remember)
     await workers.for_table(7, "dark").sheet(position("@ round stock Ann"))
-    await workers.for_table(7).draw("market", position("@ round stock Ann"))
+    await workers.for_table(7, "light").draw("market", position("@ round stock Ann"))
     assert asked == ["dark", "light"]

@@ -1,0 +1,11 @@
+"""Tables have the palette of their pictures."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0008"
+down_revision = "0007"
+
+
+def upgrade() -> None:
+    op.add_column("game_tables", sa.Column("palette", sa.String(), nullable=False, server_default="light"))

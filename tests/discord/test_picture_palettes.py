@@ -1,0 +1,60 @@
+"""Pictures on Discord: cards in the palette of the table, private answers in that of their reader."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.fake_discord.running_bot import OnePixelPictures, RunningBot
+from tests.fake_discord.server import FakeDiscord
+
+
+@pytest.fixture
+async def fake() -> AsyncIterator[FakeDiscord]:
+    async with FakeDiscord(["Ann", "Bob", "Cid", "Dan"]) as server:
+        yield server
+
+
+@pytest.fixture
+async def started(fake: FakeDiscord, tmp_path: Path) -> AsyncIterator[RunningBot]:
+    running = RunningBot(fake, tmp_path / "railpost.db")
+    async with running.online():
+        await running.start_game("Ann", "Bob", "Cid")
+        yield running
+
+
+async def test_cards_and_private_answers(started: RunningBot, fake: FakeDiscord) -> None:
+    pictures = started.pictures
+    assert isinstance(pictures, OnePixelPictures)
+
+    async def palettes(kind: str, user: str, command: str, **options: object) -> set[str]:
+        """Of the pictures of a kind that are on no card of an auction."""
+        pictures.drawn.clear()
+        await fake.run_command(user, started.thread, command, **options)
+        return {palette for drawn, palette in pictures.drawn if drawn == kind}
+
+    assert await palettes("map", "Ann", "show map") == {"light"}
+    done = await fake.run_command("Bob", started.thread, "table palette", colors="dark")
+    assert done.text.startswith(f"The pictures of table {started.table_code} are dark.")
+    await started.play_lines("Ann: buy SV")
+    await fake.wait_until(lambda: ("auction", "dark") in pictures.drawn, "the card of the next player")
+    card = (await fake.run_command("Ann", started.thread, "me settings")).private_messages[-1]
+    await fake.click("Ann", card, "Light pictures")
+    await fake.wait_until(lambda: "`palette light`" in card.text, "the palette")
+    assert await palettes("map", "Ann", "show map") == {"light"}
+    assert await palettes("upgrades", "Ann", "show tiles", tile="57") == {"light"}
+    assert await palettes("map", "Ann", "show map", public=True) == {"dark"}
+    assert await palettes("map", "Bob", "show map") == {"dark"}
+    refused = await fake.run_command("Dan", started.thread, "table palette", colors="light")
+    assert "Only its host or a player" in refused.text
+
+
+async def test_the_turn_and_a_run_are_shown_with_their_pictures(
+    started: RunningBot, fake: FakeDiscord
+) -> None:
+    shown = await fake.run_command("Cid", started.thread, "show turn")
+    assert "Ann to act" in shown.text and len(fake.shown_images(shown.message)) == 1
+    bids = await fake.run_command("Cid", started.thread, "show bids")
+    assert "free" in bids.text.casefold() and len(fake.shown_images(bids.message)) == 1

@@ -1,0 +1,127 @@
+"""Pictures in place in a terminal: in one of our own, which answers as kitty, iTerm2 or neither does."""
+
+from __future__ import annotations
+
+import base64
+import fcntl
+import io
+import os
+import pty
+import re
+import select
+import struct
+import subprocess
+import sys
+import termios
+import textwrap
+import tty
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from rich.console import Console as Screen
+
+from bot.service.picture_workers import PictureWorkers
+from bot.service.service import Service
+from bot.terminal.console import Console
+from bot.terminal.inline_pictures import print_pictures
+from storage import open_store
+from tests.fake_discord.running_bot import OnePixelPictures
+from tests.terminal.test_console import BEGUN, enter
+
+SIXEL_ATTRIBUTES, PLAIN_ATTRIBUTES = b"\x1b[?62;4;22c", b"\x1b[?62;22c"
+KITTY_CONSENT = b"\x1b_Gi=31;OK\x1b\\"
+
+PROGRAM = textwrap.dedent(
+    """
+    from io import BytesIO
+    from PIL import Image
+    from rich.console import Console
+    from bot.terminal.inline_pictures import find_renderable, print_pictures
+    renderable = find_renderable()
+    file = BytesIO()
+    Image.new("RGB", (40, 40), (255, 0, 0)).save(file, "PNG")
+    if renderable is None:
+        print("no pictures here")
+    else:
+        print_pictures(Console(), renderable, [file.getvalue()])
+    print("done")
+    """
+)
+
+
+def shown_in(answers: bytes) -> bytes:
+    """What the program writes to a terminal whose answers lie ready, so that no time plays a part."""
+    ours, theirs = pty.openpty()
+    tty.setraw(theirs)
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 800, 480))
+    os.write(ours, answers)
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM],
+        stdin=theirs,
+        stdout=theirs,
+        env=os.environ | {"TERM": "xterm-256color"},
+    )
+    os.close(theirs)
+    written = b""
+    while b"done" not in written:
+        assert select.select([ours], [], [], 120)[0], f"the program is silent after {written!r}"
+        written += os.read(ours, 65536)
+    process.wait(120)
+    os.close(ours)
+    return written
+
+
+def test_a_terminal_with_sixel_shows_the_picture() -> None:
+    written = shown_in(SIXEL_ATTRIBUTES)
+    assert re.search(rb"\x1bP[\d;]*q", written), "the beginning of sixel data"
+    assert b"no pictures" not in written
+
+
+def test_kitty_shows_the_picture() -> None:
+    written = shown_in(PLAIN_ATTRIBUTES + KITTY_CONSENT)
+    sent = re.findall(rb"\x1b_G[^;]*f=100[^;]*;([^\x1b]+)\x1b", written)
+    assert Image.open(io.BytesIO(base64.b64decode(b"".join(sent)))).format == "PNG"
+
+
+def test_another_terminal_shows_none() -> None:
+    assert b"no pictures here" in shown_in(PLAIN_ATTRIBUTES)
+
+
+def test_a_picture_that_cannot_be_shown_fails_nothing() -> None:
+    def broken(image: io.BytesIO, width: str, height: str) -> str:
+        raise OSError("no such terminal")
+
+    assert not print_pictures(Screen(file=io.StringIO()), broken, [b""])
+
+
+@pytest.fixture
+def pictures() -> PictureWorkers:
+    return OnePixelPictures()
+
+
+async def test_each_new_question_comes_with_its_pictures(tmp_path: Path, pictures: PictureWorkers) -> None:
+    async with await open_store(tmp_path / "railpost.db") as store:
+        console = Console(Service(store), tmp_path, pictures)
+        console.shows_pictures = True
+        replies = [await console.handle_line(line) for line in (*BEGUN, "buy SV", "show log 3", "show map")]
+        assert [len(reply.pictures) for reply in replies[-4:]] == [1, 1, 0, 1]
+        shown = replies[-1]
+        assert shown.caption is not None and shown.caption.startswith("Picture: ")
+        assert shown.text.endswith(shown.caption)
+
+
+async def test_without_pictures_in_place_there_are_text_and_paths(
+    tmp_path: Path, pictures: PictureWorkers
+) -> None:
+    async with await open_store(tmp_path / "railpost.db") as store:
+        console = Console(Service(store), tmp_path, pictures)
+        await enter(console, *BEGUN)
+        assert (await console.handle_line("buy SV")).pictures == ()
+        text = await enter(console, "show tiles 57")
+        paths = re.findall(r"Picture: (.*)", text)
+        assert "It may lie on" in text and len(paths) == 2
+        assert all(Path(path).read_bytes()[:4] == b"\x89PNG" for path in paths)
+        assert "dark" in await enter(console, "table palette dark")
+        await enter(console, "show market")
+        assert isinstance(pictures, OnePixelPictures) and pictures.drawn[-1] == ("market", "dark")
