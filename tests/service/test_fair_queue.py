@@ -65,8 +65,8 @@ async def test_14_6_pictures_of_a_table_wait_behind_no_hundred_of_another(
     monkeypatch.setattr(picture_workers.PictureWorkers, "_render", render)
     pictures = PictureWorkers(1)
     positions = [new_game("1830", ["Ann", "Bob", f"Cid{n}"]).state for n in range(40)]
-    busy = [asyncio.ensure_future(pictures.for_table(1).map(state)) for state in positions]
+    busy = [asyncio.ensure_future(pictures.for_table(1, "light").map(state)) for state in positions]
     await asyncio.sleep(0)
-    await pictures.for_table(2).sheet(positions[0])
+    await pictures.for_table(2, "light").sheet(positions[0])
     assert drawn.index("sheet") <= 2
     await asyncio.gather(*busy)
