@@ -90,6 +90,7 @@ class TableFields(NamedTuple):
     location: dict[str, Any]
     pace: str
     hints: bool
+    palette: str
     seq: int
     current_move: int
     state: bytes
@@ -121,8 +122,8 @@ class _Statements:
         ids: list[BindParameter[Any]] = [bindparam(f"t{number}") for number in range(size)]
         self.size = size
         self.tables = (
-            select(*_columns(GameTable, TableFields._fields[:10]))
-            .add_columns(*_columns(TableSnapshot, TableFields._fields[10:]))
+            select(*_columns(GameTable, TableFields._fields[:11]))
+            .add_columns(*_columns(TableSnapshot, TableFields._fields[11:]))
             .join(TableSnapshot, col(TableSnapshot.table_id) == col(GameTable.id))
             .where(col(GameTable.id).in_(ids))
         )
