@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 from datetime import datetime, timedelta
 from importlib.metadata import version
 from typing import get_args
@@ -12,9 +13,11 @@ import msgspec
 
 from bot.service.attachments import Attachment
 from bot.service.service import Service
-from storage import Channel, StoreError
+from storage import Channel, Store, StoreError
 
 CHANNELS: tuple[Channel, ...] = get_args(Channel)
+LOW_DISK = 100_000_000
+"""Bytes that should be free where the store is."""
 LATE = timedelta(minutes=30)
 """A message of an attached channel that waits longer makes the service unhealthy."""
 
@@ -51,6 +54,18 @@ class StatusReport(msgspec.Struct):
     def is_healthy(self) -> bool:
         """Whether nothing needs the operator."""
         return not self.problems
+
+
+def disk_problems(store: Store) -> list[str]:
+    """What is wrong with the disk of a store in a file: read-only, or nearly full."""
+    if store.path is None or not store.path.exists():
+        return []
+    problems = []
+    if not os.access(store.path, os.W_OK):
+        problems.append(f"{store.path} cannot be written.")
+    if (free := shutil.disk_usage(store.path.parent).free) < LOW_DISK:
+        problems.append(f"The disk of {store.path} has {free // 1_000_000} MB left.")
+    return problems
 
 
 class ErrorCounter(logging.Handler):
@@ -90,6 +105,7 @@ class StatusMonitor:
                     queues.append(QueueReport(channel, status.pending, max(age, 0.0), status.dead, last))
         except StoreError as error:
             problems.append(str(error))
+        problems += disk_problems(service.store)
         attachments = [
             service.attachments.get(name, Attachment(name, "configured", self._started_at))
             for name in self._attached

@@ -95,12 +95,15 @@ async def test_lost_connections_and_outages(running: RunningBot, fake: FakeDisco
         await fake.wait_until(lambda: fake.gateway.resumed >= 2, "a second resume")
         fake.gateway.refuse_connections = True
         fake.gateway.drop_connections()
-        assert running.service
+        service = running.service
+        assert service
+        await fake.wait_until(lambda: service.attachments["discord"].state == "away", "`discord: away`")
         table = (await running.service.queries.find_table(running.table_code)).id
         await running.service.submit(table, 1, ["pass"], None, None)
         await running.wait_for_card("Cid")  # sending needs no gateway
         fake.gateway.refuse_connections = False
         await fake.wait_until(lambda: fake.gateway.connected, "the connection", 30)
+        await fake.wait_until(lambda: service.attachments["discord"].state == "attached", "`attached`")
         await fake.click("Cid", await running.wait_for_card("Cid"), "Pass")
         await running.wait_for_card("Ann")
     fake.check_violations(ack=5)

@@ -1,7 +1,7 @@
 """The real `railpost`, started quickly: all is imported once, and each line of standard input forks it.
 
 A kill test needs a thousand processes, and most of the time of a start is the import of modules. Prints the
-id of each process that it has forked. The leases of a process expire after two seconds.
+id of each process that it has forked. Leases expire after four seconds, and pictures have one pixel.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import signal
 import sys
 from datetime import timedelta
 
-LEASE = 2.0
+LEASE = 4.0
 
 
 def main() -> None:
@@ -20,7 +20,10 @@ def main() -> None:
     from bot.__main__ import main as railpost
     from bot.discord import client
     from bot.email import delivery
+    from bot.service import picture_workers
+    from tests.fake_discord.running_bot import OnePixelPictures
 
+    setattr(picture_workers, "PictureWorkers", lambda workers: OnePixelPictures())  # noqa: B010
     hurried = delivery.MailTiming(lease=timedelta(seconds=LEASE))
     delivery.run = functools.partial(delivery.run, timing=hurried)
     client.run = functools.partial(client.run, lease=LEASE)

@@ -8,9 +8,11 @@ import re
 import sqlite3
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from bot.operations.status import ErrorCounter, StatusMonitor
 from bot.service.results import CommandResult, Completed
 from bot.service.service import Service
 from storage import StoreError, open_store
@@ -67,11 +69,24 @@ async def test_a_full_disk_refuses_in_a_sentence_and_loses_nothing(world: Servic
             told.append(error)
             break
     assert str(told[-1]).endswith("database or disk is full.")
+    assert "player" in str(await world.service.ask(world.table, "status", person_id=world.people["Ann"]))
     assert isinstance(await say(world, "buy SV"), StoreError | Completed)
     async with world.store.begin() as unit:
         await unit._transaction.connection.exec_driver_sql("PRAGMA max_page_count = 1000000")
     assert isinstance(await say(world, "buy SV"), Completed)
     assert await world.lines() == ["buy SV"]
+
+
+@sqlite_only
+async def test_health_tells_of_a_disk_that_is_full_or_read_only(
+    world: ServiceHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert world.store.path
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=3_000_000))
+    monkeypatch.setattr("os.access", lambda *_: False)
+    report = await StatusMonitor(world.service, {}, ErrorCounter()).report()
+    path = world.store.path
+    assert report.problems == [f"{path} cannot be written.", f"The disk of {path} has 3 MB left."]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
