@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -110,14 +111,16 @@ def first_word(line: str) -> str:
 async def answer_query(table: LiveTable, seat: int | None, line: str) -> QueryAnswer | None:
     """The answer to a query; None if the line is none. Raises ValueError with a sentence."""
     query, _, argument = " ".join(line.split()).partition(" ")
+    decision_id = None if seat is None else table.decision_id_of(seat)
+    if query.casefold() == "export":
+        return await export_file(table, argument, decision_id)
     if query.casefold() not in GAME_QUERIES:
         return run_query(table, seat, line)
-    decision_id = None if seat is None else table.decision_id_of(seat)
     return await run_game_query(table, query.casefold(), argument, decision_id)
 
 
 def run_query(table: LiveTable, seat: int | None, line: str) -> QueryAnswer | None:
-    """The answer to `status`, `log 20`, `company X` …; None if the line is no such query.
+    """The answer to `status`, `log 20`, `company X` …; None if the line is no such query, or an export.
 
     Raises ValueError for a position or a format that does not exist.
     """
@@ -138,8 +141,6 @@ def run_query(table: LiveTable, seat: int | None, line: str) -> QueryAnswer | No
             text = text_views.player_view(state, argument) or f"There is no player {argument}."
         case "at":
             return past_position(table, argument, decision_id)
-        case "export":
-            return export_file(table, argument, decision_id)
         case _ if argument:
             return None
         case "help":
@@ -174,8 +175,13 @@ def past_position(table: LiveTable, argument: str, decision_id: str | None) -> Q
     return QueryAnswer("at", text, picture, engine.encode_state(state), next_decision_id=decision_id)
 
 
-def export_file(table: LiveTable, format_name: str, decision_id: str | None) -> QueryAnswer:
-    """The game as a file. Raises ValueError for an unknown format, or if the format cannot hold the game."""
-    info = table.stored_info
-    file = make_game_file(table.history(), parse_format(format_name), f"{info.name} {info.code}", info.code)
+async def export_file(table: LiveTable, format_name: str, decision_id: str | None) -> QueryAnswer:
+    """The game as a file, written in a thread, because it plays the whole game again.
+
+    Raises ValueError for an unknown format, or if the format cannot hold the game.
+    """
+    info, known_format = table.stored_info, parse_format(format_name)
+    file = await asyncio.to_thread(
+        make_game_file, table.history(), known_format, f"{info.name} {info.code}", info.code
+    )
     return QueryAnswer("export", f"Here is {file.name}.", files=(file,), next_decision_id=decision_id)

@@ -33,6 +33,8 @@ log = logging.getLogger(__name__)
 MAX_ATTEMPTS = 5  # where other processes change the same table
 REFRESH_INTERVAL = 2.0  # seconds between two comparisons with the store
 KEEP_MEGABYTES = 200.0
+RECENT = 256  # tables whose positions stay decoded
+LONG_LOG = 200  # rows that take more than some milliseconds to fold
 VERSIONS_AT_ONCE = 500  # tables in one comparison
 CLEANUP_INTERVAL = timedelta(hours=1)
 RETENTION = timedelta(days=60)  # of results of requests, and of messages that were delivered or given up
@@ -58,6 +60,7 @@ class TableCache:
         self.store = store
         self._keep = keep_megabytes * 1_000_000
         self._sizes: dict[int, int] = {}
+        self._recent: OrderedDict[int, None] = OrderedDict()
         self._total_size = 0
         self.ping_holdoff = ping_holdoff
         self._tables: OrderedDict[int, LiveTable] = OrderedDict()
@@ -175,7 +178,10 @@ class TableCache:
             return table
         async with self.store.read() as unit:
             metadata = await load_metadata(unit, table_id)
-            return build_table(metadata, await unit.move_log.rows(table_id))
+            rows = await unit.move_log.rows(table_id)
+        if len(rows) < LONG_LOG:
+            return build_table(metadata, rows)
+        return await asyncio.to_thread(build_table, metadata, rows)  # others need not wait for it
 
     async def _rows(self, table_id: int) -> list[LogRow]:
         async with self.store.read() as unit:
@@ -183,12 +189,22 @@ class TableCache:
 
     def _remember(self, table_id: int, table: LiveTable) -> None:
         """Keep a table as the latest, and forget the oldest beyond the memory that is allowed."""
-        self._total_size += table.size - self._sizes.get(table_id, 0)
-        self._sizes[table_id] = table.size
         self._tables[table_id] = table
         self._tables.move_to_end(table_id)
+        self._count_size(table_id, table)
+        self._recent[table_id] = None
+        self._recent.move_to_end(table_id)
+        if len(self._recent) > RECENT:
+            oldest, _ = self._recent.popitem(last=False)
+            if (unused := self._tables.get(oldest)) is not None:
+                unused.make_compact()
+                self._count_size(oldest, unused)
         while self._total_size > self._keep and len(self._tables) > 1:
             self._forget(next(iter(self._tables)))
+
+    def _count_size(self, table_id: int, table: LiveTable) -> None:
+        self._total_size += table.size - self._sizes.get(table_id, 0)
+        self._sizes[table_id] = table.size
 
     def _forget(self, table_id: int) -> None:
         self._tables.pop(table_id, None)

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import random
+import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import engine
 from bot.service import table_cache
+from bot.service.game_files import make_game_file
+from bot.service.loading import build_table
 from bot.service.results import Completed, QueryAnswer, StaleDecision
 from bot.service.service import Service
 from engine import kernel
@@ -120,7 +125,7 @@ async def test_a_failed_transaction_leaves_the_cache_as_it_was(
 
 
 async def test_only_the_latest_tables_stay_in_memory(world: ServiceHarness) -> None:
-    service = Service(world.store, keep_megabytes=0.13)
+    service = Service(world.store, keep_megabytes=0.07)
     tables = [(await service.lobby.create("1830", None)).id for _ in range(3)]
     for table in [*tables, world.table]:
         await service.queries.view(table)
@@ -245,11 +250,54 @@ async def test_14_9_after_an_undo_a_table_is_loaded_with_its_log(world: ServiceH
 
 
 async def test_14_9_memory_is_limited_in_megabytes(world: ServiceHarness) -> None:
-    service = Service(world.store, keep_megabytes=0.3)
+    service = Service(world.store, keep_megabytes=0.1)
     tables = []
     for _ in range(6):
         info = await service.lobby.create("1830", None)
         tables.append(info.id)
         await service.queries.log(info.id)
-    assert service.cache.megabytes <= 0.3 and 1 < service.cache.table_count < 6
+    assert service.cache.megabytes <= 0.1 and 1 < service.cache.table_count < 6
     assert service.queries.peek(tables[-1]) is not None and service.queries.peek(tables[0]) is None
+
+
+async def test_14_9_a_table_that_is_not_used_is_compact_and_plays_on(
+    world: ServiceHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table_cache, "RECENT", 1)
+    service = Service(world.store)
+    await play_randomly_with_checks(world, 5)
+    expected = await service.queries.view(world.table)
+    table, full = await service.cache.get(world.table, with_log=False), service.cache.megabytes
+    other = await service.lobby.create("1830", None)
+    await service.queries.view(other.id)
+    sizes = sum(each.size for each in service.cache.in_memory()) / 1_000_000
+    assert table.begun and service.cache.megabytes == sizes < 2 * full
+    table.make_compact()
+    assert await service.queries.view(world.table) == expected
+    seat = expected.pending[0].seat
+    line = engine.legal_lines(table.state, f"p{seat}")[0]
+    table.make_compact()
+    assert isinstance(await service.submit(world.table, seat, [line], None, None), Completed)
+    assert await service.queries.view(world.table) == await Service(world.store).queries.view(world.table)
+
+
+async def test_14_10_exports_and_long_logs_do_not_hold_up_other_tables(
+    world: ServiceHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads = dict[str, int]()
+
+    def noted(name: str, work: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapper(*arguments: Any) -> Any:
+            threads[name] = threading.get_ident()
+            return work(*arguments)
+
+        return wrapper
+
+    monkeypatch.setattr("bot.service.commands.make_game_file", noted("export", make_game_file))
+    monkeypatch.setattr("bot.service.table_cache.build_table", noted("log", build_table))
+    monkeypatch.setattr(table_cache, "LONG_LOG", 3)
+    await play_randomly_with_checks(world, 5)
+    service = Service(world.store)
+    answer = await service.ask(world.table, "export text", person_id=world.people["Ann"])
+    assert isinstance(answer, QueryAnswer) and answer.files
+    assert threads.keys() == {"export", "log"} and threading.get_ident() not in threads.values()
