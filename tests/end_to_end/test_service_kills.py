@@ -106,7 +106,7 @@ async def site(folder: Path, address: str) -> AsyncIterator[Site]:
                 RAILPOST_PING_HOLDOFF="0",
                 RAILPOST_PICTURE_WORKERS="1",
                 RAILPOST_MAIL_IDLE="5",
-                RAILPOST_MAIL_ANSWERS_PER_HOUR="100000",
+                RAILPOST_MAIL_ANSWERS_PER_HOUR="10000",
                 RAILPOST_DISCORD_TOKEN=fake.token,
                 RAILPOST_DISCORD_API=fake.api_url,
                 RAILPOST_DISCORD_GATEWAY=fake.gateway_url,
