@@ -54,7 +54,7 @@ from storage import TablePoll
 Json = dict[str, Any]
 
 MAX_TEXT = 4000
-MAX_HEADING, MAX_HISTORY, MAX_NUMBERS, MAX_BOARD_TEXT = 300, 1200, 800, 1300
+MAX_HEADING, MAX_HISTORY, MAX_NUMBERS, MAX_BOARD_TEXT = 300, 1200, 1600, 1300
 MAX_RESULT, MAX_LINE, MAX_PRIVATE_TEXT = 400, 250, 3000
 MAX_HISTORY_LINES = 8
 HISTORY_LINE_LENGTHS = (600, 300, 160)  # characters per line; the first at which all lines fit is used
@@ -292,9 +292,8 @@ def turn_card(
     ]
     texts.append(truncate("\n".join(dict.fromkeys(numbers)), MAX_NUMBERS))
     if not images:
-        texts.append(
-            code_block(f"{text_views.market_view(state)}\n\n{text_views.map_view(state)}", MAX_BOARD_TEXT)
-        )
+        room = min(MAX_TEXT - sum(map(len, [*above, *texts])), MAX_BOARD_TEXT)
+        texts.append(code_block(f"{text_views.market_view(state)}\n\n{text_views.map_view(state)}", room))
     if len(prompts) == 1:
         control_rows = turn_controls(view, prompts[0], choices[prompts[0].seat])
     else:

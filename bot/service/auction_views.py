@@ -8,6 +8,7 @@ import engine
 from bot.service.amounts import dollars
 
 MAX_DESCRIPTION = 160  # characters of a private's ability in a list
+MAX_POWER = 60  # the same on a card
 
 
 def for_sale(state: engine.State) -> dict[str, dict[str, int]]:
@@ -26,11 +27,23 @@ def bids_text(state: engine.State, bids: Mapping[str, int]) -> str:
     return f"{', '.join(offers)} leads" if offers else "no bid"
 
 
-def sale_line(state: engine.State, item: str, bids: Mapping[str, int]) -> str:
-    """A private or a company that is auctioned, in one line: `MH Mohawk & Hudson, $110, pays $20: no bid`."""
+def sale_line(state: engine.State, item: str, bids: Mapping[str, int], *, with_power: bool = False) -> str:
+    """A private or a company that is auctioned, in one line: `MH Mohawk & Hudson, $110, pays $20: no bid`.
+
+    with_power: what the private can do follows, in short.
+    """
     private = _private(state, item)
     head = item if private is None else _private_head(private)
-    return f"{head}: {bids_text(state, bids)}"
+    power = _power(private) if private is not None and with_power else ""
+    return f"{head}: {bids_text(state, bids)}{f'. {_cut(power, MAX_POWER)}' if power else ''}"
+
+
+def private_text(state: engine.State, sym: str) -> str:
+    """A private in a list of possessions: `SV Schuylkill Valley (pays $5)`."""
+    private = _private(state, sym)
+    if private is None:
+        return sym
+    return f"{sym} {private.name}" + (f" (pays {dollars(private.revenue)})" if private.revenue else "")
 
 
 def free_cash_line(state: engine.State) -> str:
@@ -48,7 +61,12 @@ def bids_view(state: engine.State) -> str:
     items = for_sale(state)
     if not items:
         return "Nothing is auctioned now."
-    return "\n".join([*(sale_line(state, item, bids) for item, bids in items.items()), free_cash_line(state)])
+    return "\n".join(
+        [
+            *(sale_line(state, item, bids, with_power=True) for item, bids in items.items()),
+            free_cash_line(state),
+        ]
+    )
 
 
 def private_view(state: engine.State, symbol: str = "") -> str:
@@ -81,9 +99,15 @@ def _private_lines(state: engine.State, private: engine.PrivateDefinition, in_fu
     else:
         place = f"owned by {state.name(owner)}"
     yield f"{_private_head(private)}; {place}."
-    ability = private.description or ""
-    if private.blocks:
-        ability = f"{ability} Blocks {', '.join(private.blocks)} while a player owns it.".strip()
-    if ability:
-        cut = len(ability) > MAX_DESCRIPTION and not in_full
-        yield f"  {ability[: MAX_DESCRIPTION - 1]}…" if cut else f"  {ability}"
+    if power := _power(private):
+        yield f"  {power if in_full else _cut(power, MAX_DESCRIPTION)}"
+
+
+def _power(private: engine.PrivateDefinition) -> str:
+    """What a private can do, in sentences."""
+    blocks = f"Blocks {', '.join(private.blocks)} while a player owns it." if private.blocks else ""
+    return " ".join(filter(None, (private.description, blocks)))
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import engine
 from bot.service import text_views
 from bot.service.amounts import dollars
-from bot.service.auction_views import for_sale, free_cash_line, sale_line
+from bot.service.auction_views import for_sale, free_cash_line, private_text, sale_line
 from bot.service.text_views import holding_text
 
 
@@ -27,13 +27,14 @@ def decision_lines(
     if company and state.companies[company].president:
         lines.append(company_line(state, company, (revenues or {}).get(company), viewer))
     if engine.round_name(state) == "opening" or engine.bids(state):
-        lines += [sale_line(state, item, leader) for item, leader in for_sale(state).items()]
+        lines += [sale_line(state, item, bids, with_power=True) for item, bids in for_sale(state).items()]
         lines.append(free_cash_line(state))
     return lines
 
 
 def player_line(state: engine.State, seat: str) -> str:
-    """`Ann: $430, 5/11 certificates, PRR 30%*, NYC 20%, DH`; `*` marks a presidency."""
+    """`Ann: $430, 5/11 certificates, PRR 30%*, NYC 20%, DH Delaware & Hudson (pays $15)`; `*` marks a
+    presidency."""
     g = engine.game_of(state)
     held = f"{engine.counted_certificates(g, seat)}/{engine.certificate_limit(g)} certificates"
     shares = [
@@ -41,7 +42,7 @@ def player_line(state: engine.State, seat: str) -> str:
         for sym, company in state.companies.items()
         if company.shares.get(seat)
     ]
-    privates = [private for private, owner in state.private_owners.items() if owner == seat]
+    privates = [private_text(state, sym) for sym, owner in state.private_owners.items() if owner == seat]
     return f"{state.name(seat)}: {', '.join([dollars(state.cash[seat]), held, *shares, *privates])}"
 
 
@@ -57,6 +58,6 @@ def company_line(state: engine.State, sym: str, revenue: int | None = None, view
         tokens,
         *([f"{company.loans} loan{'s' * (company.loans != 1)}"] if company.loans else []),
         *([] if revenue is None else [f"last ran {dollars(revenue)}"]),
-        *(private for private, owner in state.private_owners.items() if owner == sym),
+        *(private_text(state, private) for private, owner in state.private_owners.items() if owner == sym),
     ]
     return f"{sym}: {', '.join(parts)}"

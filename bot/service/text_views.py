@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import engine
 from bot.service import amounts
-from bot.service.auction_views import for_sale, sale_line
+from bot.service.auction_views import for_sale, private_text, sale_line
 from bot.service.live_table import LiveTable, LogEntry, engine_seat
 from bot.service.results import PendingDecision
 
@@ -241,7 +241,7 @@ def company_view(state: engine.State, symbol: str, viewer: int | None = None) ->
         unpaid = f"; unpaid tokens: {company.owed_tokens}" if company.owed_tokens else ""
         lines.append(f"{company.size} shares; loans: {company.loans} of {max_loans}{unpaid}")
     if privates := _privates_of(state, sym):
-        lines.append(f"privates: {', '.join(privates)}")
+        lines.append(f"privates: {', '.join(private_text(state, sym) for sym in privates)}")
     return "\n".join(lines)
 
 
