@@ -34,7 +34,7 @@ from bot.discord.interactions import (
 from bot.discord.settings_card import turns_card
 from bot.discord.show_commands import ShowCommands
 from bot.service import text_views
-from bot.service.game_files import FORMATS, TEXT, export_prospect
+from bot.service.game_files import FAR, FORMATS, TEXT, export_prospect
 from bot.service.move_in import MAX_BYTES, imported_sentences
 from bot.service.people import person_by_address, player_name
 from bot.service.robot_answers import invited_robot_sentence
@@ -318,16 +318,28 @@ class TableCommands(app_commands.Group):
     @app_commands.command(
         name="export", description="The game as a file: for 18xx.games, as text, or its statistics"
     )
-    @app_commands.describe(to="The format; a text file if left out", table=TABLE_OPTION_HELP)
+    @app_commands.describe(
+        to="The format; a text file if left out",
+        table=TABLE_OPTION_HELP,
+        as_far_as_possible="For 18xx.games: up to the first move that the site does not have",
+    )
     @app_commands.choices(to=[Choice(name=EXPORT_CHOICES.get(each, each), value=each) for each in FORMATS])
     @app_commands.autocomplete(table=suggest_tables)
-    async def export(self, interaction: Interaction, to: str = TEXT, table: str | None = None) -> None:
+    async def export(
+        self,
+        interaction: Interaction,
+        to: str = TEXT,
+        table: str | None = None,
+        as_far_as_possible: bool = False,
+    ) -> None:
         await defer(interaction)
         found = await self.handler.resolve_table(
             interaction, table, ("running", "paused", "finished", "ended")
         )
         viewer = await self.handler.person_id(interaction.user)
-        result = await self.service.ask(found.id, f"export {to}", person_id=viewer)
+        result = await self.service.ask(
+            found.id, f"export {to} {FAR if as_far_as_possible else ''}".strip(), person_id=viewer
+        )
         await self.handler.show_result(interaction, result, found, None)
 
     @app_commands.command(

@@ -29,7 +29,7 @@ _SERVICE_LINE = re.compile(
     r"|(?:show )?(?:bids|privates|trains|tiles|routes)[?!]?|(?:show )?privates [\w&]{1,5}"
     r"|(?:show )?chart(?: (?:worth|prices|revenue))?[?!]?|(?:show )?(?:records|animation)[?!]?"
     r"|(?:show )?tiles #?\w?\d\w{0,3}"
-    r"|(?:show )?export(?: [\w.-]{1,20})?"
+    r"|(?:show )?export(?: [\w.-]{1,20})?(?: (?:--)?as[ -]far[ -]as[ -]possible)?"
     r"|(?:show )?at (?:start|opening|(?:(?:stock|operating|merger) round |[a-z]{2,4} ?)?[\d.]{1,8})"
     r"(?: (?:map|market|sheet))?|hint)",
     re.IGNORECASE,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import engine
 from bot.service import text_views
-from bot.service.game_files import make_game_file, parse_format
+from bot.service.game_files import make_game_file, parse_export
 from bot.service.game_queries import GAME_QUERIES, run_game_query
 from bot.service.live_table import LiveTable, pending_decisions
 from bot.service.results import LineRefused, QueryAnswer, TableNotRunning
@@ -175,13 +175,15 @@ def past_position(table: LiveTable, argument: str, decision_id: str | None) -> Q
     return QueryAnswer("at", text, picture, engine.encode_state(state), next_decision_id=decision_id)
 
 
-async def export_file(table: LiveTable, format_name: str, decision_id: str | None) -> QueryAnswer:
+async def export_file(table: LiveTable, words: str, decision_id: str | None) -> QueryAnswer:
     """The game as a file, written in a thread, because it plays the whole game again.
 
-    Raises ValueError for an unknown format, or if the format cannot hold the game.
+    `words`: as `18xx.games --as-far-as-possible`. Raises ValueError for an unknown format, or if the format
+    cannot hold the game.
     """
-    info, known_format = table.stored_info, parse_format(format_name)
+    info, (format_name, partial) = table.stored_info, parse_export(words)
+    title = f"{info.name} {info.code}"
     file = await asyncio.to_thread(
-        make_game_file, table.history(), known_format, f"{info.name} {info.code}", info.code
+        make_game_file, table.history(), format_name, title, info.code, as_far_as_possible=partial
     )
     return QueryAnswer("export", f"Here is {file.name}.", files=(file,), next_decision_id=decision_id)

@@ -60,12 +60,27 @@ FORMATS: dict[str, tuple[str, str, Callable[[GameHistory, str], str]]] = {
 """By format: the suffix of the file name, the media type, and the function that writes it."""
 
 
+FAR = "--as-far-as-possible"
+"""Asks for a file of 18xx.games up to the first move that the site does not have."""
+
+
 def parse_format(name: str) -> str:
     """The name of a format as it is in FORMATS, the text format for an empty name. Raises ValueError."""
     format_name = name.strip().casefold() or TEXT
     if format_name not in FORMATS:
         raise ValueError(f"There is no format {name.strip()}; the formats are {', '.join(FORMATS)}.")
     return format_name
+
+
+def parse_export(words: str) -> tuple[str, bool]:
+    """The format of a line such as `18xx.games --as-far-as-possible`, and whether that was asked for.
+
+    Raises ValueError for an unknown format.
+    """
+    format_name, asked, rest = words.replace("-", " ").partition("as far as possible")
+    if asked and not rest.strip():
+        return parse_format(words[: len(format_name)].strip(" -") or SITE), True
+    return parse_format(words), False
 
 
 def make_game_file(
@@ -82,4 +97,5 @@ def make_game_file(
     try:
         return ExportedFile(f"{stem}{suffix}", media_type, write(history, game_name).encode())
     except SiteExportError as error:
-        raise ValueError(str(error)) from None
+        hint = f"{FAR} writes the game up to that move." if error.move_number else ""
+        raise ValueError(f"{error} {hint}".strip()) from None

@@ -134,6 +134,8 @@ async def test_the_export_leaves_out_what_was_undone(world: ServiceHarness) -> N
     assert text.name.endswith(".18xx") and report.ok and report.move_count == 2
     site = (await shown(world, "Cid", "export 18xx.games")).files[0]
     assert [a["type"] for a in json.loads(site.content)["actions"]] == ["bid", "pass"]
+    for asked in ("--as-far-as-possible", "as far as possible"):
+        assert (await shown(world, "Cid", f"export 18xx.games {asked}")).files[0].content == site.content
     assert (await shown(world, "Ann", "export csv")).files[0].content.startswith(b"round,Ann,Bob,Cid,")
     refused = await world.say("Ann", "export rails")
     assert isinstance(refused, LineRefused) and "no format rails" in refused.reason
