@@ -31,6 +31,7 @@ from bot.email.table_commands import (
     ROBOT_ANSWERS,
     CommandAnswer,
     TableCommands,
+    TableRequest,
     admits_host,
     is_table_command,
     joined_sentence,
@@ -583,16 +584,11 @@ class MailGateway:
 
     async def say(self, token: ReplyToken, text: str, request_id: str) -> None:
         """Tell the table something on every channel, as talk."""
-        seat, key = _seat_ref(token), f"say:{request_id}"
-        async with self._store.read() as unit:
-            if await unit.move_log.request_result(key) is not None:
-                return
+        seat = _seat_ref(token)
         table = await self._service.queries.table_info(seat.table_id)
         player = table.player_at(seat.seat_number)
         name = player.name if player else "Somebody"
-        await self._service.lobby.announce(seat.table_id, f"{name} says: {text}", "say")
-        async with self._store.begin() as unit:
-            await unit.move_log.save_request_result(key, b"said")
+        await self._service.lobby.announce(seat.table_id, f"{name} says: {text}", "say", f"say:{request_id}")
 
     async def _tell_host(self, table_id: int, person_id: int, sentence: str | None) -> None:
         """Tell the host by mail how an invited person has answered, where there is a sentence for it."""
@@ -625,14 +621,14 @@ class MailGateway:
         ):
             return None
         if known is None:
+            request = await self._begin_request(request_id)
             try:
                 if is_about_address:
                     is_reply = isinstance(token, ServiceToken)
-                    answer = CommandAnswer(
-                        await address_commands.run(self._service, person_id, lines[0], is_reply), table_id
-                    )
+                    said = await address_commands.run(self._service, person_id, lines[0], is_reply)
+                    answer = CommandAnswer(said, table_id)
                 else:
-                    answer = await self._table_commands.run(person_id, lines, table_id, name, files)
+                    answer = await self._table_commands.run(person_id, lines, table_id, name, request, files)
             except ValueError as error:
                 answer = CommandAnswer((str(error),), table_id, is_done=False)
             async with self._store.begin() as unit:
@@ -640,6 +636,15 @@ class MailGateway:
                 await unit.move_log.save_request_result(f"table:{request_id}", known)
         sentences, about, is_done = msgspec.json.decode(known, type=tuple[tuple[str, ...], int | None, bool])
         return TableAnswer(sentences, await self._table_token(token, person_id, about), is_done)
+
+    async def _begin_request(self, request_id: str) -> TableRequest:
+        """Note that a request is begun, so that the next attempt after a crash knows."""
+        async with self._store.begin() as unit:
+            key = f"begun:{request_id}"
+            is_repeated = await unit.move_log.request_result(key) is not None
+            if not is_repeated:
+                await unit.move_log.save_request_result(key, b"begun")
+        return TableRequest(request_id, is_repeated)
 
     async def _is_table_command(
         self, token: ReplyToken, person_id: int, lines: Sequence[str], table_id: int | None

@@ -20,6 +20,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import NamedTuple
 
 import engine
 from bot.email.reachability import load_standing, table_label
@@ -69,6 +70,14 @@ class CommandAnswer:
     is_done: bool = True
 
 
+class TableRequest(NamedTuple):
+    """The id of a request, and whether it was begun before: then a crash has ended it at any point, and what
+    is missing is done now."""
+
+    id: str
+    is_repeated: bool = False
+
+
 def is_table_command(lines: Sequence[str]) -> bool:
     """Whether the first line of an email is a command about tables."""
     return bool(lines) and first_word(lines[0]) in WORDS
@@ -107,6 +116,7 @@ class TableCommands:
         lines: Sequence[str],
         table_id: int | None,
         name: str,
+        request: TableRequest,
         files: Sequence[MailFile] = (),
     ) -> CommandAnswer:
         """Carry out the command in the first lines. name: of the person, from their email. files: attached.
@@ -117,7 +127,7 @@ class TableCommands:
         rest = lines[0][len(word) :].strip()
         match word:
             case "new":
-                return await self._new(person_id, " ".join([rest, *lines[1:20]]), name)
+                return await self._new(person_id, " ".join([rest, *lines[1:20]]), name, request)
             case "import":
                 return CommandAnswer(*await import_game(self._service, person_id, rest, files))
             case "options":
@@ -127,8 +137,12 @@ class TableCommands:
             case "help":
                 return CommandAnswer(HELP, table_id)
             case "invite":
-                return await self._invite(person_id, " ".join([rest, *lines[1:20]]), table_id)
+                return await self._invite(
+                    person_id, " ".join([rest, *lines[1:20]]), table_id, request.is_repeated
+                )
         table = await self._table_of(person_id, table_id, rest)
+        if request.is_repeated and (answer := _done_before(word, person_id, table)):
+            return answer
         match word:
             case "seat":
                 words = [word for word in rest.split() if word.casefold() != table.code.casefold()]
@@ -146,7 +160,7 @@ class TableCommands:
 
     # -- opening a table ---------------------------------------------------------------------
 
-    async def _new(self, person_id: int, text: str, name: str) -> CommandAnswer:
+    async def _new(self, person_id: int, text: str, name: str, request: TableRequest) -> CommandAnswer:
         options = [option.strip() for option in _OPTION.findall(text)]
         text = _OPTION.sub("", text)
         title, _, rest = text.strip().partition(" ")
@@ -157,13 +171,16 @@ class TableCommands:
         most = engine.title_of(title, tuple(options)).components.players["max"]
         if len(players) + 1 > most:
             raise ValueError(f"{title} has at most {most} seats; you have named {len(players)} and yourself.")
-        info = await self._service.lobby.create(title, person_id, options=options or None)
+        info = await self._service.lobby.create(
+            title, person_id, options=options or None, request_id=request.id
+        )
         seat_name = people.player_name(name) if name else await self._name(person_id)
         try:
-            await self._service.lobby.join(info.id, person_id, seat_name)
+            if info.player_of(person_id) is None:
+                await self._service.lobby.join(info.id, person_id, seat_name)
             names = [seat_name, *(name for name, _ in players)]
             for each in players:
-                await self._invite_one(info.id, person_id, *each, names)
+                await self._invite_one(info.id, person_id, *each, names, request.is_repeated)
         except ValueError:
             await self._service.lobby.end_now(info.id, by=person_id)
             raise
@@ -180,7 +197,9 @@ class TableCommands:
         async with self._store.read() as unit:
             return people.player_name((await unit.people.get(person_id)).name)
 
-    async def _invite(self, person_id: int, text: str, table_id: int | None) -> CommandAnswer:
+    async def _invite(
+        self, person_id: int, text: str, table_id: int | None, is_repeated: bool
+    ) -> CommandAnswer:
         players = parse_players(text)
         if not players and text.split()[:1] == [ROBOT_WORD]:
             return await self._invite_robot(person_id, await self._table_of(person_id, table_id, text))
@@ -191,7 +210,7 @@ class TableCommands:
             if table.status == "paused":
                 await self._offer_seat(table, person_id, *each)
             else:
-                await self._invite_one(table.id, person_id, *each)
+                await self._invite_one(table.id, person_id, *each, is_repeated=is_repeated)
         return CommandAnswer(_invited(players), table.id)
 
     async def _invite_robot(self, person_id: int, table: TableInfo) -> CommandAnswer:
@@ -203,9 +222,18 @@ class TableCommands:
         return await answer_about_robots(self._service, table, person_id, agrees=word == "agree")
 
     async def _invite_one(
-        self, table_id: int, host_id: int, name: str, address: str, players: Sequence[str] = ()
+        self,
+        table_id: int,
+        host_id: int,
+        name: str,
+        address: str,
+        players: Sequence[str] = (),
+        is_repeated: bool = False,
     ) -> None:
-        invited = await self._invitable_person(name, address)
+        table = await self._service.queries.table_info(table_id)
+        invited = await self._invitable_person(name, address, table if is_repeated else None)
+        if is_repeated and table.player_of(invited):
+            return  # invited before the crash
         await self._service.lobby.invite(table_id, invited, name, by=host_id, players=players)
 
     async def _offer_seat(self, table: TableInfo, host_id: int, name: str, address: str) -> None:
@@ -214,14 +242,16 @@ class TableCommands:
         seat = seat_of_name(table, name)
         await offer_seat(self._service, table, seat, await self._invitable_person(name, address), host_id)
 
-    async def _invitable_person(self, name: str, address: str) -> int:
-        """The person of an address that may be invited. Raises ValueError."""
+    async def _invitable_person(self, name: str, address: str, invited_to: TableInfo | None = None) -> int:
+        """The person of an address that may be invited, or was to this table. Raises ValueError."""
         async with self._store.begin() as unit:
             person = await people.person_by_address(unit, address, name)
             is_stranger = address not in await unit.people.verified_addresses(person.id)
             asked = await unit.outbox.count("mail", unit.now - STRANGER_WINDOW, email=address)
             if person.preferences.get("mail") is False:
                 raise ValueError(f"{address} wants no emails, so {name} cannot be invited by email.")
+        if invited_to and invited_to.player_of(person.id):
+            return person.id
         if is_stranger and asked >= INVITATIONS_TO_STRANGER:
             raise ValueError(f"{address} has had enough invitations this week, and has not answered.")
         return person.id
@@ -249,8 +279,7 @@ class TableCommands:
         seated = sorted(table.seated_players, key=lambda player: player.seat_id)
         order = None if shuffled else [player.name for player in seated]
         info = await self._service.lobby.start(table.id, by=person_id, order=order)
-        names = text_views.join_words(info.names)
-        return CommandAnswer((f"The game at {table_label(info)} begins. Seating: {names}.",), info.id)
+        return _begun(info)
 
     async def _leave(self, person_id: int, table: TableInfo) -> CommandAnswer:
         if table.status != "lobby":
@@ -292,6 +321,22 @@ class TableCommands:
         if view.state is not None and view.pending:
             text += f" {text_views.waiting_sentence(view.state, view.pending)}"
         return text
+
+
+def _begun(table: TableInfo) -> CommandAnswer:
+    names = text_views.join_words(table.names)
+    return CommandAnswer((f"The game at {table_label(table)} begins. Seating: {names}.",), table.id)
+
+
+def _done_before(word: str, person_id: int, table: TableInfo) -> CommandAnswer | None:
+    """The answer to a request that a crash has ended after it had its effect; None if it had none."""
+    if word == "start" and table.status == "running" and table.host_id == person_id:
+        return _begun(table)
+    if word in ("leave", "resign") and table.status == "ended" and table.host_id == person_id:
+        return CommandAnswer((f"Table {table.code} is closed.",), table.id)
+    if word in ("leave", "resign") and table.status == "lobby" and table.player_of(person_id) is None:
+        return CommandAnswer((f"You have left table {table.code}.",), table.id)
+    return None
 
 
 def _invited(players: Sequence[tuple[str, str]]) -> tuple[str, ...]:

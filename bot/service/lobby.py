@@ -24,6 +24,7 @@ from bot.service.loading import load_metadata, load_recipient, load_table_info
 from bot.service.names import check_distinct, plain_table_name, table_name
 from bot.service.pace import Pace, parse_pace
 from bot.service.palettes import parse_palette
+from bot.service.results import Completed
 from bot.service.robot_seats import (
     add_robot,
     agree_to_robot,
@@ -99,9 +100,12 @@ class Lobby:
         options: Sequence[str] | None = None,
         location: dict[str, Any] | None = None,
         pace: str = "none",
+        request_id: str | None = None,
     ) -> TableInfo:
-        """Create a table in its lobby. The host has no seat yet. `options` None: the default options; `hints`
-        among them lets players ask what a robot would do.
+        """Create a table in its lobby; for a request that was carried out before, the table of then.
+
+        The host has no seat yet. `options` None: the default options; `hints` among them lets players ask
+        what a robot would do.
 
         Raises ValueError for an unknown title or option, for a pace that is none, and for a name that is more
         than a name.
@@ -112,6 +116,9 @@ class Lobby:
         hints, options = HINTS in options, tuple(o for o in options if o != HINTS)
         chosen = engine.title_of(title, options).options
         async with self._cache.store.begin() as unit:
+            key = f"created:{request_id}"
+            if request_id and (known := await unit.move_log.request_result(key)) is not None:
+                return await _load_info(unit, int(known))
             await self._limits.count(unit, host_id, "tables")
             table = await unit.tables.add(title, name or title, host_id, chosen)
             if location:
@@ -122,6 +129,8 @@ class Lobby:
                 await unit.tables.update(table.id, pace=str(agreed))
             info = await _load_info(unit, table.id)
             await lobby_notices.renew_expiry(unit, info)
+            if request_id:
+                await unit.move_log.save_request_result(key, str(table.id).encode())
         self._cache.wake_subscribers()
         return info
 
@@ -512,14 +521,18 @@ class Lobby:
         return table.info
 
     @again_on_conflict
-    async def announce(self, table_id: int, sentence: str, word: str) -> None:
-        """Tell everyone at a table something that is no move; `word` says in the log what it is about."""
-        async with (
-            self._cache.locked(table_id) as table,
-            self._cache.commit(table) as draft,
-        ):
-            draft.add_note("service", word, sentence)
-            draft.announce("news", sentence)
+    async def announce(self, table_id: int, sentence: str, word: str, request_id: str | None = None) -> None:
+        """Tell everyone at a table something that is no move; `word` says in the log what it is about.
+
+        A request that was carried out before says nothing again.
+        """
+        async with self._cache.locked(table_id) as table:
+            if await self._cache.stored_result(request_id) is not None:
+                return
+            async with self._cache.commit(table, request_id) as draft:
+                draft.add_note("service", word, sentence)
+                draft.announce("news", sentence)
+                draft.result = Completed((), (sentence,)) if request_id else None
 
     @again_on_conflict
     async def set_location(self, table_id: int, location: dict[str, Any]) -> TableInfo:
