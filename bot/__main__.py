@@ -184,6 +184,7 @@ async def run_transport(
 
 async def run_operations(service: Service, settings: Settings, errors: ErrorCounter) -> None:
     """Everything that goes on beside the transports: status, watchdog, backups, checks."""
+    from bot.email.unsubscribe import UnsubscribePage
     from bot.operations.backups import ScheduledBackups
     from bot.operations.metrics import Metrics
     from bot.operations.status import StatusMonitor
@@ -197,7 +198,10 @@ async def run_operations(service: Service, settings: Settings, errors: ErrorCoun
     monitor, metrics = StatusMonitor(service, channels, errors), Metrics()
     service.on_command = metrics.record_command
     async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(StatusServer(monitor, metrics, settings.data, settings.status_port).run())
+        server = StatusServer(monitor, metrics, settings.data, settings.status_port)
+        if settings.mail and settings.mail.unsubscribe_url:
+            server.add_pages(UnsubscribePage(service).add_to)
+        tasks.create_task(server.run())
         tasks.create_task(keep_watchdog(service.store))
         tasks.create_task(ScheduledBackups(service.store, settings).run())
         tasks.create_task(quick_check_in_background(service.store))

@@ -93,7 +93,8 @@ class MailSettings:
     answers_in_all: to everybody in ten minutes, before answers are gathered. hosts: who may open tables by
     email besides people with a verified address: `verified` (nobody), `anyone`, or addresses and domains.
     connections: to the SMTP server at once. oauth: None for passwords. keep_days: for which mail that was
-    dealt with stays in its folder; 0 for ever.
+    dealt with stays in its folder; 0 for ever. separator: empty for no sub-addressing. unsubscribe_url: of
+    the page for one-click unsubscribe, which a web server passes on to us; empty for none.
     """
 
     imap: MailServer
@@ -110,6 +111,7 @@ class MailSettings:
     connections: int = 5
     oauth: OAuthSettings | None = None
     keep_days: int = 90
+    unsubscribe_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +286,8 @@ class Settings(BaseModel):
     smtp_password: SecretStr | None = None
     smtp_connections: int = Field(default=5, ge=1, le=50)
     mail_address: Annotated[str, AfterValidator(check_mail_address)] | None = None
-    mail_separator: Literal["+", "-", "=", "_"] = "+"
+    mail_separator: Literal["+", "-", "=", "_", "none"] = "+"
+    mail_unsubscribe_url: ApiUrl | None = None
     mail_secret: Annotated[SecretStr, AfterValidator(check_secret)] | None = None
     mail_authserv: Annotated[str, AfterValidator(check_server_name)] | None = None
     mail_limit: int = Field(default=1_000_000, ge=10_000, le=100_000_000)
@@ -342,7 +345,8 @@ class Settings(BaseModel):
             imap=imap,
             smtp=smtp,
             address=self.mail_address or self._mailbox_address(imap),
-            separator=self.mail_separator,
+            separator=self.mail_separator.removeprefix("none"),
+            unsubscribe_url=self._unsubscribe_url,
             folders=MailFolders(
                 self.imap_inbox, self.imap_processed, self.imap_ignored, self.imap_quarantine
             ),
@@ -356,6 +360,18 @@ class Settings(BaseModel):
             oauth=self.oauth,
             keep_days=self.mail_keep_days,
         )
+
+    @property
+    def _unsubscribe_url(self) -> str:
+        """The address of the page for one-click unsubscribe. RFC 8058 §3.1: HTTPS."""
+        url = self.mail_unsubscribe_url
+        if url is None:
+            return ""
+        if self.status_port is None:
+            raise ValueError(f"{PREFIX}MAIL_UNSUBSCRIBE_URL needs {PREFIX}STATUS_PORT, where it listens")
+        if not url.startswith("https://"):
+            raise ValueError(f"{PREFIX}MAIL_UNSUBSCRIBE_URL should start with https://")
+        return url
 
     @property
     def oauth(self) -> OAuthSettings | None:

@@ -72,12 +72,13 @@ class BulletList:
 @dataclass(frozen=True, slots=True)
 class CopyableLines:
     """Lines to copy into a reply; in HTML each is a link that writes it. address: None for that of the
-    email.
+    email. code: the token that belongs to an address without one.
     """
 
     title: str
     lines: Sequence[str]
     address: str | None = None
+    code: str = ""
     kind: Literal["copy"] = "copy"
 
 
@@ -164,10 +165,14 @@ def _order_and_comment(line: str) -> tuple[str, str]:
     return order.strip(), comment.strip()
 
 
-def _mailto(line: str, address: str) -> str:
-    """A link that writes an email with this line, and with those of a whole turn below each other."""
+def _mailto(line: str, address: str, code: str = "") -> str:
+    """A link that writes an email with this line, and with those of a whole turn below each other.
+
+    code: the token, where it cannot stand in the address.
+    """
     order, _ = _order_and_comment(line)
     body = "\n".join(part.strip() for part in order.split(";")) + "\n"
+    body += f"\n# code-{code}\n" if code else ""
     return f"mailto:{quote(address, safe='@+')}?subject={quote(order[:60])}&body={quote(body)}"
 
 
@@ -247,6 +252,7 @@ def compose(
         "page": page,
         "preview": _preview(page),
         "reply_address": service_address.reply_address(issued["reply"][0]),
+        "code": "" if service_address.has_subaddresses else issued["reply"][0],
         "cids": cids,
         "colour": _COLOURS[page.tone],
         "replies": token.seat is not None or token.purpose != "reply",
@@ -295,7 +301,7 @@ def _set_headers(
     subject = safe_line(page.subject, 80)
     message["From"] = Address(label or service_address.name, addr_spec=service_address.address)
     message["To"] = normalize_address(token.address)
-    message["Reply-To"] = service_address.reply_address(issued["reply"][0])
+    message["Reply-To"] = service_address.reply_to(issued["reply"][0])
     message["Subject"] = ("Re: " if parent else "") + (f"[{label}] {subject}" if label else subject)
     message["Message-ID"] = message_id
     ids = [service_address.new_message_id(_thread_serial(token)), *thread[-2:], parent or ""]
@@ -306,9 +312,9 @@ def _set_headers(
     message["X-Auto-Response-Suppress"] = "All"
     if code := re.sub(r"[^a-z0-9-]", "", token.table_code.lower())[:40]:
         message["List-Id"] = f"<t{code}.{service_address.domain}>"
-    message["List-Unsubscribe"] = (
-        f"<mailto:{service_address.reply_address(issued['unsubscribe'][0])}?subject=stop>"
-    )
+    message["List-Unsubscribe"] = service_address.unsubscribe_links(issued["unsubscribe"][0])
+    if service_address.unsubscribe_url:
+        message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     message["X-Loop"] = service_address.domain
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import cache, cached_property
 
-from mail.line_text import without_courtesies, words_of
+from mail.line_text import DOUBTFUL_PICTOGRAPHS, without_courtesies, words_of
 
 SIMILAR = 0.8  # the ratio of equal characters from which two lines are alike
 MAX_COMPARED = 48  # characters of a line that is compared with legal lines
@@ -240,8 +240,8 @@ _FOOTER = re.compile(
 
 
 def retracts(line: str) -> bool:
-    """Whether prose may take an order back: `scratch that`, `on second thought`."""
-    return _RETRACTING.search(without_idioms(line)) is not None
+    """Whether prose may take an order back: `scratch that`, `on second thought`, `🤔`."""
+    return not DOUBTFUL_PICTOGRAPHS.isdisjoint(line) or _RETRACTING.search(without_idioms(line)) is not None
 
 
 def qualifies(line: str) -> bool:

@@ -60,13 +60,19 @@ _BEFORE = re.compile(
 )
 _AFTER = re.compile(
     r"[ ,;.!-]{1,4}(?:please|pls|plz|thanks|thank you|thx|ty|cheers|bitte|danke|merci|gracias"
-    r"|grazie)[ .!]{0,4}$",
+    r"|grazie|svp|stp|s'il (?:vous|te) plaît|por favor|per favore|alsjeblieft)[ .!]{0,4}$",
     re.IGNORECASE,
 )
 _SMILEY = re.compile(r"(?:^| )(?:[:;=8]['o-]?[)(DPp]|<3|\^\^|xD)$")
 
 
+DOUBTFUL_PICTOGRAPHS = frozenset("🤔🤷❓❔🚫❌❎✖✕✗✘🛑⛔👎🙅🤨🧐😕🤐🙈↩↪⏸⏹✋🖐🤚⏳⌛🤡🙃🤪😜😝🤥")
+"""They may take an order back, or ask, or joke."""
+
+
 def _is_pictograph(char: str) -> bool:
+    if char in DOUBTFUL_PICTOGRAPHS:
+        return False
     return unicodedata.category(char) in {"So", "Sk"} or "\U0001f000" <= char <= "\U0001faff"
 
 

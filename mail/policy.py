@@ -52,6 +52,7 @@ from mail.reply_address import ServiceAddress, hash_token, redact
 from mail.reply_reader import ReadReply, ReplyReader, corrected_lines, suggestions
 from mail.reply_text import ParsedReply, split_reply
 from mail.small_talk import is_greeting
+from mail.token_lookup import TokenLookup
 
 QUERY_WORDS: frozenset[str] = frozenset(get_args(QueryKind)) | {"plan", "show"}
 _RESULT_REASONS = {LinesPlayed: "played", LineRejected: "rejected", StaleReply: "stale"}
@@ -165,6 +166,7 @@ class MailPolicy:
         self._now = now
         self._alerts = OperatorAlerts(service, now)
         self._reader = ReplyReader(service)
+        self._lookup = TokenLookup(address, service)
 
     # --- the table, row by row ---
 
@@ -172,7 +174,7 @@ class MailPolicy:
         """Decide on one mail and carry it out; the outcome goes to `ServicePort.record_outcome`."""
         if self._is_ours(mail):
             return MailOutcome("our own mail", Folder.IGNORED)
-        tokens = await self._tokens_of(mail)
+        tokens = await self._lookup.tokens_of(mail)
         if bounce := await self._bounce(mail, tokens):
             return bounce
         if mail.automatic_sign:
@@ -189,17 +191,6 @@ class MailPolicy:
             or self._address.domain in (loop.casefold() for loop in mail.loop_headers)
             or (mail.sender is not None and self._address.owns(mail.sender))
         )
-
-    async def _tokens_of(self, mail: ParsedMail) -> list[ReplyToken]:
-        """The valid reply tokens in the recipient headers; without one, the token of the mail it answers."""
-        secrets = self._address.find_tokens(mail.recipients)[:10]
-        tokens = [token for text in secrets if (token := await self._service.find_token(hash_token(text)))]
-        for parent in mail.parent_ids if not tokens else ():
-            if self._address.is_own_message_id(parent) and (
-                token := await self._service.find_token_by_message(parent)
-            ):
-                return [token]
-        return tokens
 
     async def _bounce(self, mail: ParsedMail, tokens: Sequence[ReplyToken]) -> MailOutcome | None:
         """A bounce is ours by the token that it is sent to, or by the Message-ID of ours that it quotes.

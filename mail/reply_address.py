@@ -21,6 +21,7 @@ from functools import cached_property
 
 TOKEN_LENGTH = 26
 _TOKEN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z2-7]{26}(?![A-Za-z0-9])")
+_CODE = re.compile(r"(?<![a-z0-9])code-([a-z2-7]{26})(?![a-z0-9])", re.IGNORECASE)
 _ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]{1,64}"
 _ADDR_SPEC = re.compile(
     rf"(?P<local>{_ATOM}(?:\.{_ATOM}){{0,31}})@"
@@ -56,6 +57,11 @@ def hash_token(token: str) -> str:
     return hashlib.sha256(token.lower().encode()).hexdigest()
 
 
+def find_codes(lines: Iterable[str]) -> list[str]:
+    """The distinct tokens that stand as `code-<token>` in lines, in their order, in lower case."""
+    return list(dict.fromkeys(token.lower() for line in lines for token in _CODE.findall(line)))
+
+
 def redact(text: str) -> str:
     """The text with each token shown as `tok:…` and its last four characters."""
     return _TOKEN.sub(lambda found: f"tok:…{found.group()[-4:].lower()}", text)
@@ -78,19 +84,22 @@ class ServiceAddress:
     """Our own address, `play@games.example.org`.
 
     key: a secret of 16 bytes or more, for the MAC in Message-IDs. separator: stands between `play` and a
-    token. name: shown in From where an email belongs to no table.
+    token; empty where the provider delivers no such addresses, and a token stands in the display part and
+    the text (`mail.token_lookup`). name: shown in From where an email belongs to no table. unsubscribe_url:
+    of the page for one-click unsubscribe, empty for none.
     """
 
     address: str
     key: bytes = field(repr=False)
     separator: str = "+"
     name: str = "Railpost"
+    unsubscribe_url: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "address", normalize_address(self.address))
         if len(self.key) < 16:
             raise ValueError("The key for Message-IDs needs 16 bytes or more.")
-        if self.separator not in {"+", "-", "=", "_", "."}:
+        if self.separator not in {"+", "-", "=", "_", ".", ""}:
             raise ValueError(
                 f"The separator of reply addresses is one of + - = _ . and not {self.separator!r}."
             )
@@ -107,9 +116,28 @@ class ServiceAddress:
     def domain(self) -> str:
         return self.address.partition("@")[2]
 
+    @property
+    def has_subaddresses(self) -> bool:
+        """Whether a token can be part of an address of ours."""
+        return bool(self.separator)
+
     def reply_address(self, token: str) -> str:
-        """`play+<token>@domain`."""
-        return f"{self.local}{self.separator}{token}@{self.domain}"
+        """`play+<token>@domain`; our only address without sub-addressing."""
+        return f"{self.local}{self.separator}{token}@{self.domain}" if self.separator else self.address
+
+    def reply_to(self, token: str) -> str:
+        """The Reply-To of an email."""
+        if self.has_subaddresses:
+            return self.reply_address(token)
+        return f'"{self.name} code-{token}" <{self.address}>'
+
+    def unsubscribe_links(self, token: str) -> str:
+        """The List-Unsubscribe of an email (RFC 2369, RFC 8058)."""
+        subject = "stop" if self.has_subaddresses else f"stop%20code-{token}"
+        links = [f"<mailto:{self.reply_address(token)}?subject={subject}>"]
+        if self.unsubscribe_url:
+            links.insert(0, f"<{self.unsubscribe_url.rstrip('/')}/{token}>")
+        return ", ".join(links)
 
     @cached_property
     def _token_pattern(self) -> re.Pattern[str]:
@@ -121,14 +149,15 @@ class ServiceAddress:
 
     def find_tokens(self, values: Iterable[str]) -> list[str]:
         """The distinct tokens in header values, in the order of the values, in lower case."""
+        if not self.has_subaddresses:
+            return find_codes(value for value in values if self.address in value.casefold())
         return list(dict.fromkeys(t.lower() for value in values for t in self._token_pattern.findall(value)))
 
     def owns(self, address: str) -> bool:
         """Whether mail to this address comes to us: with or without something after the separator."""
         local, _, domain = address.casefold().partition("@")
-        return domain == self.domain and (
-            local == self.local or local.startswith(self.local + self.separator)
-        )
+        is_subaddress = self.has_subaddresses and local.startswith(self.local + self.separator)
+        return domain == self.domain and (local == self.local or is_subaddress)
 
     def new_message_id(self, serial: str = "") -> str:
         """A Message-ID: a new one, or always the same for a given serial (the root of a thread)."""

@@ -18,7 +18,7 @@ from mail.line_text import words_of
 
 _GREETING = re.compile(
     r"(?:hi|hello|hey|dear|hiya|howdy|greetings|gents|folks|good (?:morning|evening|afternoon|day)|hallo"
-    r"|moin|servus"
+    r"|moin|servus|coucou|grüezi|grüß gott|tach"
     r"|guten (?:tag|morgen|abend)|liebe[rs]?|bonjour|salut|bonsoir|hola|buenas|buenos días|ciao"
     r"|buongiorno|hei|hej|hoi|dag"
     r"|beste|ahoj|cześć|olá|привет)\b[^?:]{0,40}:?",
@@ -49,6 +49,11 @@ _CLOSING = re.compile(
     r"|감사합니다|ありがとう\w*|よろしく\w*|谢谢|謝謝|atenciosamente|abraços|obrigado)(?![^\W_])[^?:]{0,60}",
     re.IGNORECASE,
 )
+_SHORT_CLOSING = re.compile(
+    r"(?:bis (?:dann|später|morgen|nachher|die tage)|à (?:plus|demain|tout à l'heure)|à ?\+|a\+|tschau|tschö"
+    r"|bises|bisous)"
+    r"(?:[, ]{1,2}[A-Z]\w{1,20}){0,2}",
+)
 _CONTACT = re.compile(
     r"(?:https?://|www\.|\S@\S|\b(?:tel|fax|phone|mobile|mob|cell|mobil|telefon|handy)\b ?[.:]"
     r"|\b(?:skype|web|e-?mail)\b ?[.:]|(?:\d[ ()/.-]{0,2}){6})",
@@ -71,6 +76,8 @@ def is_greeting(line: str) -> bool:
 def is_closing(line: str) -> bool:
     """Whether a line closes a letter: `Cheers, Bob`, `Mit freundlichen Grüßen`."""
     plain = without_idioms(line)
+    if _SHORT_CLOSING.fullmatch(line[:1].lower() + line[1:].strip(" !.,-")):
+        return True
     match = _CLOSING.fullmatch(line.strip(" !.,-"))
     return match is not None and not (DECIDING.search(plain) or DOUBTING.search(plain) or retracts(plain))
 
@@ -83,6 +90,8 @@ def is_friendly(line: str) -> bool:
 def is_signature_like(line: str, names: Collection[str], in_signature: bool = False) -> bool:
     """Whether a line below orders is a signature: names, a company, a phone number; below one, an address."""
     words = words_of(line)
+    if retracts(line):
+        return False
     if not words or set(words) <= set(names) or _CONTACT.search(line) or _INITIALS.fullmatch(line):
         return True
     named = words_of(_INITIALS_FIRST.sub("", line))[:1]
@@ -159,7 +168,7 @@ def _is_signature_line(line: str, vocabulary: Vocabulary, in_signature: bool) ->
 
 def _is_harmless_sentence(sentence: str, vocabulary: Vocabulary, in_signature: bool) -> bool:
     words = words_of(sentence)
-    if is_friendly(sentence) or set(words) <= vocabulary.names:
+    if not retracts(sentence) and (is_friendly(sentence) or set(words) <= vocabulary.names):
         return True
     plain = without_idioms(sentence)
     named = {word.strip(".,:;!()") for word in plain.split()}

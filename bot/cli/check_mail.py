@@ -5,6 +5,7 @@ finds it again.
 from __future__ import annotations
 
 import asyncio
+import re
 from email.message import EmailMessage
 from typing import Annotated
 
@@ -108,15 +109,14 @@ async def _find(imap: ImapConnection, message_id: str, first: int, seconds: floa
         raise CheckFailed(
             f"The letter to {shown} did not come back within {seconds:.0f} seconds. "
             "The server has to deliver addresses with something behind the separator into the mailbox: "
-            "turn sub-addressing on, or set RAILPOST_MAIL_SEPARATOR. "
+            "turn sub-addressing on, or set RAILPOST_MAIL_SEPARATOR (`none` does without). "
             "(A running service takes the letter itself: stop it for this check.)"
         ) from None
 
 
 def _shown(recipient: str) -> str:
     """The address without its token."""
-    local, _, domain = recipient.partition("@")
-    return f"{local[:-26]}…@{domain}"
+    return re.sub(r"[a-z2-7]{26}@", "…@", recipient)
 
 
 def command(

@@ -101,7 +101,7 @@ async def run(
     if mail is None:
         raise ValueError("Mail is not configured: RAILPOST_IMAP and RAILPOST_SMTP are not set.")
     key = load_mail_secret(settings)
-    address = ServiceAddress(mail.address, key, mail.separator)
+    address = ServiceAddress(mail.address, key, mail.separator, unsubscribe_url=mail.unsubscribe_url)
     gateway = MailGateway(service, pictures, settings.data / "inbound_mail", key, mail.hosts)
     outbox = StoredMailOutbox(service, gateway, address, pictures, timing.lease)
     attachment = MailAttachment(service, f"{mail.address} at {mail.imap.host}")

@@ -56,7 +56,8 @@ class DigestComposer:
                 secret = new_token()
                 issued.append(IssuedToken(hash_token(secret), token))
                 address = self._address.reply_address(secret)
-            blocks += await self._section(each, view, settings.zone, address)
+            code = "" if address is None or self._address.has_subaddresses else secret
+            blocks += await self._section(each, view, settings.zone, address, code)
         if first is None:
             return None
         page = MailPage(_headline(len(waiting)), tuple(blocks), subject="What waits for you", tone="turn")
@@ -64,7 +65,7 @@ class DigestComposer:
         return replace(mail, issued_tokens=(*mail.issued_tokens, *issued))
 
     async def _section(
-        self, waiting: WaitingTable, view: TableView, zone: str | None, address: str | None
+        self, waiting: WaitingTable, view: TableView, zone: str | None, address: str | None, token: str
     ) -> list[Block]:
         """What one table waits for, what has happened there, and how to answer."""
         pending = next(p for p in view.pending if p.seat == waiting.seat)
@@ -79,8 +80,9 @@ class DigestComposer:
         if events:
             blocks.append(BulletList(f"Since your last turn at {code}", events[-8:]))
         how = f"Reply with one of, for {code}" if address is None else f"For {code}, write to {address}"
+        how += f" with the line `# code-{token}`" if token else ""
         lines = legal_lines.copyable_lines(choices)[:MAX_LINES]
-        return [*blocks, CopyableLines(how, lines, address)]
+        return [*blocks, CopyableLines(how, lines, address, token)]
 
 
 def _headline(count: int) -> str:

@@ -716,20 +716,11 @@ class MailGateway:
 
     async def stop_mail(self, token: ReplyToken) -> str:
         """Send no more emails to this person; returns the sentence that says so."""
-        stopped, addresses = None, [token.address]
-        async with self._store.begin() as unit:
+        async with self._store.read() as unit:
             person_id = await self._token_owner(unit, token)
-            if person_id is not None and isinstance(token, ServiceToken) and token.address not in {
-                identity.value for identity in await unit.people.identities(person_id)
-            }:  # fmt: skip
-                await unit.people.delete_claims(person_id)  # the claim of an address that may be another's
-            elif person_id is not None:
-                person = await unit.people.get(person_id)
-                stopped = person_id if person.preferences.get("mail") is not False else None
-                addresses = await unit.people.verified_addresses(person_id) or addresses
-                await unit.people.update(person_id, preferences=person.preferences | {"mail": False})
-        if stopped is not None:
-            await self._reachability.mail_stopped(stopped)
+        addresses = [token.address]
+        if person_id is not None:
+            addresses = await self._reachability.stop(person_id, token.address) or addresses
         return (
             f"No more emails go to {text_views.join_words(addresses, 'or')}. You keep your seats. "
             "Reply to any email with `start` to get emails again."

@@ -11,6 +11,7 @@ import asyncio
 import logging
 import os
 import socket
+from collections.abc import Callable
 from pathlib import Path
 
 import aiohttp
@@ -37,18 +38,25 @@ class StatusServer:
     """Serves the status of this process. Never reachable from another machine."""
 
     def __init__(self, monitor: StatusMonitor, metrics: Metrics, data: Path, port: int | None) -> None:
+        self._pages: list[Callable[[web.Application], None]] = []
         self._monitor, self._metrics = monitor, metrics
         self._socket = socket_path(data)
         self._port = port
         self.started = asyncio.Event()
 
     def application(self) -> web.Application:
-        """The three pages."""
+        """The three pages, and those of a transport."""
         application = web.Application()
         application.router.add_get("/health", self._health)
         application.router.add_get("/status", self._status)
         application.router.add_get("/metrics", self._metrics_page)
+        for add in self._pages:
+            add(application)
         return application
+
+    def add_pages(self, add: Callable[[web.Application], None]) -> None:
+        """Serve the pages of a transport too; before `run`."""
+        self._pages.append(add)
 
     async def run(self) -> None:
         """Serve until cancelled. Never returns."""
