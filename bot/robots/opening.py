@@ -24,6 +24,8 @@ from engine.finance.ownership import share_percent
 
 INCOME_ROUNDS = 5.0
 """Operating rounds in which a private pays before it is sold or closes."""
+TRACK_MONEY = 60
+"""Dollars that a new company needs beside its train, for track and interest."""
 RESALE = 0.35
 """What a company pays above the face value when it buys the private, as part of the face value."""
 
@@ -58,7 +60,7 @@ def floating_reserve(o: Outlook, private: str | None = None) -> int:
     """
     g = o.g
     if g.components.loans:
-        return 100
+        return 120
     grants = [g.private_definition(p).grants for p in g.privates_of(o.seat)]
     if private:
         grants.append(g.private_definition(private).grants)
@@ -154,12 +156,25 @@ def auction_limit(o: Outlook, frame: Auction) -> float:
     """The most that the seat would pay in an auction."""
     g = o.g
     if frame.kind == "private":
-        return private_worth(o, frame.item) - 2
+        return min(private_worth(o, frame.item) - 2, g.cash(o.seat) - floating_reserve(o))
     if frame.kind == "certificate":
+        if start_cash(o) < start_need(o):
+            return 0.0
         privates = sum(g.private_definition(p).price for p in g.privates_of(o.seat))
-        funds = g.cash(o.seat) + privates
-        return min(0.9 * funds, start_worth(o, frame.home_hex))
+        return min(0.9 * (start_cash(o) + privates), start_worth(o, frame.home_hex))
     return sale_worth(o, frame.item)
+
+
+def start_cash(o: Outlook) -> float:
+    """Dollars that the seat may put into a company: the rest of a bid is paid in privates."""
+    return o.g.cash(o.seat) - o.short_reserve()
+
+
+def start_need(o: Outlook) -> float:
+    """Dollars in cash without which a new company could not buy its train, but with a loan."""
+    train = o.next_train()
+    value = o.g.components.loans.value if o.g.components.loans else 0
+    return max((train.price if train else 400) + TRACK_MONEY - value, 0)
 
 
 def start_worth(o: Outlook, hex: str) -> float:
@@ -246,7 +261,9 @@ def start_choices(o: Outlook, options: Sequence[Option]) -> list[Judged]:
     privates = sum(o.g.private_definition(p).price for p in o.g.privates_of(o.seat))
     for home in homes:
         option, limit = by_home[home], start_worth(o, home[0])
-        limit = min(limit, o.g.cash(o.seat) + privates)
+        if start_cash(o) < start_need(o):
+            continue
+        limit = min(limit, start_cash(o) + privates)
         action = with_dollars(option, limit)
         if action is None:
             continue

@@ -23,6 +23,8 @@ from engine.operating.trains import trains_for_sale
 
 ROUTE_BUDGET = 3_000
 """Nodes of route search for an estimate."""
+SHORT_RESERVE = 0.75
+"""Which part of the price of a share sold short is kept in cash."""
 STOP_VALUE = {"white": 20, "yellow": 22, "green": 30, "brown": 42, "gray": 50}
 """Dollars of an average stop once tiles of that colour are laid."""
 UNLIMITED = 4
@@ -194,6 +196,13 @@ class Outlook:
         if not self.g.components.must_own_train:
             return 0
         return sum(self.shortage(c) for c in self.own_companies() if self.g.company(c).floated)
+
+    @once
+    def short_reserve(self) -> float:
+        """Dollars to keep for what a seat that has sold short may have to pay: dividends, and the shares."""
+        companies = self.g.state.companies.items()
+        owed = [(c, -co.shares.get(self.seat, 0)) for c, co in companies if co.shares.get(self.seat, 0) < 0]
+        return sum(SHORT_RESERVE * self.g.price(c) * p / share_percent(self.g, c) for c, p in owed)
 
     # -- loans ----------------------------------------------------------------------------
 

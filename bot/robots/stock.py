@@ -98,7 +98,7 @@ def _purchase(o: Outlook, buy: BuyShares) -> Judged:
         and o.share_of(company) + buy.count * share_percent(g, company) / 100 >= 0.2
     ):
         gain -= 30
-    gain -= _need_after(o, cost)
+    gain -= _need_after(o, cost) + 2 * max(o.short_reserve() - (g.cash(o.seat) - cost), 0)
     return Judged(
         buy, gain, f"a share of the {company} brings about ${o.share_value(company):.0f} for ${cost}"
     )

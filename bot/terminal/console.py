@@ -85,6 +85,7 @@ COMMANDS = (
 )
 
 
+MAX_EXAMPLES = 6
 PRACTICE_NAME = "Guest"
 PRACTICE_TEXT = (
     "Practice game {code} of {title}: you are Guest and play against two robots. `hint` says what a robot "
@@ -107,9 +108,13 @@ class Reply:
     caption: str | None = None
 
 
+def _waiting(view: TableView) -> str:
+    return text_views.waiting_sentence(view.state, view.pending) if view.state else ""
+
+
 def reply_for(result: CommandResult, view: TableView) -> Reply:
     """A result of the service in words."""
-    waiting = text_views.waiting_sentence(view.state, view.pending) if view.state else ""
+    waiting = _waiting(view)
     match result:
         case Completed():
             played = [f"{p.line}: {' '.join(p.sentences)}" if p.sentences else p.line for p in result.played]
@@ -187,13 +192,28 @@ class Console:
         if view is None or not robots_of(view.table) or not people_of(view.table):
             return reply
         made = await self.service.robots.play(self.table_id)
-        if not made:
-            return reply
-        entries = await self.service.queries.log(self.table_id, view.seq)
         after = await self.service.queries.view(self.table_id)
-        lines = [text_views.log_entry_line(e, after.table.names) for e in entries if e.has_text]
-        waiting = text_views.waiting_sentence(after.state, after.pending) if after.state else ""
-        return replace(reply, text="\n".join([reply.text, *lines, waiting]))
+        if made:
+            entries = await self.service.queries.log(self.table_id, view.seq)
+            lines = [text_views.log_entry_line(e, after.table.names) for e in entries if e.has_text]
+            said = reply.text.removesuffix(_waiting(view)).rstrip("\n")
+            reply = replace(reply, text="\n".join([said, *lines, _waiting(after)]))
+        if after.table.hints and (made or reply.tone == "good"):
+            reply = replace(reply, text=reply.text + await self._examples(after))
+        return reply
+
+    async def _examples(self, view: TableView) -> str:
+        """For who learns to play: a line of each kind that the player may enter now."""
+        seat = next((p.seat for p in view.pending if p.is_main), None)
+        if seat is None or view.state is None or view.state.game_over:
+            return ""
+        first: dict[str, str] = {}
+        for choice in await self.service.queries.choices(view.table.id, seat):
+            first.setdefault(choice.path[0], choice.line)
+        lines = ", ".join(f"`{line}`" for line in list(first.values())[:MAX_EXAMPLES])
+        return (
+            f"\nSuch as {lines}. `help` lists everything, `hint` says what a robot would do." if lines else ""
+        )
 
     async def _with_question_pictures(self, reply: Reply) -> Reply:
         """The reply with the pictures of a new question, where the terminal shows pictures."""
@@ -263,12 +283,15 @@ class Console:
     async def _help(self) -> Reply:
         width = max(len(form) for form, _ in COMMANDS)
         lines = [f"  {form.ljust(width)}  {meaning}" for form, meaning in COMMANDS]
-        game_help = ""
+        game_help, always = "", ""
         if self.table_id is not None and (view := await self.service.queries.view(self.table_id)).state:
             seat = next((p.seat for p in view.pending if p.is_main), 0)
             answer = await self.service.submit(self.table_id, seat, ["help"], None, None)
-            game_help = f"\n\n{answer.text}" if isinstance(answer, QueryAnswer) else ""
-        return Reply("\n".join(["In this terminal:", *lines]) + game_help)
+            if isinstance(answer, QueryAnswer):
+                # What can be done now comes last, so that it is still on the screen.
+                now, word, more = answer.text.partition("\nAlways:")
+                game_help, always = f"\n\n{now}", f"\n\n{word.lstrip()}{more}" if word else ""
+        return Reply("\n".join(["In this terminal:", *lines]) + always + game_help)
 
     async def _current_table(self) -> int:
         if self.table_id is None:

@@ -139,7 +139,7 @@ async def test_show(console: Console) -> None:
         assert (await console.handle_line(line)).tone == "plain", line
     assert "Bob" in await enter(console, "show player bob")
     help = await enter(console, "help")
-    assert "table new" in help and "buy SV" in help
+    assert help.index("table new") < help.index("Always:") < help.index("buy SV")
 
 
 async def test_pictures_are_saved(tmp_path: Path) -> None:
@@ -246,7 +246,10 @@ async def test_a_practice_game_against_robots_with_hints(
     moved = await enter(console, "buy SV")
     assert "Robot: " in moved
     assert "Robot 2: " in moved
-    assert moved.endswith("Guest to act: buy the CS for $40, bid on another private, or pass.")
+    assert "Robot to act" not in moved
+    *_, asked, examples = moved.splitlines()
+    assert asked == "Guest to act: buy the CS for $40, bid on another private, or pass."
+    assert "`buy CS`" in examples and "`pass`" in examples and "`hint`" in examples
     await enter(console, "undo")
     assert "SV for $20" in await enter(console, "show turn")
 
