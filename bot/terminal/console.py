@@ -248,7 +248,8 @@ class Console:
         if newest is None:
             return ""
         self.table_id, self._shown_seq = newest.id, newest.seq
-        return _summary(newest)
+        view = await self.service.queries.view(newest.id)
+        return "\n".join(filter(None, [_summary(newest), _waiting(view)]))
 
     async def _handle_safely(self, line: str) -> Reply:
         try:
