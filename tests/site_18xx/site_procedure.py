@@ -2,7 +2,9 @@
 
 It follows the file only, by the site's own description of its format: ids ascend; in an operating turn a
 company acts in the order of its steps; a train, a tile and a token are where the file has put them before;
-in 1870 every turn begins and ends with a record of the connections that are due. Dollars are not modelled.
+in 1870 every turn begins and ends with a record of the connections that are due. Shares are counted by player
+and company, since presidents change certificates silently; in 1817, where companies change their size, only
+the numbers of certificates are looked at. Of dollars only prices and revenues are checked, not balances.
 """
 
 from __future__ import annotations
@@ -27,6 +29,8 @@ TRAINS = {
     "1817": {"2": 40, "2+": 4, "3": 12, "4": 8, "5": 5, "6": 4, "7": 3},
 }
 """How many trains of a type there are; others are unlimited."""
+GRANTED = {"PRR": 10, "NYC": 10, "B&O": 20, "MKT": 10, "SLSF": 20}
+"""Percent of a company that somebody may get with a private, or for it."""
 TURN_ACTIONS = frozenset({"lay_tile", "place_token", "run_routes", "dividend", "buy_train", "buy_company"})
 
 
@@ -45,6 +49,8 @@ def faults(file: dict[str, Any]) -> Iterator[str]:
     yield from _train_faults(actions, counts, follows_owners=title != "1817")
     yield from _tile_faults(actions)
     yield from _order_faults(title, actions)
+    yield from _price_faults(actions)
+    yield from _share_faults(actions, counts_percent=title != "1817")
     if title == "1870":
         yield from _connection_faults(actions)
 
@@ -65,7 +71,7 @@ def _train_faults(
                 kind, _, number = train.rpartition("-")
                 if int(number) >= counts.get(kind, 1000):
                     yield f"{at}: there is no train {train}"
-                if owners.get(train) == company:
+                if follows_owners and owners.get(train) == company:
                     yield f"{at}: the {company} buys its own train {train}"
                 if train not in owners and action["price"] <= 1:
                     yield f"{at}: the bank sells {train} for ${action['price']}"
@@ -98,6 +104,46 @@ def _tile_faults(actions: Sequence[Action]) -> Iterator[str]:
             laid[hex] = tile
             if action["rotation"] not in range(6):
                 yield f"{action['id']}: rotation {action['rotation']}"
+
+
+def _price_faults(actions: Sequence[Action]) -> Iterator[str]:
+    """Prices and revenues are whole dollars, none below zero, and what is bought has a price."""
+    for action in actions:
+        at, kind = action["id"], action["type"]
+        price = action.get("price")
+        if price is not None and (
+            not isinstance(price, int) or price < (kind in ("buy_train", "buy_company"))
+        ):
+            yield f"{at}: {kind} for {price!r}"
+        revenues = [route.get("revenue", 0) for route in action.get("routes", ())]
+        if any(not isinstance(each, int) or each < 0 or each % 5 for each in revenues):
+            yield f"{at}: revenues of {revenues}"
+
+
+def _share_faults(actions: Sequence[Action], *, counts_percent: bool) -> Iterator[str]:
+    """Shares are named once in an action, are of one company, and nobody sells what they do not have.
+
+    `counts_percent`: percent are counted by player. Then no player has more than a company has, nor less than
+    nothing, but for what came with a private.
+    """
+    held = Counter[tuple[str, str]]()
+    for action in actions:
+        at, entity = action["id"], str(action["entity"])
+        if action["type"] == "par":
+            held[entity, action["corporation"]] += 20
+        if action["type"] not in ("buy_shares", "sell_shares"):
+            continue
+        shares = action["shares"]
+        companies = {share.rpartition("_")[0] for share in shares}
+        if len(set(shares)) < len(shares) or len(companies) != 1:
+            yield f"{at}: {action['type']} of {shares}"
+            continue
+        if not counts_percent or action["entity_type"] != "player":
+            continue
+        [company] = companies
+        held[entity, company] += action["percent"] * (1 if action["type"] == "buy_shares" else -1)
+        if not -GRANTED.get(company, 0) <= held[entity, company] <= 100:
+            yield f"{at}: {entity} has {held[entity, company]} % of the {company}"
 
 
 def _order_faults(title: str, actions: Sequence[Action]) -> Iterator[str]:

@@ -44,7 +44,7 @@ def test_the_model_agrees_with_recorded_games(path: Any) -> None:
 
 def test_the_model_finds_what_is_wrong() -> None:
     file = exported("1830", 4, 2, (SITE_CONVENTIONS,))
-    for damage in (_swap_steps, _foreign_train, _tile_twice):
+    for damage in (_swap_steps, _foreign_train, _tile_twice, _share_twice, _sold_without, _free_train):
         broken = json.loads(json.dumps(file))
         damage(broken["actions"])
         assert list(faults(broken)), damage.__name__
@@ -59,6 +59,20 @@ def _swap_steps(actions: list[dict[str, Any]]) -> None:
 def _foreign_train(actions: list[dict[str, Any]]) -> None:
     run = next(a for a in actions if a["type"] == "run_routes" and a["routes"])
     run["routes"][0]["train"] = "6-1"
+
+
+def _share_twice(actions: list[dict[str, Any]]) -> None:
+    bought = next(a for a in actions if a["type"] == "buy_shares")
+    bought["shares"] *= 2
+
+
+def _sold_without(actions: list[dict[str, Any]]) -> None:
+    sold = next(a for a in actions if a["type"] == "sell_shares")
+    sold["percent"] += 60
+
+
+def _free_train(actions: list[dict[str, Any]]) -> None:
+    next(a for a in actions if a["type"] == "buy_train")["price"] = 0
 
 
 def _tile_twice(actions: list[dict[str, Any]]) -> None:
