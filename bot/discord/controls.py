@@ -27,6 +27,7 @@ MAX_COMBINED_VERBS = 12  # verbs with at most two choices each that share one se
 MAX_BUTTONS = 10
 PHONE_LABEL_LENGTH = 40  # characters of a button's label that a phone shows
 MAX_LABEL_LENGTH = 80
+ALWAYS_SELECTS = ("par",)  # verbs that keep their select however few their choices are
 FEW_CHOICES = 3  # so few choices get buttons even when their labels are long
 
 SUBMIT_LINE, CONFIRM, OPEN_MENU, SELECT, ENTER_AMOUNT, ENTER_LINE = "s", "y", "m", "p", "a", "w"
@@ -218,7 +219,8 @@ def card_controls(
     """The controls for these choices, or for those at `indices_shown`; an argument of a button has at most
     `max_argument` characters.
 
-    A verb (the first label) with one or two short choices gets buttons, a verb with more gets a select.
+    A verb (the first label) with one or two short choices gets buttons, a verb with more gets a select; so
+    does a verb of `ALWAYS_SELECTS`, which thereby keeps its place while its choices become fewer.
     Verbs with one or two long choices share one select. At most `FEW_CHOICES` choices all get buttons. Verbs
     for which no select is left share the last one.
     """
@@ -232,7 +234,9 @@ def card_controls(
         verb_items = [choice_item(choices, i, max_argument) for i in indices]
         all_short = all(len(each.label) <= max_label for each in verb_items)
         one_or_two = len(verb_items) == 1 or (len(verb_items) == 2 and is_shallow(choices, indices, 1))
-        if one_or_two and all_short and len(buttons) + len(verb_items) <= MAX_BUTTONS:
+        if verb in ALWAYS_SELECTS:
+            for_selects.append((verb, indices))
+        elif one_or_two and all_short and len(buttons) + len(verb_items) <= MAX_BUTTONS:
             buttons += verb_items
         else:
             (combined if one_or_two else for_selects).append((verb, indices))

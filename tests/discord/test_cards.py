@@ -255,3 +255,20 @@ def test_the_history_has_at_most_eight_compact_lines() -> None:
         cards.truncate(r.sentences[0].strip(), 160) for r in rows[:7]
     ]
     assert cards.history_lines(rows[:2], names) == [r.sentences[0] for r in rows[:2]]
+
+
+def test_par_keeps_its_place_in_the_select() -> None:
+    """Also where only one company or one price is left; other verbs with so few choices become buttons."""
+    choices = [
+        Choice("buy NYC from ipo", "Buy 10 % of the NYC", ("buy", "NYC", "ipo")),
+        Choice("par PRR 67", "Par the PRR at $67", ("par", "PRR", "$67")),
+        Choice("par PRR 71", "Par the PRR at $71", ("par", "PRR", "$71")),
+        Choice("pass", "Pass", ("pass",)),
+    ]
+    for left in (choices, [*choices[:2], choices[3]]):
+        made = controls.card_controls(left, 60)
+        assert [item.argument for item in made.buttons] == ["buy NYC from ipo", "pass"]
+        [(placeholder, items)] = made.selects
+        assert placeholder.startswith("Par: ") and [i.argument for i in items] == [
+            choice.line for choice in left if choice.path[0] == "par"
+        ]
