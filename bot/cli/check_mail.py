@@ -1,5 +1,5 @@
 """`railpost check-mail`: logs in, names the folders, and sends a letter through a reply address and
-finds it again.
+finds it again. Then it reads what DNS says of the sender's domain.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import typer
 
 from bot.config import MailSettings, Settings, load_mail_secret, load_settings
 from bot.email.delivery import imap_account, smtp_account
+from bot.email.dns_check import TextRecords, check_domain, text_records
 from bot.email.oauth import RefreshedTokens
 from mail.bounces import classify
 from mail.credentials import AccessTokens
@@ -29,10 +30,10 @@ class CheckFailed(Exception):
     """A step failed; the message says what to mend."""
 
 
-async def check(settings: Settings, seconds: float) -> list[str]:
+async def check(settings: Settings, seconds: float, lookup: TextRecords = text_records) -> list[str]:
     """Sentences about each step. Raises CheckFailed with one about the step that failed.
 
-    seconds: how long to wait for the letter.
+    seconds: how long to wait for the letter. lookup: of TXT records in DNS.
     """
     mail = settings.mail
     if mail is None:
@@ -46,10 +47,11 @@ async def check(settings: Settings, seconds: float) -> list[str]:
         before = await imap.uids(1)
         message_id = await _send(mail, recipient, tokens)
         told.append(f"SMTP: {mail.smtp.host} took a letter to {_shown(recipient)}.")
-        await _find(imap, message_id, max(before, default=0) + 1, seconds, _shown(recipient))
+        letter = await _find(imap, message_id, max(before, default=0) + 1, seconds, _shown(recipient))
     finally:
         await imap.close()
-    return [*told, "The letter came back to the mailbox: replies will arrive."]
+    told.append("The letter came back to the mailbox: replies will arrive.")
+    return [*told, *await check_domain(mail.address, letter, lookup)]
 
 
 async def _log_in(mail: MailSettings, tokens: AccessTokens | None) -> ImapConnection:
@@ -94,8 +96,8 @@ async def _send(mail: MailSettings, recipient: str, tokens: AccessTokens | None)
     return message_id
 
 
-async def _find(imap: ImapConnection, message_id: str, first: int, seconds: float, shown: str) -> None:
-    """Wait for the letter in the inbox, and put it away."""
+async def _find(imap: ImapConnection, message_id: str, first: int, seconds: float, shown: str) -> bytes:
+    """Wait for the letter in the inbox, and put it away; returns its bytes."""
     try:
         async with asyncio.timeout(seconds):
             while True:
@@ -103,7 +105,7 @@ async def _find(imap: ImapConnection, message_id: str, first: int, seconds: floa
                     raw = await imap.fetch(uid, 16_384)
                     if raw and message_id.encode() in raw:
                         await imap.move(uid, Folder.IGNORED)
-                        return
+                        return raw
                 await imap.wait_for_mail(2.0)
     except TimeoutError:
         raise CheckFailed(
