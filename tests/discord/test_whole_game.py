@@ -13,7 +13,7 @@ from tests.fake_discord.server import FakeDiscord
 
 
 async def test_a_whole_game(tmp_path: Path) -> None:
-    game = simulate_game("1830", 3, 3)
+    game = simulate_game("1830", 3, 6)
     assert game.failure is None
     names = game.players
     async with FakeDiscord(names) as fake:

@@ -14,7 +14,7 @@ import pytest
 
 from tests.end_to_end.mail_players import MailHarness, MailPlayer, headline, served
 from tests.end_to_end.test_tables_by_mail import sent
-from tests.end_to_end.test_whole_games import GAMES, LONGEST, GameToPlay, own_game
+from tests.end_to_end.test_whole_games import GAMES, LONGEST, GameToPlay, early_end, own_game
 from tests.mail.servers import dovecot_server
 
 
@@ -38,12 +38,23 @@ async def seated(office: MailHarness, game: GameToPlay) -> list[MailPlayer]:
 
 
 @pytest.mark.dovecot
-@pytest.mark.timeout(1800)
+@pytest.mark.timeout(900)
 async def test_from_new_to_the_final_email(tmp_path: Path) -> None:
-    game = own_game(GAMES / "1830-3p-9.18xx")
+    await played_by_mail(tmp_path, early_end())
+
+
+@pytest.mark.soak
+@pytest.mark.dovecot
+@pytest.mark.timeout(1800)
+async def test_until_the_bank_breaks(tmp_path: Path) -> None:
+    await played_by_mail(tmp_path, own_game(GAMES / "1830-3p-9.18xx"))
+
+
+async def played_by_mail(folder: Path, game: GameToPlay) -> None:
+    """Open a table by email, play the game and compare its final emails with the record."""
     hosts = {"RAILPOST_MAIL_HOSTS": "anyone"}
     async with served(
-        tmp_path, partial(dovecot_server, "play"), environment=hosts, login=("post", "secret")
+        folder, partial(dovecot_server, "play"), environment=hosts, login=("post", "secret")
     ) as office:
         players = await seated(office, game)
         (table,) = await office.service.queries.list_tables()

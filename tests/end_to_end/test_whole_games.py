@@ -23,7 +23,7 @@ import engine
 from bot.service.live_table import engine_seat
 from bot.service.picture_workers import PictureWorkers
 from bot.service.service import Service
-from bot.simulation.simulate import SimulatedGame
+from bot.simulation.simulate import SimulatedGame, simulate_game
 from engine.game_text import set_up_position
 from engine.game_text.script import ScriptMove, read_script
 from engine.site_18xx.game_file import read_site_file as read_site
@@ -112,6 +112,11 @@ def random_game(game: SimulatedGame) -> GameToPlay:
     return GameToPlay(
         game.title, game.players, game.options, said, tuple(scores[seat] for seat in game.state.seats)
     )
+
+
+def early_end() -> GameToPlay:
+    """A whole random game of 1830 with three players that ends early, by bankruptcy."""
+    return random_game(simulate_game("1830", 3, 17))
 
 
 @dataclass
@@ -248,6 +253,12 @@ async def test_a_recorded_game(tmp_path: Path, shared: Path, name: str) -> None:
 
 
 @pytest.mark.timeout(900)
+async def test_a_game_that_ends_early(tmp_path: Path) -> None:
+    await played(tmp_path, early_end())
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.soak
 async def test_a_game_of_our_own(tmp_path: Path) -> None:
     shortest = min(GAMES.glob("1830-*.18xx"), key=lambda path: path.read_text(encoding="utf-8").count(": "))
     await played(tmp_path, own_game(shortest))

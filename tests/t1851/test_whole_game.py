@@ -8,14 +8,28 @@ from types import SimpleNamespace
 import pytest
 
 from bot.service import lobby
-from tests.end_to_end.test_whole_games import own_game, played
+from bot.simulation.simulate import simulate_game
+from tests.end_to_end.test_whole_games import own_game, played, random_game
 
 GAME = Path(__file__).parent / "games" / "3p-811-claims.18xx"
-LOT = 811
+SEED = 811
 """The seed of the game, which also determined its deal."""
+SHORT = 39
+"""The seed of a random game that ends early, by bankruptcy."""
+
+
+def deal(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    monkeypatch.setattr(lobby, "secrets", SimpleNamespace(randbelow=lambda most: seed))
 
 
 @pytest.mark.timeout(900)
 async def test_by_discord_and_mail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lobby, "secrets", SimpleNamespace(randbelow=lambda most: LOT))
+    deal(monkeypatch, SHORT)
+    await played(tmp_path, random_game(simulate_game("1851", 3, SHORT)))
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(900)
+async def test_a_longer_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    deal(monkeypatch, SEED)
     await played(tmp_path, own_game(GAME))
