@@ -1,43 +1,167 @@
-"""The real `railpost`, started quickly: all is imported once, and each line of standard input forks it.
+"""The real `railpost`, started quickly: all is imported once, and each start forks that process.
 
-A kill test needs a thousand processes, and most of the time of a start is the import of modules. Prints the
-id of each process that it has forked. Leases expire after four seconds, and pictures have one pixel.
+A kill test needs many processes, and most of the time of a start is the import of modules. The server reads
+an order in JSON from each line of standard input, forks, and prints the id of the new process. When that
+process ends, its code is written to a file in its folder. Leases expire after four seconds, so that the next
+process need not wait long for those of a dead one. Pictures have one pixel.
 """
 
 from __future__ import annotations
 
 import functools
+import json
 import os
 import signal
+import subprocess
 import sys
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
 from datetime import timedelta
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from tests.terminal.conftest import environment
 
 LEASE = 4.0
+READY = "ready"
+ROOT = Path(__file__).parent.parent.parent
+
+
+@dataclass(frozen=True)
+class ForkedProcess:
+    """A running `railpost`."""
+
+    id: int
+    folder: Path
+
+    @property
+    def returncode(self) -> int | None:
+        """Its code when it has ended: -9 after kill -9."""
+        with suppress(FileNotFoundError):
+            return int(exit_file(self.folder, self.id).read_text() or 0)
+        return None
+
+    def kill(self) -> None:
+        """kill -9."""
+        if self.returncode is None:
+            os.kill(self.id, signal.SIGKILL)
+
+
+class ForkServer(AbstractContextManager["ForkServer"]):
+    """The server in a process of its own."""
+
+    def __init__(self) -> None:
+        self._server = subprocess.Popen(
+            [sys.executable, "-m", "tests.end_to_end.fork_server"],
+            cwd=ROOT, env=environment(), text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        )  # fmt: skip
+        assert self._answer() == READY
+
+    def __exit__(self, *_: object) -> None:
+        self._server.communicate()
+
+    def start(self, folder: Path, variables: Mapping[str, str], kill: str = "") -> ForkedProcess:
+        """A new process, with its output in `out.txt`.
+
+        kill: where it kills itself, "MODULE:CLASS.METHOD before|after COUNT": at the COUNT-th call of that
+        coroutine, before its body or after it has returned.
+        """
+        assert self._server.stdin is not None
+        order = {"folder": str(folder), "variables": dict(variables), "kill": kill}
+        self._server.stdin.write(json.dumps(order) + "\n")
+        self._server.stdin.flush()
+        return ForkedProcess(int(self._answer()), folder)
+
+    def _answer(self) -> str:
+        assert self._server.stdout is not None
+        return self._server.stdout.readline().strip()
+
+
+def exit_file(folder: Path, process: int) -> Path:
+    """Where the code of a process that has ended stands."""
+    return folder / f"{process}.exit"
+
+
+def kill_at(module: str, path: str, when: str, count: int) -> None:
+    """Wrap the coroutine so that the process kills itself there."""
+    owner = getattr(import_module(module), path.partition(".")[0])
+    name = path.partition(".")[2]
+    method = getattr(owner, name)
+    calls = 0
+
+    @functools.wraps(method)
+    async def dying(*args: Any, **kwargs: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        mine = calls
+        if when == "before" and mine == count:
+            os.kill(os.getpid(), signal.SIGKILL)
+        result = await method(*args, **kwargs)
+        if when == "after" and mine == count:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return result
+
+    setattr(owner, name, dying)
+
+
+def serve(order: Mapping[str, Any]) -> None:
+    """Be `railpost`; never returns."""
+    from bot.__main__ import main as railpost
+
+    os.chdir(order["folder"])
+    os.environ.clear()
+    os.environ.update(order["variables"])
+    out = os.open("out.txt", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(out, 1)
+    os.dup2(out, 2)
+    if order["kill"]:
+        place, when, count = order["kill"].split()
+        module, _, path = place.partition(":")
+        kill_at(module, path, when, int(count))
+    sys.argv[1:] = []
+    try:
+        railpost()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(0)
 
 
 def main() -> None:
     """Fork for each line, until standard input ends."""
-    from bot.__main__ import main as railpost
+    import bot.__main__  # noqa: F401 - what a process needs is imported once
     from bot.discord import client
     from bot.email import delivery
     from bot.service import picture_workers
     from tests.fake_discord.running_bot import OnePixelPictures
 
+    folders: dict[int, Path] = {}
+
+    def note_ends(*_: object) -> None:
+        with suppress(ChildProcessError):
+            while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+                process, status = ended
+                part = folders[process] / f"{process}.part"
+                part.write_text(str(os.waitstatus_to_exitcode(status)))
+                part.replace(exit_file(folders[process], process))
+
     setattr(picture_workers, "PictureWorkers", lambda workers: OnePixelPictures())  # noqa: B010
     hurried = delivery.MailTiming(lease=timedelta(seconds=LEASE))
     delivery.run = functools.partial(delivery.run, timing=hurried)
     client.run = functools.partial(client.run, lease=LEASE)
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    sys.argv[1:] = []
-    while sys.stdin.readline():
+    print(READY, flush=True)
+    for line in iter(sys.stdin.readline, ""):
+        order = json.loads(line)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         if (process := os.fork()) == 0:
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            null = os.open(os.devnull, os.O_RDONLY)
-            os.dup2(null, 0)
-            os.dup2(2, 1)  # what the process prints is no answer of ours
-            railpost()
-            os._exit(0)
+            serve(order)
+        folders[process] = Path(order["folder"])
         print(process, flush=True)
+        signal.signal(signal.SIGCHLD, note_ends)
+        note_ends()
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ whose click got no answer looks at the card, and presses again if nothing has ha
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -21,6 +20,7 @@ from bot.service import people
 from bot.service.live_table import TableView
 from bot.service.service import Service
 from storage import open_store
+from tests.end_to_end.fork_server import ForkedProcess, ForkServer
 from tests.end_to_end.mail_players import (
     ADDRESS,
     MailHarness,
@@ -59,12 +59,13 @@ class CrashHarness:
     smtp: SmtpCatcher
     office: MailHarness
     table: int
-    process: asyncio.subprocess.Process | None = None
+    forks: ForkServer
+    process: ForkedProcess | None = None
     deaths: int = 0
     log: list[bytes] = field(default_factory=list)
 
-    async def start(self, *words: str) -> None:
-        """Our process, connected."""
+    def start(self, kill: str = "") -> None:
+        """Our process, connected; it kills itself at `kill`."""
         settings = environment(
             RAILPOST_DATA=str(self.folder),
             RAILPOST_PING_HOLDOFF="0",
@@ -77,19 +78,14 @@ class CrashHarness:
             RAILPOST_SMTP=f"smtp://127.0.0.1:{self.smtp.port}",
             RAILPOST_MAIL_ADDRESS=ADDRESS,
         )
-        self.process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", *(words or ("bot",)),
-            env=settings, cwd=self.folder,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=(self.folder / "out.txt").open("ab"), stderr=asyncio.subprocess.STDOUT,
-        )  # fmt: skip
+        self.process = self.forks.start(self.folder, settings, kill)
 
-    async def revived(self) -> None:
+    def revived(self) -> None:
         """Start a new process after the last one died."""
         if self.process and self.process.returncode is not None:
             assert self.process.returncode == -9, (self.folder / "out.txt").read_text()
             self.deaths += 1
-            await self.start()
+            self.start()
 
     async def view(self) -> TableView:
         """The table in the store, read from outside the process."""
@@ -104,7 +100,7 @@ class CrashHarness:
         """Wait for a number of moves, with restarts of a killed process."""
         async with asyncio.timeout(seconds):
             while len(await self.lines()) < moves:
-                await self.revived()
+                self.revived()
                 await asyncio.sleep(0.05)
 
     def card(self) -> Message | None:
@@ -119,7 +115,7 @@ class CrashHarness:
         """Ann presses a button, again if it had no effect."""
         async with asyncio.timeout(90):
             while len(await self.lines()) < moves:
-                await self.revived()
+                self.revived()
                 card = self.card()
                 if card and label in [c.label for c in self.fake.controls(card)]:
                     await self.fake.click("Ann", card, label)
@@ -135,12 +131,12 @@ class CrashHarness:
                 asking = {each.message["Message-ID"]: each for each in bob.inbox if asks(each, "Bob")}
                 if len(await self.lines()) == moves and len(asking) == (moves + 1) // 2:
                     return list(asking.values())[-1]
-                await self.revived()
+                self.revived()
                 await asyncio.sleep(0.05)
 
 
 @asynccontextmanager
-async def site(folder: Path) -> AsyncIterator[CrashHarness]:
+async def site(folder: Path, forks: ForkServer) -> AsyncIterator[CrashHarness]:
     """Everything except the process."""
     async with FakeDiscord(["Ann"]) as fake, pymap_server() as mailbox, smtp_server() as smtp:
         fake.default_timeout = 1.0
@@ -155,21 +151,20 @@ async def site(folder: Path) -> AsyncIterator[CrashHarness]:
             await service.lobby.join(table.id, ann.id, "Ann")
             await service.lobby.join(table.id, bob.id, "Bob")
             await service.lobby.start(table.id, by=ann.id, order=("Ann", "Bob"))
-            found = CrashHarness(folder, fake, mailbox, smtp, office, table.id)
+            found = CrashHarness(folder, fake, mailbox, smtp, office, table.id, forks)
             try:
                 yield found
             finally:
-                if found.process and found.process.returncode is None:
+                if found.process:
                     found.process.kill()
-                    await found.process.wait()
 
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("point", POINTS)
-async def test_killed(tmp_path: Path, point: str) -> None:
-    async with site(tmp_path) as here:
+async def test_killed(tmp_path: Path, forks: ForkServer, point: str) -> None:
+    async with site(tmp_path, forks) as here:
         bob = here.office.player("Bob")
-        await here.start("tests.end_to_end.kill_at", *point.split())
+        here.start(point)
         await here.pressed("Buy the SV for $20", 1)
         await bob.reply("bid MH 115", to=await here.asked(bob, 1))
         await here.until(2)
@@ -188,7 +183,7 @@ async def quiet(here: CrashHarness) -> None:
     """Wait until nothing is left to send or read."""
     async with asyncio.timeout(60):
         while True:
-            await here.revived()
+            here.revived()
             async with here.office.store.read() as unit:
                 waiting = [
                     (await unit.outbox.queue_status("mail")).pending,

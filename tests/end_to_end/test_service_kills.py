@@ -11,8 +11,6 @@ from __future__ import annotations
 import asyncio
 import os
 import random
-import signal
-import sys
 import time
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -28,6 +26,7 @@ from bot.service import people
 from bot.service.live_table import TableView
 from bot.service.service import Service
 from storage import LogRow, open_store
+from tests.end_to_end.fork_server import ForkedProcess, ForkServer
 from tests.end_to_end.mail_players import ADDRESS, MailHarness, MailPlayer, asks, settings_for
 from tests.fake_discord.server import FakeDiscord
 from tests.mail.servers import pymap_server, smtp_server
@@ -50,28 +49,29 @@ class Site:
     fake: FakeDiscord
     office: MailHarness
     table: int
-    forks: asyncio.subprocess.Process
+    folder: Path
+    settings: dict[str, str]
+    forks: ForkServer
     dice: random.Random = field(
         default_factory=lambda: random.Random(os.environ.get("RAILPOST_TEST_SEED", "14"))
     )
-    process: int = 0
+    process: ForkedProcess | None = None
     kills: int = 0
     back: list[float] = field(default_factory=list)
     answered: dict[int, str] = field(default_factory=dict)
     replied: dict[str, str] = field(default_factory=dict)
     unanswered: Counter[str] = field(default_factory=Counter)
 
-    async def start(self) -> None:
+    def start(self) -> None:
         """A new process."""
-        assert self.forks.stdin and self.forks.stdout
-        self.forks.stdin.write(b"start\n")
-        self.process = int(await self.forks.stdout.readline())
+        self.process = self.forks.start(self.folder, self.settings)
 
     async def kill(self) -> None:
         """kill -9, and wait until it is gone."""
-        os.kill(self.process, signal.SIGKILL)
+        assert self.process is not None
+        self.process.kill()
         self.kills += 1
-        while os.path.exists(f"/proc/{self.process}"):  # noqa: ASYNC110
+        while self.process.returncode is None:  # noqa: ASYNC110
             await asyncio.sleep(0.005)
 
     async def view(self) -> TableView:
@@ -85,7 +85,7 @@ class Site:
 
 
 @asynccontextmanager
-async def site(folder: Path, address: str) -> AsyncIterator[Site]:
+async def site(folder: Path, address: str, forks: ForkServer) -> AsyncIterator[Site]:
     """Everything except the first process."""
     async with FakeDiscord(["Ann"]) as fake, pymap_server() as mailbox, smtp_server() as smtp:
         fake.default_timeout = 1.0
@@ -114,19 +114,12 @@ async def site(folder: Path, address: str) -> AsyncIterator[Site]:
                 RAILPOST_SMTP=f"smtp://127.0.0.1:{smtp.port}",
                 RAILPOST_MAIL_ADDRESS=ADDRESS,
             )
-            forks = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "tests.end_to_end.fork_server",
-                env=settings, cwd=folder, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-                stderr=(folder / "out.txt").open("ab"),
-            )  # fmt: skip
-            here = Site(fake, office, table.id, forks)
+            here = Site(fake, office, table.id, folder, settings, forks)
             try:
                 yield here
             finally:
-                if os.path.exists(f"/proc/{here.process}") and here.process:
-                    os.kill(here.process, signal.SIGKILL)
-                forks.kill()
-                await forks.wait()
+                if here.process:
+                    here.process.kill()
 
 
 async def play_on_discord(here: Site) -> None:
@@ -177,7 +170,7 @@ async def kill_often(here: Site, kills: int) -> None:
     """Start and kill: half of the processes anywhere in their life, half soon after their first move."""
     while here.kills < kills:
         since, started = len(await here.rows()), time.perf_counter()
-        await here.start()
+        here.start()
         if here.dice.random() < 0.5:
             await asyncio.sleep(here.dice.uniform(0, LONGEST_LIFE))
         else:
@@ -190,8 +183,10 @@ async def kill_often(here: Site, kills: int) -> None:
 
 @pytest.mark.soak
 @pytest.mark.timeout(24 * 3600)
-async def test_the_whole_service_is_killed_at_random_moments(tmp_path: Path, address: str) -> None:
-    async with site(tmp_path, address) as here:
+async def test_the_whole_service_is_killed_at_random_moments(
+    tmp_path: Path, address: str, forks: ForkServer
+) -> None:
+    async with site(tmp_path, address, forks) as here:
         bob = here.office.player("Bob")
         players = [
             asyncio.create_task(play_on_discord(here)),
@@ -199,7 +194,7 @@ async def test_the_whole_service_is_killed_at_random_moments(tmp_path: Path, add
         ]
         try:
             await kill_often(here, KILLS)
-            await here.start()
+            here.start()
             async with asyncio.timeout(NOT_WEDGED):
                 await moved(here, len(await here.rows()) + 1)
             assert not any(player.done() for player in players), players
