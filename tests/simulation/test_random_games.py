@@ -34,6 +34,8 @@ def _plays(title: str, players: int) -> bool:
 
 
 SEATS = [(title, players) for title in title_names() for players in range(2, 13) if _plays(title, players)]
+ALTERNATING = [(*seats, CONVENTIONS[number % 2]) for number, seats in enumerate(SEATS)]
+"""Every title with every number of players once; the soak plays each in both conventions."""
 SOAKED = 200
 CHECKED_OF_SOAKED = 4
 """One of so many games of a soak is checked at every step."""
@@ -158,8 +160,7 @@ def conserved(game: SimulatedGame) -> None:
         assert count is None or trains[train] + (state.depot[train] or 0) <= count
 
 
-@pytest.mark.parametrize("conventions", CONVENTIONS)
-@pytest.mark.parametrize(("title", "players"), SEATS)
+@pytest.mark.parametrize(("title", "players", "conventions"), ALTERNATING)
 def test_a_random_game_ends_without_violations(title: str, players: int, conventions: str) -> None:
     rules = random_options(title, players, players, conventions)
     game = simulate_game(title, players, 40 + players, rules, check_every=2 * players, watch=conserved)
