@@ -23,11 +23,20 @@ from engine.core.actions import (
     TradePrivate,
 )
 from engine.core.components import MarketZone
-from engine.core.events import AnyEvent, PlayerBankrupt, PriceMoved, PrivateMoved
+from engine.core.events import AnyEvent, CompanyClosed, PlayerBankrupt, PriceMoved, PrivateMoved
 from engine.core.reasons import PriceReason
-from engine.core.state import Auction, MergerRound, OperatingTurn, State, StockTurn
+from engine.core.state import (
+    Auction,
+    CashCrisis,
+    ConnectionRunTurn,
+    MergerRound,
+    OperatingTurn,
+    State,
+    StockTurn,
+    WaterfallBidding,
+)
 from engine.finance.loans import in_zone
-from engine.kernel import game_of
+from engine.kernel import awaited_seats, game_of
 
 _SENTENCES: tuple[tuple[type[Action], str, str], ...] = (
     (TradePrivate, "A private costs at least", "there a private costs at least $1."),
@@ -108,6 +117,8 @@ def named_difference(ours: State, site: State, events: Sequence[AnyEvent]) -> st
         _price_of_a_connection_run,
         _private_ended_the_turn,
         _shares_of_a_bankrupt,
+        _run_after_closing,
+        _next_to_answer,
     ):
         if sentence := rule(ours, site, events):
             return sentence
@@ -175,4 +186,25 @@ def _shares_of_a_bankrupt(ours: State, site: State, events: Sequence[AnyEvent]) 
     """1830 §25, 1870 §13.1: a bankrupt player keeps the stock that may not be sold."""
     if ours.game_over and ours.game_over.bankrupt and site.game_over:
         return "there all shares of a bankrupt player are sold in the end, and prices fall."
+    return None
+
+
+def _run_after_closing(ours: State, site: State, events: Sequence[AnyEvent]) -> str | None:
+    """1870 §11.2: connection runs follow the turn of the company that operates."""
+    closed = any(isinstance(event, CompanyClosed) for event in events)
+    if closed and isinstance(ours.top, ConnectionRunTurn) and not isinstance(site.top, ConnectionRunTurn):
+        return "there no connection run follows the turn in which the operating company has closed."
+    return None
+
+
+def _next_to_answer(ours: State, site: State, events: Sequence[AnyEvent]) -> str | None:
+    """1870 §5.7, 1817 §7.4: who bids next on a private, and who in need of money raises it first."""
+    asked = [awaited_seats(game_of(state)) for state in (ours, site)]
+    if asked[0] == asked[1] or not asked[1]:
+        return None
+    name = site.name(asked[1][0])
+    if isinstance(ours.top, WaterfallBidding) and isinstance(site.top, WaterfallBidding):
+        return f"there the lowest bidder on a private comes next, {name}."
+    if isinstance(ours.top, CashCrisis) and isinstance(site.top, CashCrisis):
+        return f"there {name} raises money first, of the players who need it."
     return None

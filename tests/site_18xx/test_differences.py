@@ -85,6 +85,14 @@ def test_the_price_after_a_connection_run_is_named() -> None:
     assert "moves the price to the right, not up" in (named_difference(paid, there, line.events) or "")
 
 
+def test_the_next_bidder_on_a_private_is_named() -> None:
+    """1870 §5.7: by the book at the left of the highest, on the site the lowest."""
+    bids = "Ann: pass\nBob: pass\nCid: bid SCC 55\nAnn: pass\nBob: bid SCC 60\nCid: pass\nAnn: bid SCC 65\n"
+    body = f"{bids}Bob: buy GRSC\nCid: buy MRBC\n"
+    ours, site = (run_1870_scenario(body, options=options) for options in ((), (SITE_CONVENTIONS,)))
+    assert named_difference(ours, site, ()) == "there the lowest bidder on a private comes next, Cid."
+
+
 def test_a_private_of_a_bankrupt_is_no_difference() -> None:
     """1817 §7.4: by the book it goes to the open market, where nobody can buy it."""
     state = run_1817_scenario("@ phase 3\n@ cash Ann 100\n@ round stock Ann\n= cash Ann 100")
