@@ -24,6 +24,8 @@ from engine.finance.ownership import share_percent
 
 INCOME_ROUNDS = 5.0
 """Operating rounds in which a private pays before it is sold or closes."""
+UNFLOATED_SHARE = 60.0
+"""Dollars of worth of each share, beyond two, that others would have to buy for a company to float."""
 TRACK_MONEY = 60
 """Dollars that a new company needs beside its train, for track and interest."""
 RESALE = 0.35
@@ -238,7 +240,8 @@ def par_choice(o: Outlook, par: Par, granted: int | None = None) -> Judged:
     shares = max(definition.float_percent // share, 1)
     gain = shares * (0.9 * revenue * share / 100 * max(o.horizon - 1, 0) + 5 * o.horizon)
     if cost > cash:
-        gain = 0.35 * gain - 0.6 * (cost - cash)
+        missing = -(-(cost - cash) // par.price)
+        gain = 0.35 * gain - 0.6 * (cost - cash) - UNFLOATED_SHARE * max(missing - 2, 0)
         why = "others will have to buy shares with me"
     else:
         why = f"I can float the {par.company} alone, with ${treasury} for trains"

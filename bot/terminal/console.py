@@ -209,7 +209,8 @@ class Console:
             return ""
         first: dict[str, str] = {}
         for choice in await self.service.queries.choices(view.table.id, seat):
-            first.setdefault(choice.path[0], choice.line)
+            if not choice.line.startswith("sell private"):
+                first.setdefault(choice.path[0], choice.line)
         lines = ", ".join(f"`{line}`" for line in list(first.values())[:MAX_EXAMPLES])
         return (
             f"\nSuch as {lines}. `help` lists everything, `hint` says what a robot would do." if lines else ""

@@ -84,3 +84,9 @@ def test_a_company_without_trains_buys_one() -> None:
     state = run_scenario(setup)
     state = play_robot(state, 3)
     assert state.companies["PRR"].trains
+
+
+def test_no_company_is_started_that_others_would_have_to_float() -> None:
+    """Two shares of the six that it takes: the other four would have to be bought by others."""
+    action = choice("@ round stock Ann\n@ cash Ann 140\n@ cash Bob 0\n@ cash Cid 0\n= cash Ann 140")
+    assert not isinstance(action, Par)
