@@ -37,6 +37,8 @@ ZONE_NAMES = {"par": "par price"}
 LEDGE_ZONE = "upper_ledge"
 LEDGE_WIDTH = 7
 """The width of a ledge, in pixels."""
+ARROW_SHARE = 0.54
+"""The width of an arrow, of its height."""
 LOAN_TABLE_HEIGHT = 190
 """In pixels."""
 
@@ -69,6 +71,28 @@ class MarketLayout:
         self.loans_top = self.legend_top + 76
         self.list_top = self.loans_top + (LOAN_TABLE_HEIGHT if view.loans else 0)
         self.height = self.list_top + 72 * max(1, self.list_rows) + MARGIN
+
+    @property
+    def arrow_height(self) -> int:
+        """The height of an arrow, in pixels."""
+        return round(self.price_size * 0.85)
+
+    def has_ledge_at_right(self, cell: CellView) -> bool:
+        """Whether the ledge ends at a cell, so that a bar is at its right."""
+        row, column = cell_position(self.view, cell)
+        return bool(self.ledge_cells) and cell.arrow == "up" and (row, column + 1) in self.occupied
+
+    def arrow_left(self, cell: CellView) -> int:
+        """Where the arrow of a cell begins, in pixels from its left."""
+        bar = LEDGE_WIDTH if self.has_ledge_at_right(cell) else 0
+        return self.cell_width - 3 - bar - round(self.arrow_height * ARROW_SHARE)
+
+    def price_place(self, cell: CellView) -> tuple[int, int]:
+        """Where the price of a cell begins, in pixels from its left, and its font size: no wider than the
+        arrow leaves it."""
+        if not cell.arrow:
+            return 8, self.price_size
+        return 5, fit_font_size(str(cell.price), self.price_size, self.arrow_left(cell) - 2 - 5)
 
     def corner(self, cell: CellView) -> tuple[int, int]:
         """The upper left corner of a cell."""
@@ -144,14 +168,12 @@ def _draw_cell(canvas: Page, layout: MarketLayout, cell: CellView) -> None:
                 x + grow, y + grow, x + layout.cell_width - grow, y + layout.cell_height - grow, color
             )
     _draw_ledge(canvas, layout, cell)
-    size = layout.price_size
-    canvas.write((x + 8, y + 8 + size * 0.35), str(cell.price), size, canvas.palette.text_on(fill), align="l")
+    middle = y + 8 + layout.price_size * 0.35
+    left, size = layout.price_place(cell)
+    canvas.write((x + left, middle), str(cell.price), size, canvas.palette.text_on(fill), align="l")
     if cell.arrow:
-        high = round(size * 0.85)
-        canvas.paste(
-            _arrow_sprite(canvas.palette, cell.arrow, high),
-            (x + layout.cell_width - 6 - high // 3, y + 8 + size * 0.35),
-        )
+        arrow = _arrow_sprite(canvas.palette, cell.arrow, layout.arrow_height)
+        canvas.paste(arrow, (x + layout.arrow_left(cell) + arrow.width / 2, middle))
 
 
 def _draw_ledge(canvas: Page, layout: MarketLayout, cell: CellView) -> None:
@@ -166,7 +188,7 @@ def _draw_ledge(canvas: Page, layout: MarketLayout, cell: CellView) -> None:
             y + layout.cell_height,
             canvas.palette.ink,
         )
-    if layout.ledge_cells and cell.arrow == "up" and (row, column + 1) in layout.occupied:
+    if layout.has_ledge_at_right(cell):
         canvas.rectangle(
             x + layout.cell_width - LEDGE_WIDTH,
             y,
@@ -178,8 +200,9 @@ def _draw_ledge(canvas: Page, layout: MarketLayout, cell: CellView) -> None:
 
 @lru_cache(16)
 def _arrow_sprite(palette: Palette, direction: str, height: int) -> Image.Image:
-    shape = SupersampledCanvas((round(height * 0.66), height))
-    ends = ((height * 0.33, 1.0), (height * 0.33, height - 1.0))
+    width = round(height * ARROW_SHARE)
+    shape = SupersampledCanvas((width, height))
+    ends = ((width / 2, 1.0), (width / 2, height - 1.0))
     shape.arrow(ends[direction == "up"], ends[direction != "up"], height * 0.2, palette.blocked)
     return shape.downsampled()
 

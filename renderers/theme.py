@@ -144,8 +144,8 @@ LIGHT = Palette(
     last_change=parse_color("#d4007f"),
     blocked=parse_color("#8c1d18"),
     hex_colors=_colors(
-        white="#f1efdf", yellow="#fbdc4e", green="#7cc47f", brown="#b98352",
-        gray="#bcc1c6", red="#ee9a8e", blue="#a5d0ea",
+        white="#f1efdf", yellow="#fbdc4e", green="#84d070", brown="#a97742",
+        gray="#bcc1c6", red="#e08a84", blue="#a5d0ea",
     ),
     zone_colors=_colors(
         white="#ffffff", yellow="#ffe680", orange="#f7b267", green="#bfe3b4", brown="#c69c78",
@@ -180,8 +180,8 @@ DARK = Palette(
     last_change=parse_color("#ff4fb0"),
     blocked=parse_color("#ff9d94"),
     hex_colors=_colors(
-        white="#3a3e40", yellow="#d9b83b", green="#62a868", brown="#a8703f",
-        gray="#868c93", red="#c9776b", blue="#3d6782",
+        white="#3a3e40", yellow="#d9b83b", green="#70b661", brown="#b2702f",
+        gray="#868c93", red="#b96762", blue="#3d6782",
     ),
     zone_colors=_colors(
         white="#2b2f36", yellow="#6b5a10", orange="#8a4f0c", green="#2f5a2c", brown="#5a3c22",

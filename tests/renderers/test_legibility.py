@@ -4,6 +4,7 @@ import gzip
 import json
 from collections.abc import Iterator
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from renderers.label_layout import (
 from renderers.map import BOARD_LAYERS, TEXT_LAYERS, Layer, LayerContext, grid_for
 from renderers.theme import LIGHT, PALETTES, Palette
 from renderers.views import HexView, company_badges, map_view
+from tests.renderers.colour_blindness import MATRICES, distance
 from tests.renderers.positions import financed, opening
 
 TITLES = ("1830", "1851", "1870", "1817")
@@ -208,3 +210,26 @@ def test_a_tile_without_a_printed_number_has_none_in_the_picture() -> None:
     state.tiles["F13"] = ("X00", 0)
     view = map_view(state)
     assert lay_out_labels(view.hex_at("F13"), grid_for(view).metrics).number is None
+
+
+# --- colour blindness -----------------------------------------------------------------------
+
+BOARD_COLORS = ("white", "yellow", "green", "brown", "red")
+
+
+@pytest.mark.parametrize("kind", ["none", *MATRICES])
+@pytest.mark.parametrize("palette", PALETTES.values(), ids=list(PALETTES))
+def test_grades_and_areas_look_different_to_the_colour_blind(palette: Palette, kind: str) -> None:
+    alike = [
+        f"{a} and {b}: {far:.1f}"
+        for a, b in combinations(BOARD_COLORS, 2)
+        if (far := distance(palette.hex_colors[a], palette.hex_colors[b], kind)) < 12
+    ]
+    assert alike == []
+
+
+def test_the_simulation_takes_red_for_green() -> None:
+    red, green = (238, 154, 142), (124, 196, 127)
+    assert distance(red, green) > 60
+    assert distance(red, green, "deuteranopia") < 8
+    assert distance((0, 0, 0), (255, 255, 255), "deuteranopia") == pytest.approx(100, abs=1)

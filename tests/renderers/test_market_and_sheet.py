@@ -5,7 +5,7 @@ from io import BytesIO
 import pytest
 from PIL import Image, ImageChops
 
-from engine import OperatingRound, State, components_of
+from engine import OperatingRound, State, components_of, new_game
 from engine.game_text import replay
 from renderers import (
     market,
@@ -15,6 +15,7 @@ from renderers import (
     sheet_png,
     theme,
 )
+from renderers.canvas import text_width
 from renderers.views import (
     Badge,
     BidView,
@@ -42,6 +43,17 @@ def test_price_tokens_are_in_their_cells_top_first() -> None:
         assert x < cx - diameter / 2 and cx + diameter / 2 < x + plan.cell_width
         assert y + plan.price_size < cy - diameter / 2 and cy + diameter / 2 < y + plan.cell_height
         assert near(pixel(image, (cx, round(cy - 0.39 * diameter))), theme.parse_color(badge.color))
+
+
+@pytest.mark.parametrize("title", ["1830", "1851", "1870", "1817"])
+def test_no_arrow_is_over_a_price(title: str) -> None:
+    view = market_view(new_game(title, ["Ann", "Bob", "Cid"]).state)
+    plan = market.MarketLayout(view)
+    for cell in view.cells:
+        left, size = plan.price_place(cell)
+        end = plan.arrow_left(cell) if cell.arrow else plan.cell_width
+        assert left + text_width(str(cell.price), size) < end, cell
+        assert size * 400 / market.WIDTH > 6, "on a phone"
 
 
 def test_tokens_of_a_cell_never_overlap() -> None:
