@@ -246,7 +246,8 @@ def routes(hex: LayerContext) -> None:
     segments = hex.view.route_segments
     if not segments:
         return
-    _paste_overlay(hex, sprites.route_overlay(hex.palette, hex.metrics, hex.face_layout, segments))
+    areas = frozenset(f"n{i}" for i, (kind, _) in enumerate(hex.view.nodes) if kind == "offboard")
+    _paste_overlay(hex, sprites.route_overlay(hex.palette, hex.metrics, hex.face_layout, segments, areas))
     for badge, point, diameter in token_positions(hex.view, hex.metrics):
         hex.canvas.paste(sprites.token(badge, diameter), hex.metrics.to_pixels(point))
     for (x, y), route in sprites.edge_crossings(hex.metrics, segments):

@@ -429,14 +429,30 @@ DASHES: tuple[tuple[float, ...], ...] = (
 """The dash of each route: lengths of stroke and gap in turn, in units; none for an unbroken line."""
 
 
+def route_lines(
+    layout: FaceLayout, segment: RouteSegment, areas: frozenset[str]
+) -> tuple[tuple[Point, ...], ...]:
+    """A part of a route along the track. areas: the off-board nodes; there it ends at the pointer, before the
+    name and the values of the area."""
+    for edge, node in ((segment.a, segment.b), (segment.b, segment.a)):
+        if node in areas and edge[0] == "e":
+            number = int(edge[1:])
+            return ((edge_middle(layout.layout, number), polar(bearing(layout.layout, number), 0.68)),)
+    return tuple(layout.track_between(segment.a, segment.b))
+
+
 @lru_cache(256)
 def route_overlay(
-    palette: Palette, metrics: HexMetrics, layout: FaceLayout, segments: tuple[RouteSegment, ...]
+    palette: Palette,
+    metrics: HexMetrics,
+    layout: FaceLayout,
+    segments: tuple[RouteSegment, ...],
+    areas: frozenset[str] = frozenset(),
 ) -> Image.Image:
-    """The routes on a hex along the track, each in its colour and dash."""
+    """The routes on a hex along the track, each in its colour and dash; `areas`: as in `route_lines`."""
     w, h = metrics.half_size
     shape = SupersampledCanvas((2 * w, 2 * h))
-    lines = [(segment, line) for segment in segments for line in layout.track_between(segment.a, segment.b)]
+    lines = [(segment, line) for segment in segments for line in route_lines(layout, segment, areas)]
     for _, line in lines:
         pixels = _pixel_line(metrics, line)
         shape.line(pixels, (theme.ROUTE_WIDTH + 0.08) * metrics.radius, palette.casing)

@@ -3,6 +3,7 @@
 import gzip
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from itertools import combinations
 from pathlib import Path
@@ -20,9 +21,10 @@ from renderers.label_layout import (
     overflow_token_positions,
     tile_number,
 )
-from renderers.map import BOARD_LAYERS, TEXT_LAYERS, Layer, LayerContext, grid_for
+from renderers.map import BOARD_LAYERS, TEXT_LAYERS, Layer, LayerContext, grid_for, routes
 from renderers.theme import LIGHT, PALETTES, Palette
 from renderers.views import HexView, company_badges, map_view
+from renderers.views.map import RouteSegment
 from tests.renderers.colour_blindness import MATRICES, distance
 from tests.renderers.positions import financed, opening
 
@@ -135,6 +137,23 @@ def test_a_text_over_track_is_found() -> None:
     blank = drawn(here, metrics, ())
     everywhere = ImageChops.difference(image, blank).convert("L").point(lambda v: 255 if v > 40 else 0)
     assert ImageChops.multiply(everywhere, board_pixels(here, metrics)).histogram()[255] > 500
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_no_route_is_over_the_name_or_the_values_of_an_offboard_area(title: str) -> None:
+    view = map_view(new_game(title, ["Ann", "Bob", "Cid"]).state)
+    metrics = grid_for(view).metrics
+    areas = [hex for hex in view.hexes if any(kind == "offboard" for kind, _ in hex.nodes)]
+    assert areas
+    for hex in areas:
+        segments = tuple(RouteSegment(0, "", *ends) for ends in hex.paths)
+        run = replace(hex, route_segments=segments)
+        blank = drawn(run, metrics, ())
+        route = ImageChops.difference(drawn(run, metrics, (routes,)), blank).convert("L")
+        route = route.point(lambda v: 255 if v > 40 else 0)
+        assert segments == () or route.histogram()[255] > 100, "there is a route"
+        both = ImageChops.multiply(text_pixels(hex, metrics), route).histogram()[255]
+        assert both < 0.02 * route.histogram()[255] + 12, f"{title} {hex.coord}: {both} pixels"
 
 
 # --- contrast -------------------------------------------------------------------------------
