@@ -142,10 +142,10 @@ class RunningBot:
             raise AssertionError(f"There is no card for {name}; there are {shown}.") from None
         return there()[0]
 
-    async def wait_for_delivery(self) -> None:
+    async def wait_for_delivery(self, seconds: float = 10.0) -> None:
         """Wait until the outbox is empty."""
         assert self.service is not None
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(seconds):
             while True:
                 async with self.service.store.read() as unit:
                     if not (await unit.outbox.queue_status("discord")).pending:
