@@ -20,6 +20,8 @@ from bot.service.results import PendingDecision
 from storage import Card
 
 LOBBY, RUN, SAID_FILES, ASKED, OVER = "lobby", "run", "said:files", "asked", "over"
+LASTING_SLOTS = (RUN, SAID_FILES, OVER)
+"""Slots of messages that are not brought up to date."""
 OLD_PREFIX = "old:"
 
 

@@ -25,6 +25,7 @@ import discord
 from bot.discord.api import DiscordApi
 from bot.discord.card_builder import CardBuilder
 from bot.discord.card_keeper import CardKeeper, card_version
+from bot.discord.card_refs import LASTING_SLOTS
 from bot.discord.clock_notices import CLOCK_KINDS, send_clock_notice
 from bot.discord.endings import Endings
 from bot.discord.finished_turns import FinishedTurns
@@ -117,8 +118,10 @@ class DiscordDelivery:
         await self._sync_changed(group)
 
     async def _sync_all(self, group: asyncio.TaskGroup) -> None:
-        """After a start, bring the cards of all tables in play up to date once."""
-        group.create_task(self._sync_each(await self.service.queries.table_ids(("running", "paused"))))
+        """After a start, bring the cards up to date of the tables at which something has happened since."""
+        async with self.service.store.read() as unit:
+            tables = await unit.tables.with_older_cards("running", "paused", besides=LASTING_SLOTS)
+        group.create_task(self._sync_each(tables))
 
     async def _sync_each(self, table_ids: Sequence[int]) -> None:
         """One table after the other, so that thousands hold up no player."""

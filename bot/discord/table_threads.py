@@ -97,6 +97,7 @@ class TableThreads:
         while True:
             await asyncio.sleep(KEEP_ACTIVE_INTERVAL)
             minutes = 4320 if minutes == ARCHIVE_AFTER_MINUTES else ARCHIVE_AFTER_MINUTES
-            for table in await self.service.queries.list_tables(statuses=("running", "paused")):
-                if thread := table.location.get("thread"):
-                    await self.api.unarchive(int(thread), auto_archive_duration=minutes)
+            async with self.service.store.read() as unit:
+                threads = await unit.tables.threads("running", "paused")
+            for thread in threads:
+                await self.api.unarchive(thread, auto_archive_duration=minutes)

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import engine
 from bot.service import text_views
@@ -50,7 +50,7 @@ from bot.service.service import Service
 from bot.service.tables import TableInfo, status_text
 from bot.terminal import mail_commands
 from renderers import CHART_KINDS
-from storage import StoreError
+from storage import StoreError, TableStatus
 
 log = logging.getLogger(__name__)
 
@@ -168,7 +168,7 @@ class Console:
 
     async def practice_offer(self) -> str:
         """An offer to practise, where there has never been a table; else nothing."""
-        if await self.service.queries.list_tables():
+        if await self.service.queries.table_ids(get_args(TableStatus)):
             return ""
         return "New here? `practice` begins a game against two robots, with hints."
 

@@ -4,12 +4,12 @@ import secrets
 from collections.abc import Sequence
 from typing import Any, TypedDict, Unpack
 
-from sqlalchemy import or_
+from sqlalchemy import and_, or_
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import col, delete, func, select, update
 
 from storage.errors import AlreadyExists, NotFound, StoreError, WriteConflict
-from storage.models import Card, GameTable, Seat, TableSnapshot, TableStatus
+from storage.models import Card, GameTable, MoveRecord, Seat, TableSnapshot, TableStatus
 from storage.table_records import TableRecord, read_table_records
 from storage.transaction import Repository, is_unique_violation
 
@@ -154,6 +154,37 @@ class TableRepository(Repository):
             )
         )
         return await self._transaction.rows(query.order_by(col(Seat.table_id), col(Seat.id)))
+
+    async def threads(self, *statuses: TableStatus) -> list[int]:
+        """The threads in which the tables with one of the statuses are shown."""
+        is_shown = (col(GameTable.status).in_(statuses), col(GameTable.thread).is_not(None))
+        found = await self._transaction.all(select(col(GameTable.thread)).where(*is_shown))
+        return [thread for thread in found if thread is not None]
+
+    async def with_older_cards(self, *statuses: TableStatus, besides: Sequence[str] = ()) -> list[int]:
+        """The tables with one of the statuses that have a card from before their last row of the log.
+
+        besides: slots of cards that do not count.
+        """
+        query = (
+            select(Card.table_id)
+            .distinct()
+            .join(GameTable, col(GameTable.id) == col(Card.table_id))
+            .join(TableSnapshot, col(TableSnapshot.table_id) == col(Card.table_id))
+            .join(
+                MoveRecord,
+                and_(
+                    col(MoveRecord.table_id) == col(Card.table_id),
+                    col(MoveRecord.seq) == col(TableSnapshot.seq),
+                ),
+            )
+            .where(
+                col(GameTable.status).in_(statuses),
+                col(Card.slot).not_in(besides),
+                col(Card.posted_at) <= col(MoveRecord.created_at),
+            )
+        )
+        return await self._transaction.all(query.order_by(col(Card.table_id)))
 
     async def newest(self, *statuses: TableStatus) -> GameTable | None:
         """The newest table with one of the statuses."""

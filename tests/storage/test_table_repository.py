@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from storage import AlreadyExists, NotFound, Store, StoreError, TableStatus
+from storage import AlreadyExists, NewLogRow, NotFound, Store, StoreError, TableStatus
 from tests.storage.conftest import ManualClock, new_table
 from tests.stores import sqlite_only
 
@@ -180,3 +180,27 @@ async def test_14_10_an_index_finds_them(store: Store, column: str) -> None:
             f"EXPLAIN QUERY PLAN SELECT * FROM game_tables WHERE {column} = 5"
         )
         assert f"ix_game_tables_{column}" in str(plan.all())
+
+
+async def test_14_10_only_tables_with_something_new_have_older_cards(
+    store: Store, clock: ManualClock
+) -> None:
+    """After a start the cards of these tables alone are looked at."""
+    async with store.begin() as unit:
+        quiet, changed = [(await unit.tables.add("1830", name)).id for name in ("Quiet", "Changed")]
+        for table in (quiet, changed):
+            await unit.tables.update(table, status="running", location={"thread": 100 + table})
+            await unit.move_log.append(table, 0, [NewLogRow(transport="t", line="pass")], b"s")
+    clock.advance(minutes=1)
+    async with store.begin() as unit:
+        for table in (quiet, changed):
+            await unit.tables.set_card(table, "turn:0", {})
+            await unit.tables.set_card(table, "run", {})
+    clock.advance(minutes=1)
+    async with store.begin() as unit:
+        await unit.move_log.append(changed, 1, [NewLogRow(transport="t", line="pass")], b"s")
+        await unit.tables.set_card(quiet, "said:files", {})
+    async with store.read() as unit:
+        assert await unit.tables.with_older_cards("running", besides=("run",)) == [changed]
+        assert await unit.tables.with_older_cards("paused") == []
+        assert await unit.tables.threads("running") == [100 + quiet, 100 + changed]
