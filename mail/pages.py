@@ -447,6 +447,12 @@ def lobby_question(headline: str, sentence: str, answer: str, otherwise: str = "
     return MailPage(headline, tuple(blocks), subject=headline.rstrip("."), tone="turn")
 
 
+def seat_request(sentence: str, answers: Sequence[str]) -> MailPage:
+    """To the host: somebody asks for a seat. answers: the lines that answer."""
+    blocks = (Paragraph(sentence), CopyableLines("Reply with one of these lines", list(answers)))
+    return MailPage("A seat is asked for.", blocks, subject="A seat is asked for", tone="turn")
+
+
 def help_without_table(person: Correspondent) -> MailPage:
     """To a player whose mail has no valid reply address."""
     blocks: list[Block] = [

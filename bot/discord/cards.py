@@ -389,14 +389,19 @@ def poll_card(
     question = f"### {poll.poll.details['question']}"
     marks = {None: "⏳", True: "✅", False: "❌"}
     voters = " · ".join(f"{marks[vote]} {names[seat]}" for seat, vote in poll.votes.items())
-    custom_id = CustomId(view.table.id, None, f"v{poll.poll.id}", SUBMIT_LINE)
-    buttons = [
-        button("Accept", str(custom_id._replace(argument="accept vote")), SUCCESS),
-        button("Decline", str(custom_id._replace(argument="decline vote")), DANGER),
-    ]
+    buttons = vote_buttons(view.table.id, f"v{poll.poll.id}")
     head = f"{heads} · {table_heading(view.table, view.seq)}"
     framed = [text_display(question), text_display(voters), *action_rows(buttons)]
     return [text_display(head), container(framed)], [head, poll.poll.details["question"]]
+
+
+def vote_buttons(table_id: int, poll_id: str) -> list[Json]:
+    """The buttons that answer a vote."""
+    custom_id = CustomId(table_id, None, poll_id, SUBMIT_LINE)
+    return [
+        button("Accept", str(custom_id._replace(argument="accept vote")), SUCCESS),
+        button("Decline", str(custom_id._replace(argument="decline vote")), DANGER),
+    ]
 
 
 def poll_line(view: TableView, poll: TablePoll, users: Mapping[int, str | None]) -> str:
@@ -439,10 +444,10 @@ def lobby_card(table: TableInfo) -> list[Json]:
         )
     elif table.status == "paused" and (seats_left := open_seats(table)):
         custom_id = CustomId(table.id, None, None, CLAIM)
-        parts.append(text_display("The game goes on once each seat has its player. Who are you?"))
+        parts.append(text_display("The game goes on once each seat has its player. Whose seat is yours?"))
         parts += action_rows(
             [
-                button(f"I am {table.names[seat]}", str(custom_id._replace(seat=seat)), SUCCESS)
+                button(f"The seat of {table.names[seat]}", str(custom_id._replace(seat=seat)), SUCCESS)
                 for seat in seats_left
             ]
         )

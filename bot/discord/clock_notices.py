@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from bot.discord import cards
 from bot.discord.card_keeper import current_prompt
-from bot.discord.controls import AGREE, DECLINE, KEEP, START, CustomId
+from bot.discord.controls import AGREE, DECLINE, KEEP, START, SUBMIT_LINE, CustomId
 from bot.discord.notices import Notices
 from bot.discord.posting import Draft
 from bot.discord.settings_card import WaitingEntry, turns_card
 from bot.discord.table_links import card_link
-from bot.service.digest import waiting_tables
+from bot.service.digest import MAX_EVENTS, WaitingTable, waiting_tables
+from bot.service.live_table import TableView
 from bot.service.notifications import Notification
+from bot.service.polls import poll_id
+from bot.service.seat_requests import open_request
 from bot.service.service import Service
 from bot.service.tables import TableInfo
 from storage import OutboxMessage
 
 LOBBY_KINDS = ("full", "expiring", "closed", "robot", "no robot")
-CLOCK_KINDS = ("reminder", "next", "deputy", "digest", *LOBBY_KINDS)
+SEAT_KINDS = ("seat_request", "seat_answer")
+CLOCK_KINDS = ("reminder", "next", "deputy", "digest", "vote_reminder", *LOBBY_KINDS, *SEAT_KINDS)
 
 
 async def send_clock_notice(
@@ -30,7 +34,11 @@ async def send_clock_notice(
         return await notices.send_text_once(queued, table, draft, dm_user) if entries else None
     if notification.kind in LOBBY_KINDS:
         return await _send_lobby_notice(notices, queued, table, notification, dm_user)
+    if notification.kind in SEAT_KINDS:
+        return await _send_seat_notice(notices, queued, table, notification, dm_user)
     view = await service.queries.view(table.id)
+    if notification.kind == "vote_reminder":
+        return await _send_vote_reminder(notices, queued, view, notification, dm_user)
     if notification.kind == "reminder" and current_prompt(view, notification) is None:
         return None
     if notification.kind == "next" and view.current_decision_id != notification.decision_id:
@@ -67,6 +75,43 @@ async def _send_lobby_notice(
     return await notices.send_text_once(queued, table, draft, dm_user)
 
 
+async def _send_vote_reminder(
+    notices: Notices, queued: OutboxMessage, view: TableView, notification: Notification, dm_user: str | None
+) -> str | None:
+    """A vote still waits for a player: with the buttons that answer it."""
+    open_votes = {(poll_id(poll), seat) for poll, seat in view.missing_votes()}
+    key = notification.decision_id or ""
+    if (key, notification.seat) not in open_votes:
+        return None
+    user = dm_user or await notices.threads.discord_id(notification.person_id)
+    ping = [f"<@{user}>"] if user and not dm_user else []
+    lines = [cards.table_heading(view.table, view.seq), " ".join([*ping, *notification.sentences])]
+    payload = [*cards.notification(lines), *cards.action_rows(cards.vote_buttons(view.table.id, key))]
+    draft = Draft(payload, users=[user] if ping and user else [])
+    return await notices.send_text_once(queued, view.table, draft, dm_user)
+
+
+async def _send_seat_notice(
+    notices: Notices, queued: OutboxMessage, table: TableInfo, notification: Notification, dm_user: str | None
+) -> str | None:
+    """Somebody asks for a seat, with the buttons that answer; or what the answer was."""
+    buttons: list[cards.Json] = []
+    if notification.kind == "seat_request":
+        async with notices.service.store.read() as unit:
+            request = await open_request(unit, table.id, notification.decision_id)
+        if request is None:
+            return None
+        custom_id = CustomId(table.id, None, None, SUBMIT_LINE, f"admit {request.name}")
+        refuse = custom_id._replace(argument=f"refuse {request.name}")
+        buttons = [
+            cards.button("Admit", str(custom_id), cards.SUCCESS),
+            cards.button("Refuse", str(refuse), cards.DANGER),
+        ]
+    text = cards.text_display(" ".join(notification.sentences))
+    draft = Draft([cards.container([text, *cards.action_rows(buttons)])])
+    return await notices.send_text_once(queued, table, draft, dm_user)
+
+
 async def waiting_entries(
     service: Service, person_id: int, *, digest_only: bool = False
 ) -> list[WaitingEntry]:
@@ -80,10 +125,23 @@ async def waiting_entries(
         if digest_only and not settings.for_table(each.table.code).digest:
             continue
         view = await service.queries.view(each.table.id)
+        link = await card_link(service, each.table, each.seat)
+        if each.poll is not None:
+            text = f"**{each.line(now, settings.zone)}**\n{each.poll.poll.details['question']}"
+            entries.append(WaitingEntry(each, text, each.poll_id, None))
+            continue
         pending = next((p for p in view.pending if p.seat == each.seat), None)
         if pending is None:
             continue
         text = f"**{each.line(now, settings.zone)}**\nYou to act: {pending.prompt}."
-        link = await card_link(service, each.table, each.seat)
+        if digest_only:
+            text += await _news(service, each)
         entries.append(WaitingEntry(each, text, pending.decision_id, link))
     return entries
+
+
+async def _news(service: Service, waiting: WaitingTable) -> str:
+    """What has happened at a table since the reader's last turn, as in the digest by mail."""
+    entries = await service.queries.log_since_last_move(waiting.table.id, waiting.seat)
+    events = [" ".join(entry.sentences) for entry in entries if entry.is_live and entry.sentences]
+    return "".join(f"\n- {event}" for event in events[-MAX_EVENTS:])

@@ -269,6 +269,10 @@ class TableCommands(app_commands.Group):
             person_id, player = actor_id, name or player_name(interaction.user.display_name)
         else:
             person_id, player = await self._person_and_name(user, address, name)
+        if found.player_at(number) is None and person_id == actor_id:
+            text = await self.service.seats.ask(found.id, person_id, player, seat_name=found.names[number])
+            await reply_text(interaction, text)
+            return
         await self.service.lobby.replace_player(found.id, number, person_id, player, by=actor_id)
         await reply_text(interaction, f"{player} replaces {found.names[number]} at table {found.code}.")
 

@@ -47,7 +47,7 @@ from bot.service.results import (
 )
 from bot.service.robot_answers import answer_about_robots
 from bot.service.service import Service
-from bot.service.tables import TableInfo, open_seats, status_text
+from bot.service.tables import TableInfo, status_text
 from storage import GameTable, NotFound, StoreError, TableStatus
 
 log = logging.getLogger(__name__)
@@ -688,14 +688,13 @@ class InteractionHandler:
         await reply_text(interaction, answer)
 
     async def claim_seat(self, interaction: discord.Interaction, table_id: int, seat: int) -> None:
-        """The user plays on in an empty seat of a game that came from elsewhere."""
+        """The user asks for an empty seat, or plays on in one of a game that came from elsewhere."""
         person_id = await self.person_id(interaction.user)
         name = player_name(interaction.user.display_name)
-        table = await self.service.move_in.claim_seat(table_id, seat, person_id, name)
-        left = len(open_seats(table))
-        progress = {0: "All seats are taken, and the game goes on.", 1: "One seat is still open."}
-        rest = progress.get(left, f"{left} seats are still open.")
-        await reply_text(interaction, f"You play on as {table.names[seat]} at table {table.code}. {rest}")
+        seat_name = (await self.service.queries.table_info(table_id)).names[seat]
+        await reply_text(
+            interaction, await self.service.seats.ask(table_id, person_id, name, seat_name=seat_name)
+        )
 
 
 def split_lines(text: str) -> list[str]:

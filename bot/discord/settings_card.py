@@ -130,6 +130,7 @@ class WaitingEntry(NamedTuple):
 
 
 MAX_ENTRIES = 8
+MAX_TEXT = 3600  # characters of all entries
 
 
 def turns_card(entries: Sequence[WaitingEntry]) -> list[Json]:
@@ -137,11 +138,14 @@ def turns_card(entries: Sequence[WaitingEntry]) -> list[Json]:
     if not entries:
         return [cards.text_display("No table waits for you.")]
     parts: list[Json] = []
+    limit = MAX_TEXT // min(len(entries), MAX_ENTRIES)
     for entry in entries[:MAX_ENTRIES]:
         table = entry.waiting.table
         link = f"\n[The card]({entry.link})" if entry.link else ""
-        parts.append(cards.text_display(f"{entry.text}{link}", 450))
-        if entry.decision_id:
+        parts.append(cards.text_display(f"{entry.text}{link}", limit))
+        if entry.waiting.poll_id:
+            parts += cards.action_rows(cards.vote_buttons(table.id, entry.waiting.poll_id))
+        elif entry.decision_id:
             custom_id = CustomId(table.id, entry.waiting.seat, entry.decision_id, ENTER_LINE)
             parts += cards.action_rows([cards.button(f"Answer at {table.code}…", str(custom_id), PRIMARY)])
     if len(entries) > MAX_ENTRIES:

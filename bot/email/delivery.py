@@ -42,6 +42,7 @@ from bot.service.notifications import Notification, decode_notification
 from bot.service.picture_workers import Pictures, PictureWorkers
 from bot.service.results import PendingDecision
 from bot.service.robot_seats import robots_of
+from bot.service.seat_requests import open_request
 from bot.service.service import Service
 from bot.service.tables import TableInfo, open_seats
 from mail import (
@@ -75,6 +76,7 @@ RETRY_DELAYS = (10, 60, 600, 3600)  # seconds between attempts to compose an ema
 MAX_EVENTS = 50  # in the list of events since a player's last turn
 CACHE_TIMEOUT = 5.0  # seconds in which a commit must be visible in the table cache
 LOBBY_KINDS = ("full", "expiring", "closed", "robot", "no robot")
+SEAT_KINDS = ("seat_request", "seat_answer")
 BATCH_SIZE = 10  # outbox messages at a time
 
 
@@ -311,6 +313,8 @@ class PageBuilder:
             answer = pages.table_answer(notification.sentences, is_done=True)
             is_open = table.status in ("lobby", "paused")
             return (answer, token) if token and is_open else None
+        if notification.kind in SEAT_KINDS:
+            return await self._seat_page(table, notification, notification.person_id)
         if notification.kind in LOBBY_KINDS:
             return await self._lobby_page(table, notification, notification.person_id)
         seat = notification.seat
@@ -414,12 +418,26 @@ class PageBuilder:
                 return pages.announcement("No robot plays.", notification.sentences), token
         return pages.announcement("The table is closed.", notification.sentences), token
 
+    async def _seat_page(
+        self, table: TableInfo, notification: Notification, person_id: int
+    ) -> tuple[MailPage, ServiceToken] | None:
+        """The page that says who asks for a seat, or what the answer was."""
+        async with self._store.read() as unit:
+            token = await reply_token_for(unit, person_id, table, None, None)
+            request = await open_request(unit, table.id, notification.decision_id)
+        if token is None or (request is None and notification.kind == "seat_request"):
+            return None
+        if request is None:
+            return pages.announcement("Your seat.", notification.sentences), token
+        lines = [f"admit {request.name}", f"refuse {request.name}"]
+        return pages.seat_request(" ".join(notification.sentences), lines), token
+
     async def _page(self, view: TableView, notification: Notification, seat: int) -> MailPage | None:
         state = view.state
         match notification.kind:
             case "gathered":
                 return pages.gathered_answers(notification.sentences)
-            case "vote":
+            case "vote" | "vote_reminder":
                 is_open = any(
                     f"v{missing.poll.id}" == notification.decision_id and voter == seat
                     for missing, voter in view.missing_votes()

@@ -12,13 +12,14 @@ from datetime import datetime
 
 from bot.email.gateway import ServiceToken, reply_token_for
 from bot.service import legal_lines
-from bot.service.digest import WaitingTable, waiting_tables
+from bot.service.digest import MAX_EVENTS, WaitingTable, waiting_tables
 from bot.service.live_table import TableView
 from bot.service.service import Service
 from mail import MailPage, OutgoingMail, ServiceAddress, compose
 from mail.compose import Block, BulletList, CopyableLines, Paragraph
 from mail.port import IssuedToken
 from mail.reply_address import hash_token, new_token
+from storage import TablePoll
 
 MAX_LINES = 6  # to copy, of each table
 MAX_TABLES = 20
@@ -44,7 +45,7 @@ class DigestComposer:
         issued: list[IssuedToken] = []
         for each in waiting[:MAX_TABLES]:
             view = await self._service.queries.view(each.table.id)
-            decision_id = view.decision_id_of(each.seat)
+            decision_id = each.poll_id or view.decision_id_of(each.seat)
             async with self._service.store.read() as unit:
                 token = await reply_token_for(unit, person_id, each.table, each.seat, decision_id)
             if token is None or decision_id is None:
@@ -68,6 +69,8 @@ class DigestComposer:
         self, waiting: WaitingTable, view: TableView, zone: str | None, address: str | None, token: str
     ) -> list[Block]:
         """What one table waits for, what has happened there, and how to answer."""
+        if waiting.poll is not None:
+            return self._vote_section(waiting, waiting.poll, zone, address, token)
         pending = next(p for p in view.pending if p.seat == waiting.seat)
         table_id, code = waiting.table.id, waiting.table.code
         choices = await self._service.queries.choices(table_id, waiting.seat)
@@ -78,11 +81,26 @@ class DigestComposer:
             Paragraph(f"You to act: {pending.prompt}."),
         ]
         if events:
-            blocks.append(BulletList(f"Since your last turn at {code}", events[-8:]))
-        how = f"Reply with one of, for {code}" if address is None else f"For {code}, write to {address}"
-        how += f" with the line `# code-{token}`" if token else ""
+            blocks.append(BulletList(f"Since your last turn at {code}", events[-MAX_EVENTS:]))
+        how = _how(code, address, token)
         lines = legal_lines.copyable_lines(choices)[:MAX_LINES]
         return [*blocks, CopyableLines(how, lines, address, token)]
+
+    def _vote_section(
+        self, waiting: WaitingTable, poll: TablePoll, zone: str | None, address: str | None, token: str
+    ) -> list[Block]:
+        """A vote, and how to answer it."""
+        how = _how(waiting.table.code, address, token)
+        return [
+            Paragraph(f"{waiting.line(self._now(), zone)}."),
+            Paragraph(str(poll.poll.details["question"])),
+            CopyableLines(how, ["accept vote", "decline vote"], address, token),
+        ]
+
+
+def _how(code: str, address: str | None, token: str) -> str:
+    how = f"Reply with one of, for {code}" if address is None else f"For {code}, write to {address}"
+    return how + (f" with the line `# code-{token}`" if token else "")
 
 
 def _headline(count: int) -> str:

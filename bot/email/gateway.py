@@ -82,7 +82,7 @@ EMAIL_HELP = """By email:
   say TEXT             tell the table something, to the end of the paragraph
   who, list            the players of the table; your tables
   stop, start          stop emails to you; start them again"""
-SAID_IN_LOBBIES = ("help", "resign", "start", "leave", "options", "seat", *ROBOT_ANSWERS)
+SAID_IN_LOBBIES = ("help", "resign", "start", "leave", "options", "seat", "ask", *ROBOT_ANSWERS)
 """Words that mean something else in a reply for a seat of a game."""
 GATHERED_FOR = timedelta(hours=1)
 FIXED_ADDRESS_PURPOSES = ("link", "invite", "host", "bounce", "unsubscribe")
@@ -654,7 +654,7 @@ class MailGateway:
         word = first_word(lines[0])
         if token.seat is not None and word in SAID_IN_LOBBIES:
             return False
-        if word in ("who", "list", "help") and len(lines[0].split()) > 2:
+        if word in ("who", "list", "help", "ask") and len(lines[0].split()) > 2:
             return False  # prose
         if word not in ("start", *ROBOT_ANSWERS):
             return True

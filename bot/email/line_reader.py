@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 
 import engine
-from bot.service.commands import TIME_WORDS
+from bot.service.commands import TIME_WORDS, UNLOCKED_WORDS
 from bot.service.live_table import engine_seat
 from mail.doubts import Vocabulary
 from mail.line_text import first_word, words_of
@@ -18,9 +18,9 @@ MAX_LEGAL_LINES = 400  # that a reply is compared with
 SERVICE_VERBS = frozenset(
     """
     auto standing undo redo resign accept decline company player status turn sheet board map market log at
-    export help show plan try bids privates trains tiles routes hint chart records animation palette
+    export help show plan try bids privates trains tiles routes chart records animation palette
     """.split()
-) | frozenset(TIME_WORDS)
+) | frozenset((*TIME_WORDS, *UNLOCKED_WORDS))
 _ALWAYS = frozenset("pass done buy bid par sell lay token run pay withhold".split())
 _SERVICE_LINE = re.compile(
     r"(?:auto(?: (?:off|first|help|pass|buy|bid|run|turn|decline|protect)\b.*)?"

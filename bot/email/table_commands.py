@@ -35,9 +35,10 @@ from bot.service.tables import SeatedPlayer, TableInfo, status_text
 from mail import normalize_address
 from mail.line_text import first_word
 from mail.parser import MailFile
+from storage import NotFound
 
 ROBOT_ANSWERS = ("agree", "decline")
-_WORDS = "import seat new invite start who list options help resign leave"
+_WORDS = "import seat new invite start who list options help resign leave ask admit refuse"
 WORDS = frozenset([*_WORDS.split(), *ROBOT_ANSWERS])
 INVITATIONS_TO_STRANGER = 3  # that an unverified address gets in `STRANGER_WINDOW`, whoever sends them
 STRANGER_WINDOW = timedelta(days=7)
@@ -51,6 +52,7 @@ HELP = (
     "who: the players of the table; list: your tables",
     "options TITLE: what can be agreed for a title",
     "resign: give up your seat",
+    "ask CODE: ask for an open seat at a table; `admit NAME` and `refuse NAME` answer whoever asks",
     "settings, away until DATE, back: in a reply to a table's email, how and when you are told",
     "addresses: where your emails go; `link ann@example.org` adds an address, `unlink` gives one up",
     "stop: no more emails; `start` in a reply starts them again",
@@ -140,6 +142,8 @@ class TableCommands:
                 return await self._invite(
                     person_id, " ".join([rest, *lines[1:20]]), table_id, request.is_repeated
                 )
+            case "ask":
+                return await self._ask(person_id, rest, name)
         table = await self._table_of(person_id, table_id, rest)
         if request.is_repeated and (answer := _done_before(word, person_id, table)):
             return answer
@@ -155,6 +159,11 @@ class TableCommands:
                 return CommandAnswer(await self._who(table), table.id)
             case "agree" | "decline":
                 return CommandAnswer((await self.about_robots(person_id, table, word),), table.id)
+            case "admit" | "refuse":
+                answer = await self._service.seats.answer(
+                    table.id, rest, admitted=word == "admit", by=person_id
+                )
+                return CommandAnswer((answer,), table.id)
             case _:
                 return await self._leave(person_id, table)
 
@@ -192,6 +201,16 @@ class TableCommands:
             "You get an email when they have answered. Reply with `start` to start the game.",
         )
         return CommandAnswer(sentences, info.id)
+
+    async def _ask(self, person_id: int, rest: str, name: str) -> CommandAnswer:
+        code, _, seat_name = rest.partition(" ")
+        try:
+            table = await self._service.queries.find_table(code)
+        except NotFound:
+            raise ValueError("Name the table by its code: `ask A7K`.") from None
+        return CommandAnswer(
+            (await self._service.seats.ask(table.id, person_id, name, seat_name=seat_name.strip()),)
+        )
 
     async def _name(self, person_id: int) -> str:
         async with self._store.read() as unit:

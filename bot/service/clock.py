@@ -26,6 +26,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from bot.service.clock_followup import follow_table
 from bot.service.due_rows import DueRowHandler
+from bot.service.missing_rows import set_missing_rows
 from bot.service.table_cache import TableCache
 from storage import DueRow, NotFound, StoreError
 
@@ -44,6 +45,7 @@ class Clock:
     def __init__(self, cache: TableCache, rows: DueRowHandler) -> None:
         self._cache, self._rows = cache, rows
         self._holder = secrets.token_hex(8)
+        self._is_complete = False  # what an older store lacks was added
         self._skipped: set[str] = set()  # what could not be done in this tick
 
     async def run(self) -> None:
@@ -74,6 +76,7 @@ class Clock:
         process leads."""
         if not await self._lead():
             return None
+        await self._set_missing_rows()
         await self._follow_tables()
         while rows := await self._rows_due():
             for row in rows:
@@ -82,6 +85,12 @@ class Clock:
             await self._follow_tables()
         async with self._cache.store.read() as unit:
             return await unit.clocks.next_due_at()
+
+    async def _set_missing_rows(self) -> None:
+        if not self._is_complete:
+            async with self._cache.store.begin() as unit:
+                await set_missing_rows(unit)
+            self._is_complete = True
 
     async def _rows_due(self) -> list[DueRow]:
         async with self._cache.store.read() as unit:

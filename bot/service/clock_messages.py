@@ -83,6 +83,20 @@ def reminder_sentence(clock: SeatClock, now: datetime, zone: str | None) -> str:
     return f"Your time ended {moment_text(clock.time_up, zone)}; the table still waits for you."
 
 
+def vote_messages(
+    table: TableInfo, recipient: Recipient, poll_id: str, sentence: str, name: str
+) -> list[NewMessage]:
+    """A reminder of an open vote, on the channels that the person wants."""
+    channels = wanted_channels(table, recipient)
+    notification = Notification(
+        "vote_reminder", table.id, table.seq, recipient.seat, recipient.person_id, poll_id, (sentence,)
+    )
+    routes = personal_routes(recipient, None, None, channels)
+    if "table" in channels:
+        routes = [Route("table", {"user": recipient.discord_id}), *routes]
+    return [message(notification, route, f"vote.{name}") for route in routes]
+
+
 def news_messages(
     table: TableInfo, recipients: Iterable[Recipient], sentence: str, name: str, now: datetime
 ) -> list[NewMessage]:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import engine
 from bot.service import text_views
 from bot.service.game_files import make_game_file, parse_export
 from bot.service.game_queries import GAME_QUERIES, run_game_query
 from bot.service.live_table import LiveTable, pending_decisions
-from bot.service.results import LineRefused, QueryAnswer, TableNotRunning
+from bot.service.results import LineRefused, NotYourSeat, QueryAnswer, TableNotRunning
 from bot.service.show_queries import SHOW_QUERIES, show_text
-from bot.service.tables import status_text
+from bot.service.tables import TableInfo, status_text
 from storage import NewLogRow
 
 DEFAULT_LOG_ROWS = 12
@@ -27,11 +27,16 @@ QUERIES = (
 PLAN_WORDS = ("plan", "try")
 PICTURE_KINDS = ("map", "market", "sheet")
 PERSONAL_WORDS = ("settings", "away", "back")
-TIME_WORDS = ("pace", "extend", "turns", "rematch", *PERSONAL_WORDS)
-ROBOT_WORDS = ("robot", "hint")
+TIME_WORDS = ("pace", "extend", "turns", *PERSONAL_WORDS)
+SEAT_WORDS = ("ask", "admit", "refuse")
 PALETTE_WORD = "palette"
-STANDALONE = ("undo", "redo", "resign", PALETTE_WORD, *ROBOT_WORDS, *TIME_WORDS, *QUERIES)
+UNLOCKED_WORDS = ("hint", "rematch", PALETTE_WORD, *SEAT_WORDS)
+"""What is carried out while the table goes on: a robot thinks, another table is opened, seats are filled."""
+STANDALONE = ("undo", "redo", "resign", "robot", *UNLOCKED_WORDS, *TIME_WORDS, *QUERIES)
 """First words of lines that cannot be submitted together with others."""
+
+UNKNOWN_SEAT = -1
+"""The seat of a command until the seat of its person is found."""
 
 POLL_PREFIX = "v"
 """The decision id of poll 5 is `v5`."""
@@ -41,6 +46,7 @@ POLL_PREFIX = "v"
 class Command:
     """Lines that were submitted for a seat.
 
+    seat: `UNKNOWN_SEAT` until `in_seat` has found it.
     line_numbers: the place of each line in the request, from 0 (comments are left out). decision_id: the
     decision that the command answers, None for whatever is current. request_id: names the request; a request
     with the same id has the same result and no second effect. announcement: what the table is told of it.
@@ -54,6 +60,11 @@ class Command:
     person_id: int | None
     transport: str
     announcement: str = ""
+
+    @property
+    def word(self) -> str:
+        """The first word of its first line, in lower case; empty without a line."""
+        return first_word(self.lines[0]) if self.lines else ""
 
     @property
     def answers_poll(self) -> bool:
@@ -72,6 +83,19 @@ class Command:
             "transport": self.transport, "decision_id": self.decision_id, "raw_line": self.lines[index],
         }  # fmt: skip
         return NewLogRow.model_validate(fields | details)
+
+
+def in_seat(info: TableInfo, names: Sequence[str], command: Command) -> Command | NotYourSeat:
+    """The command in the seat of its person, or the result where that is another's. names: of all seats."""
+    seat: int | None = command.seat
+    if seat == UNKNOWN_SEAT and command.person_id is not None:
+        seat = info.seat_of(command.person_id)
+    if seat is None or not 0 <= seat < len(names):
+        return NotYourSeat(f"You have no seat at table {info.code}.")
+    player = info.player_at(seat)
+    if command.person_id is not None and (player is None or info.seat_of(command.person_id) != seat):
+        return NotYourSeat(f"That is for {names[seat]}, not for you.")
+    return replace(command, seat=seat)
 
 
 def refused(table: LiveTable, command: Command, reason: str, index: int = 0) -> LineRefused:

@@ -7,29 +7,41 @@ from datetime import UTC, datetime, timedelta
 
 import msgspec
 
+from bot.service.commands import POLL_PREFIX
 from bot.service.loading import load_recipient, load_table_info
 from bot.service.notifications import Notification
 from bot.service.pace import Pace
 from bot.service.preferences import PersonSettings
 from bot.service.tables import TableInfo
 from bot.service.time_text import duration_text, hour_of, local_moment, moment_text, zone_of
-from storage import NewMessage, SeatClock, UnitOfWork
+from storage import NewMessage, SeatClock, TablePoll, UnitOfWork
 
+MAX_EVENTS = 8
+"""Of what has happened at a table, in a digest."""
 NEVER = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class WaitingTable:
-    """A table that waits for a person. clock: of the seat, if the table has a pace."""
+    """A table that waits for a person. clock: of the seat. poll: the vote that it waits for; without one it
+    is the game that waits."""
 
     table: TableInfo
     seat: int
     clock: SeatClock | None = None
+    poll: TablePoll | None = None
+
+    @property
+    def poll_id(self) -> str | None:
+        """The decision id of the vote."""
+        return f"{POLL_PREFIX}{self.poll.poll.id}" if self.poll else None
 
     @property
     def urgency(self) -> tuple[datetime, datetime, int]:
         """Orders tables: the end of the time, then how long it has waited."""
         clock = self.clock
+        if self.poll is not None:
+            return NEVER, self.poll.poll.opened_at, self.table.id
         if clock is None or clock.decision_id is None:
             return NEVER, NEVER, self.table.id
         return clock.time_up or NEVER, clock.since or NEVER, self.table.id
@@ -39,6 +51,8 @@ class WaitingTable:
         table = self.table
         parts = [f"{table.code} {table.name} ({table.title}), {table.round}"]
         clock = self.clock
+        if self.poll is not None:
+            parts.append(f"a vote since {duration_text(now - self.poll.poll.opened_at)}")
         if clock and clock.time_up and clock.allowance_end:
             if now < clock.allowance_end:
                 left = duration_text(clock.allowance_end - now)
@@ -55,16 +69,22 @@ class WaitingTable:
 
 
 async def waiting_tables(unit: UnitOfWork, person_id: int) -> list[WaitingTable]:
-    """The tables that wait for a person or for a seat whose deputy they are, the most urgent first."""
-    ids = [table.id for table, _ in await unit.tables.for_person(person_id) if table.status == "running"]
+    """The tables that wait for a person or for a seat whose deputy they are, for their move or their vote,
+    the most urgent first."""
+    own = {table.id: table.status for table, _ in await unit.tables.for_person(person_id)}
+    ids = [table_id for table_id, status in own.items() if status == "running"]
     ids += await unit.clocks.tables_as_deputy(person_id)
+    voting = await unit.polls.tables_with_open_polls(dict.fromkeys([*own, *ids]))
     found = []
-    for table_id in dict.fromkeys(ids):
+    for table_id in dict.fromkeys([*ids, *voting]):
         info = await load_table_info(unit, await unit.tables.get(table_id))
         seat = info.seat_of(person_id)
-        if info.status != "running" or seat is None or seat not in info.acting_seats:
+        if seat is None or info.person_at(seat) != person_id:
             continue
-        found.append(WaitingTable(info, seat, (await unit.clocks.seat_clocks(table_id)).get(seat)))
+        if info.status == "running" and seat in info.acting_seats:
+            found.append(WaitingTable(info, seat, (await unit.clocks.seat_clocks(table_id)).get(seat)))
+        polls = await unit.polls.open_polls(table_id) if table_id in voting else []
+        found += [WaitingTable(info, seat, poll=poll) for poll in polls if poll.votes.get(seat, True) is None]
     return sorted(found, key=lambda waiting: waiting.urgency)
 
 
@@ -72,7 +92,14 @@ def turns_text(waiting: list[WaitingTable], now: datetime, settings: PersonSetti
     """What waits for a person, the most urgent first."""
     if not waiting:
         return "No table waits for you."
-    return "\n".join(each.line(now, settings.zone) for each in waiting)
+    return "\n".join(_turn_line(each, now, settings.zone) for each in waiting)
+
+
+def _turn_line(waiting: WaitingTable, now: datetime, zone: str | None) -> str:
+    line = waiting.line(now, zone)
+    if waiting.poll is None:
+        return line
+    return f"{line}: {waiting.poll.poll.details['question']} Answer `accept vote` or `decline vote` there."
 
 
 def next_digest_at(settings: PersonSettings, after: datetime) -> datetime:

@@ -17,6 +17,7 @@ from bot.service.reminders import next_reminder, not_quiet
 from bot.service.routing import Recipient
 from bot.service.seat_clocks import ClockRules
 from bot.service.table_cache import TableCache
+from bot.service.vote_reminders import remind_of_vote
 from engine.orders import line_when_time_is_up
 from storage import Deputy, DueRow, SeatClock, UnitOfWork
 
@@ -59,6 +60,8 @@ class DueRowHandler:
                 await self._digest(row)
             case "lobby":
                 await self._expire(row)
+            case "vote":
+                return await remind_of_vote(self._cache, row)
             case _:
                 async with self._store.begin() as unit:
                     await unit.clocks.take_due(row)

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 
 from storage import Store, UnitOfWork
 
-Kind = Literal["tables", "invitations", "claims", "plans", "pictures", "exports"]
+Kind = Literal["tables", "invitations", "claims", "plans", "pictures", "exports", "requests"]
 
 DEFAULT_LIMITS: Mapping[Kind, int] = {
     "tables": 10,
@@ -20,6 +20,7 @@ DEFAULT_LIMITS: Mapping[Kind, int] = {
     "plans": 1000,
     "pictures": 300,
     "exports": 30,
+    "requests": 10,
 }
 
 SENTENCES: Mapping[Kind, str] = {
@@ -28,6 +29,7 @@ SENTENCES: Mapping[Kind, str] = {
     "claims": "You have named {limit} email addresses today",
     "plans": "You have made {limit} plans today",
     "pictures": "You have asked for {limit} pictures today",
+    "requests": "You have asked for {limit} seats today",
     "exports": "You have exported {limit} games today",
 }
 

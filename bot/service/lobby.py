@@ -1,9 +1,9 @@
 """The lobby and the seats: tables are created, filled, started, paused and ended; players are replaced.
 
 Permissions: the host may do everything that does not belong to another person. Every seated player may
-invite, pause and resume, leave, and hand their own seat to another person. An empty seat is open to everyone.
-The operator (`by=None`) may do everything. Every method raises ValueError with a sentence if it is not
-possible, and NotFound for a table that does not exist.
+invite, pause and resume, leave, and hand their own seat to another person. A robot's seat is open to
+everyone; an empty one is asked for (`seat_requests`). The operator (`by=None`) may do everything. Every
+method raises ValueError with a sentence if it is not possible, and NotFound for a table that does not exist.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ import engine
 from bot.service import lobby_notices, notifications, text_views
 from bot.service.commit_draft import CommitDraft
 from bot.service.limits import Limits
-from bot.service.live_table import LiveTable, engine_seat
+from bot.service.live_table import LiveTable
 from bot.service.loading import load_metadata, load_recipient, load_table_info
 from bot.service.names import check_distinct, plain_table_name, table_name
 from bot.service.pace import Pace, parse_pace
 from bot.service.palettes import parse_palette
+from bot.service.replacement import record_replacement
 from bot.service.results import Completed
 from bot.service.robot_seats import (
     add_robot,
@@ -154,6 +155,13 @@ class Lobby:
                 if lobby_notices.is_full(info, was_invited=reserved is not None):
                     await lobby_notices.tell_full(unit, info)
         return table.stored_info
+
+    async def check_can_join(self, table_id: int, name: str) -> None:
+        """Raises ValueError for a table that has started or is full, and for a name that cannot be used."""
+        info = (await self._cache.get(table_id)).info
+        check_in_lobby(info)
+        check_no_robot_name(name)
+        _check_name(info, name, _robot_that_makes_room(info))
 
     @again_on_conflict
     async def invite(
@@ -433,7 +441,7 @@ class Lobby:
     ) -> TableInfo:
         """Another person plays on in a seat, under their own name.
 
-        For the player in that seat and the host; anyone may take an empty seat (after `resign`).
+        For the player in that seat and the host; anyone may take the seat of a robot.
         """
         async with self._cache.locked(table_id) as table:
             info = table.stored_info
@@ -443,27 +451,16 @@ class Lobby:
                 raise ValueError(f"There is no such seat in play at table {info.code}.")
             former_player = info.player_at(seat)
             is_open = former_player is None or former_player.is_robot
-            check_allowed(
-                info, by, own=person_id if former_player is None or is_open else former_player.person_id
-            )
+            if former_player is None and by == person_id != info.host_id:
+                raise ValueError(f"That seat is asked for: `ask` tells the host of table {info.code}.")
+            owner = former_player.person_id if former_player and not is_open else person_id
+            check_allowed(info, by, own=owner)
             check_no_robot_name(name)
             if any(p.person_id == person_id and p.seat != seat for p in info.seated_players):
                 raise ValueError(f"{name} already sits at table {info.code}.")
-            former = table.state.players[seat]
             check_distinct(name, [p.name for p in info.seated_players if p.seat != seat])
-            state, events = engine.rename_player(table.state, engine_seat(seat), name)
-            sentence = f"{name} plays on for {former}." if name != former else f"{name} plays on."
             async with self._cache.commit(table) as draft:
-                unit = await draft.unit()
-                if former_player:
-                    await unit.tables.vacate_seat(former_player.seat_id)
-                await unit.tables.add_seat(table_id, person_id, name, seat)
-                row = NewLogRow(
-                    kind="replace", transport="service", seat=seat, person_id=by, line="replace",
-                    raw_line=sentence, events=engine.encode_events(events),
-                )  # fmt: skip
-                draft.add_row(row, state)
-                draft.announce("news", sentence)
+                draft.announce("news", await record_replacement(draft, seat, person_id, name, by=by))
         return table.info
 
     async def pause(self, table_id: int, *, by: int | None) -> TableInfo:

@@ -104,16 +104,24 @@ def _people(info: TableInfo) -> list[int]:
 
 
 def lobby_messages(
-    info: TableInfo, kind: str, recipients: Iterable[Recipient], sentence: str, now: datetime
+    info: TableInfo,
+    kind: str,
+    recipients: Iterable[Recipient],
+    sentence: str,
+    now: datetime,
+    decision_id: str | None = None,
 ) -> list[NewMessage]:
-    """A message about a lobby to people themselves."""
-    name = f"{info.id}.{kind}.{now.timestamp():.0f}"
+    """A message about seats to people themselves. decision_id: the request that it is about."""
+    name = f"{info.id}.{kind}.{decision_id or f'{now.timestamp():.0f}'}"
+    about = f".{decision_id}" if decision_id else ""
     return [
         message(
-            Notification(kind, info.id, info.seq, person_id=recipient.person_id, sentences=(sentence,)),
+            Notification(
+                kind, info.id, info.seq, None, recipient.person_id, decision_id, sentences=(sentence,)
+            ),
             route,
             name,
-            collapse=f"{kind}:{info.id}:{recipient.person_id}:{route.channel}",
+            collapse=f"{kind}:{info.id}:{recipient.person_id}{about}:{route.channel}",
         )
         for recipient in recipients
         for route in personal_routes(recipient, None, now, reachable_channels(info, recipient) - {"table"})

@@ -16,15 +16,15 @@ from typing import Any, NamedTuple
 
 import engine
 from bot.service import notifications, text_views
-from bot.service.live_table import engine_seat, seat_number
+from bot.service.live_table import seat_number
 from bot.service.lobby import Lobby, again_on_conflict
 from bot.service.names import check_distinct
+from bot.service.replacement import record_replacement
 from bot.service.table_cache import TableCache
 from bot.service.tables import TableInfo
 from engine.game_text import replay
 from engine.site_18xx.game_file import SiteFileError, read_site_file
 from engine.site_18xx.replay import SiteReplay, SiteReplayError
-from storage import NewLogRow
 
 MAX_BYTES = 16 * 1024 * 1024
 """The largest file, packed or not. Long games of 18xx.games have about 1 MB."""
@@ -137,27 +137,22 @@ class MoveIn:
                 raise ValueError(f"No seat at table {info.code} waits for a player.")
             if taken := info.player_at(seat):
                 raise ValueError(f"{taken.name} has that seat at table {info.code}; choose another.")
+            async with self._cache.store.read() as reading:
+                if await reading.tables.was_seat_taken(table_id, seat):
+                    raise ValueError(f"{info.names[seat]}'s seat was given up: `ask` asks the host for it.")
             if own := info.player_of(person_id):
                 raise ValueError(f"You already sit at table {info.code} as {own.name}.")
-            former = info.names[seat]
             others = [other for number, other in enumerate(info.names) if number != seat]
             if name.casefold() in {other.casefold() for other in others}:
-                name = former
+                name = info.names[seat]
             check_distinct(name, others)
-            state, events = engine.rename_player(table.state, engine_seat(seat), name)
-            sentence = f"{name} plays on for {former}." if name != former else f"{name} plays on."
             async with self._cache.commit(table) as draft:
-                unit = await draft.unit()
-                await unit.tables.add_seat(table_id, person_id, name, seat)
-                row = NewLogRow(
-                    kind="replace", transport="service", seat=seat, person_id=person_id, line="replace",
-                    raw_line=sentence, events=engine.encode_events(events),
-                )  # fmt: skip
-                draft.add_row(row, state)
+                await record_replacement(draft, seat, person_id, name, by=person_id)
                 draft.messages += notifications.lobby_refreshes(info, draft.timestamp)
                 if len(info.seated_players) + 1 == len(info.names):
-                    await unit.tables.update(table_id, status="running")
-                    seating = text_views.join_words(state.players)
+                    await (await draft.unit()).tables.update(table_id, status="running")
+                    assert draft.state is not None
+                    seating = text_views.join_words(draft.state.players)
                     goes_on = "All seats are taken, and the game goes on."
                     draft.announce("started", f"{goes_on} Seating: {seating}.")
         return table.info

@@ -271,7 +271,7 @@ def _to_recipient(
     collapse = f"turn:{table.id}:{notification.seat}" if notification.kind == "turn" else None
     return [
         _outbox_message(table, personal, route, collapse=collapse, suffix=suffix)
-        for route in routes(table, recipient, due, now)
+        for route in routes(table, recipient, due, now, at_once=notification.kind == "vote")
     ]
 
 

@@ -32,6 +32,7 @@ from bot.service.rewind import (
 )
 from bot.service.robot_seats import seat_robot
 from bot.service.table_cache import TableCache
+from bot.service.vote_reminders import set_vote_reminders
 from engine.orders import declines_votes
 from storage import AlreadyExists, TablePoll
 
@@ -81,7 +82,7 @@ class PollHandler:
                 for voter, agrees in open_poll.votes.items():
                     if agrees is not None:
                         await polls.cast_vote(renewed.poll.id, voter, agrees)
-                _request_votes(draft, renewed)
+                await _request_votes(draft, renewed)
 
     # -- the end of a game -------------------------------------------------------------------
 
@@ -165,7 +166,7 @@ class PollHandler:
                 decliner = _declining_seat(table, voters)
                 if decliner is not None:
                     return await self._decline_by_order(draft, command, opened, decliner)
-                _request_votes(draft, opened)
+                await _request_votes(draft, opened)
                 draft.result = PollUpdated(
                     poll_id(opened), (question, sentence), tuple(voters), None, draft.next_pending(),
                     next_decision_id=table.decision_id_of(command.seat),
@@ -300,8 +301,9 @@ def _declining_seat(table: LiveTable, voters: Sequence[int]) -> int | None:
     return next((seat for seat in voters if seat in declining), None)
 
 
-def _request_votes(draft: CommitDraft, open_poll: TablePoll) -> None:
-    """Ask every seat that has not voted."""
+async def _request_votes(draft: CommitDraft, open_poll: TablePoll) -> None:
+    """Ask every seat that has not voted, and remind them later."""
+    await set_vote_reminders(await draft.unit(), open_poll)
     info, recipients = draft.table.stored_info, draft.table.metadata.recipients
     text = f"{open_poll.poll.details['question']} Answer `accept` or `decline`."
     for seat, vote in open_poll.votes.items():

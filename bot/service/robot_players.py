@@ -15,9 +15,10 @@ from contextlib import suppress
 
 import engine
 from bot.robots.worker import RobotWorker
+from bot.service.commands import Command
 from bot.service.live_table import LiveTable, TableView, engine_seat
 from bot.service.polls import poll_id
-from bot.service.results import CommandResult, LineFailure, LineRefused, NotYourSeat, QueryAnswer
+from bot.service.results import CommandResult, LineFailure, LineRefused, QueryAnswer
 from bot.service.robot_seats import is_robot
 from bot.service.table_cache import TableCache
 from bot.service.tables import ROBOT_PREFIX, is_robot_name
@@ -131,16 +132,12 @@ class RobotPlayers:
                 self._robots[person_id] = await is_robot(unit, person_id)
         return self._robots[person_id]
 
-    async def hint(self, table_id: int, seat: int | None, person_id: int | None, line: str) -> CommandResult:
+    async def hint(self, view: TableView, command: Command) -> CommandResult:
         """What a robot would do in the player's place, and why, shown to that player alone.
 
-        The table goes on meanwhile. Raises NotFound and StoreError.
+        The table goes on meanwhile.
         """
-        view = (await self._cache.get(table_id, with_log=False)).view()
-        info = view.table
-        seat = info.seat_of(person_id) if seat is None and person_id is not None else seat
-        if seat is None or (person_id is not None and info.seat_of(person_id) != seat):
-            return NotYourSeat(f"You have no seat at table {info.code}.")
+        info, seat, line = view.table, command.seat, command.lines[0]
         decision_id = view.decision_id_of(seat)
         if view.state is None or decision_id is None or info.status != "running":
             return LineRefused(0, line, f"Nothing waits for you at table {info.code} now.")

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import engine
 from bot.service.commit_draft import CommitDraft
-from bot.service.live_table import engine_seat
+from bot.service.replacement import record_replacement
 from bot.service.tables import SeatedPlayer, TableInfo, is_robot_name
-from storage import NewLogRow, UnitOfWork
+from storage import UnitOfWork
 
 ROBOT_WORD = "robot"
 PREFERENCE = "robot"
@@ -65,20 +64,10 @@ async def is_robot(unit: UnitOfWork, person_id: int) -> bool:
 
 async def seat_robot(draft: CommitDraft, seat: int, by: int | None) -> str:
     """Put into a draft that a robot plays on in a seat; what happened, in a sentence."""
-    unit, table = await draft.unit(), draft.table
-    info, former = table.stored_info, table.state.players[seat]
+    unit, info = await draft.unit(), draft.table.stored_info
     name = robot_name(p.name for p in info.seated_players if p.seat != seat)
-    state, events = engine.rename_player(table.state, engine_seat(seat), name)
-    if player := info.player_at(seat):
-        await unit.tables.vacate_seat(player.seat_id)
     person_id = await add_robot(unit, name, (p.person_id for p in people_of(info)))
-    await unit.tables.add_seat(info.id, person_id, name, seat)
-    sentence = f"{name} plays on for {former}, as all players agree."
-    row = NewLogRow(
-        kind="replace", transport="service", seat=seat, person_id=by, line="replace",
-        raw_line=sentence, events=engine.encode_events(events),
-    )  # fmt: skip
-    draft.add_row(row, state)
+    sentence = await record_replacement(draft, seat, person_id, name, by=by, why=", as all players agree")
     empty = [n for s, n in enumerate(info.names) if s != seat and info.player_at(s) is None]
     if info.status == "paused" and not empty:
         await unit.tables.update(info.id, status="running")

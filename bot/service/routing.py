@@ -94,12 +94,20 @@ def personal_routes(
 
 
 def routes(
-    table: TableInfo, recipient: Recipient | None, due: datetime | None, now: datetime | None
+    table: TableInfo,
+    recipient: Recipient | None,
+    due: datetime | None,
+    now: datetime | None,
+    *,
+    at_once: bool = False,
 ) -> list[Route]:
-    """The ways of a notification that asks one person for something: a turn or a vote."""
+    """The ways of a notification that asks one person for something: a turn or a vote.
+
+    at_once: it does not wait for a daily digest, because others wait for the answer beside the game.
+    """
     found = []
     wanted = set[str]()
-    if recipient is not None and is_told_at_once(table, recipient):
+    if recipient is not None and (at_once or is_told_at_once(table, recipient)):
         wanted = wanted_channels(table, recipient)
     if table.location:
         ping = recipient is None or ("table" in wanted and not is_quiet(recipient, due or now))

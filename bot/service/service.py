@@ -24,7 +24,7 @@ from time import perf_counter
 
 import engine
 from bot.robots.player import DEFAULT_SECONDS
-from bot.service import text_views
+from bot.service import notifications
 from bot.service.attachments import Attachment, AttachmentState
 from bot.service.clock import Clock
 from bot.service.commands import (
@@ -32,11 +32,15 @@ from bot.service.commands import (
     PERSONAL_WORDS,
     PLAN_WORDS,
     QUERIES,
+    SEAT_WORDS,
     STANDALONE,
     TIME_WORDS,
+    UNKNOWN_SEAT,
+    UNLOCKED_WORDS,
     Command,
     answer_query,
     first_word,
+    in_seat,
     not_running,
     refused,
     storable_text,
@@ -57,6 +61,7 @@ from bot.service.plan_commands import PlanHandler
 from bot.service.plan_store import PlanStore
 from bot.service.polls import PollHandler
 from bot.service.queries import TableQueries
+from bot.service.rematch import rematch
 from bot.service.results import (
     CommandResult,
     Completed,
@@ -64,13 +69,13 @@ from bot.service.results import (
     LineFailure,
     LineRefused,
     LineUnreadable,
-    NotYourSeat,
     PollUpdated,
     QueryAnswer,
     TableNotRunning,
     decode_result,
 )
 from bot.service.robot_players import RobotPlayers
+from bot.service.seat_requests import SeatRequests
 from bot.service.table_cache import KEEP_MEGABYTES, MAX_ATTEMPTS, TableCache
 from bot.service.tables import status_text
 from bot.service.time_commands import TimeCommands
@@ -112,6 +117,7 @@ class Service:
         self.attachments: dict[str, Attachment] = {}
         self.lobby = Lobby(self.cache, default_options, self.limits)
         self.move_in = MoveIn(self.cache, self.lobby)
+        self.seats = SeatRequests(self.cache, self.lobby, self.move_in, self.limits)
         self._polls = PollHandler(self.cache, self.lobby)
         self._moves = MoveHandler(self.cache, self._polls)
         self._orders = OrderHandler(self.cache, self._polls)
@@ -176,44 +182,27 @@ class Service:
         In addition to the game's lines there are `undo`, `redo`, `resign`, `help`, `status`, `map`, `market`,
         `log [N]`, `company X`, `player X`, `at ROUND`, `chart KIND`, `records`, `animation`, `export
         [FORMAT]`, `plan LINES`, `auto ORDER`, `pace [PACE]`, `palette [NAME]`, `extend`, `turns`, `robot
-        [NAME]`, `hint`, `settings [LINE]`, `away until DATE`, `back`, `rematch`, `accept` and `decline` (also
-        `accept vote`) while a poll waits for the seat; each of these has to be submitted alone. Raises
-        storage.NotFound for an unknown table, StoreError if nothing could be written.
+        [NAME]`, `hint`, `settings [LINE]`, `away until DATE`, `back`, `rematch`, `ask`, `admit NAME`,
+        `refuse NAME`, `accept` and `decline` (also `accept vote`) while a poll waits for the seat; each of
+        these has to be submitted alone. Raises storage.NotFound for an unknown table, StoreError if nothing
+        could be written.
         """
         started = perf_counter()
-        lines = [storable_text(line) for line in lines]
-        if [line.strip().casefold() for line in lines] == ["rematch"]:
-            result: CommandResult = await self._rematch(table_id, seat, person_id)
-        elif len(lines) == 1 and first_word(lines[0]) == PALETTE_WORD:
-            result = await self._palette(table_id, lines[0], person_id)
-        else:
-            result = await self._submit(
-                table_id, seat, lines, decision_id, request_id, person_id, transport, announcement
-            )
+        plain = without_comments([storable_text(line) for line in lines])
+        command = Command(
+            UNKNOWN_SEAT if seat is None else seat, tuple(line for _, line in plain),
+            tuple(number for number, _ in plain), decision_id, request_id, person_id, transport, announcement,
+        )  # fmt: skip
+        result = await self._submit(table_id, command)
         seconds = perf_counter() - started
         self._log_command(table_id, result, transport, seconds)
         if self.on_command is not None:
             self.on_command(transport, type(result).__name__, seconds)
         return result
 
-    async def _rematch(self, table_id: int, seat: int | None, person_id: int | None) -> CommandResult:
-        """Open a table like one whose game is over, for a player of it."""
-        info = await self.queries.table_info(table_id)
-        if person_id is None and (player := info.player_at(seat or 0)):
-            person_id = player.person_id
-        if person_id is None or info.player_of(person_id) is None:
-            return NotYourSeat(f"You have no seat at table {info.code}.")
-        try:
-            created = await self.lobby.rematch(table_id, by=person_id)
-        except (ValueError, LimitReached) as error:
-            return LineRefused(0, "rematch", str(error))
-        invited = [p.name for p in created.seated_players if not p.joined]
-        verb = "is" if len(invited) == 1 else "are"
-        others = f" {text_views.join_words(invited)} {verb} invited." if invited else ""
-        return QueryAnswer("rematch", f"Table {created.code} is open, as the last one was.{others}")
-
-    async def _palette(self, table_id: int, line: str, by: int | None) -> CommandResult:
+    async def _palette(self, table_id: int, command: Command) -> CommandResult:
         """Choose the palette of a table, or say which it is."""
+        line, by = command.lines[0], command.person_id
         name = line.split(None, 1)[1:]
         try:
             if name:
@@ -232,43 +221,52 @@ class Service:
         what = "; ".join(lines) or " ".join(result.sentences)
         log.info("table %s, %s: %s (%s, %d ms)", table_id, rows, what, transport, 1000 * seconds)
 
-    async def _submit(
-        self,
-        table_id: int,
-        seat: int | None,
-        lines: Sequence[str],
-        decision_id: str | None,
-        request_id: str | None,
-        person_id: int | None,
-        transport: str,
-        announcement: str,
-    ) -> CommandResult:
-        if [line.strip().casefold() for line in lines] == ["hint"]:
-            return await self.robots.hint(table_id, seat, person_id, "hint")
+    async def _submit(self, table_id: int, command: Command) -> CommandResult:
         for attempt in range(MAX_ATTEMPTS):
             try:
+                if command.word in UNLOCKED_WORDS and len(command.lines) == 1:
+                    return await self._carry_out_unlocked(table_id, command)
                 async with self.cache.lock(table_id):
-                    version = await self.store.table_version(table_id, request_id)
-                    if version.stored_result is not None:
-                        return decode_result(version.stored_result)
-                    arguments = (seat, lines, decision_id, request_id, person_id, transport, announcement)
-                    table = await self.cache.up_to_date(table_id, version, with_log=False)
-                    try:
-                        return await self._handle(table, *arguments)
-                    except LogNotLoaded:  # nothing was written; once more, with the log
-                        version = await self.store.table_version(table_id, request_id)
-                        table = await self.cache.up_to_date(table_id, version)
-                        return await self._handle(table, *arguments)
+                    return await self._submit_locked(table_id, command)
             except UnreadableTable as error:
                 return TableNotRunning("unreadable", str(error))
             except WriteConflict:
                 if attempt == MAX_ATTEMPTS - 1:
                     raise
             except DuplicateRequest:
-                if result := await self.cache.stored_result(request_id):
+                if result := await self.cache.stored_result(command.request_id):
                     return result
                 raise
         raise AssertionError("unreachable")
+
+    async def _submit_locked(self, table_id: int, command: Command) -> CommandResult:
+        version = await self.store.table_version(table_id, command.request_id)
+        if version.stored_result is not None:
+            return decode_result(version.stored_result)
+        table = await self.cache.up_to_date(table_id, version, with_log=False)
+        try:
+            return await self._handle(table, command)
+        except LogNotLoaded:  # nothing was written; once more, with the log
+            version = await self.store.table_version(table_id, command.request_id)
+            table = await self.cache.up_to_date(table_id, version)
+            return await self._handle(table, command)
+
+    async def _carry_out_unlocked(self, table_id: int, command: Command) -> CommandResult:
+        """Carry out one of `UNLOCKED_WORDS`; only seats are for people who do not sit at the table."""
+        if command.word in SEAT_WORDS:
+            return await self.seats.submit(table_id, command)
+        if command.word == PALETTE_WORD:
+            return await self._palette(table_id, command)
+        view = (await self.cache.get(table_id)).view()
+        if view.state is None:
+            status = view.table.status
+            return TableNotRunning(status, f"Table {view.table.code} is {status_text(status)}.")
+        seated = in_seat(view.table, view.state.players, command)
+        if not isinstance(seated, Command):
+            return seated
+        if command.word == "hint":
+            return await self.robots.hint(view, seated)
+        return await rematch(self.lobby, view.table, seated)
 
     async def ask(self, table_id: int, line: str, *, person_id: int | None) -> CommandResult:
         """The answer to a query such as `status` or `export`, as the person sees the table.
@@ -315,37 +313,19 @@ class Service:
             return LineRefused(0, line, str(error), next_decision_id=answer.next_decision_id)
         return answer
 
-    async def _handle(
-        self,
-        table: LiveTable,
-        seat: int | None,
-        lines: Sequence[str],
-        decision_id: str | None,
-        request_id: str | None,
-        person_id: int | None,
-        transport: str,
-        announcement: str,
-    ) -> CommandResult:
+    async def _handle(self, table: LiveTable, command: Command) -> CommandResult:
         """Check whose seat it is, carry the command out, and store the result of one that changed nothing."""
         info = table.stored_info
-        if seat is None and person_id is not None:
-            seat = info.seat_of(person_id)
         if not table.begun:
             return TableNotRunning(info.status, f"Table {info.code} is {status_text(info.status)}.")
-        if seat is None or not 0 <= seat < len(table.state.players):
-            return NotYourSeat(f"You have no seat at table {info.code}.")
-        player = info.player_at(seat)
-        if person_id is not None and (player is None or info.seat_of(person_id) != seat):
-            return NotYourSeat(f"That is for {table.state.players[seat]}, not for you.")
-        numbers, plain_lines = tuple(zip(*without_comments(lines), strict=True)) or ((), ())
-        command = Command(
-            seat, plain_lines, numbers, decision_id, request_id, person_id, transport, announcement
-        )
-        result = await self._dispatch(table, command)
+        seated = in_seat(info, table.state.players, command)
+        if not isinstance(seated, Command):
+            return seated
+        result = await self._dispatch(table, seated)
         if isinstance(result, QueryAnswer):
-            return await self._within_limits(result, command.lines[0], person_id)
-        if request_id and not isinstance(result, Completed | PollUpdated | ConfirmationRequired):
-            async with self.cache.commit(table, request_id) as draft:
+            return await self._within_limits(result, seated.lines[0], seated.person_id)
+        if seated.request_id and not isinstance(result, Completed | PollUpdated | ConfirmationRequired):
+            async with self.cache.commit(table, seated.request_id) as draft:
                 draft.result = result
         return result
 
@@ -354,7 +334,7 @@ class Service:
             decision_id = table.decision_id_of(command.seat)
             return LineUnreadable(0, "", "The message has no line.", next_decision_id=decision_id)
         line, *others = command.lines
-        word = first_word(line)
+        word = command.word
         if word in PLAN_WORDS:
             return await self._plans.handle(table, command)
         if word in PERSONAL_WORDS and {first_word(each) for each in others} <= set(PERSONAL_WORDS):
@@ -402,6 +382,7 @@ class Service:
             sentence = f"{player.name} resigns. The game waits until somebody takes that seat."
             draft.add_row(command.new_row(kind="note", line="resign", raw_line=sentence))
             draft.announce("news", sentence)
+            draft.messages += notifications.lobby_refreshes(table.stored_info, draft.timestamp)
             draft.result = Completed((), (sentence,), ())
         return draft.result
 

@@ -432,6 +432,9 @@ class Console:
             "invite": self._invite,
             "agree": partial(self._answer_about_robots, agrees=True),
             "decline": partial(self._answer_about_robots, agrees=False),
+            "ask": self._ask,
+            "admit": self._admit,
+            "refuse": self._refuse,
             "pause": self._pause,
             "pace": self._pace,
             "resume": self._resume,
@@ -559,6 +562,24 @@ class Console:
             names = text_views.join_words([p.name for p in people_of(table)]) or "nobody yet"
             raise ValueError(f"Name who answers: `table agree NAME`. At table {table.code}: {names}.")
         return Reply(await answer_about_robots(self.service, table, player.person_id, agrees=agrees), "good")
+
+    async def _ask(self, rest: str) -> Reply:
+        """A new person asks for a seat at the table: `ask Dora`, `ask Dora for Bob`."""
+        name, _, seat_name = rest.partition(" for ")
+        if not name.strip():
+            raise ValueError("Name who asks: `table ask Dora`, or `table ask Dora for Bob`.")
+        table_id = await self._current_table()
+        async with self.service.store.begin() as unit:
+            person = await unit.people.add(name.strip())
+        return Reply(await self.service.seats.ask(table_id, person.id, seat_name=seat_name.strip()), "good")
+
+    async def _admit(self, name: str) -> Reply:
+        table_id = await self._current_table()
+        return Reply(await self.service.seats.answer(table_id, name, admitted=True, by=None), "good")
+
+    async def _refuse(self, name: str) -> Reply:
+        table_id = await self._current_table()
+        return Reply(await self.service.seats.answer(table_id, name, admitted=False, by=None), "good")
 
     async def _player_mail(self, name: str, argument: str) -> Reply:
         table = await self.service.queries.table_info(await self._current_table())

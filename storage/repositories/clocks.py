@@ -118,6 +118,10 @@ class ClockRepository(Repository):
         query = select(DueRow).where(col(DueRow.table_id) == table_id)
         return await self._transaction.all(query.order_by(col(DueRow.due_at), col(DueRow.key)))
 
+    async def rows_of_kind(self, kind: str) -> list[DueRow]:
+        """All that is due of one kind."""
+        return await self._transaction.all(select(DueRow).where(col(DueRow.kind) == kind))
+
     async def rows_due(self, until: datetime, limit: int) -> list[DueRow]:
         """What is due by a time, the first first."""
         query = select(DueRow).where(col(DueRow.due_at) <= until)

@@ -360,6 +360,27 @@ async def test_resign_asks_first(started: RunningBot, fake: FakeDiscord) -> None
     assert [s.name for s in table.seated_players] == ["Ann", "Cid"]
 
 
+async def test_an_open_seat_is_asked_for_and_the_host_admits(started: RunningBot, fake: FakeDiscord) -> None:
+    """The card in the channel has a button for the seat; the host has two that answer."""
+    asked = await started.submit_lines("Bob", "resign")
+    await fake.click("Bob", asked.message, fake.controls(asked.message)[0].label)
+    await fake.wait_until(lambda: fake.messages_with_controls("general"), "the card with the seat")
+    done = await fake.click("Dan", fake.messages_with_controls("general")[-1], "The seat of Bob")
+    await fake.wait_until(lambda: done.text, "an answer")
+    assert "You have asked for the seat of Bob" in done.text
+    await fake.wait_until(
+        lambda: fake.messages_with_controls(fake.find_dm("Ann")), "the question to the host"
+    )
+    question = fake.messages_with_controls(fake.find_dm("Ann"))[-1]
+    assert "Dan asks for the seat of Bob" in question.text
+    await fake.click("Ann", question, "Admit")
+    await fake.wait_until(lambda: fake.visible_messages(fake.find_dm("Dan")), "the answer")
+    assert "You have a seat at table" in fake.visible_messages(fake.find_dm("Dan"))[-1].text
+    assert started.service
+    table = await started.service.queries.find_table(started.table_code)
+    assert [s.name for s in table.seated_players] == ["Ann", "Dan", "Cid"] and table.status == "running"
+
+
 async def test_odd_controls_get_an_answer(started: RunningBot, fake: FakeDiscord) -> None:
     card = await started.wait_for_card("Ann")
     for custom_id in ("r1:1:0:0.1:z:", "r2:whatever", "r1:999:-:-:s:pass", "r1:1:0:0.1:s:#5.00000000",

@@ -33,7 +33,7 @@ async def test_a_game_of_18xx_games_moves_in(tmp_path: Path) -> None:
             await fake.wait_until(lambda: fake.messages_with_controls("general"), "the card")
             for seat, name in enumerate(PEOPLE):
                 card = fake.messages_with_controls("general")[-1]
-                done = await fake.click(name, card, f"I am {game.players[seat]}")
+                done = await fake.click(name, card, f"The seat of {game.players[seat]}")
                 assert f"You play on as {name} at table {running.table_code}." in done.text
                 left = len(PEOPLE) - seat - 1
                 await fake.wait_until(partial(buttons_left, fake, left), "the card without that seat")

@@ -66,6 +66,16 @@ class MailDesk:
         self._replies += 1
         return await self._gateway.play(token, lines, f"mail-{self._replies}")
 
+    async def command(self, address: str, line: str) -> list[str]:
+        """Reply with a command about tables; the sentences that come back."""
+        (secret,) = self._address.find_tokens([address])
+        token = await self._gateway.find_token(hash_token(secret))
+        assert token is not None
+        self._replies += 1
+        answer = await self._gateway.table_command(token, [line], "", f"mail-{self._replies}")
+        assert answer is not None
+        return list(answer.sentences)
+
     async def confirm(self, address: str, yes: bool = True) -> str:
         """Answer yes or no; the sentence that comes back."""
         (secret,) = self._address.find_tokens([address])

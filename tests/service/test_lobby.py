@@ -187,7 +187,9 @@ async def test_resigning_is_confirmed_and_pauses(world: ServiceHarness) -> None:
     with pytest.raises(ValueError, match="seat of Bob is empty"):
         await world.service.lobby.resume(world.table, by=world.people["Ann"])
     dora = await world.person("Dora")
-    await world.service.lobby.replace_player(world.table, 1, dora, "Dora", by=dora)
+    with pytest.raises(ValueError, match="`ask` tells the host"):
+        await world.service.lobby.replace_player(world.table, 1, dora, "Dora", by=dora)
+    await world.service.lobby.replace_player(world.table, 1, dora, "Dora", by=world.people["Ann"])
     await world.service.lobby.resume(world.table, by=dora)
     assert isinstance(await world.say("Ann", "buy SV"), Completed)
     assert await world.asked_names() == ["Dora"]

@@ -1,0 +1,109 @@
+"""Open seats are asked for, and the host admits or refuses: as a line, by mail, in the terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bot.service.results import Completed, LineRefused, QueryAnswer
+from bot.terminal.console import Console
+from tests.pace.conftest import DrivenTable
+from tests.pace.letters import MailDesk
+from tests.pace.test_by_mail import desk, to
+from tests.pace.test_lobby_notices import lobby
+
+__all__ = ["desk"]
+
+
+async def open_seat(driven: DrivenTable) -> None:
+    """Bob has resigned; Dora has no seat."""
+    await driven.begin("none")
+    await driven.person("Dora")
+    await driven.say("Bob", "resign yes")
+
+
+async def ask(driven: DrivenTable, name: str, line: str = "ask") -> str:
+    answer = await driven.say(name, line)
+    assert isinstance(answer, QueryAnswer | LineRefused)
+    return answer.text if isinstance(answer, QueryAnswer) else answer.reason
+
+
+async def test_an_open_seat_is_asked_for_and_the_host_admits(driven: DrivenTable) -> None:
+    await open_seat(driven)
+    with pytest.raises(ValueError, match="`ask` tells the host"):
+        await driven.service.lobby.replace_player(
+            driven.table, 1, driven.people["Dora"], "Dora", by=driven.people["Dora"]
+        )
+    assert "asked for the seat of Bob" in await ask(driven, "Dora")
+    assert len(driven.heard("Ann", "seat_request")) == 1 and driven.heard("Cid", "seat_request") == []
+    assert "Only its host" in await ask(driven, "Cid", "admit Dora")
+    assert await ask(driven, "Ann", "admit Eve") == (
+        f"Dora asks for a seat at table {await code(driven)}; name whom you mean."
+    )
+    assert (await ask(driven, "Ann", "admit dora")).startswith("Dora has a seat at table")
+    info = await driven.service.queries.table_info(driven.table)
+    assert info.names == ("Ann", "Dora", "Cid") and info.status == "running"
+    (told,) = driven.heard("Dora", "seat_answer")
+    assert "You have a seat at table Friday" in told
+    assert (await ask(driven, "Ann", "admit Dora")).startswith("Nobody asks for a seat")
+    assert isinstance(await driven.say("Ann", "buy SV"), Completed)
+
+
+async def test_a_refusal_is_told_and_the_seat_stays_open(driven: DrivenTable) -> None:
+    await open_seat(driven)
+    await ask(driven, "Dora", "ask Bob")
+    assert await ask(driven, "Ann", "refuse Dora") == "Dora is refused."
+    assert "You do not get a seat" in driven.heard("Dora", "seat_answer")[0]
+    assert (await driven.service.queries.table_info(driven.table)).open_seats == [1]
+
+
+@pytest.mark.parametrize("name", ["Ann", "Cid"])
+async def test_who_sits_there_needs_not_ask(driven: DrivenTable, name: str) -> None:
+    await open_seat(driven)
+    assert (await ask(driven, name)).startswith("You already sit")
+
+
+async def test_no_seat_is_open_in_a_game_that_is_played(driven: DrivenTable) -> None:
+    await driven.begin("none")
+    await driven.person("Dora")
+    assert (await ask(driven, "Dora")).endswith("is being played; no seat is open.")
+
+
+async def test_two_ask_for_one_seat(driven: DrivenTable) -> None:
+    await open_seat(driven)
+    await driven.person("Eve")
+    await ask(driven, "Dora")
+    await ask(driven, "Eve")
+    assert "name whom you mean" in await ask(driven, "Ann", "admit")
+    await ask(driven, "Ann", "admit Eve")
+    assert await ask(driven, "Ann", "admit Dora") == "Eve sits there now; Dora cannot."
+
+
+async def test_a_lobby_by_mail(driven: DrivenTable, desk: MailDesk) -> None:
+    """Cid knows the code; Ann admits them by reply."""
+    table = await lobby(driven, "Ann", "Bob")
+    async with driven.store.begin() as unit:
+        await unit.people.add_identity(driven.people["Cid"], "email", "cid@example.org")
+    await ask(driven, "Cid")
+    (letter,) = to(await desk.letters(), "Ann")
+    assert "Cid asks for a seat at table Friday" in letter.text and "admit Cid" in letter.text
+    assert await desk.command(letter.reply_to, "admit Cid") == [
+        f"Cid has a seat at table {await code(driven)}."
+    ]
+    info = await driven.service.queries.table_info(table)
+    assert [player.name for player in info.seated_players] == ["Ann", "Bob", "Cid"]
+    (answer,) = [each for each in to(await desk.letters(), "Cid") if "Your seat" in each.text]
+    assert "You have a seat at table Friday" in answer.text
+
+
+async def test_in_the_terminal(driven: DrivenTable, tmp_path: Path) -> None:
+    await open_seat(driven)
+    console = Console(driven.service, tmp_path)
+    console.table_id = driven.table
+    assert "asked for the seat of Bob" in (await console.handle_line("table ask Eve for Bob")).text
+    assert (await console.handle_line("table admit Eve")).text.startswith("Eve has a seat")
+
+
+async def code(driven: DrivenTable) -> str:
+    return (await driven.service.queries.table_info(driven.table)).code

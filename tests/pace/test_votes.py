@@ -1,0 +1,90 @@
+"""Votes beside the game: told at once, in `turns` and digests, recalled daily."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from sqlmodel import col, delete
+
+from bot.discord.clock_notices import waiting_entries
+from bot.discord.settings_card import turns_card
+from bot.service.results import PollUpdated, QueryAnswer
+from mail.port import LinesPlayed
+from storage import DueRow
+from tests.pace.conftest import START, DrivenTable
+from tests.pace.letters import MailDesk
+from tests.pace.test_by_mail import desk, to
+
+__all__ = ["desk"]
+
+QUESTION = "Bob proposes another pace: 48h"
+
+
+async def open_vote(driven: DrivenTable, *, discord: bool = False) -> None:
+    """Bob proposes another pace to Ann, who reads a digest, and to Cid."""
+    await driven.begin("none", discord=discord)
+    await driven.settings("Ann", "digest 08:00", "zone UTC")
+    assert isinstance(await driven.say("Bob", "pace 48h"), PollUpdated)
+
+
+async def test_a_vote_is_asked_at_once_and_stands_in_turns(driven: DrivenTable) -> None:
+    await open_vote(driven)
+    assert len(driven.heard("Ann", "vote")) == len(driven.heard("Cid", "vote")) == 1
+    driven.now += timedelta(hours=3)
+    turns = await driven.say("Cid", "turns")
+    assert isinstance(turns, QueryAnswer) and "a vote since 3 hours" in turns.text and QUESTION in turns.text
+    await driven.say("Cid", "accept")
+    turns = await driven.say("Cid", "turns")
+    assert isinstance(turns, QueryAnswer) and turns.text == "No table waits for you."
+
+
+async def test_who_has_not_voted_is_reminded_daily(driven: DrivenTable) -> None:
+    await open_vote(driven)
+    await driven.settings("Cid", "zone UTC", "quiet 07:00-12:00")
+    await driven.wait_until(START + timedelta(days=2, hours=9))
+    assert len(driven.heard("Cid", "vote_reminder")) == 2
+    assert all(not 7 <= told.at.hour < 12 for told in driven.told if told.kind == "vote_reminder")
+    assert driven.heard("Ann", "vote_reminder") == [], "it stands in the digest"
+    await driven.say("Cid", "accept")
+    await driven.wait_until(START + timedelta(days=5))
+    assert len(driven.heard("Cid", "vote_reminder")) == 2
+
+
+async def test_the_digest_by_mail_asks_and_is_answered(driven: DrivenTable, desk: MailDesk) -> None:
+    await open_vote(driven)
+    driven.now += timedelta(minutes=3)
+    await desk.letters()
+    driven.now = START + timedelta(days=1)
+    await driven.service.clock.tick()
+    (digest,) = to(await desk.letters(), "Ann")
+    assert QUESTION in digest.text and "accept vote" in digest.text
+    assert isinstance(await desk.reply(digest.reply_to, "accept vote"), LinesPlayed)
+    assert not [
+        poll for poll, seat in (await driven.service.queries.view(driven.table)).missing_votes() if not seat
+    ]
+
+
+async def test_the_digest_on_discord_has_the_vote_and_the_news(driven: DrivenTable) -> None:
+    await open_vote(driven, discord=True)
+    await driven.say("Ann", "buy SV")
+    await driven.say("Bob", "bid MH 115")
+    await driven.say("Cid", "buy CS")
+    entries = await waiting_entries(driven.service, driven.people["Ann"], digest_only=True)
+    card = str(turns_card(entries))
+    assert QUESTION in card and "accept vote" in card and "decline vote" in card
+    assert "- Bob bids $115 for the MH" in card and "buys the CS for $40" in card
+
+
+async def test_lobbies_and_votes_of_an_older_store_have_their_time_too(driven: DrivenTable) -> None:
+    """Lobbies and votes from before due rows were kept: warned 11 days after the first look, recalled."""
+    await open_vote(driven)
+    old = (await driven.service.lobby.create("1830", driven.people["Ann"], name="Sunday")).id
+    async with driven.store.begin() as unit:
+        await unit._transaction.execute(delete(DueRow).where(col(DueRow.kind).in_(["lobby", "vote"])))
+    driven.service.clock._is_complete = False
+    driven.now += timedelta(days=30)
+    await driven.tick()
+    assert (await driven.service.queries.table_info(old)).status == "lobby"
+    async with driven.store.read() as unit:
+        kinds = {row.kind for kind in ("lobby", "vote") for row in await unit.clocks.rows_of_kind(kind)}
+    assert kinds == {"lobby", "vote"}
