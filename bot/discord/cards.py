@@ -21,6 +21,7 @@ from bot.discord.controls import (
     JOIN,
     LEAVE,
     OPEN_CARD,
+    ORDER,
     SELECT,
     SELL,
     START,
@@ -338,7 +339,12 @@ def shared_controls(
         button(f"{each.name}…", str(CustomId(view.table.id, each.seat, each.decision_id, OPEN_CARD)))
         for each in prompts
     ]
-    return action_rows([*buttons, *own])
+    return action_rows([*buttons, *own, orders_button(view.table.id)])
+
+
+def orders_button(table_id: int) -> Json:
+    """What everybody may press on a public card: their own orders, shown to them alone."""
+    return button("Orders…", str(CustomId(table_id, None, None, ORDER)))
 
 
 def _control_rows(
@@ -365,6 +371,7 @@ def _control_rows(
         button("Undo", str(CustomId(custom_id.table_id, None, current_decision_id, SUBMIT_LINE, "undo"))),
         button("Try…", str(custom_id._replace(action=TRY, argument=""))),
         button("Write…", str(custom_id._replace(action=ENTER_LINE, argument=""))),
+        orders_button(custom_id.table_id),
     ]
     return [*action_rows(buttons), *selects, *action_rows(always)]
 

@@ -355,6 +355,10 @@ class InteractionHandler:
         self, interaction: discord.Interaction, custom_id: CustomId, entered: str | None
     ) -> None:
         """Leave or take back orders by a control of the card, or open its form."""
+        if not custom_id.argument:
+            await interaction.response.defer(ephemeral=True, thinking=True)
+            await self.show_orders(interaction, custom_id.table_id)
+            return
         form = order_card.order_form(custom_id.argument)
         if form is not None and entered is None:
             modal = order_card.order_modal(custom_id.table_id, custom_id.argument, form)

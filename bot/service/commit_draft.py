@@ -27,7 +27,8 @@ class CommitDraft:
     begin_unit: opens the transaction. sentences: for each new row what happened, None if not yet in words.
     state: the position after the rows, None if they do not change it. announcements: kind and sentences of
     notifications to everyone at the table. armed_orders: the ids of orders that are armed in it. spoken,
-    ended_orders: what orders say in this commit, and which end. make_result: makes the result after that.
+    ended_orders: what orders say in this commit, and which end. answered_in_advance: the seats that have left
+    an order for what is asked before their turn. make_result: makes the result after that.
     """
 
     table: LiveTable
@@ -43,6 +44,7 @@ class CommitDraft:
     armed_orders: set[int] = field(default_factory=set)
     spoken: list[SpokenLine] = field(default_factory=list)
     ended_orders: list[EndedOrder] = field(default_factory=list)
+    answered_in_advance: set[int] = field(default_factory=set)
     make_result: Callable[[], CommandResult] | None = None
     _next_pending: tuple[engine.State, tuple[PendingDecision, ...]] | None = None
 
@@ -147,7 +149,11 @@ class CommitDraft:
         info, recipients, former_info = metadata.info, metadata.recipients, self.table.stored_info
         before = self.table.pending if former_info.status == "running" else ()
         after = self.next_pending() if info.status == "running" else ()
-        newly_pending = notifications.newly_pending(info, before, after, former_info)
+        newly_pending = [
+            pending
+            for pending in notifications.newly_pending(info, before, after, former_info)
+            if pending.acts_now or pending.seat not in self.answered_in_advance
+        ]
         holdoff = ping_holdoff if info.pace.holdoff is None else info.pace.holdoff
         due = notifications.seconds_later(self.timestamp, holdoff)
         messages = [

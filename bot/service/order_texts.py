@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import engine
-from bot.service.live_table import LiveTable
+from bot.service.live_table import LiveTable, engine_seat
 from bot.service.order_book import OrderBook, read_orders
 from engine.orders import ORDER_HELP, is_order_line, order_preview
 from storage import OrderRecord
@@ -75,6 +75,7 @@ def list_text(
     own: Sequence[OrderRecord],
     previews: Mapping[int, str],
     ended: Sequence[OrderRecord],
+    seat: int,
 ) -> str:
     """The answer to `auto`: the armed orders, what they have said, and those that have ended lately."""
     lines = [f"{number}. `{order.line}`. {previews[order.id]}" for number, order in enumerate(own, 1)]
@@ -84,5 +85,16 @@ def list_text(
         rows = table.rows_said_by(order.id, order.armed_seq)[-SAID_SHOWN:]
         lines += [f"`{order.line}` has said `{table.row(seq).line}` in row {seq}." for seq in rows]
     lines += [f"Ended: `{order.line}`. {order.ended_reason}" for order in ended]
+    lines += _limits_of_auctions(table, seat)
     lines.append("`auto off N` takes one back, `auto first N` has it asked before the others.")
     return "\n".join(lines)
+
+
+def _limits_of_auctions(table: LiveTable, seat: int) -> list[str]:
+    """The bid limits of a seat that an older version has put into the position."""
+    found = []
+    for frame in table.state.stack:
+        limit = getattr(frame, "bid_limits", {}).get(engine_seat(seat))
+        if limit is not None:
+            found.append(f"`{f'bid up to {limit}' if limit else 'bid nothing'}` holds in the auction now.")
+    return found

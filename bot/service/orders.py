@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 import engine
@@ -34,7 +35,17 @@ from bot.service.order_texts import (
 from bot.service.polls import PollHandler
 from bot.service.results import CommandResult, QueryAnswer
 from bot.service.table_cache import TableCache
-from engine.orders import EndedOrder, OrderRun, SpokenLine, format_order, parse_order, run_orders
+from engine.orders import (
+    ArmedOrder,
+    EndedOrder,
+    OrderRun,
+    SpokenLine,
+    answered_in_advance,
+    format_order,
+    limit_as_order,
+    parse_order,
+    run_orders,
+)
 from storage import NewLogRow, OrderRecord, UnitOfWork
 
 log = logging.getLogger(__name__)
@@ -44,6 +55,7 @@ MAX_ORDERS = 20
 ENDED_SHOWN = 5
 ORDER_TRANSPORT = "order"
 """The transport of a row that an order has said."""
+ROBOT_TRANSPORT = "robot"
 
 
 class OrderHandler:
@@ -96,7 +108,7 @@ class OrderHandler:
         async with self._cache.store.read() as unit:
             ended = await unit.orders.ended(table.stored_info.id, person_id, ENDED_SHOWN)
         own = [order for order in _own(table, command.seat) if order.person_id == person_id]
-        text = list_text(table, own, preview_texts(table, self._book(table), own), ended)
+        text = list_text(table, own, preview_texts(table, self._book(table), own), ended, command.seat)
         return QueryAnswer("auto", text, next_decision_id=table.decision_id_of(command.seat))
 
     async def _carry_out(
@@ -124,6 +136,11 @@ class OrderHandler:
         own.append(added)
         return _Answer(armed_text(len(own), text), added)
 
+    def armed_orders(self, table: LiveTable, seat: int, person_id: int) -> list[ArmedOrder]:
+        """The orders of a player that are armed now. Raises LogNotLoaded."""
+        own = [order for order in _own(table, seat) if order.person_id == person_id]
+        return read_orders(table, self._book(table), own).armed if own else []
+
     # -- speaking ----------------------------------------------------------------------------
 
     def _book(self, table: LiveTable) -> OrderBook:
@@ -146,6 +163,8 @@ class OrderHandler:
                         type(error).__name__,
                     )
                 else:
+                    seats = answered_in_advance(run.state, run.armed)
+                    draft.answered_in_advance = {seat_number(seat) for seat in seats}
                     await self._record(draft, {order.id: order for order in records}, found, run)
         if draft.make_result is not None:
             draft.result = draft.make_result()
@@ -242,6 +261,20 @@ def _answer(
             own_view = engine.copy_state(draft.state or table.state)
             lines.append(preview_texts(table, OrderBook(), [order], own_view)[order.id])
     return QueryAnswer("auto", "\n".join(lines), next_decision_id=draft.next_decision_id(command.seat))
+
+
+def limits_as_orders(table: LiveTable, command: Command) -> Command:
+    """A command that sets a bid limit as the order that means the same; any other command as it is.
+
+    A robot's limit stays in the position: it answers in advance once, and is not asked again.
+    """
+    if len(command.lines) != 1 or command.word != "bid" or command.transport == ROBOT_TRANSPORT:
+        return command
+    line = limit_as_order(table.state, engine_seat(command.seat), command.lines[0])
+    player = table.stored_info.player_at(command.seat)
+    if line is None or player is None or command.person_id not in (None, player.person_id):
+        return command  # a deputy leaves no orders; their limit is for this auction
+    return replace(command, lines=(line,))
 
 
 def _in_full(table: LiveTable, seat: int, text: str) -> str:

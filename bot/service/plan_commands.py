@@ -13,6 +13,7 @@ from bot.service.commands import Command, refused
 from bot.service.limits import LimitReached
 from bot.service.live_table import LiveTable, engine_seat
 from bot.service.moves import MoveHandler, line_failure
+from bot.service.orders import OrderHandler
 from bot.service.plan_store import PlanStore
 from bot.service.results import (
     CommandResult,
@@ -22,14 +23,14 @@ from bot.service.results import (
     LineUnreadable,
     QueryAnswer,
 )
+from engine.orders import ArmedOrder
 
 
 class PlanHandler:
     """Carries out `plan …` (or `try …`) for a seated player."""
 
-    def __init__(self, plan_store: PlanStore, moves: MoveHandler) -> None:
-        self._plan_store = plan_store
-        self._moves = moves
+    def __init__(self, plan_store: PlanStore, moves: MoveHandler, orders: OrderHandler) -> None:
+        self._plan_store, self._moves, self._orders = plan_store, moves, orders
 
     async def handle(self, table: LiveTable, command: Command) -> CommandResult:
         """`plan LINES` makes a plan, `plan more LINES` extends it; `plan show`, `plan play`, `plan clear`."""
@@ -39,9 +40,12 @@ class PlanHandler:
         _, _, first_line = command.lines[0].partition(" ")
         word, _, rest = first_line.strip().partition(" ")
         plan = await self._plan_store.load(table, player.person_id)
+        armed: list[ArmedOrder] = []
+        if command.person_id in (None, player.person_id):
+            armed = self._orders.armed_orders(table, command.seat, player.person_id)
         match word.casefold():
             case "" | "show":
-                return _plan_result(table, command, plan)
+                return _plan_result(table, command, plan, armed)
             case "clear":
                 await self._plan_store.save(table, player.person_id, ())
                 return _answer(table, command, "Your plan is deleted.")
@@ -54,7 +58,7 @@ class PlanHandler:
         lines = [*former, *plans.parse_plan(text, command.seat, table.state.players)]
         if len(lines) > plans.MAX_LINES:
             return refused(table, command, f"A plan has at most {plans.MAX_LINES} lines.")
-        trial = plans.try_plan(table.state, lines, command.seat)
+        trial = plans.try_plan(table.state, lines, command.seat, armed)
         if trial.error is not None:
             failed = len(trial.lines)
             seat, line = lines[failed]
@@ -66,7 +70,7 @@ class PlanHandler:
             await self._plan_store.save(table, player.person_id, trial.lines)
         except LimitReached as error:
             return refused(table, command, str(error))
-        return _plan_result(table, command, list(trial.lines))
+        return _plan_result(table, command, list(trial.lines), armed)
 
     async def _play(
         self, table: LiveTable, command: Command, person_id: int, plan: list[plans.PlannedLine]
@@ -116,11 +120,13 @@ def _within_plan(
     return msgspec.structs.replace(failure, choices=planned(failure.choices))
 
 
-def _plan_result(table: LiveTable, command: Command, plan: list[plans.PlannedLine]) -> CommandResult:
+def _plan_result(
+    table: LiveTable, command: Command, plan: list[plans.PlannedLine], armed: list[ArmedOrder]
+) -> CommandResult:
     """What a plan leads to from the table's position."""
     if not plan:
         return _answer(table, command, "You have no plan at this table: `plan LINES` makes one.")
-    trial = plans.try_plan(table.state, plan, command.seat)
+    trial = plans.try_plan(table.state, plan, command.seat, armed)
     text = plans.trial_text(table.state, trial, plan)
     return _answer(table, command, text, trial.state)
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import engine
 from bot.service import text_views
 from bot.service.live_table import engine_seat, pending_decisions
+from engine.orders import ArmedOrder, PlayedMove, run_orders
 
 PlannedLine = tuple[int, str]
 """The seat and the line in full."""
@@ -24,12 +25,14 @@ MAX_LINES = 40
 class PlanTrial(NamedTuple):
     """How far a plan could be played: the last position, the lines in full, and what each brought about.
 
-    error: why the next line cannot be played, None if all could.
+    said: after each line, what the planner's own orders would say, with what it brings about. error: why
+    the next line cannot be played, None if all could.
     """
 
     state: engine.State
     lines: tuple[PlannedLine, ...]
     sentences: tuple[tuple[str, ...], ...]
+    said: tuple[tuple[str, ...], ...] = ()
     error: engine.UnreadableError | engine.AmbiguousError | engine.RefusedError | None = None
 
 
@@ -45,31 +48,42 @@ def parse_plan(lines: Sequence[str], seat: int, names: Sequence[str]) -> list[Pl
     return planned
 
 
-def try_plan(state: engine.State, lines: Sequence[PlannedLine], planner: int) -> PlanTrial:
+def try_plan(
+    state: engine.State, lines: Sequence[PlannedLine], planner: int, armed: Sequence[ArmedOrder] = ()
+) -> PlanTrial:
     """Play lines from a position as the planner's seat sees it, up to the first that cannot be played.
 
-    Hidden orders of other players are left out: their effect would reveal them.
+    armed: the planner's own orders, which speak as they would at the table. Orders of other players are left
+    out: their effect would reveal them.
     """
     state = engine.visible_to(state, engine_seat(planner))
     played: list[PlannedLine] = []
     sentences: list[tuple[str, ...]] = []
+    said: list[tuple[str, ...]] = []
     for seat, line in lines:
         try:
             result = engine.play_line(state, engine_seat(seat), line)
         except (engine.UnreadableError, engine.AmbiguousError, engine.RefusedError) as error:
-            return PlanTrial(state, tuple(played), tuple(sentences), error)
-        state = result.state
+            return PlanTrial(state, tuple(played), tuple(sentences), tuple(said), error)
+        move = PlayedMove(engine_seat(seat), result.line, tuple(result.events))
+        run = run_orders(result.state, [each.with_move(move) for each in armed])
+        armed, state = run.armed, run.state
+        said.append(
+            tuple(f"{each.line} — {' '.join(engine.narrate(each.state, each.events))}" for each in run.spoken)
+        )
         played.append((seat, result.line))
-        sentences.append(tuple(engine.narrate(state, result.events)))
-    return PlanTrial(state, tuple(played), tuple(sentences))
+        sentences.append(tuple(engine.narrate(result.state, result.events)))
+    return PlanTrial(state, tuple(played), tuple(sentences), tuple(said))
 
 
 def trial_text(before: engine.State, trial: PlanTrial, plan: Sequence[PlannedLine]) -> str:
     """The result of a plan: its lines, changes of cash, the standings, and who acts next."""
-    rows = [
-        f"{number}. {before.name(engine_seat(seat))}: {line}{' — ' if outcome else ''}{' '.join(outcome)}"
-        for number, ((seat, line), outcome) in enumerate(zip(trial.lines, trial.sentences, strict=True), 1)
-    ]
+    rows = []
+    steps = zip(trial.lines, trial.sentences, trial.said, strict=True)
+    for number, ((seat, line), outcome, said) in enumerate(steps, 1):
+        dash = " — " if outcome else ""
+        rows.append(f"{number}. {before.name(engine_seat(seat))}: {line}{dash}{' '.join(outcome)}")
+        rows += [f"   Your order would say: {each}" for each in said]
     if trial.error is not None:
         seat, line = plan[len(trial.lines)]
         name = before.name(engine_seat(seat))

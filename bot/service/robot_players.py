@@ -17,6 +17,7 @@ import engine
 from bot.robots.worker import RobotWorker
 from bot.service.commands import Command
 from bot.service.live_table import LiveTable, TableView, engine_seat
+from bot.service.orders import ROBOT_TRANSPORT
 from bot.service.polls import poll_id
 from bot.service.results import CommandResult, LineFailure, LineRefused, QueryAnswer
 from bot.service.robot_seats import is_robot
@@ -29,7 +30,6 @@ log = logging.getLogger(__name__)
 Submit = Callable[..., Awaitable[CommandResult]]
 RESCAN_SECONDS = 60.0
 """How often all tables are looked at, for robots that another process has seated."""
-TRANSPORT = "robot"
 
 
 class RobotPlayers:
@@ -105,7 +105,7 @@ class RobotPlayers:
         if move is not None:
             result = await self._submit(
                 view.table.id, seat, [move.line], view.decision_id_of(seat),
-                f"robot:{view.table.id}:{seat}:{view.seq}", person_id=person_id, transport=TRANSPORT,
+                f"robot:{view.table.id}:{seat}:{view.seq}", person_id=person_id, transport=ROBOT_TRANSPORT,
             )  # fmt: skip
         if move is None or isinstance(result, LineFailure):
             log.error("the robot in seat %d of table %s has no move: %s", seat, view.table.code, result)
@@ -121,7 +121,7 @@ class RobotPlayers:
                 vote = poll_id(poll)
                 await self._submit(
                     view.table.id, seat, ["accept vote"], vote, f"robot:{view.table.id}:{seat}:{vote}",
-                    person_id=person_id, transport=TRANSPORT,
+                    person_id=person_id, transport=ROBOT_TRANSPORT,
                 )  # fmt: skip
                 return True
         return False

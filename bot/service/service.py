@@ -53,7 +53,7 @@ from bot.service.loading import UnreadableTable
 from bot.service.lobby import Lobby
 from bot.service.move_in import MoveIn
 from bot.service.moves import MoveHandler
-from bot.service.orders import OrderHandler
+from bot.service.orders import OrderHandler, limits_as_orders
 from bot.service.people import claim_address
 from bot.service.person_settings import PersonSettingsService
 from bot.service.picture_workers import PictureWorkers
@@ -122,7 +122,7 @@ class Service:
         self._moves = MoveHandler(self.cache, self._polls)
         self._orders = OrderHandler(self.cache, self._polls)
         self.cache.before_commit = self._orders.wake
-        self._plans = PlanHandler(PlanStore(store, self.limits), self._moves)
+        self._plans = PlanHandler(PlanStore(store, self.limits), self._moves, self._orders)
         self.settings = PersonSettingsService(self.cache)
         self._time_commands = TimeCommands(self.cache, self._polls, self.settings)
         due_rows = DueRowHandler(self.cache, self.lobby, self._play_for_seat)
@@ -333,6 +333,7 @@ class Service:
         if not command.lines:
             decision_id = table.decision_id_of(command.seat)
             return LineUnreadable(0, "", "The message has no line.", next_decision_id=decision_id)
+        command = limits_as_orders(table, command)
         line, *others = command.lines
         word = command.word
         if word in PLAN_WORDS:

@@ -21,6 +21,7 @@ Which module judges which order: `stock` (`auto pass`, `auto buy`), `auctions` (
 run`), `turn_plans` (`auto turn`), `answers` (`auto decline`, `auto protect`).
 """
 
+from engine.orders.auctions import answered_in_advance, limit_as_order
 from engine.orders.language import ORDER_HELP, format_order, is_order_line, parse_order
 from engine.orders.model import ArmedOrder, Ended, EndedOrder, Judgement, Order, PlayedMove, Says, Waits
 from engine.orders.speaking import (
@@ -45,10 +46,12 @@ __all__ = [
     "Says",
     "SpokenLine",
     "Waits",
+    "answered_in_advance",
     "declines_votes",
     "format_order",
     "is_order_line",
     "judge",
+    "limit_as_order",
     "line_when_time_is_up",
     "order_preview",
     "parse_order",

@@ -74,7 +74,8 @@ def _refuse_bid(g: Game, seat: str, order: AutoBid) -> str | None:
     if owner is None and auctioned_item(g) != order.item:
         return f"The {order.item} is not being auctioned."
     least = _least_bid(g, seat, order.item)
-    if least is not None and order.limit < least:
+    leaves = order.then_pass and order.limit == 0 and auctioned_item(g) == order.item
+    if least is not None and order.limit < least and not leaves:
         return f"The least bid for the {order.item} is ${least}."
     return None
 

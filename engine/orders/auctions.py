@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from engine.core.actions import Bid, Pass, RaiseBid
+from collections.abc import Iterable
+
+from engine.core.actions import Bid, BidNothing, BidUpTo, Pass, RaiseBid
 from engine.core.events import FramePushed
-from engine.core.state import BANK, Auction, SeedMoneySale, Waterfall, WaterfallBidding
+from engine.core.state import BANK, Auction, SeedMoneySale, State, Waterfall, WaterfallBidding
 from engine.game import Game
-from engine.kernel import options, refusal
+from engine.kernel import RefusedError, game_of, options, refusal
 from engine.language.forms import format_action
+from engine.language.notation import AmbiguousError, UnreadableError, parse
 from engine.mechanics import Option
-from engine.orders.model import WAITS, AutoBid, Circumstances, Ended, Judgement, Says
+from engine.orders.model import WAITS, ArmedOrder, AutoBid, Circumstances, Ended, Judgement, Says
 
 
 def judge_bid(c: Circumstances, order: AutoBid) -> Judgement:
@@ -47,6 +50,32 @@ def bid_option(g: Game, seat: str, item: str) -> Option | None:
             case RaiseBid() if auctioned_item(g) == item:
                 return option
     return None
+
+
+def limit_as_order(state: State, seat: str, line: str) -> str | None:
+    """`bid up to 85` and `bid nothing` in an auction as the order that says the same; None for other lines.
+
+    Games of older versions have such limits in their positions, where the auction raises the bids itself.
+    """
+    g = game_of(state)
+    if not isinstance(g.top, Auction) or seat not in g.top.bidders or seat in g.top.bid_limits:
+        return None
+    try:
+        action = parse(g, seat, line)
+    except (UnreadableError, AmbiguousError, RefusedError):
+        return None
+    match action:
+        case BidUpTo(amount):
+            return f"auto bid {g.top.item} up to {amount} then pass"
+        case BidNothing():
+            return f"auto bid {g.top.item} up to 0 then pass"
+    return None
+
+
+def answered_in_advance(state: State, armed: Iterable[ArmedOrder]) -> set[str]:
+    """The seats that have left an order for what is auctioned now; nothing is asked of them beforehand."""
+    item = auctioned_item(game_of(state))
+    return {each.seat for each in armed if isinstance(each.order, AutoBid) and each.order.item == item}
 
 
 def auctioned_item(g: Game) -> str | None:
