@@ -68,7 +68,7 @@ def limit_as_order(state: State, seat: str, line: str) -> str | None:
         case BidUpTo(amount):
             return f"auto bid {g.top.item} up to {amount} then pass"
         case BidNothing():
-            return f"auto bid {g.top.item} up to 0 then pass"
+            return f"auto bid {g.top.item} nothing"
     return None
 
 

@@ -44,6 +44,7 @@ ORDER_HELP = (
     ("auto buy NYC until floated", "buy one share in each turn where it is cheapest"),
     ("auto buy 3 NYC from pool up to 80 then pass", "so many, from there, up to a price, and then pass"),
     ("auto bid BO up to 260", "bid the least whenever you are overbid; `then pass` leaves above the limit"),
+    ("auto bid ME nothing", "leave an auction as soon as you are asked"),
     ("auto run NYC", "run best, pay, and pass the rest in each turn; `withhold`, `half`, `unless lay`"),
     (
         "auto turn NYC: lay 57 H10; run best; pay",
@@ -149,6 +150,8 @@ def _read_kind(reader: _Reader) -> Order:
         item = reader.field("PRIVATE") or reader.field("COMPANY") or auctioned_item(reader.g)
         if item is None:
             raise unreadable("A private or a company should follow 'auto bid'.")
+        if reader.takes("nothing"):
+            return AutoBid(item, 0, True)
         reader.expect("up", "to")
         return AutoBid(item, reader.need("AMOUNT", "An amount in dollars"), reader.takes("then", "pass"))
     if reader.takes("run"):
@@ -243,6 +246,8 @@ def format_order(order: Order) -> str:
             return f"auto pass{' once' * once}{_format_conditions(unless)}"
         case AutoBuy():
             return _format_buy(order)
+        case AutoBid(item, 0, True):
+            return f"auto bid {item} nothing"
         case AutoBid(item, limit, then_pass):
             return f"auto bid {item} up to {limit}{' then pass' * then_pass}"
         case AutoRun(company, dividend, unless_lay):
