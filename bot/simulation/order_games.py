@@ -8,7 +8,7 @@ twice.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
@@ -25,8 +25,8 @@ CONDITIONS = ("price {c} < {n}", "price {c} > {n}", "{c} floats", "{c} starts", 
 FORMS = (
     "auto pass", "auto pass", "auto pass once", "auto pass unless {condition}", "auto buy {c}",
     "auto buy 2 {c} then pass", "auto buy {c} until floated", "auto buy {c} from pool up to {n}",
-    "auto bid {p} up to {n}", "auto bid {p} up to {n} then pass", "auto bid up to {n}", "auto run {own}",
-    "auto run {own} withhold", "auto run {own} half", "auto run {own} unless lay",
+    "auto bid {p} up to {n}", "auto bid {p} up to {n} then pass", "auto bid up to {n}", "auto bid nothing",
+    "auto run {own}", "auto run {own} withhold", "auto run {own} half", "auto run {own} unless lay",
     "auto turn {own}: run best; pay", "auto turn {own}: {line}; run best", "auto decline deals",
     "auto decline polls", "auto protect {own} up to {n}",
 )  # fmt: skip
@@ -48,10 +48,18 @@ class OrderGame:
 
 
 def simulate_with_orders(
-    title: str, players: int, seed: int, max_moves: int, check_every: int = 1
+    title: str,
+    players: int,
+    seed: int,
+    max_moves: int,
+    check_every: int = 1,
+    chosen: Sequence[str] = (),
 ) -> OrderGame:
-    """Play a random game with orders for so many moves at most. Raises SimulationError for a violation."""
-    state, _ = engine.new_game(title, PLAYER_NAMES[:players], (), seed)
+    """Play a random game with orders for so many moves at most. Raises SimulationError for a violation.
+
+    chosen: the options of the game.
+    """
+    state, _ = engine.new_game(title, PLAYER_NAMES[:players], chosen, seed)
     game, player, rng = OrderGame(state), RandomPlayer(seed, players), Random(f"orders {seed}")
     moves = 0
     while game.state.game_over is None and moves < max_moves:
@@ -71,14 +79,15 @@ def _arm(game: OrderGame, rng: Random, seat: str) -> None:
     if sum(each.seat == seat for each in game.armed) >= MAX_ARMED:
         return
     try:
-        order = parse_order(engine.game_of(game.state), seat, _random_line(game.state, rng, seat))
+        order = parse_order(engine.game_of(game.state), seat, random_order_line(game.state, rng, seat))
     except (engine.UnreadableError, engine.RefusedError):
         return
     game.orders += 1
     game.armed.append(ArmedOrder(game.orders, seat, order, engine.copy_state(game.state)))
 
 
-def _random_line(state: engine.State, rng: Random, seat: str) -> str:
+def random_order_line(state: engine.State, rng: Random, seat: str) -> str:
+    """A line that leaves an order, or that is refused."""
     own = [sym for sym, company in state.companies.items() if company.president == seat]
     words = {
         "c": rng.choice(list(state.companies)),

@@ -7,6 +7,8 @@ from collections import Counter
 import pytest
 
 from bot.simulation.order_games import simulate_with_orders
+from bot.simulation.simulate import MAX_MOVES
+from engine.title import SITE_CONVENTIONS
 
 GAMES = [("1817", 4, 1), ("1830", 3, 2), ("1851", 3, 3), ("1870", 4, 4)]
 
@@ -18,11 +20,13 @@ def test_every_seat_leaves_orders(title: str, players: int, seed: int) -> None:
 
 
 @pytest.mark.soak
+@pytest.mark.parametrize("chosen", [(), (SITE_CONVENTIONS,)], ids=["rulebook", "site"])
 @pytest.mark.parametrize("title", ["1817", "1830", "1851", "1870"])
 @pytest.mark.parametrize("seed", range(8))
-def test_whole_games_with_orders(title: str, seed: int) -> None:
-    game = simulate_with_orders(title, 3 + seed % 2, seed, 2500, check_every=7)
-    assert len(game.said) >= 3
+def test_whole_games_with_orders(title: str, seed: int, chosen: tuple[str, ...]) -> None:
+    """To the end of the game, by the rulebook and by the conventions of the site."""
+    game = simulate_with_orders(title, 3 + seed % 2, seed, MAX_MOVES, check_every=7, chosen=chosen)
+    assert game.state.game_over is not None and len(game.said) >= 3
 
 
 def test_all_kinds_of_orders_speak() -> None:
