@@ -5,6 +5,7 @@ from __future__ import annotations
 import engine
 from engine.orders import declines_votes, line_when_time_is_up
 from tests.orders.order_table import OrderTable
+from tests.t1817.scenarios import MONEY, company_lines
 from tests.t1817.test_07_conversions_and_mergers import SMALL
 from tests.t1870.test_05_protection import MP
 
@@ -96,3 +97,20 @@ def test_when_time_is_up_a_pass_or_a_decline_is_said_and_nothing_else() -> None:
     opening.say("Ann: buy SV", "Bob: buy CS", "Cid: buy DH", "Ann: buy MH", "Bob: buy CA", "Cid: buy BO")
     assert engine.decision(opening.state).awaited == ("p2",)
     assert line_when_time_is_up(opening.state, "p2") is None, "a par price has to be set by its owner"
+
+
+def test_no_pass_when_time_is_up_takes_a_company_from_its_president() -> None:
+    """1817 §6.10: a company without a train at the end of its turn goes into liquidation."""
+    for trains, cash, loans, said in (("2", 200, 0, "pass"), ("none", 200, 0, None), ("none", 0, 5, "pass")):
+        company = company_lines("WT", 5, 100, "Ann 2", cash=cash, token="F19", trains=trains, loans=loans)
+        t = OrderTable("1817", f"{MONEY}{company}@ round operating WT")
+        assert t.asked == ["Ann"] and line_when_time_is_up(t.state, "p0") == said
+
+
+def test_in_an_acquisition_a_player_whose_time_is_up_passes() -> None:
+    """1817 §7.2: nothing of theirs is spent."""
+    buyer = company_lines("WT", 5, 100, "Ann 2", cash=300, token="F19", trains="2")
+    target = company_lines("SR", 2, 60, "Bob 2", token="G18", trains="none")
+    t = OrderTable("1817", f"{MONEY}{buyer}{target}@ round sale SR")
+    t.say("Bob: act", "Ann: pass", "Bob: offer SR")
+    assert t.asked[0] == "Ann" and line_when_time_is_up(t.state, "p0") == "pass"
