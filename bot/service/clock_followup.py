@@ -122,7 +122,7 @@ class _Followup:
         """Absence, deputy and deadlines of a seat, and what follows from them."""
         player = self._info.player_at(seat)
         clock.person_id = player.person_id if player else None
-        settings = self._rules.settings.get(seat, PersonSettings())
+        settings = self._rules.settings_of(seat)
         await self._update_absence(seat, clock, settings)
         await self._end_single_decision(seat, clock)
         due = self._rules.deadline(clock) if player else None

@@ -17,6 +17,7 @@ from bot.service.reminders import next_reminder, not_quiet
 from bot.service.routing import Recipient
 from bot.service.seat_clocks import ClockRules
 from bot.service.table_cache import TableCache
+from bot.service.tables import is_robot_name
 from bot.service.vote_reminders import remind_of_vote
 from engine.orders import line_when_time_is_up
 from storage import Deputy, DueRow, SeatClock, UnitOfWork
@@ -196,7 +197,8 @@ class DueRowHandler:
         """Let the deputy whom a player has named decide this once."""
         name, info = table.state.players[seat], table.info
         settings = table.metadata.settings.get(seat)
-        if settings is None or settings.deputy_id is None or info.player_of(settings.deputy_id):
+        is_barred = settings is not None and is_robot_name(settings.deputy) and not info.pace.robot_deputies
+        if settings is None or settings.deputy_id is None or info.player_of(settings.deputy_id) or is_barred:
             return f"{name}'s time is up. They have named no deputy, so the game waits."
         async with self._store.begin() as unit:
             await unit.clocks.set_deputy(

@@ -52,7 +52,8 @@ class Pace(msgspec.Struct, frozen=True):
     seconds: the allowance of each decision (`each`). hour, zone: the fixed hour (`daily`). bank: seconds of
     the time bank that every player starts with. weekends: whether they count. when_up: what happens when
     the time is up. holdoff: seconds for which a notification waits; None for the default of the service.
-    shows_answers: the figures at the end of the game say how fast each player answered.
+    shows_answers: the figures at the end of the game say how fast each player answered. robot_deputies: the
+    computer player may play for whoever is away.
     """
 
     kind: PaceKind = "none"
@@ -64,6 +65,7 @@ class Pace(msgspec.Struct, frozen=True):
     when_up: TimeUpAction = "remind"
     holdoff: int | None = None
     shows_answers: bool = False
+    robot_deputies: bool = False
 
     def __str__(self) -> str:
         """The line that `parse_pace` reads."""
@@ -81,6 +83,8 @@ class Pace(msgspec.Struct, frozen=True):
             parts.append(f"hold-off {format_duration(self.holdoff)}")
         if self.shows_answers:
             parts.append("answers shown")
+        if self.robot_deputies:
+            parts.append("robot deputies")
         return ", ".join(parts)
 
 
@@ -133,10 +137,12 @@ def _parse_part(pace: Pace, words: list[str]) -> tuple[Pace, list[str]]:
         return msgspec.structs.replace(pace, holdoff=parse_duration(value, most=MAX_HOLDOFF)), rest
     if word == "answers" and value.casefold() in ("shown", "hidden"):
         return msgspec.structs.replace(pace, shows_answers=value.casefold() == "shown"), rest
+    if word == "robot" and value.casefold() == "deputies":
+        return msgspec.structs.replace(pace, robot_deputies=True), rest
     raise ValueError(
         f"`{' '.join(words[:2])}` is not part of a pace; after the time there may be `bank 72h`, "
-        "`weekends out`, `then remind`, `then orders`, `then deputy`, `then pause`, `hold-off 2m` and "
-        "`answers shown`."
+        "`weekends out`, `then remind`, `then orders`, `then deputy`, `then pause`, `hold-off 2m`, "
+        "`answers shown` and `robot deputies`."
     )
 
 

@@ -9,13 +9,17 @@ from datetime import date, datetime
 import msgspec
 
 from bot.service.digest import next_digest_at, turns_text, waiting_tables
+from bot.service.pace import stored_pace
 from bot.service.preferences import PersonSettings, changed_settings, preferences_with, settings_of
+from bot.service.robot_seats import add_robot, robot_name
 from bot.service.table_cache import TableCache
-from bot.service.tables import TableInfo
+from bot.service.tables import TableInfo, is_robot_name
 from bot.service.time_text import day_text, moment_text
 from renderers import PaletteName
 from storage import Person, UnitOfWork
 
+ROBOT_DEPUTY = "robot_deputy"
+"""Where the store has the id of the robot that is a deputy."""
 CHANNEL_MISSING = {
     "mail": "You have no confirmed email address; link one first (`/me email` on Discord).",
     "direct": "You have no Discord account here, so there are no direct messages to you.",
@@ -99,6 +103,8 @@ class PersonSettingsService:
     async def _find_deputy(self, unit: UnitOfWork, person: Person, name: str) -> Person:
         """The person whom a name, an address or a mention means. Raises ValueError."""
         found: list[Person] = []
+        if is_robot_name(name):
+            return await _robot_deputy(unit, person)
         if mention := re.fullmatch(r"<@!?(\d+)>", name):
             known = await unit.people.find_by_identity("discord", mention[1])
             found = [known] if known else []
@@ -146,6 +152,18 @@ class PersonSettingsService:
         start, end = settings.absence.interval(settings.zone)
         at = start if start > unit.now else end
         await unit.clocks.set_due(absence, "absence", at, person_id=person_id)
+
+
+async def _robot_deputy(unit: UnitOfWork, person: Person) -> Person:
+    """The computer player as a deputy; it sits at no table. Raises ValueError where no table has agreed."""
+    tables = [table for table, _ in await unit.tables.for_person(person.id)]
+    if not any(stored_pace(t.pace).robot_deputies for t in tables if t.status in ("running", "paused")):
+        raise ValueError("None of your tables has agreed to robots as deputies: `pace 24h, robot deputies`.")
+    known = await unit.settings.get(ROBOT_DEPUTY)
+    if known is None:
+        known = str(await add_robot(unit, robot_name(())))
+        await unit.settings.set(ROBOT_DEPUTY, known)
+    return await unit.people.get(int(known))
 
 
 async def _load(unit: UnitOfWork, person_id: int) -> PersonSettings:

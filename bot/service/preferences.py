@@ -31,6 +31,7 @@ from msgspec.structs import replace
 from bot.service.pace import Interval
 from bot.service.palettes import AS_TABLE, parse_own_palette
 from bot.service.reminders import QuietHours, parse_quiet_hours, quiet_hours
+from bot.service.tables import is_robot_name
 from bot.service.time_text import (
     day_text,
     format_duration,
@@ -153,6 +154,12 @@ class PersonSettings(msgspec.Struct, frozen=True, omit_defaults=True):
     def absences(self) -> list[Interval]:
         """When they are away and nobody plays for them: this time does not count."""
         return [self.absence.interval(self.zone)] if self.absence and self.absence.deputy_id is None else []
+
+    def at_table(self, *, robot_deputies: bool) -> PersonSettings:
+        """What holds at a table: where the computer player is no deputy, an absence has none."""
+        if robot_deputies or self.absence is None or not is_robot_name(self.absence.deputy):
+            return self
+        return replace(self, absence=replace(self.absence, deputy="", deputy_id=None))
 
     def is_away(self, now: datetime) -> bool:
         """Whether they are away at a moment, with a deputy or without."""

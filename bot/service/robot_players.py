@@ -116,7 +116,8 @@ class RobotPlayers:
     async def _vote(self, view: TableView) -> bool:
         """Agree to a vote that waits for a robot."""
         for poll, seat in view.missing_votes():
-            person_id = view.table.person_at(seat)
+            player = view.table.player_at(seat)
+            person_id = player.person_id if player else None  # a deputy does not vote for whom it plays
             if person_id is not None and await self._is_robot(person_id):
                 vote = poll_id(poll)
                 await self._submit(

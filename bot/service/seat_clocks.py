@@ -42,9 +42,14 @@ class ClockRules:
     pace: Pace
     settings: Mapping[int, PersonSettings]
 
+    def settings_of(self, seat: int) -> PersonSettings:
+        """The settings of a seat's player, as far as they hold at this table."""
+        settings = self.settings.get(seat, PersonSettings())
+        return settings.at_table(robot_deputies=self.pace.robot_deputies)
+
     def calendar(self, seat: int) -> Calendar:
         """Which time counts for a seat."""
-        settings = self.settings.get(seat, PersonSettings())
+        settings = self.settings_of(seat)
         return calendar_of(self.pace, settings.zone, settings.absences())
 
     def bank(self, clock: SeatClock) -> timedelta:

@@ -323,3 +323,25 @@ async def test_a_pace_that_is_none_is_refused_with_a_sentence(driven: DrivenTabl
     result = await driven.say("Ann", "decline vote")
     assert isinstance(result, PollUpdated) and result.outcome == "failed"
     assert str((await driven.service.queries.table_info(driven.table)).pace) == "24h"
+
+
+async def test_the_computer_player_is_a_deputy_where_the_table_has_agreed(driven: DrivenTable) -> None:
+    """It plays for the absent player until they are back; elsewhere their time does not run."""
+    await driven.begin("24h")
+    with pytest.raises(ValueError, match="`pace 24h, robot deputies`"):
+        await driven.settings("Ann", "away until 2026-06-08 deputy Robot")
+    await driven.say("Ann", "pace 24h, robot deputies")
+    for name in ("Bob", "Cid"):
+        await driven.say(name, "accept")
+    assert "Robot plays for you" in await driven.settings("Ann", "away until 2026-06-08 deputy Robot")
+    assert any("Robot plays for them until then" in line for line in driven.heard("Bob", "news"))
+    async with driven.service.cache.locked(driven.table):
+        """The cache has the new deputy, as `TableCache.run` sees to it."""
+    assert await driven.service.robots.play(driven.table) == 1
+    assert await driven.asked() == ["Bob"]
+    (move,) = [e for e in await driven.service.queries.log(driven.table) if e.kind == "move"]
+    assert move.seat == 0
+    await driven.say("Bob", "pace 48h")
+    await driven.say("Cid", "accept")
+    assert await driven.service.robots.play(driven.table) == 0, "a deputy does not vote"
+    driven.service.robots.worker.close()

@@ -84,7 +84,7 @@ def test_a_pace_is_read_and_written(written: str, stored: str | None) -> None:
         ("24h bank much", "`much` is not a length of time; write one such as `24h` or `90m`."),
         ("24h then sell", "`then sell` is not part of a pace; after the time there may be `bank 72h`, "
                           "`weekends out`, `then remind`, `then orders`, `then deputy`, `then pause`, "
-                          "`hold-off 2m` and `answers shown`."),
+                          "`hold-off 2m`, `answers shown` and `robot deputies`."),
         ("none bank 72h", "Without a pace there is no time to run out; name a pace first, such as `24h`."),
     ],
 )  # fmt: skip
