@@ -270,6 +270,7 @@ class Settings(BaseModel):
     limit_plans: int = Field(default=1000, ge=0)
     limit_pictures: int = Field(default=300, ge=0)
     limit_exports: int = Field(default=30, ge=0)
+    limit_requests: int = Field(default=10, ge=0)
     table_conventions: Literal["rulebook", "18xx.games"] = "rulebook"
 
     discord_token: Annotated[SecretStr, AfterValidator(check_token)] | None = None
