@@ -314,7 +314,7 @@ class PageBuilder:
             is_open = table.status in ("lobby", "paused")
             return (answer, token) if token and is_open else None
         if notification.kind in SEAT_KINDS:
-            return await self._seat_page(table, notification, notification.person_id)
+            return await self._request_page(table, notification, notification.person_id)
         if notification.kind in LOBBY_KINDS:
             return await self._lobby_page(table, notification, notification.person_id)
         seat = notification.seat
@@ -418,7 +418,7 @@ class PageBuilder:
                 return pages.announcement("No robot plays.", notification.sentences), token
         return pages.announcement("The table is closed.", notification.sentences), token
 
-    async def _seat_page(
+    async def _request_page(
         self, table: TableInfo, notification: Notification, person_id: int
     ) -> tuple[MailPage, ServiceToken] | None:
         """The page that says who asks for a seat, or what the answer was."""
