@@ -575,7 +575,9 @@ class MailGateway:
         try:
             async with self._store.begin() as unit:
                 await unit.people.add_identity(token.person_id, "email", token.address)
-            told = await seat_commands.sit_down(self._service, table, seat, token.person_id, name)
+            told = await seat_commands.sit_down(
+                self._service, table, seat, token.person_id, name, offered=True
+            )
         except ValueError as error:
             return str(error)
         if len(open_seats(table)) > 1:  # with the last seat everybody is told that the game goes on

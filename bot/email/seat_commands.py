@@ -40,9 +40,11 @@ async def claim_seat(service: Service, table: TableInfo, seat_name: str, person_
     return await sit_down(service, table, seat, person_id, name or table.names[seat])
 
 
-async def sit_down(service: Service, table: TableInfo, seat: int, person_id: int, name: str) -> str:
+async def sit_down(
+    service: Service, table: TableInfo, seat: int, person_id: int, name: str, *, offered: bool = False
+) -> str:
     """A person takes an open seat, under that name; what they read. Raises ValueError."""
-    info = await service.move_in.claim_seat(table.id, seat, person_id, name)
+    info = await service.move_in.claim_seat(table.id, seat, person_id, name, offered=offered)
     left = len(open_seats(info))
     rest = {0: "All seats are taken, and the game goes on.", 1: "One seat is still open."}
     return f"You play on as {info.names[seat]} at {table_label(info)}. " + rest.get(
