@@ -160,10 +160,10 @@ class TableCommands:
             case "agree" | "decline":
                 return CommandAnswer((await self.about_robots(person_id, table, word),), table.id)
             case "admit" | "refuse":
-                answer = await self._service.seats.answer(
+                told = await self._service.seats.answer(
                     table.id, rest, admitted=word == "admit", by=person_id
                 )
-                return CommandAnswer((answer,), table.id)
+                return CommandAnswer((told,), table.id)
             case _:
                 return await self._leave(person_id, table)
 
