@@ -166,10 +166,10 @@ async def test_charts_are_shown_at_any_time(running: RunningBot, fake: FakeDisco
         name = PLAYERS[0]
         for kind in ("worth", "prices", "revenue"):
             shown = await fake.run_command(name, running.thread, "show chart", kind=kind)
-            assert [file.filename for file in fake.shown_images(shown.message)] == [f"{kind}.png"]
+            assert [file.filename[: len(kind)] for file in fake.shown_images(shown.message)] == [kind]
             assert not shown.public_messages
         film = await fake.run_command(name, running.thread, "show animation", public=True)
-        assert [file.filename for file in film.message.attachments] == ["animation.gif"]
+        assert all(file.filename.endswith(".gif") for file in film.message.attachments)
         assert (
             "No company has a price yet."
             in (await fake.run_command(name, running.thread, "show records")).text
