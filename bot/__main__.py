@@ -7,7 +7,7 @@ import gc
 import logging
 import signal
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from importlib import import_module
@@ -46,11 +46,16 @@ LAZY_COMMANDS = {
 }
 
 
+SERVICE_OPTIONS = ("--role", "--shards")
+"""Options of the service itself, each with a value."""
+
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
 def app_for(words: Sequence[str]) -> typer.Typer:
     """The command line, with the sub-command that these words name, or with all for help and errors."""
+    while words and words[0] in SERVICE_OPTIONS:
+        words = words[2:]
     own = {info.name or (info.callback.__name__ if info.callback else "") for info in app.registered_commands}
     word = next((word for word in words if not word.startswith("-")), None)
     if not words or word in own:
@@ -116,11 +121,11 @@ async def wait_for_shutdown() -> None:
 
 
 def configured_transports(settings: Settings) -> dict[str, RunTransport]:
-    """The transports that the settings configure, by name."""
+    """The transports that the settings configure for this process, by name."""
     transports: dict[str, RunTransport] = {}
-    if settings.discord:
+    if settings.discord and "discord" in settings.role:
         transports["Discord"] = import_module("bot.discord.client").run
-    if settings.mail:
+    if settings.mail and "mail" in settings.role:
         transports["mail"] = import_module("bot.email.delivery").run
     return transports
 
@@ -191,9 +196,9 @@ async def run_operations(service: Service, settings: Settings, errors: ErrorCoun
     from bot.operations.status_server import StatusServer, keep_watchdog
 
     channels: dict[str, Channel] = {}
-    if settings.discord:
+    if settings.discord and "discord" in settings.role:
         channels["discord"] = "discord"
-    if settings.mail:
+    if settings.mail and "mail" in settings.role:
         channels["mail"] = "mail"
     monitor, metrics = StatusMonitor(service, channels, errors), Metrics()
     service.on_command = metrics.record_command
@@ -219,29 +224,29 @@ async def serve(
         try:
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(wait_for_shutdown())
-                tasks.create_task(service.run())
+                tasks.create_task(service.run(does_work="work" in settings.role))
                 tasks.create_task(run_operations(service, settings, errors or ErrorCounter()))
                 has_terminal = sys.stdin is not None and sys.stdin.isatty()
                 for name, run in transports.items():
                     is_only = len(transports) == 1 and not has_terminal
                     tasks.create_task(run_transport(name, run, service, settings, is_only=is_only))
                 quit = await run_terminal(service, settings, begin)
-                if quit or not transports:
+                if quit or (settings.does_everything and not transports):
                     if not quit:
                         print(NO_TRANSPORT_MESSAGE, flush=True)
                     raise ShutdownRequested
-                names = " and ".join(transports)
+                names = " and ".join(transports) or "what is due at a time"
                 print(f"The terminal is closed; the service goes on with {names}.", flush=True)
         except* ShutdownRequested:
             pass
 
 
-def run_service(begin: BeginTable | None = None) -> None:
-    """Read the settings and run the service."""
+def run_service(begin: BeginTable | None = None, given: Mapping[str, str] | None = None) -> None:
+    """Read the settings and run the service. given: settings from the command line."""
     from bot.operations.logs import configure_logging
     from bot.operations.status import ErrorCounter
 
-    settings = load_settings()
+    settings = load_settings(given=given)
     create_data_folder(settings)
     errors = ErrorCounter()
     to_stderr = not sys.stdin.isatty() if sys.stdin else True
@@ -250,11 +255,23 @@ def run_service(begin: BeginTable | None = None) -> None:
 
 
 @app.callback(invoke_without_command=True)
-def service(ctx: typer.Context) -> None:
+def service(
+    ctx: typer.Context,
+    role: Annotated[
+        str | None,
+        typer.Option(help="What this process does, of several at one database: discord,mail,work; or all."),
+    ] = None,
+    shards: Annotated[
+        str | None, typer.Option(help="The shards of Discord that this process serves: 0-3/16.")
+    ] = None,
+) -> None:
     """Play 18xx on Discord, by mail and in this terminal. Without a command: run the service and its
     prompt."""
+    given = {"RAILPOST_ROLE": role, "RAILPOST_SHARDS": shards}
     if ctx.invoked_subcommand is None:
-        run_service()
+        run_service(given={name: value for name, value in given.items() if value})
+    elif role or shards:
+        raise typer.BadParameter("--role and --shards are for the service itself, not for a command.")
 
 
 @app.command()

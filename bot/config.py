@@ -41,6 +41,10 @@ DATABASES = {
     "postgresql+psycopg": "psycopg",
 }
 
+ROLES = ("discord", "mail", "work")
+"""What processes at one PostgreSQL database may share: Discord, email, and what is due at a time with the
+robots."""
+
 # A local part has at most 64 octets (RFC 5321 §4.5.3.1.1).
 # That of a reply ends in a separator and a token of 26 octets.
 MAX_LOCAL_PART = 64 - 1 - 26
@@ -115,13 +119,28 @@ class MailSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class Shards:
+    """The shards of a process: from `first` to `last`, of `count` (numbered from 0)."""
+
+    first: int
+    last: int
+    count: int
+
+    @property
+    def ids(self) -> range:
+        """The numbers of the shards."""
+        return range(self.first, self.last + 1)
+
+
+@dataclass(frozen=True, slots=True)
 class DiscordSettings:
     """Everything for Discord. api_url and gateway_url replace the addresses of the library if they are
-    given."""
+    given. shards: None for all, as many as Discord wants."""
 
     token: SecretStr
     api_url: str | None
     gateway_url: str | None
+    shards: Shards | None = None
 
 
 def is_loopback(host: str) -> bool:
@@ -165,6 +184,28 @@ parse_smtp = server_parser(
     {"smtps": (465, "tls"), "smtp+starttls": (587, "starttls"), "smtp": (25, "plain")},
     "smtps://user:password@mail.example.org:465 or smtp+starttls://user:password@mail.example.org:587",
 )
+
+
+def parse_shards(value: object) -> object:
+    """Shards from `0-3/16`, or `4/16` for one."""
+    if not isinstance(value, str):
+        return value
+    found = re.fullmatch(r"(\d{1,5})(?:-(\d{1,5}))?/(\d{1,5})", value.replace(" ", ""))
+    shards = Shards(int(found[1]), int(found[2] or found[1]), int(found[3])) if found else None
+    if shards is None or not shards.first <= shards.last < shards.count:
+        raise ValueError("should look like 0-3/16: shards 0 to 3 of 16")
+    return shards
+
+
+def parse_roles(value: object) -> object:
+    """Roles from `discord, mail`; `all` is all of them."""
+    if not isinstance(value, str):
+        return value
+    words = {word.strip().lower() for word in value.split(",")}
+    roles = frozenset(ROLES) if words == {"all"} else frozenset(words)
+    if not roles <= set(ROLES):
+        raise ValueError(f"should be all, or some of {', '.join(ROLES)} with commas between them")
+    return roles
 
 
 def url_validator(*schemes: str) -> AfterValidator:
@@ -271,11 +312,13 @@ class Settings(BaseModel):
     limit_pictures: int = Field(default=300, ge=0)
     limit_exports: int = Field(default=30, ge=0)
     limit_requests: int = Field(default=10, ge=0)
+    role: Annotated[frozenset[str], BeforeValidator(parse_roles)] = frozenset(ROLES)
     table_conventions: Literal["rulebook", "18xx.games"] = "rulebook"
 
     discord_token: Annotated[SecretStr, AfterValidator(check_token)] | None = None
     discord_api: ApiUrl | None = None
     discord_gateway: GatewayUrl | None = None
+    shards: Annotated[Shards | None, BeforeValidator(parse_shards)] = None
 
     imap: Annotated[MailServer | None, BeforeValidator(parse_imap)] = None
     imap_password: SecretStr | None = None
@@ -310,7 +353,27 @@ class Settings(BaseModel):
     def _check_transports(self) -> Self:
         """Build each transport once, so that an incomplete one is refused here."""
         _ = self.discord, self.mail
+        self._check_role()
         return self
+
+    @property
+    def does_everything(self) -> bool:
+        """Whether this process does all that is configured, as one that is alone does."""
+        return len(self.role) == len(ROLES)
+
+    def _check_role(self) -> None:
+        """Raises ValueError for a part of the work that cannot be done, or where it cannot be shared."""
+        if self.does_everything:
+            return
+        if not self.database_url.startswith("postgresql"):
+            raise ValueError(
+                f"{PREFIX}ROLE is for several processes, which need PostgreSQL; set {PREFIX}DATABASE"
+            )
+        if self.shards is not None and "discord" not in self.role:
+            raise ValueError(f"{PREFIX}SHARDS is set, but {PREFIX}ROLE leaves discord to other processes")
+        for role, found, needed in (("discord", self.discord, "DISCORD_TOKEN"), ("mail", self.mail, "IMAP")):
+            if role in self.role and found is None:
+                raise ValueError(f"{PREFIX}ROLE has {role}, which needs {PREFIX}{needed}")
 
     @property
     def database_url(self) -> str:
@@ -327,7 +390,7 @@ class Settings(BaseModel):
         for name, address in (("DISCORD_API", self.discord_api), ("DISCORD_GATEWAY", self.discord_gateway)):
             if address and urlsplit(address).scheme in {"http", "ws"}:
                 self._check_unencrypted(name, urlsplit(address).hostname or "", "https:// or wss://")
-        return DiscordSettings(self.discord_token, self.discord_api, self.discord_gateway)
+        return DiscordSettings(self.discord_token, self.discord_api, self.discord_gateway, self.shards)
 
     @property
     def mail(self) -> MailSettings | None:
@@ -448,14 +511,18 @@ def validation_message(error: ErrorDetails) -> str:
     return " ".join([*named, str(cause).removeprefix("Input ")]) + "."
 
 
-def load_settings(env_file: Path = Path(".env"), environ: Mapping[str, str] = os.environ) -> Settings:
-    """The settings of this process, from the variables `RAILPOST_…` of the environment and the file.
+def load_settings(
+    env_file: Path = Path(".env"),
+    environ: Mapping[str, str] = os.environ,
+    given: Mapping[str, str] | None = None,
+) -> Settings:
+    """The settings of this process, from the variables `RAILPOST_…` of the environment and the file; those
+    that are given take precedence.
 
     Raises SettingsError, also for a file that cannot be read.
     """
-    variables = {
-        name.upper(): value.strip() for name, value in (read_env_file(env_file) | dict(environ)).items()
-    }
+    read = read_env_file(env_file) | dict(environ) | dict(given or {})
+    variables = {name.upper(): value.strip() for name, value in read.items()}
     return parse_settings(
         {name: value for name, value in variables.items() if name.startswith(PREFIX) and value}
     )

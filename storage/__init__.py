@@ -11,6 +11,7 @@ A unit of work is one transaction, and on the disk when its block ends. `store.r
 from storage.backup import backup, restore
 from storage.errors import (
     AlreadyExists,
+    Deadlock,
     DuplicateRequest,
     InvalidStore,
     NewerStore,
@@ -18,6 +19,7 @@ from storage.errors import (
     StoreError,
     WriteConflict,
 )
+from storage.guild_shards import GuildShards
 from storage.integrity import check_integrity, quick_check
 from storage.models import (
     AddressClaim,
@@ -60,10 +62,12 @@ __all__ = [
     "AlreadyExists",
     "Card",
     "Channel",
+    "Deadlock",
     "Deputy",
     "DueRow",
     "DuplicateRequest",
     "GameTable",
+    "GuildShards",
     "Identity",
     "IdentityFields",
     "IdentityKind",

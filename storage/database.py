@@ -1,9 +1,9 @@
 """Database engines for SQLite and PostgreSQL, set up to behave alike.
 
 A commit is on the disk when it returns; a read transaction sees one moment and cannot write. SQLite has one
-writer at a time, by WAL and `BEGIN IMMEDIATE`. PostgreSQL has one for everything but moves and deliveries,
-by an advisory lock; these lock only the rows of their tables or messages, so that several processes write at
-once.
+writer at a time, by WAL and `BEGIN IMMEDIATE`. On PostgreSQL, moves, other changes of a table and deliveries
+lock only the rows of their tables or messages, so that several processes write at once. What is about people
+or about the whole store excludes others of its kind by an advisory lock.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -70,11 +70,12 @@ async def migration_engine(url: URL) -> AsyncIterator[AsyncEngine]:
 
 
 def create_engine(
-    url: URL, writes: bool, foreign_keys: bool = True, *, excludes_others: bool = True
+    url: URL, writes: bool, foreign_keys: bool = True, *, excludes_others: bool = True, connections: int = 0
 ) -> AsyncEngine:
     """The engine of a writer, or of the readers. Raises StoreError where the driver is missing.
 
     excludes_others: on PostgreSQL its transactions wait for those of other such engines; others lock rows.
+    connections: how many at once; by default one for a writer, and four for readers.
     """
     setup = (
         _sqlite_setup(writes, foreign_keys) if is_file(url) else _postgresql_setup(writes, excludes_others)
@@ -84,7 +85,7 @@ def create_engine(
     if is_file(url):
         options = {"async_creator": lambda: connect(path, LOCK_TIMEOUT)}
     try:
-        engine = create_async_engine(url, pool_size=1 if writes else 4, **options)
+        engine = create_async_engine(url, pool_size=connections or (1 if writes else 4), **options)
     except ImportError as error:
         raise StoreError(f"A store in {url.get_backend_name()} needs the package psycopg[binary].") from error
 

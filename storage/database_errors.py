@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 
-from storage.errors import StoreError
+from storage.errors import Deadlock, StoreError
 
 log = logging.getLogger(__name__)
 
@@ -24,6 +24,11 @@ def database_message(error: BaseException) -> str:
     return str(error.__cause__ or error).partition("\n")[0].rstrip(".")
 
 
+def is_deadlock(error: BaseException) -> bool:
+    """Whether PostgreSQL has undone the transaction because it and another waited for each other."""
+    return getattr(getattr(error, "orig", None), "sqlstate", None) == "40P01"
+
+
 @contextmanager
 def as_store_errors(what: str) -> Iterator[None]:
     """Raise StoreError for whatever the database raises in the block. `what`: `The store cannot be read now`.
@@ -33,6 +38,8 @@ def as_store_errors(what: str) -> Iterator[None]:
     try:
         yield
     except DRIVER_ERRORS as error:
+        if is_deadlock(error):
+            raise Deadlock(f"{what}: others were changing the same; please try again.") from error
         if not isinstance(error, OperationalError | InterfaceError | sqlite3.Error):
             log.error("%s", what, exc_info=error)
         raise StoreError(f"{what}: {database_message(error)}.") from error

@@ -16,6 +16,10 @@ class WriteConflict(StoreError):
         self.table_id, self.expected_seq, self.actual_seq = table_id, expected_seq, actual_seq
 
 
+class Deadlock(StoreError):
+    """Two transactions waited for each other, and this one was undone. The caller tries once more."""
+
+
 class DuplicateRequest(StoreError):
     """A request that was carried out before."""
 

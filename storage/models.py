@@ -425,7 +425,8 @@ class NewMessage(Model):
     idempotency_key: a second message with the same key is not enqueued. ordering_key: messages with the
     same key are sent in order, one at a time. collapse_key: of the pending messages with the same key,
     only the newest is sent. address, payload: as the delivery worker of the channel wants them.
-    not_before: the earliest time to send it; None for at once.
+    not_before: the earliest time to send it; None for at once. table_id: the table that it is about, by which
+    processes share the work.
     """
 
     idempotency_key: str = Field(unique=True)
@@ -435,6 +436,7 @@ class NewMessage(Model):
     ordering_key: str | None = None
     collapse_key: str | None = None
     not_before: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    table_id: int | None = None
 
 
 class OutboxMessage(NewMessage, table=True):

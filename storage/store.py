@@ -11,19 +11,25 @@ from sqlalchemy import URL
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from storage import leadership
 from storage.commit_notices import listen
 from storage.database import create_engine, display_name, is_file, migration_engine, store_url
 from storage.database_errors import CANNOT_READ, NOTHING_CHANGED, as_store_errors, database_message
 from storage.errors import InvalidStore, StoreError
 from storage.group_commit import GroupCommit
+from storage.leadership import Work
 from storage.migrations import current_revision, migrate, revisions
 from storage.move_commit import MoveCommit, MoveCommitter, TableVersion
+from storage.pooled_transactions import PooledTransactions
 from storage.store_files import check_store_path, open_read_only
 from storage.table_records import TableRecord
 from storage.transaction import Transaction
 from storage.unit_of_work import UnitOfWork
 
 Clock = Callable[[], datetime]
+
+ROW_CONNECTIONS = 4
+"""Connections of a process to PostgreSQL for changes that lock rows, besides those for moves and reading."""
 
 
 def utc_now() -> datetime:
@@ -39,10 +45,13 @@ class Store:
         self._engines: tuple[AsyncEngine, ...] = (write_engine, read_engine)
         self._read_engine = read_engine
         self._group_commit = self._move_group = GroupCommit(write_engine)
+        self._row_locking: GroupCommit | PooledTransactions = self._group_commit
         if not is_file(url):
             move_engine = create_engine(url, writes=True, excludes_others=False)
-            self._engines = (*self._engines, move_engine)
+            row_engine = create_engine(url, writes=True, excludes_others=False, connections=ROW_CONNECTIONS)
+            self._engines = (*self._engines, move_engine, row_engine)
             self._move_group = GroupCommit(move_engine)
+            self._row_locking = PooledTransactions(row_engine)
         self._committer = MoveCommitter(self._move_group, read_engine, now)
         self.now = now
 
@@ -57,21 +66,31 @@ class Store:
         return Path(self.url.database) if is_file(self.url) and self.url.database else None
 
     @asynccontextmanager
-    async def begin(self, *, excludes_others: bool = True) -> AsyncIterator[UnitOfWork]:
+    async def begin(
+        self, *, table: int | None = None, excludes_others: bool = True
+    ) -> AsyncIterator[UnitOfWork]:
         """A transaction that may write: all of the block or nothing, on the disk when the block ends.
 
-        Units of work run one after another, so keep the block short: no images, no network. excludes_others:
-        False on PostgreSQL lets other processes write meanwhile; for a block whose rows nobody else changes,
-        such as leased messages. Raises StoreError where nothing could be stored.
+        Units of work run one after another, so keep the block short: no images, no network. table: on
+        PostgreSQL the block waits only for others at this table, and everybody else goes on; it may change
+        what belongs to the table. excludes_others: False is for a block whose rows nobody else changes, such
+        as leased messages. Raises StoreError where nothing could be stored, and Deadlock where it is to be
+        tried again.
         """
-        group = self._group_commit if excludes_others else self._move_group
+        group = self._group_commit if excludes_others and table is None else self._row_locking
         async with group.transaction() as connection:
             transaction = Transaction(connection, self.now())
             unit = UnitOfWork(transaction)
             try:
+                if table is not None and not is_file(self.url):
+                    await unit.tables.lock(table)
                 yield unit
             finally:
                 await transaction.close()
+
+    async def lead(self, jobs: Sequence[str], work: Work) -> None:
+        """Do some work whenever this process, of all at this store, has the jobs (`storage.leadership`)."""
+        await leadership.lead(self.url, jobs, work)
 
     async def commit_move(self, commit: MoveCommit) -> None:
         """Store a move, in one transaction with those of other tables; on the disk when it returns.
@@ -81,7 +100,7 @@ class Store:
         StoreError where nothing could be stored.
         """
         self._group_commit.check_not_nested()
-        self._move_group.check_not_nested()
+        self._row_locking.check_not_nested()
         with as_store_errors(NOTHING_CHANGED):
             await self._committer.commits.submit(commit)
 
@@ -140,6 +159,7 @@ class Store:
         await self._group_commit.close()
         if self._move_group is not self._group_commit:
             await self._move_group.close()
+            await self._row_locking.close()
         for engine in self._engines:
             await engine.dispose()
 

@@ -5,6 +5,7 @@ from datetime import datetime
 from functools import cache, cached_property
 from typing import Any, TypeVar, TypeVarTuple
 
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql.dml import UpdateBase
@@ -91,6 +92,17 @@ class Transaction:
         if "id" in _columns(type(row)) and result.inserted_primary_key is not None:
             row.id = result.inserted_primary_key[0]
         return row
+
+    async def upsert(self, row: M, **changes: Any) -> None:
+        """Insert a row, or change the row with the same primary key: all its columns, or only as `changes`
+        say. Two transactions may do so at once."""
+        model, values = type(row), column_values(row)
+        keys = [column.name for column in Model.metadata.tables[str(model.__tablename__)].primary_key]
+        dialect = postgresql if self.connection.dialect.name == "postgresql" else sqlite
+        changes = changes or {name: value for name, value in values.items() if name not in keys}
+        await self.execute(
+            dialect.insert(model).values(values).on_conflict_do_update(index_elements=keys, set_=changes)
+        )
 
     async def run_job(self, job: Job[T]) -> T:
         """Run a job of several statements."""

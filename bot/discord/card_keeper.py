@@ -152,7 +152,7 @@ class CardKeeper:
         )  # fmt: skip
 
     async def _save(self, view: TableView, slot: str, ref: CardRef, decision: str | None) -> None:
-        async with self.service.store.begin() as unit:
+        async with self.service.store.begin(table=view.table.id) as unit:
             await unit.tables.set_card(view.table.id, slot, ref_to_store(ref), decision)
 
     async def _move_to_direct_messages(self, view: TableView, card: Card, prompt: Prompt) -> bool:
@@ -166,7 +166,7 @@ class CardKeeper:
         built = await self._build(view, prompt, ref.seq, card.slot)
         posted = await self.poster.post(view.table, f"{ref.key}.{view.seq}.dm", built.draft(), user)
         await self.finished.put_off(view.table.id, card, [])
-        async with self.service.store.begin() as unit:
+        async with self.service.store.begin(table=view.table.id) as unit:
             await unit.tables.remove_card(view.table.id, card.slot)
         moved = msgspec.structs.replace(
             ref, channel_id=posted.channel_id, message_id=posted.message_id, files=posted.files,

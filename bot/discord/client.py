@@ -4,6 +4,10 @@ Theory of operation. The library keeps no views or modals: messages are sent as 
 interaction goes to one handler, which reads all it needs from the custom id. So controls work after a
 restart and in another process. A token that Discord does not accept ends `run`. Whatever else ends the
 client is logged, and a new client is started after a delay.
+
+Of all processes at a store one serves a shard: Discord sends the events of a guild to its shard only, and
+the delivery worker takes the messages about tables of its guilds only (`bot.discord.shards`). So one process
+keeps the cards of a table. Another process with the same shards stands by, and goes on where the first ends.
 """
 
 from __future__ import annotations
@@ -13,17 +17,18 @@ import hashlib
 import json
 import logging
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import discord
 import yarl
 
-from bot.config import DiscordSettings, Settings, SettingsError
+from bot.config import DiscordSettings, Settings, SettingsError, Shards
 from bot.discord import controls
 from bot.discord.commands import build_command_tree
 from bot.discord.delivery import LEASE, DiscordDelivery
 from bot.discord.interactions import InteractionHandler, error_text, is_too_late, reply_text
 from bot.discord.localization import CommandTranslator
+from bot.discord.shards import SessionStarts, guild_shards_of, job_names
 from bot.service.picture_workers import PictureWorkers
 from bot.service.service import Service
 
@@ -31,7 +36,6 @@ log = logging.getLogger(__name__)
 
 REGISTERED_COMMANDS_KEY = "discord.commands"
 FIRST_RETRY_DELAY, MAX_RETRY_DELAY = 1.0, 60.0
-MIN_SESSION_WAIT = 1.0  # seconds
 MAX_RATE_LIMIT_WAIT = 30.0  # seconds; a longer rate limit is raised by the library instead of waited for
 
 
@@ -47,11 +51,21 @@ async def run(
         raise SettingsError("RAILPOST_DISCORD_TOKEN is not set.")
     override_endpoints(discord_settings)
     pictures = pictures or PictureWorkers(settings.picture_workers)
+    await service.store.lead(
+        job_names(discord_settings.shards),
+        lambda: _run_sessions(service, discord_settings, pictures, lease),
+    )
+
+
+async def _run_sessions(
+    service: Service, settings: DiscordSettings, pictures: PictureWorkers, lease: float
+) -> None:
+    """Run one client after the other. Never returns; raises as `run` does."""
     delay = FIRST_RETRY_DELAY
     while True:
         started = asyncio.get_running_loop().time()
         try:
-            await _run_session(service, discord_settings.token.get_secret_value(), pictures, lease)
+            await _run_session(service, settings, pictures, lease)
             log.warning("Discord: the connection has ended; connecting again")
         except discord.LoginFailure as failure:
             raise SettingsError("Discord does not accept RAILPOST_DISCORD_TOKEN.") from failure
@@ -76,13 +90,18 @@ def override_endpoints(settings: DiscordSettings) -> None:
         discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(settings.gateway_url)
 
 
-async def _run_session(service: Service, token: str, pictures: PictureWorkers, lease: float) -> None:
+async def _run_session(
+    service: Service, settings: DiscordSettings, pictures: PictureWorkers, lease: float
+) -> None:
     """Run one client and its delivery worker, from login until the connection ends."""
-    async with Client(service, pictures) as client:
-        await client.login(token)
-        await client.wait_for_session_start()
+    async with Client(service, pictures, settings.shards) as client:
+        await client.login(settings.token.get_secret_value())
+        await client.session_starts.within_limit(client.http)
         async with asyncio.TaskGroup() as group:
-            delivery = group.create_task(DiscordDelivery(client, service, pictures, lease=lease).run())
+            worker = DiscordDelivery(
+                client, service, pictures, lease=lease, shards=guild_shards_of(settings.shards)
+            )
+            delivery = group.create_task(worker.run())
             await client.connect()
             delivery.cancel()
 
@@ -105,11 +124,17 @@ def _leaf_exceptions(error: BaseException) -> Iterator[BaseException]:
         yield error
 
 
-class Client(discord.Client):
-    """The client: slash commands are in the command tree, components and modals in `on_interaction`."""
+class Client(discord.AutoShardedClient):
+    """The client of some shards, or of all.
 
-    def __init__(self, service: Service, pictures: PictureWorkers) -> None:
+    Slash commands are in the command tree, components and modals in `on_interaction`.
+    """
+
+    def __init__(self, service: Service, pictures: PictureWorkers, shards: Shards | None = None) -> None:
+        """shards: None for all, as many as Discord wants."""
         super().__init__(
+            shard_ids=cast("list[int]", list(shards.ids) if shards else None),
+            shard_count=shards.count if shards else None,
             intents=discord.Intents(guilds=True),
             allowed_mentions=discord.AllowedMentions.none(),
             member_cache_flags=discord.MemberCacheFlags.none(),
@@ -118,23 +143,18 @@ class Client(discord.Client):
             max_ratelimit_timeout=MAX_RATE_LIMIT_WAIT,
         )
         self.service = service
+        self.session_starts = SessionStarts(service.store)
         self.handler = InteractionHandler(service, pictures, self)
         self.tree = build_command_tree(self, self.handler)
 
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
-        """Wait until Discord allows another session: five seconds after the last, within a day's limit."""
-        await super().before_identify_hook(shard_id, initial=initial)
-        await self.wait_for_session_start()
-
-    async def wait_for_session_start(self) -> None:
-        """Wait until at least one session start of the day is left."""
-        while True:
-            _, _, limit = await self.http.get_bot_gateway()
-            if limit["remaining"] > 0:
-                return
-            wait = max(limit["reset_after"] / 1000, MIN_SESSION_WAIT)
-            log.error("Discord: no session may be started for another %.0f s; waiting", wait)
-            await asyncio.sleep(wait)
+        """Wait until Discord allows another session: within a day's limit, and five seconds after the last,
+        of all processes where several share the shards."""
+        if self.shard_ids is None:
+            await super().before_identify_hook(shard_id, initial=initial)
+            await self.session_starts.within_limit(self.http)
+        else:
+            await self.session_starts.wait(self.http, shard_id or 0)
 
     async def setup_hook(self) -> None:
         """Register the slash commands if they have changed since the last registration."""

@@ -36,7 +36,7 @@ from bot.service import notifications
 from bot.service.notifications import Notification
 from bot.service.picture_workers import PictureWorkers
 from bot.service.service import Service
-from storage import NotFound, OutboxMessage, StoreError
+from storage import GuildShards, NotFound, OutboxMessage, StoreError
 
 log = logging.getLogger(__name__)
 
@@ -60,8 +60,15 @@ class DiscordDelivery:
     """The delivery worker of the Discord channel. `run` goes on until it is cancelled."""
 
     def __init__(
-        self, client: discord.Client, service: Service, pictures: PictureWorkers, *, lease: float = LEASE
+        self,
+        client: discord.Client,
+        service: Service,
+        pictures: PictureWorkers,
+        *,
+        lease: float = LEASE,
+        shards: GuildShards | None = None,
     ) -> None:
+        """shards: whose messages it delivers and whose tables it keeps; None for all."""
         self.service = service
         self.api = DiscordApi(client)
         self.threads = TableThreads(service, self.api)
@@ -71,6 +78,7 @@ class DiscordDelivery:
         self.keeper = CardKeeper(service, self.api, poster, self.builder, self.finished)
         self.notices = Notices(service, self.api, self.threads, poster, self.builder, self.finished)
         self.endings = Endings(service, self.api, poster, self.builder, self.finished)
+        self._shards = shards
         self._lease = timedelta(seconds=lease)
         self._semaphore = asyncio.Semaphore(MAX_CONCURRENT)
         self._locks: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
@@ -83,7 +91,7 @@ class DiscordDelivery:
         with self.service.subscribe() as wake_event:
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._restarting(self.finished.run))
-                group.create_task(self._restarting(self.threads.keep_active))
+                group.create_task(self._restarting(lambda: self.threads.keep_active(self._shards)))
                 group.create_task(self._safely(self._sync_all(group)))
                 pause = FIRST_PAUSE
                 while True:
@@ -120,7 +128,9 @@ class DiscordDelivery:
     async def _sync_all(self, group: asyncio.TaskGroup) -> None:
         """After a start, bring the cards up to date of the tables at which something has happened since."""
         async with self.service.store.read() as unit:
-            tables = await unit.tables.with_older_cards("running", "paused", besides=LASTING_SLOTS)
+            tables = await unit.tables.with_older_cards(
+                "running", "paused", besides=LASTING_SLOTS, shards=self._shards
+            )
         group.create_task(self._sync_each(tables))
 
     async def _sync_each(self, table_ids: Sequence[int]) -> None:
@@ -132,7 +142,7 @@ class DiscordDelivery:
         """Start to deliver every message that is due."""
         while True:
             async with self._semaphore, self.service.store.begin(excludes_others=False) as unit:
-                due = await unit.outbox.lease_due("discord", MAX_CONCURRENT, self._lease)
+                due = await unit.outbox.lease_due("discord", MAX_CONCURRENT, self._lease, shards=self._shards)
             for queued in due:
                 group.create_task(self._deliver(queued))
             if not due:
@@ -143,7 +153,7 @@ class DiscordDelivery:
         wait = POLL_INTERVAL
         try:
             async with self.service.store.read() as unit:
-                due_at = await unit.outbox.next_due_at("discord")
+                due_at = await unit.outbox.next_due_at("discord", self._shards)
                 if due_at is not None:
                     wait = (due_at - unit.now).total_seconds()
         except StoreError as error:
@@ -173,7 +183,7 @@ class DiscordDelivery:
                     message_id = await self._send_message(queued)
             except Exception as error:
                 reason, retry_at = self._failure(queued, error)
-            async with self.service.store.begin() as unit:
+            async with self.service.store.begin(excludes_others=False) as unit:
                 if reason:
                     log.warning("Discord: %s was not sent: %s", queued.idempotency_key, reason)
                     await unit.outbox.mark_failed(queued.id, reason, retry_at)
@@ -207,6 +217,7 @@ class DiscordDelivery:
         dm_user = queued.address.get("user") if not (queued.ordering_key or "").startswith("table:") else None
         try:
             async with self._lock(notification.table_id):
+                await self.service.cache.refresh(notification.table_id)
                 return await self._send_notification(queued, notification, dm_user)
         except NotFound:
             raise Undeliverable("the table does not exist") from None

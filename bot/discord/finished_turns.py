@@ -53,7 +53,7 @@ class FinishedTurns:
         except CannotEdit as failure:
             if not failure.is_gone:
                 await self.put_off(view.table.id, card, lines)
-        async with self.service.store.begin() as unit:
+        async with self.service.store.begin(table=view.table.id) as unit:
             await unit.tables.remove_card(view.table.id, card.slot)
 
     async def _finish_now(
@@ -108,7 +108,7 @@ class FinishedTurns:
         return card_ref(stored) if stored else None
 
     async def _store_list(self, table_id: int, run: CardRef) -> None:
-        async with self.service.store.begin() as unit:
+        async with self.service.store.begin(table=table_id) as unit:
             await unit.tables.set_card(table_id, RUN, ref_to_store(run))
 
     async def end_list(self, table_id: int) -> None:
@@ -137,7 +137,7 @@ class FinishedTurns:
         ref = card_ref(card)
         queued = CardRef(ref.channel_id, ref.message_id, seq=ref.seq, texts=lines)
         slot = f"{slot_prefix(card.slot)}{OLD_PREFIX}{ref.message_id}"
-        async with self.service.store.begin() as unit:
+        async with self.service.store.begin(table=table_id) as unit:
             await unit.tables.set_card(table_id, slot, ref_to_store(queued))
         self.queue(
             Card(table_id=table_id, slot=slot, message_ref=ref_to_store(queued), posted_at=card.posted_at)
@@ -168,7 +168,7 @@ class FinishedTurns:
         except CannotEdit as failure:
             if not failure.is_gone:
                 return  # the next change of the table, or the next start, queues it again
-        async with self.service.store.begin() as unit:
+        async with self.service.store.begin(table=card.table_id) as unit:
             await unit.tables.remove_card(card.table_id, card.slot)
 
 

@@ -90,7 +90,7 @@ class Notices:
         first_button = f"{seats[0]}:-:claim" if seats else "-:-:join"
         posted = await self._send_once(queued, table, Draft(payload), f'"r1:{table.id}:{first_button}:')
         ref = CardRef(posted.channel_id, posted.message_id, key=queued.idempotency_key)
-        async with self.service.store.begin() as unit:
+        async with self.service.store.begin(table=table.id) as unit:
             await unit.tables.set_card(table.id, LOBBY, ref_to_store(ref))
         return str(posted.message_id)
 

@@ -141,7 +141,7 @@ class Poster:
             log.info("Discord: the remark on files could not be sent: %s", error)
             return
         ref = CardRef(message.channel.id, message.id)
-        async with self.service.store.begin() as unit:
+        async with self.service.store.begin(table=table.id) as unit:
             await unit.tables.set_card(table.id, SAID_FILES, ref_to_store(ref), None)
 
     async def note_files_are_allowed(self, table: TableInfo) -> None:
@@ -149,7 +149,7 @@ class Poster:
         async with self.service.store.read() as unit:
             said = await unit.tables.card(table.id, SAID_FILES)
         if said:
-            async with self.service.store.begin() as unit:
+            async with self.service.store.begin(table=table.id) as unit:
                 await unit.tables.remove_card(table.id, SAID_FILES)
 
 

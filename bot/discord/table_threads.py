@@ -13,6 +13,7 @@ from bot.discord.api import ARCHIVE_AFTER_MINUTES, DiscordApi
 from bot.discord.card_refs import LOBBY, card_ref
 from bot.service.service import Service
 from bot.service.tables import TableInfo
+from storage import GuildShards
 
 log = logging.getLogger(__name__)
 
@@ -88,7 +89,7 @@ class TableThreads:
             identities = await unit.people.identities(person_id)
         return next((each.value for each in identities if each.kind == "discord"), None)
 
-    async def keep_active(self) -> None:
+    async def keep_active(self, shards: GuildShards | None = None) -> None:
         """Keep the threads of running tables from being archived, because controls fail there; never returns.
 
         A changed archive duration counts as activity, and notifies nobody.
@@ -98,6 +99,6 @@ class TableThreads:
             await asyncio.sleep(KEEP_ACTIVE_INTERVAL)
             minutes = 4320 if minutes == ARCHIVE_AFTER_MINUTES else ARCHIVE_AFTER_MINUTES
             async with self.service.store.read() as unit:
-                threads = await unit.tables.threads("running", "paused")
+                threads = await unit.tables.threads("running", "paused", shards=shards)
             for thread in threads:
                 await self.api.unarchive(thread, auto_archive_duration=minutes)

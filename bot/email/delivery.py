@@ -71,10 +71,10 @@ from storage import OutboxMessage
 
 log = logging.getLogger(__name__)
 
+MAILBOX = "mailbox"  # the job of the one process that reads mail; others only send
 LEASE = timedelta(seconds=20)  # for which one worker has an outbox message
 RETRY_DELAYS = (10, 60, 600, 3600)  # seconds between attempts to compose an email
 MAX_EVENTS = 50  # in the list of events since a player's last turn
-CACHE_TIMEOUT = 5.0  # seconds in which a commit must be visible in the table cache
 LOBBY_KINDS = ("full", "expiring", "closed", "robot", "no robot")
 SEAT_KINDS = ("seat_request", "seat_answer")
 BATCH_SIZE = 10  # outbox messages at a time
@@ -120,10 +120,12 @@ async def run(
         handler.addFilter(TokenRedactionFilter())
     async with ParserProcess(mail.authserv or "") as parser, asyncio.TaskGroup() as tasks:
         account, report = imap_account(mail, tokens), partial(attachment.report, "mailbox")
-        tasks.create_task(InboxWatcher(account, gateway, policy, parser, inbox, report).run())
+        watcher = InboxWatcher(account, gateway, policy, parser, inbox, report)
+        tasks.create_task(service.store.lead([MAILBOX], watcher.run))
         tasks.create_task(worker.run())
         tidying = MailTidying(gateway, attachment, mail.keep_days)
-        tasks.create_task(MailboxCaretaker(account, mail.keep_days, tidying.tidied).run())
+        caretaker = MailboxCaretaker(account, mail.keep_days, tidying.tidied)
+        tasks.create_task(service.store.lead([f"{MAILBOX}-tidying"], caretaker.run))
         tasks.create_task(wake_after_commits(service, worker))
 
 
@@ -235,14 +237,14 @@ class StoredMailOutbox:
 
     async def mark_sent(self, due: DueMail) -> None:
         """Record that the mail server has accepted an email."""
-        async with self._store.begin() as unit:
+        async with self._store.begin(excludes_others=False) as unit:
             row = await unit.outbox.get(due.id)
             if row is not None:
                 await unit.outbox.mark_sent(row.id, due.id)
 
     async def mark_failed(self, due: DueMail, reason: str, retry: datetime | None, recipient: bool) -> None:
         """Record a failure; what a refusal says of the address, `mail.bounces` knows."""
-        async with self._store.begin() as unit:
+        async with self._store.begin(excludes_others=False) as unit:
             row = await unit.outbox.get(due.id)
             if row is not None:
                 await unit.outbox.mark_failed(row.id, reason, retry)
@@ -264,7 +266,7 @@ class StoredMailOutbox:
                 mail = await asyncio.to_thread(
                     compose, self._address, page, token, self._now(), notification.kind
                 )
-            async with self._store.begin() as unit:
+            async with self._store.begin(excludes_others=False) as unit:
                 current = await unit.outbox.get(row.idempotency_key)
                 if current is None or current.status != "pending":
                     return
@@ -302,6 +304,7 @@ class PageBuilder:
             return await self._claim_page(notification.person_id)
         if notification.kind == "account":
             return await self._account_page(notification, notification.person_id, str(row.address["email"]))
+        await self._service.cache.refresh(notification.table_id)
         table = await self._service.queries.table_info(notification.table_id)
         if notification.kind == "invited":
             return await self._invitation_page(table, notification, str(row.address["email"]))
@@ -320,19 +323,12 @@ class PageBuilder:
         seat = notification.seat
         if seat is None or table.seat_of(notification.person_id) != seat:
             return None
-        view = await self._view_since(notification)
+        view = await self._service.queries.view(notification.table_id)
         page = await self._page(view, notification, seat)
         decision_id = notification.decision_id or view.decision_id_of(seat) or view.current_decision_id
         async with self._store.read() as unit:
             token = await reply_token_for(unit, notification.person_id, table, seat, decision_id)
         return (page, token) if page and token else None
-
-    async def _view_since(self, notification: Notification) -> TableView:
-        """The table, once the cache has the commit of the notification. Raises TimeoutError."""
-        async with asyncio.timeout(CACHE_TIMEOUT):
-            while (view := await self._service.queries.view(notification.table_id)).seq < notification.seq:  # noqa: ASYNC110
-                await asyncio.sleep(0.01)
-            return view
 
     async def _claim_page(self, person_id: int) -> tuple[MailPage, ServiceToken] | None:
         """The page that asks a person to confirm their address."""

@@ -239,14 +239,14 @@ class MailGateway:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.with_suffix(".part").write_bytes(raw)
             path.with_suffix(".part").replace(path)
-        async with self._store.begin() as unit:
+        async with self._store.begin(excludes_others=False) as unit:
             row = await unit.inbound_mail.record_attempt(digest, digest, path.name)
         folder = Folder(row.outcome.partition(":")[0]) if row.outcome else None
         return Arrival(row.attempts, folder)
 
     async def record_outcome(self, digest: str, outcome: MailOutcome) -> None:
         """Store the outcome with our replies and their tokens; no replies for a key stored already."""
-        async with self._store.begin() as unit:
+        async with self._store.begin(excludes_others=False) as unit:
             is_new = await unit.inbound_mail.record_outcome(digest, f"{outcome.folder}: {outcome.reason}")
             if outcome.idempotency_key is not None and is_new:
                 request_id = f"mail:{outcome.idempotency_key}"

@@ -8,8 +8,9 @@ row or moves it to its next time, and messages have names that are used once. So
 several may look at the same store, and the time of the machine may jump: nothing is done twice, and what is
 overdue is done once.
 
-Of all processes of a store one leads, by a lease. A player's time that ran out while nobody looked (the
-service was down, or the time has jumped forward) is up only after a grace, in which mail that waits is read.
+Of all processes of a store one does this (`Service.run`). A player's time that ran out while nobody looked
+(the service was down, or the time has jumped forward) is up only after a grace, in which mail that waits is
+read.
 
 `tick` does everything that is due now; tests call it after they have set the time.
 """
@@ -18,7 +19,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import secrets
 from collections.abc import Awaitable
 from datetime import datetime, timedelta
 
@@ -32,8 +32,8 @@ from storage import DueRow, NotFound, StoreError
 
 log = logging.getLogger(__name__)
 
-LEASE_NAME = "clock"
-LEASE = timedelta(seconds=60)
+LAST_TIME = "clock.last"
+SET_BACK = timedelta(seconds=60)  # by which the time is earlier than it was, if it was set back
 MAX_WAIT = 15.0  # seconds between two looks at the store
 MIN_WAIT = 0.5  # seconds after a commit, so that a run of commits is followed up once
 BATCH = 50
@@ -44,7 +44,6 @@ class Clock:
 
     def __init__(self, cache: TableCache, rows: DueRowHandler) -> None:
         self._cache, self._rows = cache, rows
-        self._holder = secrets.token_hex(8)
         self._is_complete = False  # what an older store lacks was added
         self._skipped: set[str] = set()  # what could not be done in this tick
 
@@ -72,10 +71,8 @@ class Clock:
         return min(max(wait, MIN_WAIT), MAX_WAIT)
 
     async def tick(self) -> datetime | None:
-        """Follow up the tables and do all that is due; when something is due next. Does nothing while another
-        process leads."""
-        if not await self._lead():
-            return None
+        """Follow up the tables and do all that is due; when something is due next."""
+        await self._note_time()
         await self._set_missing_rows()
         await self._follow_tables()
         while rows := await self._rows_due():
@@ -113,17 +110,16 @@ class Clock:
             log.exception("clock: %s failed", name)
         return False
 
-    async def _lead(self) -> bool:
-        """Whether this process leads now."""
+    async def _note_time(self) -> None:
+        """Keep the time in the store; where it was set back, all clocks are looked at again."""
         self._skipped.clear()
-        async with self._cache.store.begin() as unit:
-            lease_end = await unit.settings.lease_end(LEASE_NAME)
-            leads = await unit.settings.acquire_lease(LEASE_NAME, self._holder, LEASE)
-            if leads and lease_end is not None and lease_end > unit.now + LEASE:
-                await unit.clocks.look_again_everywhere()  # the time was set back
-            return leads
-
-    async def release(self) -> None:
-        """Let another process lead."""
-        async with self._cache.store.begin() as unit:
-            await unit.settings.release_lease(LEASE_NAME, self._holder)
+        async with self._cache.store.read() as unit:
+            noted = await unit.settings.get(LAST_TIME)
+            now = unit.now
+        last = datetime.fromisoformat(noted) if noted else now
+        if noted and abs(now - last) < SET_BACK:
+            return
+        async with self._cache.store.begin(excludes_others=False) as unit:
+            await unit.settings.set(LAST_TIME, now.isoformat())
+            if last - now > SET_BACK:
+                await unit.clocks.look_again_everywhere()

@@ -33,7 +33,10 @@ async def follow_table(cache: TableCache, table_id: int) -> bool:
 
 
 async def _follow_table(cache: TableCache, table_id: int, *, with_log: bool) -> bool:
-    async with cache.locked(table_id, with_log=with_log) as table, cache.store.begin() as unit:
+    async with (
+        cache.locked(table_id, with_log=with_log) as table,
+        cache.store.begin(table=table_id) as unit,
+    ):
         snapshot = await unit.move_log.snapshot(table_id)
         if snapshot.seq != table.seq:
             return False  # another process has written

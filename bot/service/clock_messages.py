@@ -32,6 +32,7 @@ def message(
         ordering_key=table if route.channel == "table" else f"{route.channel}:{notification.person_id}",
         collapse_key=collapse,
         not_before=route.due,
+        table_id=notification.table_id or None,
     )
 
 

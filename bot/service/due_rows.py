@@ -95,7 +95,7 @@ class DueRowHandler:
     async def _tell(self, row: DueRow) -> bool:
         """Remind a player, on their channels or on one more, and move a reminder to its next time."""
         assert row.table_id is not None
-        async with self._cache.locked(row.table_id), self._store.begin() as unit:
+        async with self._cache.locked(row.table_id), self._store.begin(table=row.table_id) as unit:
             wait = await self._wait(unit, row)
             if wait is None:
                 return (await unit.clocks.get_due(row.key)) is None
@@ -148,7 +148,7 @@ class DueRowHandler:
     async def _time_up(self, row: DueRow) -> bool:
         """Do what the table has agreed for the end of a player's time."""
         assert row.table_id is not None and row.seat is not None
-        async with self._cache.locked(row.table_id) as table, self._store.begin() as unit:
+        async with self._cache.locked(row.table_id) as table, self._store.begin(table=row.table_id) as unit:
             wait = await self._wait(unit, row)
             if wait is None:
                 return (await unit.clocks.get_due(row.key)) is None
@@ -166,7 +166,7 @@ class DueRowHandler:
                 told = await self._play(table, row.seat, decision_id)
             case _:
                 told = None
-        async with self._cache.locked(row.table_id) as table, self._store.begin() as unit:
+        async with self._cache.locked(row.table_id) as table, self._store.begin(table=row.table_id) as unit:
             if await unit.clocks.take_due(row) and told:
                 stamp = f"{clock_messages.wait_name(wait.clock)}.time_up"
                 recipients = table.metadata.recipients.values()
@@ -200,7 +200,7 @@ class DueRowHandler:
         is_barred = settings is not None and is_robot_name(settings.deputy) and not info.pace.robot_deputies
         if settings is None or settings.deputy_id is None or info.player_of(settings.deputy_id) or is_barred:
             return f"{name}'s time is up. They have named no deputy, so the game waits."
-        async with self._store.begin() as unit:
+        async with self._store.begin(table=info.id) as unit:
             await unit.clocks.set_deputy(
                 Deputy(
                     table_id=info.id,
@@ -246,7 +246,7 @@ class DueRowHandler:
         assert row.table_id is not None
         if row.details.get("warned"):
             await self._lobby.expire(row.table_id)
-        async with self._store.begin() as unit:
+        async with self._store.begin(table=row.table_id) as unit:
             info = await load_table_info(unit, await unit.tables.get(row.table_id))
             if await unit.clocks.take_due(row) and info.status == "lobby":
                 await tell_expiry(unit, info)

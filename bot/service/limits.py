@@ -58,7 +58,7 @@ class Limits:
     async def count_query(self, store: Store, person_id: int | None, kind: Kind) -> None:
         """Count one of what writes nothing else. Raises LimitReached."""
         if person_id is not None:
-            async with store.begin() as unit:
+            async with store.begin(excludes_others=False) as unit:
                 await self.count(unit, person_id, kind)
 
 

@@ -37,7 +37,7 @@ from bot.service.robot_seats import (
 from bot.service.table_cache import MAX_ATTEMPTS, TableCache
 from bot.service.tables import SeatedPlayer, TableInfo, status_text
 from engine.kernel import check_names
-from storage import AlreadyExists, NewLogRow, TableStatus, UnitOfWork, WriteConflict
+from storage import AlreadyExists, Deadlock, NewLogRow, TableStatus, UnitOfWork, WriteConflict
 
 HINTS = "hints"
 """Among the options of a new table: players may ask what a robot would do."""
@@ -72,7 +72,7 @@ def again_on_conflict(method: Method) -> Method:
     @wraps(method)
     async def attempts(*arguments: Any, **options: Any) -> Any:
         for _ in range(MAX_ATTEMPTS - 1):
-            with suppress(WriteConflict):
+            with suppress(WriteConflict, Deadlock):
                 return await method(*arguments, **options)
         return await method(*arguments, **options)
 
@@ -423,7 +423,7 @@ class Lobby:
         self, table: LiveTable, *, refresh_card: bool = True
     ) -> AsyncIterator[UnitOfWork]:
         """A transaction without a log row. The lobby's card on Discord is refreshed unless told otherwise."""
-        async with self._cache.store.begin() as unit:
+        async with self._cache.store.begin(table=table.stored_info.id) as unit:
             await unit.tables.check_version(table.stored_info.id, table.seq, table.metadata.revision)
             yield unit
             metadata = await load_metadata(unit, table.stored_info.id)

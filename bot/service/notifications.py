@@ -300,6 +300,7 @@ def _outbox_message(
         ordering_key=f"table:{table.id}" if channel == "table" else f"{channel}:{notification.person_id}",
         collapse_key=f"{collapse}:{channel}" if collapse else None,
         not_before=route.due,
+        table_id=table.id,
     )
 
 

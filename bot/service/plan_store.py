@@ -28,7 +28,7 @@ class PlanStore:
 
     async def save(self, table: LiveTable, person_id: int, lines: Sequence[PlannedLine]) -> None:
         """Replace the person's plan at a table; without lines it is deleted. Raises LimitReached."""
-        async with self._store.begin() as unit:
+        async with self._store.begin(table=table.stored_info.id) as unit:
             if lines:
                 await self._limits.count(unit, person_id, "plans")
             await unit.plans.set(table.stored_info.id, person_id, table.seq, [list(line) for line in lines])

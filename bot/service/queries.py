@@ -14,7 +14,7 @@ from bot.service.lobby_notices import invitation_lines
 from bot.service.table_cache import TableCache
 from bot.service.tables import TableInfo
 from engine.game_text.history import GameHistory
-from storage import TableStatus
+from storage import GuildShards, TableStatus
 
 
 def is_visible(info: TableInfo, person_id: int, guild: int | None) -> bool:
@@ -71,10 +71,13 @@ class TableQueries:
             table = await unit.tables.newest(*statuses)
             return await load_table_info(unit, table) if table else None
 
-    async def table_ids(self, statuses: Sequence[TableStatus]) -> list[int]:
-        """The ids of all tables with one of the statuses; cheap also for many."""
+    async def table_ids(
+        self, statuses: Sequence[TableStatus], shards: GuildShards | None = None
+    ) -> list[int]:
+        """The ids of all tables with one of the statuses; cheap also for many. shards: only of these; None
+        for all."""
         async with self._cache.store.read() as unit:
-            return await unit.tables.ids(*statuses)
+            return await unit.tables.ids(*statuses, shards=shards)
 
     async def invitation_lines(self, table: TableInfo) -> list[str]:
         """What a person who is invited to a table should know."""

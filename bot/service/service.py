@@ -80,7 +80,7 @@ from bot.service.table_cache import KEEP_MEGABYTES, MAX_ATTEMPTS, TableCache
 from bot.service.tables import status_text
 from bot.service.time_commands import TimeCommands
 from engine.orders import is_order_line
-from storage import DuplicateRequest, Store, StoreError, WriteConflict
+from storage import Deadlock, DuplicateRequest, Store, StoreError, WriteConflict
 
 CommandObserver = Callable[[str, str, float], None]
 """Is told of every command: its transport, the name of its result's class, the seconds it took."""
@@ -129,12 +129,14 @@ class Service:
         self.clock = Clock(self.cache, due_rows)
         self.robots = RobotPlayers(self.cache, self.submit, robot_seconds)
 
-    async def run(self) -> None:
-        """Follow what other processes write, and do what is due. Never returns."""
+    async def run(self, *, does_work: bool = True) -> None:
+        """Follow what other processes write; of those with `does_work` one does what is due, and one plays
+        for robots. Never returns."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self.cache.run())
-            tasks.create_task(self.clock.run())
-            tasks.create_task(self.robots.run())
+            if does_work:
+                tasks.create_task(self.store.lead(["clock"], self.clock.run))
+                tasks.create_task(self.store.lead(["robots"], self.robots.run))
 
     def subscribe(self) -> AbstractContextManager[Event]:
         """An event that is set after every commit. Clear it before reading the outbox."""
@@ -230,7 +232,7 @@ class Service:
                     return await self._submit_locked(table_id, command)
             except UnreadableTable as error:
                 return TableNotRunning("unreadable", str(error))
-            except WriteConflict:
+            except (WriteConflict, Deadlock):
                 if attempt == MAX_ATTEMPTS - 1:
                     raise
             except DuplicateRequest:

@@ -219,6 +219,13 @@ class TableCache:
             version = await self.store.table_version(table_id)
             return await self.up_to_date(table_id, version, with_log=with_log)
 
+    async def refresh(self, table_id: int) -> None:
+        """See what other processes have written at a table, if it is in memory. Raises NotFound."""
+        if table_id in self._tables:
+            async with self.lock(table_id):
+                version = await self.store.table_version(table_id)
+                await self.up_to_date(table_id, version, with_log=False)
+
     @property
     def megabytes(self) -> float:
         """The memory of the tables, about."""
@@ -249,7 +256,7 @@ class TableCache:
         async with AsyncExitStack() as transaction:
 
             async def begin_unit() -> UnitOfWork:
-                unit = await transaction.enter_async_context(self.store.begin())
+                unit = await transaction.enter_async_context(self.store.begin(table=table.stored_info.id))
                 await unit.tables.check_version(table.stored_info.id, table.seq, table.metadata.revision)
                 return unit
 

@@ -22,7 +22,7 @@ from storage.models import (
     TableClock,
     TableSnapshot,
 )
-from storage.transaction import Repository, column_values
+from storage.transaction import Repository
 
 
 class ClockRepository(Repository):
@@ -52,9 +52,7 @@ class ClockRepository(Repository):
 
     async def set_followed_seq(self, table_id: int, seq: int) -> None:
         """The clocks of a table follow its log up to this row."""
-        own = col(TableClock.table_id) == table_id
-        if not await self._transaction.execute(update(TableClock).where(own).values(seq=seq, is_stale=False)):
-            await self._transaction.add(TableClock(table_id=table_id, seq=seq))
+        await self._transaction.upsert(TableClock(table_id=table_id, seq=seq))
 
     async def look_again(self, *table_ids: int) -> None:
         """Have the clocks of these tables looked at again, because their pace has changed."""
@@ -79,10 +77,7 @@ class ClockRepository(Repository):
 
     async def save_seat_clock(self, clock: SeatClock) -> None:
         """Store the clock of a seat."""
-        own = (col(SeatClock.table_id) == clock.table_id, col(SeatClock.seat) == clock.seat)
-        values = {k: v for k, v in column_values(clock).items() if k not in ("table_id", "seat")}
-        if not await self._transaction.execute(update(SeatClock).where(*own).values(**values)):
-            await self._transaction.add(clock)
+        await self._transaction.upsert(clock)
 
     # Due rows
 
@@ -98,12 +93,12 @@ class ClockRepository(Repository):
         details: dict[str, Any] | None = None,
     ) -> None:
         """Something is due at a time, in place of what was due under the same key."""
-        values: dict[str, Any] = {
-            "kind": kind, "due_at": due_at, "table_id": table_id, "seat": seat, "person_id": person_id,
-            "details": details or {},
-        }  # fmt: skip
-        if not await self._transaction.execute(update(DueRow).where(col(DueRow.key) == key).values(**values)):
-            await self._transaction.add(DueRow(key=key, **values))
+        await self._transaction.upsert(
+            DueRow(
+                key=key, kind=kind, due_at=due_at, table_id=table_id, seat=seat, person_id=person_id,
+                details=details or {},
+            )
+        )  # fmt: skip
 
     async def delete_due(self, *keys: str) -> None:
         """Nothing is due under these keys any more."""

@@ -18,6 +18,7 @@ from sqlalchemy.orm import aliased
 from sqlmodel import col, delete, func, select, update
 
 from storage.executor import Executor
+from storage.guild_shards import GuildShards
 from storage.models import Channel, DeliveryStatus, NewMessage, OutboxMessage
 from storage.transaction import Repository
 
@@ -116,9 +117,14 @@ class OutboxRepository(Repository):
         return await self._transaction.run_job(lambda execute: enqueue_messages(execute, messages, now))
 
     async def lease_due(
-        self, channel: Channel, limit: int, lease: timedelta, not_to: Collection[str] = ()
+        self,
+        channel: Channel,
+        limit: int,
+        lease: timedelta,
+        not_to: Collection[str] = (),
+        shards: GuildShards | None = None,
     ) -> list[OutboxMessage]:
-        """Lease the messages that are due now, oldest first.
+        """Lease the messages that are due now, oldest first; None of `shards` is all.
 
         Of messages with the same ordering key only the first is due. `attempts` includes this attempt.
         not_to: endings of `address["to"]` that are left out.
@@ -132,6 +138,7 @@ class OutboxRepository(Repository):
             _is_free(now),
             ~_has_earlier(),
             *(func.coalesce(recipient, "").not_like(f"%{end}") for end in not_to),
+            *([shards.own_message()] if shards else []),
         )
         order = (col(OutboxMessage.not_before), col(OutboxMessage.id))
         ids = await self._transaction.all(
@@ -161,8 +168,9 @@ class OutboxRepository(Repository):
             )
         return frozenset(kept.values())
 
-    async def next_due_at(self, channel: Channel) -> datetime | None:
-        """The earliest time at which a pending message may be due; None without pending messages.
+    async def next_due_at(self, channel: Channel, shards: GuildShards | None = None) -> datetime | None:
+        """The earliest time at which a pending message may be due; None without pending messages. None of
+        `shards` is all.
 
         A message that waits for an earlier one with its ordering key is not due before that one is done.
         """
@@ -170,7 +178,10 @@ class OutboxRepository(Repository):
         due_at = case((is_leased, col(OutboxMessage.lease_expires_at)), else_=col(OutboxMessage.not_before))
         return await self._transaction.first(
             select(func.min(due_at)).where(
-                col(OutboxMessage.channel) == channel, col(OutboxMessage.status) == PENDING, ~_has_earlier()
+                col(OutboxMessage.channel) == channel,
+                col(OutboxMessage.status) == PENDING,
+                ~_has_earlier(),
+                *([shards.own_message()] if shards else []),
             )
         )
 

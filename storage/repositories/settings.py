@@ -20,10 +20,7 @@ class SettingsRepository(Repository):
 
     async def set(self, key: str, value: str) -> None:
         """Store a setting."""
-        if not await self._transaction.execute(
-            update(Setting).where(col(Setting.key) == key).values(value=value)
-        ):
-            await self._transaction.add(Setting(key=key, value=value))
+        await self._transaction.upsert(Setting(key=key, value=value))
 
     async def secret(self, name: str) -> bytes:
         """A secret of 32 bytes, created when it is first asked for."""

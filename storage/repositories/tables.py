@@ -9,6 +9,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import col, delete, func, select, update
 
 from storage.errors import AlreadyExists, NotFound, StoreError, WriteConflict
+from storage.guild_shards import GuildShards
 from storage.models import Card, GameTable, MoveRecord, Seat, TableSnapshot, TableStatus
 from storage.table_records import TableRecord, read_table_records
 from storage.transaction import Repository, is_unique_violation
@@ -100,6 +101,11 @@ class TableRepository(Repository):
             query.where(col(GameTable.status).in_(statuses)) if statuses else query
         )
 
+    async def lock(self, table_id: int) -> None:
+        """Let other writers at a table wait until this transaction ends; on SQLite all do anyway."""
+        own = col(TableSnapshot.table_id) == table_id
+        await self._transaction.scalar(select(TableSnapshot.seq).where(own).with_for_update())
+
     async def check_version(self, table_id: int, seq: int, revision: int) -> None:
         """Raise WriteConflict unless the table is as the caller knows it; other writers at it then wait."""
         snapshot = await self._transaction.first(
@@ -136,9 +142,12 @@ class TableRepository(Repository):
             query = query.where(PLACE_COLUMNS[key] == value)
         return await self._transaction.all(query)
 
-    async def ids(self, *statuses: TableStatus) -> list[int]:
-        """The ids of the tables with one of the statuses, oldest first."""
+    async def ids(self, *statuses: TableStatus, shards: GuildShards | None = None) -> list[int]:
+        """The ids of the tables with one of the statuses, oldest first. shards: only of these; None for
+        all."""
         query = select(GameTable.id).where(col(GameTable.status).in_(statuses))
+        if shards is not None:
+            query = query.where(shards.own())
         return await self._transaction.all(query.order_by(col(GameTable.id)))
 
     async def seat_names(self, status: TableStatus, prefix: str) -> list[tuple[int, str]]:
@@ -155,16 +164,19 @@ class TableRepository(Repository):
         )
         return await self._transaction.rows(query.order_by(col(Seat.table_id), col(Seat.id)))
 
-    async def threads(self, *statuses: TableStatus) -> list[int]:
-        """The threads in which the tables with one of the statuses are shown."""
-        is_shown = (col(GameTable.status).in_(statuses), col(GameTable.thread).is_not(None))
+    async def threads(self, *statuses: TableStatus, shards: GuildShards | None = None) -> list[int]:
+        """The threads in which the tables with one of the statuses are shown. shards: only of these."""
+        own = [shards.own()] if shards is not None else []
+        is_shown = (col(GameTable.status).in_(statuses), col(GameTable.thread).is_not(None), *own)
         found = await self._transaction.all(select(col(GameTable.thread)).where(*is_shown))
         return [thread for thread in found if thread is not None]
 
-    async def with_older_cards(self, *statuses: TableStatus, besides: Sequence[str] = ()) -> list[int]:
+    async def with_older_cards(
+        self, *statuses: TableStatus, besides: Sequence[str] = (), shards: GuildShards | None = None
+    ) -> list[int]:
         """The tables with one of the statuses that have a card from before their last row of the log.
 
-        besides: slots of cards that do not count.
+        besides: slots of cards that do not count. shards: only of these.
         """
         query = (
             select(Card.table_id)
@@ -182,6 +194,7 @@ class TableRepository(Repository):
                 col(GameTable.status).in_(statuses),
                 col(Card.slot).not_in(besides),
                 col(Card.posted_at) <= col(MoveRecord.created_at),
+                *([shards.own()] if shards is not None else []),
             )
         )
         return await self._transaction.all(query.order_by(col(Card.table_id)))

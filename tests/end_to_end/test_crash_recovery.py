@@ -82,7 +82,7 @@ class CrashHarness:
 
     def revived(self) -> None:
         """Start a new process after the last one died."""
-        if self.process and self.process.returncode is not None:
+        if self.process is not None and self.process.returncode is not None:
             assert self.process.returncode == -9, (self.folder / "out.txt").read_text()
             self.deaths += 1
             self.start()
@@ -136,11 +136,11 @@ class CrashHarness:
 
 
 @asynccontextmanager
-async def site(folder: Path, forks: ForkServer) -> AsyncIterator[CrashHarness]:
-    """Everything except the process."""
+async def site(folder: Path, forks: ForkServer, address: str = "") -> AsyncIterator[CrashHarness]:
+    """Everything except the process. address: of the store, if it is not in the folder."""
     async with FakeDiscord(["Ann"]) as fake, pymap_server() as mailbox, smtp_server() as smtp:
         fake.default_timeout = 1.0
-        async with await open_store(folder / "railpost.db") as store:
+        async with await open_store(address or folder / "railpost.db") as store:
             service = Service(store)
             office = MailHarness(service, store, settings_for(folder, mailbox, smtp), mailbox, smtp)
             async with store.begin() as unit:

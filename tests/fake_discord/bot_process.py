@@ -1,4 +1,5 @@
-"""Our service and client in a process of their own, which tests kill: STORE API GATEWAY TOKEN LEASE."""
+"""Our service and client in a process of their own, which tests kill: STORE API GATEWAY TOKEN LEASE
+[SHARDS]."""
 
 from __future__ import annotations
 
@@ -13,12 +14,14 @@ from storage import open_store
 from tests.fake_discord.running_bot import OnePixelPictures
 
 
-async def main(path: str, api: str, gateway: str, token: str, lease: str) -> None:
+async def main(path: str, api: str, gateway: str, token: str, lease: str, shards: str = "") -> None:
     given = {
         "RAILPOST_DISCORD_TOKEN": token,
         "RAILPOST_DISCORD_API": api,
         "RAILPOST_DISCORD_GATEWAY": gateway,
     }
+    if shards:
+        given |= {"RAILPOST_SHARDS": shards, "RAILPOST_DATABASE": path}
     async with await open_store(path) as store:
         service = Service(store)
         async with asyncio.TaskGroup() as tasks:

@@ -95,10 +95,15 @@ class GatewayConnection:
 class GatewaySession:
     id: str
     intents: int
+    shard: tuple[int, int]
     connection: GatewayConnection | None
     seq: int = 0
     log: list[tuple[int, str, Json]] = field(default_factory=list)
     disconnected_at: float = 0.0
+
+    def owns(self, guild_id: int) -> bool:
+        """Whether the guild, or 0 for direct messages, belongs to the shard of this session."""
+        return (guild_id >> 22) % self.shard[1] == self.shard[0]
 
 
 class Gateway:
@@ -118,6 +123,7 @@ class Gateway:
         self.refuse_connections = False
         self.invalidate_next: bool | None = None
         self.identified = self.resumed = self.replayed = 0
+        self.identified_shards: list[tuple[int, float]] = []  # with the time of each
         self.client_close_codes: list[int] = []  # codes the clients closed with
         self.server_close_codes: list[int] = []  # codes the server closed with
         self._connections: set[GatewayConnection] = set()
@@ -136,6 +142,12 @@ class Gateway:
             if each.connection is None and now - each.disconnected_at > self.resume_window:
                 del self.sessions[each.id]
         return list(self.sessions.values())
+
+    def drop_dead_sessions(self) -> None:
+        """End the sessions of processes that are gone; nobody resumes them."""
+        for each in list(self.sessions.values()):
+            if each.connection is None:
+                del self.sessions[each.id]
 
     async def request_reconnect(self) -> None:
         """Ask every client to reconnect and resume (opcode 7)."""
@@ -174,7 +186,10 @@ class Gateway:
         need = REQUIRED_INTENTS.get(event, 0)
         if event.startswith("MESSAGE_"):
             need = DIRECT_MESSAGES if private else GUILD_MESSAGES
-        wanted = [each for each in self.live_sessions() if not need or each.intents & need]
+        guild_id = int(data.get("guild_id") or 0)
+        wanted = [
+            each for each in self.live_sessions() if (not need or each.intents & need) and each.owns(guild_id)
+        ]
         for each in wanted:
             await self._send_event(each, event, self._without_content(each, event, data, private))
         return bool(wanted)
@@ -260,10 +275,11 @@ class Gateway:
         if await self._reject_if_invalidated(connection):
             return
         self._session_count += 1
-        session = GatewaySession(f"session{self._session_count}", intents, connection)
+        session = GatewaySession(f"session{self._session_count}", intents, (shard[0], shard[1]), connection)
         self.sessions[session.id] = session
         self.identified += 1
-        guilds = self.server.guilds_json()
+        self.identified_shards.append((shard[0], self.server.clock.now()))
+        guilds = [each for each in self.server.guilds_json() if session.owns(int(each["id"]))]
         await self._send_event(
             session,
             "READY",

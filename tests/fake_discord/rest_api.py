@@ -310,7 +310,12 @@ class RestApi:
 
     async def _gateway_url(self, request: web.Request) -> web.Response:
         remaining, reset_after = self.server.session_starts
-        limit = {"total": 1000, "remaining": remaining, "reset_after": reset_after, "max_concurrency": 1}
+        limit = {
+            "total": 1000,
+            "remaining": remaining,
+            "reset_after": reset_after,
+            "max_concurrency": self.server.max_concurrency,
+        }
         return json_response({"url": self.server.gateway_url, "shards": 1, "session_start_limit": limit})
 
     async def _user(self, request: web.Request) -> web.Response:
@@ -321,20 +326,22 @@ class RestApi:
         return json_response(self.server.dm_channel(user).to_json())
 
     def _require_guild(self, request: web.Request) -> None:
-        if request.match_info["guild"] != str(self.server.guild_id):
+        if request.match_info["guild"] not in map(str, self.server.guilds):
             raise ApiError(404, 10004, "Unknown Guild")
 
     async def _guild(self, request: web.Request) -> web.Response:
         self._require_guild(request)
-        return json_response(self.server.guild_json())
+        return json_response(self.server.guild_json(int(request.match_info["guild"])))
 
     async def _guild_channels(self, request: web.Request) -> web.Response:
         self._require_guild(request)
-        return json_response(self.server.guild_json()["channels"])
+        return json_response(self.server.guild_json(int(request.match_info["guild"]))["channels"])
 
     async def _active_threads(self, request: web.Request) -> web.Response:
         self._require_guild(request)
-        return json_response({"threads": self.server.guild_json()["threads"], "members": []})
+        return json_response(
+            {"threads": self.server.guild_json(int(request.match_info["guild"]))["threads"], "members": []}
+        )
 
     async def _member(self, request: web.Request) -> web.Response:
         self._require_guild(request)

@@ -74,7 +74,8 @@ class ServerState:
         self.base_url = ""
         self.bot = User(self.ids(), "Railpost", bot=True)
         self.users = {name: User(self.ids(), name, is_manager=i == 0) for i, name in enumerate(people)}
-        self.guild_id, self.guild_name = self.ids(), guild
+        self.guild_id = self.ids()
+        self.guilds = {self.guild_id: guild}
         self.channels: dict[int, Channel] = {}
         for name in channels:
             self.open_channel(name)
@@ -91,6 +92,7 @@ class ServerState:
         self.nonce_lifetime = 300.0
         self.old_edit_limit: tuple[int, float] | None = None
         self.session_starts = (999, 0)  # that are left, and milliseconds until there are more
+        self.max_concurrency = 1  # sessions that may be started at once, of different shards
         self.gateway = Gateway(self)
 
     # --- URLs ----------------------------------------
@@ -107,8 +109,15 @@ class ServerState:
 
     # --- users and channels ----------------------------------------
 
-    def open_channel(self, name: str, *, forum: bool = False) -> Channel:
-        channel = Channel(self.ids(), name, FORUM if forum else TEXT, self.clock, guild_id=self.guild_id)
+    def open_guild(self, name: str, channel: str, guild_id: int) -> Channel:
+        """Another guild with the same people and one channel."""
+        self.guilds[guild_id] = name
+        return self.open_channel(channel, guild_id=guild_id)
+
+    def open_channel(self, name: str, *, forum: bool = False, guild_id: int | None = None) -> Channel:
+        """guild_id: None for the first guild."""
+        kind = FORUM if forum else TEXT
+        channel = Channel(self.ids(), name, kind, self.clock, guild_id=guild_id or self.guild_id)
         self.channels[channel.id] = channel
         return channel
 
@@ -156,11 +165,11 @@ class ServerState:
         if channel.archived:
             raise ApiError(400, 50083, "Thread is archived")
 
-    def guild_json(self) -> Json:
-        places = [each for each in self.channels.values() if each.guild_id and not each.deleted]
+    def guild_json(self, guild_id: int) -> Json:
+        places = [each for each in self.channels.values() if each.guild_id == guild_id and not each.deleted]
         return {
-            "id": str(self.guild_id),
-            "name": self.guild_name,
+            "id": str(guild_id),
+            "name": self.guilds[guild_id],
             "icon": None,
             "owner_id": str(self._owner_id()),
             "afk_timeout": 300,
@@ -168,7 +177,7 @@ class ServerState:
             "verification_level": 0,
             "roles": [
                 {
-                    "id": str(self.guild_id),
+                    "id": str(guild_id),
                     "name": "@everyone",
                     "color": 0,
                     "hoist": False,
@@ -209,7 +218,7 @@ class ServerState:
         }
 
     def guilds_json(self) -> list[Json]:
-        return [self.guild_json()]
+        return [self.guild_json(guild_id) for guild_id in self.guilds]
 
     def bot_permissions(self) -> int:
         return Channel(0, "", TEXT, self.clock).bot_permissions
@@ -587,12 +596,12 @@ class ServerState:
         }
         if channel.guild_id:
             data |= {
-                "guild_id": str(self.guild_id),
+                "guild_id": str(channel.guild_id),
                 "guild_locale": "en-GB",
                 "context": 0,
-                "guild": {"id": str(self.guild_id), "locale": "en-GB", "features": []},
+                "guild": {"id": str(channel.guild_id), "locale": "en-GB", "features": []},
                 "member": user.member_json(),
-                "authorizing_integration_owners": {"0": str(self.guild_id)},
+                "authorizing_integration_owners": {"0": str(channel.guild_id)},
             }
         else:
             data |= {"user": user.to_json(), "context": 1, "authorizing_integration_owners": {"0": "0"}}
@@ -642,7 +651,7 @@ class ServerState:
             name,
             kind,
             self.clock,
-            guild_id=self.guild_id,
+            guild_id=parent.guild_id,
             parent=parent,
             owner_id=self.bot.id,
             auto_archive_minutes=sleep,
