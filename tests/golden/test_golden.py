@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import AsyncIterator
+from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,11 @@ from bot.service.results import Completed, PollUpdated, decode_result
 from bot.service.service import Service
 from bot.simulation.random_player import RandomPlayer
 from storage import Channel, OutboxMessage, Store, open_store
+from storage.migrations import revisions
 from tests.golden.make import GAMES, GoldenGame, describe, make
 from tests.golden.stored_types import incompatibilities, stored_types
+from tests.storage.golden_copy import copy_to_postgresql
+from tests.stores import KINDS, temporary_database, url_text
 
 FOLDER = Path(__file__).parent
 VERSIONS = sorted(path.name for path in FOLDER.iterdir() if (path / "types.json").exists())
@@ -117,12 +121,19 @@ def test_an_event_log_leads_to_its_last_state(version: str, title: str) -> None:
         middle = engine.play(middle, seat, action).state
 
 
-@pytest.fixture(params=VERSIONS)
+@pytest.fixture(params=[(version, kind) for version in VERSIONS for kind in KINDS], ids="-".join)
 async def golden(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[tuple[str, Store]]:
+    """A store of a version, migrated to the newest schema: the file, and its rows in PostgreSQL."""
+    version, kind = request.param
     path = tmp_path / "railpost.db"
-    path.write_bytes(content(request.param, "store.db.gz"))
-    async with await open_store(path) as store:
-        yield request.param, store
+    path.write_bytes(content(version, "store.db.gz"))
+    with ExitStack() as end:
+        address = str(path)
+        if kind == "postgresql":
+            address = url_text(end.enter_context(temporary_database()))
+            assert copy_to_postgresql(path, address) < revisions()[-1]
+        async with await open_store(address) as store:
+            yield version, store
 
 
 async def test_every_table_of_a_store_is_as_it_was(golden: tuple[str, Store]) -> None:
