@@ -27,6 +27,7 @@ async def work():
 
 async def main():
     async with await open_store(sys.argv[1]) as store:
+        print("ready", flush=True)
         await store.lead(sys.argv[2:], work)
 
 asyncio.run(main())
@@ -40,6 +41,8 @@ async def contender(address: str, *jobs: str) -> AsyncIterator[asyncio.subproces
         sys.executable, "-c", LEADER, address, *jobs, stdout=asyncio.subprocess.PIPE, cwd=ROOT
     )
     try:
+        assert process.stdout is not None
+        assert await asyncio.wait_for(process.stdout.readline(), 120) == b"ready\n"
         yield process
     finally:
         if process.returncode is None:
