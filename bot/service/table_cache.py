@@ -162,10 +162,13 @@ class TableCache:
         and UnreadableTable.
         """
         table = self._tables.get(table_id)
-        if table is None or not self._is_current(table, version) or (with_log and not table.has_log):
+        is_stale = table is not None and not self._is_current(table, version)
+        if table is None or is_stale or (with_log and not table.has_log):
             self._check_store_id(version.store_id)
             table = await self._load(table_id, with_log)
         self._remember(table_id, table)
+        if is_stale:
+            self.wake_subscribers()  # whoever has loaded it, it is news for all
         return table
 
     async def _load(self, table_id: int, with_log: bool) -> LiveTable:
