@@ -148,6 +148,8 @@ class InboxWatcher:
                 await self._alert(
                     "The mailbox is full, so mail that was dealt with stays in the inbox.", "full"
                 )
+            except ParserFailed:
+                failed_uids.append(uid)
             except Exception:
                 log.exception("mailbox: a mail could not be handled; it is tried again later")
                 failed_uids.append(uid)
@@ -182,6 +184,8 @@ class InboxWatcher:
             mail = await self._parser.parse(raw, partial)
         except ParserFailed as unread:
             log.error("mailbox: %s", unread)
+            if attempts < self._timing.max_attempts:
+                raise  # a busy machine ends a parser too
             return await self._policy.handle_unparsable(raw)
         if mail.problem in {MailProblem.LONG_HEADERS, MailProblem.TOO_MANY_PARTS, MailProblem.BROKEN}:
             return await self._policy.handle_unparsable(raw, mail.problem)

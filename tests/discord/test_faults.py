@@ -98,8 +98,8 @@ async def test_lost_connections_and_outages(running: RunningBot, fake: FakeDisco
         service = running.service
         assert service
         await fake.wait_until(lambda: service.attachments["discord"].state == "away", "`discord: away`")
-        table = (await running.service.queries.find_table(running.table_code)).id
-        await running.service.submit(table, 1, ["pass"], None, None)
+        table = (await service.queries.find_table(running.table_code)).id
+        await service.submit(table, 1, ["pass"], None, None)
         await running.wait_for_card("Cid")  # sending needs no gateway
         fake.gateway.refuse_connections = False
         await fake.wait_until(lambda: fake.gateway.connected, "the connection", 30)

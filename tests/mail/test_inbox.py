@@ -212,6 +212,26 @@ async def test_a_mail_that_outlasts_the_parser_goes_to_quarantine(mailbox: Mailb
     assert service.moves == [] and [letter.reason for letter in service.replies()] == ["unreadable"]
 
 
+class DyingReader(ParserProcess):
+    """A parser whose first process dies for a reason that is not the mail's."""
+
+    deaths = 0
+
+    async def parse(self, raw: bytes, partial: bool = False) -> ParsedMail:
+        if not self.deaths:
+            self.deaths += 1
+            raise ParserFailed("the parser died")
+        return await super().parse(raw, partial)
+
+
+async def test_a_mail_whose_parser_died_is_read_again(mailbox: Mailbox) -> None:
+    service = InMemoryService()
+    await mailbox.put(reply(service.notice(), "buy SV"))
+    async with DyingReader() as parser, watching(service, mailbox.account, parser=parser):
+        await mailbox.until("Processed", 1)
+    assert service.moves == [("s1", "buy SV")] and parser.deaths == 1
+
+
 async def test_a_mail_that_fails_is_tried_three_times_and_nobody_waits(mailbox: Mailbox) -> None:
     service = InMemoryService()
     notice = service.notice()
