@@ -1,6 +1,6 @@
 """Lines that the site has to have earlier than our game, where only the order differs.
 
-1817: a bridge token may be placed until the turn ends (§1.2.6), on the site before the interest is paid. It
+A bridge token may be placed until the turn ends (1817 §1.2.6), on the site before the interest is paid. It
 changes nothing until the next run, so it goes before the line with which the turn comes to the interest.
 """
 

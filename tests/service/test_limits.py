@@ -27,6 +27,12 @@ async def invite(service: Service, world: ServiceHarness, number: int) -> object
     return await service.lobby.invite(table.id, person, f"Eve{number}", by=world.people["Ann"])
 
 
+async def ask_for_a_seat(service: Service, world: ServiceHarness, number: int) -> object:
+    table = await service.lobby.create("1830", None, name="More")
+    await service.lobby.join(table.id, world.people["Bob"], "Bob")
+    return await service.seats.ask(table.id, world.people["Ann"])
+
+
 ACTS: dict[Kind, Act] = {
     "tables": lambda service, world, _: service.lobby.create("1830", world.people["Bob"]),
     "invitations": invite,
@@ -38,6 +44,7 @@ ACTS: dict[Kind, Act] = {
     "exports": lambda service, world, _: service.ask(
         world.table, "export text", person_id=world.people["Ann"]
     ),
+    "requests": ask_for_a_seat,
 }
 
 

@@ -287,9 +287,9 @@ async def test_14_10_exports_and_long_logs_do_not_hold_up_other_tables(
     threads = dict[str, int]()
 
     def noted(name: str, work: Callable[..., Any]) -> Callable[..., Any]:
-        def wrapper(*arguments: Any) -> Any:
+        def wrapper(*arguments: Any, **details: Any) -> Any:
             threads[name] = threading.get_ident()
-            return work(*arguments)
+            return work(*arguments, **details)
 
         return wrapper
 
