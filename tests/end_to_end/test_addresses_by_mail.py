@@ -50,6 +50,7 @@ async def test_a_second_address_is_linked_and_both_play(office: MailHarness) -> 
     assert headline(await ann.letter()).startswith("OK"), "who writes is answered there"
     await bob.until_asked()
     await bob.answered("buy CS")
+    await work.letter()
     await work.until_asked()
     assert headline(await work.answered("buy DH")).startswith("OK")
     assert await office.lines(table) == ["buy SV", "buy CS", "buy DH"]
