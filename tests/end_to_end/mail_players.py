@@ -140,9 +140,9 @@ class MailPlayer:
             await self.letter()
         self.read = len(self.inbox)
 
-    async def answered(self, *lines: str) -> Delivery:
-        """Reply to the newest email and read on until the receipt."""
-        raw = self.written(self.inbox[-1], *lines)
+    async def answered(self, *lines: str, to: Delivery | None = None) -> Delivery:
+        """Reply, to the newest email unless `to` is another, and read on until the receipt."""
+        raw = self.written(to or self.inbox[-1], *lines)
         await self.office.mail(raw, sender=self.address)
         message_id = message_from_bytes(raw)["Message-ID"]
         while (letter := await self.letter()).message["In-Reply-To"] != message_id:
