@@ -92,6 +92,29 @@ class Preformatted:
 
 
 @dataclass(frozen=True, slots=True)
+class TableRows:
+    """A table: the names of its columns, its rows, and the same as lines of fixed width."""
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    lines: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class PositionBlock:
+    """The position: lines of text and tables, which are tables in HTML too."""
+
+    title: str
+    parts: Sequence[str | TableRows]
+    kind: Literal["position"] = "position"
+
+    @property
+    def text(self) -> str:
+        """All of it in fixed width."""
+        return "\n".join(part if isinstance(part, str) else "\n".join(part.lines) for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
 class QuotedLines:
     """Text that people wrote, each line behind `| `."""
 
@@ -116,7 +139,16 @@ class AttachmentBlock:
     kind: Literal["enclosed"] = "enclosed"
 
 
-Block = Paragraph | BulletList | CopyableLines | Preformatted | QuotedLines | ImageBlock | AttachmentBlock
+Block = (
+    Paragraph
+    | BulletList
+    | CopyableLines
+    | Preformatted
+    | PositionBlock
+    | QuotedLines
+    | ImageBlock
+    | AttachmentBlock
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +197,10 @@ def _order_and_comment(line: str) -> tuple[str, str]:
     return order.strip(), comment.strip()
 
 
+def _is_number(text: str) -> bool:
+    return text[:1].isdigit() or (text[:1] in {"$", "-"} and text != "-")
+
+
 def _mailto(line: str, address: str, code: str = "") -> str:
     """A link that writes an email with this line, and with those of a whole turn below each other.
 
@@ -198,6 +234,7 @@ def _templates() -> Environment:
         "cut": _safe_items,
         "parts": _order_and_comment,
         "mailto": _mailto,
+        "is_number": _is_number,
     }
     environment.globals |= {"delimiter": DELIMITER, "footer": FOOTER}
     return environment

@@ -15,8 +15,10 @@ from mail.compose import (
     ImageBlock,
     MailPage,
     Paragraph,
+    PositionBlock,
     Preformatted,
     QuotedLines,
+    TableRows,
 )
 from mail.parser import MailProblem
 from mail.port import (
@@ -42,14 +44,14 @@ class TurnNotice:
 
     prompt: a sentence that says what to do. deadline: until when, in words. legal_lines: lines ready to
     copy. whole_turns: several of them in one, with `;` between. events_since: what happened since the
-    player's last turn. position: the state of the game as text. chat: pairs of name and text.
+    player's last turn. position: lines of text, and tables. chat: pairs of name and text.
     """
 
     name: str
     prompt: str
     legal_lines: tuple[str, ...]
     events_since: tuple[str, ...] = ()
-    position: str = ""
+    position: Sequence[str | TableRows] = ()
     images: tuple[InlineImage, ...] = ()
     chat: tuple[tuple[str, str], ...] = ()
     deadline: str = ""
@@ -66,7 +68,7 @@ def turn_notice(notice: TurnNotice) -> MailPage:
     blocks += _copyable("For example", notice.legal_lines)
     blocks += _items("Since your last turn", notice.events_since)
     blocks += [ImageBlock(image) for image in notice.images]
-    blocks += _preformatted("The position", notice.position)
+    blocks += _position(notice.position)
     if notice.chat:
         blocks.append(QuotedLines("Chat", [f"{name}: {words}" for name, words in notice.chat]))
     headline = f"It is your turn, {notice.name}."
@@ -74,13 +76,16 @@ def turn_notice(notice: TurnNotice) -> MailPage:
 
 
 def announcement(
-    headline: str, events_since: Sequence[str], position: str = "", images: Sequence[InlineImage] = ()
+    headline: str,
+    events_since: Sequence[str],
+    position: Sequence[str | TableRows] = (),
+    images: Sequence[InlineImage] = (),
 ) -> MailPage:
     """To all players: the game starts, is paused."""
     blocks = [
         *_items("What happened", events_since),
         *map(ImageBlock, images),
-        *_preformatted("The position", position),
+        *_position(position),
     ]
     return MailPage(headline, tuple(blocks))
 
@@ -92,7 +97,7 @@ class FinalLetter:
     winner: str
     events: Sequence[str]
     records: Sequence[str]
-    standings: str
+    standings: Sequence[str | TableRows]
     images: Sequence[InlineImage] = ()
     files: Sequence[Attachment] = ()
 
@@ -104,7 +109,7 @@ def final_letter(letter: FinalLetter) -> MailPage:
         *_items("What happened", letter.events),
         *_items("Records", letter.records),
         *map(ImageBlock, letter.images),
-        *_preformatted("Final standings", letter.standings),
+        *_position(letter.standings, "Final standings"),
         *map(AttachmentBlock, letter.files),
     ]
     return MailPage("The game is over.", tuple(blocks), subject="The game is over", preview=letter.winner)
@@ -478,6 +483,10 @@ def _items(title: str, items: Sequence[str]) -> list[Block]:
 
 def _copyable(title: str, lines: Sequence[str]) -> list[Block]:
     return [CopyableLines(title, lines)] if lines else []
+
+
+def _position(parts: Sequence[str | TableRows], title: str = "The position") -> list[Block]:
+    return [PositionBlock(title, parts)] if parts else []
 
 
 def _preformatted(title: str, text: str) -> list[Block]:

@@ -62,7 +62,7 @@ from mail import (
     redact,
 )
 from mail.bounces import classify
-from mail.compose import CopyableLines, Paragraph
+from mail.compose import CopyableLines, Paragraph, TableRows
 from mail.credentials import AccessTokens
 from mail.mailbox_care import MailboxCaretaker
 from mail.policy import OperatorAlerts
@@ -456,7 +456,7 @@ class PageBuilder:
                     return None
                 return pages.announcement("You are next.", notification.sentences)
             case "deputy":
-                waiting = text_views.waiting_sentence(state, view.pending) if state else ""
+                waiting = [text_views.waiting_sentence(state, view.pending)] if state else []
                 return pages.announcement("You are a deputy.", notification.sentences, waiting)
             case "over" if state:
                 return await self._final_letter(view, state, notification)
@@ -467,11 +467,11 @@ class PageBuilder:
                 return pages.announcement(
                     "The game begins.",
                     notification.sentences,
-                    text_views.status_view(state, view.pending, notification.seat),
+                    position_parts(state, view.pending, notification.seat),
                     images,
                 )
             case kind:
-                waiting = text_views.waiting_sentence(state, view.pending) if state else ""
+                waiting = [text_views.waiting_sentence(state, view.pending)] if state else []
                 heading = "An order of yours has ended." if kind == "order" else "News from the table."
                 return pages.announcement(heading, notification.sentences, waiting)
 
@@ -518,7 +518,7 @@ class PageBuilder:
                 await self._service.queries.choices(table_id, pending.seat)
             ),
             events_since=recent_events(entries),
-            position=text_views.status_view(state, view.pending, pending.seat),
+            position=position_parts(state, view.pending, pending.seat),
             deadline=await self._service.settings.deadline_text(table_id, pending.seat),
             images=inline_images(
                 await turn_pictures(self._service.queries, await self._drawing(view, reader), view, since)
@@ -544,12 +544,22 @@ def vote_page(sentences: Sequence[str]) -> MailPage:
     return MailPage("Your vote is needed.", blocks, subject="Your vote", tone="turn")
 
 
-def final_standings(state: engine.State) -> str:
-    """The final standings as text, with all players and companies."""
+def final_standings(state: engine.State) -> list[str | TableRows]:
+    """The final standings, with all players and companies."""
     rows = [
         (str(place), state.name(seat), f"${dollars:,}")
         for place, (seat, dollars) in enumerate(engine.standings(state).items(), 1)
     ]
-    return "\n".join(
-        [*text_views.text_table(("", "player", "worth"), rows), "", text_views.status_view(state, ())]
-    )
+    return [_as_rows(text_views.Table(("", "player", "worth"), rows)), "", *position_parts(state, ())]
+
+
+def position_parts(
+    state: engine.State, pending: Sequence[PendingDecision], viewer: int | None = None
+) -> list[str | TableRows]:
+    """The position for an email; viewer: the seat that reads it, None for the whole table."""
+    parts = text_views.status_parts(state, pending, viewer)
+    return [part if isinstance(part, str) else _as_rows(part) for part in parts]
+
+
+def _as_rows(table: text_views.Table) -> TableRows:
+    return TableRows(table.head, table.rows, table.lines())

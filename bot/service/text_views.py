@@ -6,6 +6,7 @@ For terminals, mail and screen readers. Amounts are in dollars, shares in percen
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import engine
 from bot.service import amounts
@@ -17,6 +18,17 @@ LINE_WIDTH = 78
 dollars = amounts.dollars
 CELL_WIDTH = 6  # of the market
 MAX_HELP_LINES = 40
+
+
+class Table(NamedTuple):
+    """A table of texts: the names of its columns, and its rows."""
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+    def lines(self) -> list[str]:
+        """In fixed width."""
+        return text_table(self.head, self.rows)
 
 
 def text_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
@@ -90,14 +102,26 @@ def status_view(state: engine.State, pending: Sequence[PendingDecision], viewer:
 
     viewer: the seat that reads it, for titles with private treasuries; None for the whole table.
     """
-    companies_now = companies_table(state, viewer)
-    parts = [headline(state), "", *players_table(state), "", *companies_now, "", *trains_text(state)]
-    if items := for_sale(state):
-        parts += ["For sale:", *(f"  {sale_line(state, item, bids)}" for item, bids in items.items())]
-    return "\n".join([*parts, "", waiting_sentence(state, pending)])
+    parts = status_parts(state, pending, viewer)
+    return "\n".join("\n".join(part.lines()) if isinstance(part, Table) else part for part in parts)
 
 
-def players_table(state: engine.State) -> list[str]:
+def status_parts(
+    state: engine.State, pending: Sequence[PendingDecision], viewer: int | None = None
+) -> list[str | Table]:
+    """The same in parts: lines of text, empty ones between paragraphs, and tables."""
+    for_sale_now = [f"  {sale_line(state, item, bids)}" for item, bids in for_sale(state).items()]
+    return [
+        *(headline(state), "", players_table(state), ""),
+        companies_table(state, viewer) or "No company has started.",
+        "",
+        *trains_text(state),
+        *(["For sale:", *for_sale_now] if for_sale_now else []),
+        *("", waiting_sentence(state, pending)),
+    ]
+
+
+def players_table(state: engine.State) -> Table:
     """Cash, certificates, worth and possessions of each player."""
     g = engine.game_of(state)
     limit = engine.certificate_limit(g)
@@ -111,7 +135,7 @@ def players_table(state: engine.State) -> list[str]:
         )
         for seat in state.seats
     ]
-    return text_table(("player", "cash", "certs", "worth", "owns"), rows)
+    return Table(("player", "cash", "certs", "worth", "owns"), rows)
 
 
 def _share_texts(state: engine.State, owner: str) -> list[str]:
@@ -140,14 +164,14 @@ def treasury_text(state: engine.State, sym: str, viewer: int | None) -> str:
     return dollars(state.cash[sym]) + (f" ({dollars(held_back)} held back)" if held_back else "")
 
 
-def companies_table(state: engine.State, viewer: int | None = None) -> list[str]:
-    """Price, president, treasury, shares and trains of each company that has started."""
+def companies_table(state: engine.State, viewer: int | None = None) -> Table | None:
+    """Price, president, treasury, shares and trains of each company that has started; None without one."""
     g = engine.game_of(state)
     started = {
         sym: co for sym, co in state.companies.items() if co.president or co.cell or co.par is not None
     }
     if not started:
-        return ["No company has started."]
+        return None
     has_sizes, has_loans = bool(g.components.company_sizes), g.components.loans is not None
     has_own_shares = has_sizes or g.title.flotation.rest_to_treasury
     percents = [*([] if has_sizes else [(engine.IPO, "ipo%")]), (engine.POOL, "pool%")]
@@ -180,7 +204,7 @@ def companies_table(state: engine.State, viewer: int | None = None) -> list[str]
         "tokens",
         "privates",
     )
-    return text_table(head, rows)
+    return Table(head, rows)
 
 
 def price_text(state: engine.State, company: str) -> str:
@@ -208,7 +232,7 @@ def player_view(state: engine.State, name: str) -> str | None:
     seat = next((s for s in state.seats if state.name(s).casefold() == name.casefold()), None)
     if seat is None:
         return None
-    head, *rows = players_table(state)
+    head, *rows = players_table(state).lines()
     return "\n".join([head, rows[state.seats.index(seat)]])
 
 

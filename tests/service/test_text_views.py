@@ -22,7 +22,7 @@ def test_the_headline_has_loans_and_no_unlimited_bank() -> None:
 def test_short_positions_of_players() -> None:
     state = financed()
     state.bankrupt_seats, state.cash["p1"] = ["p2"], -30
-    head, ann, bob, cid = text_views.players_table(state)
+    head, ann, bob, cid = text_views.players_table(state).lines()
     assert ann.split()[:2] == ["Ann", "$500"] and ann.endswith("J 100%*, WT 40%*, PSM")
     assert bob.split()[:4] == ["Bob", "-$30", "1/21", "-$230"] and bob.endswith("SR 40%*, WT short 20%")
     assert cid.startswith("Cid (bankrupt)") and cid.endswith("R 100%*, WT short 10%")
