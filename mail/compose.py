@@ -105,7 +105,7 @@ class PositionBlock:
     """The position: lines of text and tables, which are tables in HTML too."""
 
     title: str
-    parts: Sequence[str | TableRows]
+    parts: tuple[str | TableRows, ...]
     kind: Literal["position"] = "position"
 
     @property

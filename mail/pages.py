@@ -51,7 +51,7 @@ class TurnNotice:
     prompt: str
     legal_lines: tuple[str, ...]
     events_since: tuple[str, ...] = ()
-    position: Sequence[str | TableRows] = ()
+    position: tuple[str | TableRows, ...] = ()
     images: tuple[InlineImage, ...] = ()
     chat: tuple[tuple[str, str], ...] = ()
     deadline: str = ""
@@ -78,7 +78,7 @@ def turn_notice(notice: TurnNotice) -> MailPage:
 def announcement(
     headline: str,
     events_since: Sequence[str],
-    position: Sequence[str | TableRows] = (),
+    position: tuple[str | TableRows, ...] = (),
     images: Sequence[InlineImage] = (),
 ) -> MailPage:
     """To all players: the game starts, is paused."""
@@ -97,7 +97,7 @@ class FinalLetter:
     winner: str
     events: Sequence[str]
     records: Sequence[str]
-    standings: Sequence[str | TableRows]
+    standings: tuple[str | TableRows, ...]
     images: Sequence[InlineImage] = ()
     files: Sequence[Attachment] = ()
 
@@ -485,7 +485,7 @@ def _copyable(title: str, lines: Sequence[str]) -> list[Block]:
     return [CopyableLines(title, lines)] if lines else []
 
 
-def _position(parts: Sequence[str | TableRows], title: str = "The position") -> list[Block]:
+def _position(parts: tuple[str | TableRows, ...], title: str = "The position") -> list[Block]:
     return [PositionBlock(title, parts)] if parts else []
 
 

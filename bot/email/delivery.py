@@ -456,7 +456,7 @@ class PageBuilder:
                     return None
                 return pages.announcement("You are next.", notification.sentences)
             case "deputy":
-                waiting = [text_views.waiting_sentence(state, view.pending)] if state else []
+                waiting = (text_views.waiting_sentence(state, view.pending),) if state else ()
                 return pages.announcement("You are a deputy.", notification.sentences, waiting)
             case "over" if state:
                 return await self._final_letter(view, state, notification)
@@ -471,7 +471,7 @@ class PageBuilder:
                     images,
                 )
             case kind:
-                waiting = [text_views.waiting_sentence(state, view.pending)] if state else []
+                waiting = (text_views.waiting_sentence(state, view.pending),) if state else ()
                 heading = "An order of yours has ended." if kind == "order" else "News from the table."
                 return pages.announcement(heading, notification.sentences, waiting)
 
@@ -544,21 +544,21 @@ def vote_page(sentences: Sequence[str]) -> MailPage:
     return MailPage("Your vote is needed.", blocks, subject="Your vote", tone="turn")
 
 
-def final_standings(state: engine.State) -> list[str | TableRows]:
+def final_standings(state: engine.State) -> tuple[str | TableRows, ...]:
     """The final standings, with all players and companies."""
     rows = [
         (str(place), state.name(seat), f"${dollars:,}")
         for place, (seat, dollars) in enumerate(engine.standings(state).items(), 1)
     ]
-    return [_as_rows(text_views.Table(("", "player", "worth"), rows)), "", *position_parts(state, ())]
+    return (_as_rows(text_views.Table(("", "player", "worth"), rows)), "", *position_parts(state, ()))
 
 
 def position_parts(
     state: engine.State, pending: Sequence[PendingDecision], viewer: int | None = None
-) -> list[str | TableRows]:
+) -> tuple[str | TableRows, ...]:
     """The position for an email; viewer: the seat that reads it, None for the whole table."""
     parts = text_views.status_parts(state, pending, viewer)
-    return [part if isinstance(part, str) else _as_rows(part) for part in parts]
+    return tuple(part if isinstance(part, str) else _as_rows(part) for part in parts)
 
 
 def _as_rows(table: text_views.Table) -> TableRows:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from mail import pages
-from mail.compose import compose
+from mail.compose import TableRows, compose
 from mail.doubts import Vocabulary
 from mail.parser import MailFile
 from mail.port import (
@@ -146,7 +146,10 @@ class InMemoryService:
             prompt="Buy a private company, bid on one, or pass.",
             legal_lines=("buy SV", "bid CA 165", "pass"),
             events_since=("Bob passed.",),
-            position="Ann 600  Bob 600",
+            position=(
+                "opening",
+                TableRows(("player", "cash"), (("Ann", "$600"), ("Bob", "$70")), ("Ann  $600", "Bob   $70")),
+            ),
             images=(InlineImage("map", PNG, "The map: nothing is built.", 560),),
             chat=chat,
         )

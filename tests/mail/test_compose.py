@@ -1,5 +1,6 @@
 """Letters as they leave: headers, parts, and what hostile words cannot do to them."""
 
+import re
 from dataclasses import replace
 from email.message import EmailMessage
 from email.parser import BytesParser
@@ -14,8 +15,10 @@ from mail.compose import (
     ImageBlock,
     MailPage,
     Paragraph,
+    PositionBlock,
     Preformatted,
     QuotedLines,
+    TableRows,
     compose,
     safe_line,
 )
@@ -86,10 +89,22 @@ def test_parts_of_a_notice(service: InMemoryService) -> None:
     )
     for subtype in ("plain", "html"):
         assert DELIMITER in part(letter, subtype)
-        for words in ("It is your turn, Ann.", "bid CA 165", "Bob passed.", "Ann 600  Bob 600"):
+        for words in ("It is your turn, Ann.", "bid CA 165", "Bob passed.", "opening"):
             assert words in part(letter, subtype)
     assert part(letter, "plain").startswith(DELIMITER)
     assert "\nbuy SV\nbid CA 165\npass\n" in part(letter, "plain")
+    assert "    Ann  $600\n    Bob   $70\n" in part(letter, "plain")
+    cells = re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", part(letter, "html"))
+    assert cells == ["player", "cash", "Ann", "$600", "Bob", "$70"]
+
+
+def test_a_wide_table_is_lines_in_html() -> None:
+    """A table of more than six columns would be cut on a phone; what a row does not have is left out."""
+    head = ("company", "price", "president", "treasury", "ipo%", "trains", "privates")
+    rows = TableRows(head, (("PRR", "$40", "Dan", "$326", "10", "3 3", "-"),), ("PRR",))
+    html = part(composed(MailPage("x", (PositionBlock("The position", (rows,)),))), "html")
+    line = re.sub(r"<[^>]*>", "", html.split("<h2")[1].split("</div>")[0]).split("\n")[-1]
+    assert line == "PRR · price $40 · president Dan · treasury $326 · ipo% 10 · trains 3 3"
 
 
 def test_lines_on_the_wire(service: InMemoryService) -> None:
