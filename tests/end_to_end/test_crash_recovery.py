@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -34,17 +35,18 @@ from tests.mail.servers import Delivery, Mailbox, SmtpCatcher, pymap_server, smt
 from tests.terminal.conftest import environment
 
 LINES = ["buy SV", "bid MH 115", "pass", "buy CS", "buy DH"]
+soaked = partial(pytest.param, marks=pytest.mark.soak)
 POINTS = [
     "bot.email.gateway:MailGateway.record_arrival after 1",
-    "bot.email.gateway:MailGateway.play before 1",
+    soaked("bot.email.gateway:MailGateway.play before 1"),
     "bot.email.gateway:MailGateway.play after 1",
-    "bot.email.gateway:MailGateway.record_outcome after 1",
+    soaked("bot.email.gateway:MailGateway.record_outcome after 1"),
     "mail.imap:ImapConnection.move after 1",
     "bot.email.delivery:StoredMailOutbox._compose before 2",
-    "bot.email.delivery:StoredMailOutbox._compose after 2",
+    soaked("bot.email.delivery:StoredMailOutbox._compose after 2"),
     "bot.email.delivery:StoredMailOutbox.mark_sent before 2",
     "bot.service.service:Service.submit after 1",
-    "bot.discord.delivery:DiscordDelivery._send_message before 2",
+    soaked("bot.discord.delivery:DiscordDelivery._send_message before 2"),
     "bot.discord.delivery:DiscordDelivery._send_message after 2",
 ]
 

@@ -253,6 +253,7 @@ async def test_a_recorded_game(tmp_path: Path, shared: Path, name: str) -> None:
 
 
 @pytest.mark.timeout(900)
+@pytest.mark.soak
 async def test_a_game_that_ends_early(tmp_path: Path) -> None:
     await played(tmp_path, early_end())
 

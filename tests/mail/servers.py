@@ -182,7 +182,9 @@ async def pymap_server(context: ssl.SSLContext | None = None) -> AsyncIterator[M
     """
     from proxyprotocol.reader import ProxyProtocolReader
     from pymap.backend.dict import DictBackend
+    from pymap.config import IMAPConfig
     from pymap.imap import IMAPServer
+    from pysasl.hashing import BuiltinHash
 
     arguments = Namespace(
         debug=False,
@@ -198,7 +200,9 @@ async def pymap_server(context: ssl.SSLContext | None = None) -> AsyncIterator[M
         demo_user=USER,
         demo_password=PASSWORD,
     )
-    backend, config = await DictBackend.init(arguments)
+    cheap_hash = BuiltinHash(rounds=1)  # half a million rounds would cost a second for each login of a test
+    with patch.object(IMAPConfig, "_get_hash_context", return_value=cheap_hash):
+        backend, config = await DictBackend.init(arguments)
     config.apply_context()
     async with AsyncExitStack() as stack:
         stack.enter_context(attentive())

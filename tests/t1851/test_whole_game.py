@@ -1,4 +1,4 @@
-"""A whole game of 1851 through the running service, half by Discord, half by mail, as one of 1830 is."""
+"""Whole games of 1851 through the running service, half by Discord, half by mail."""
 
 from __future__ import annotations
 
