@@ -93,11 +93,15 @@ class Preformatted:
 
 @dataclass(frozen=True, slots=True)
 class TableRows:
-    """A table: the names of its columns, its rows, and the same as lines of fixed width."""
+    """A table: the names of its columns, its rows, and the same as lines of fixed width.
+
+    numeric: which columns hold numbers.
+    """
 
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
     lines: Sequence[str]
+    numeric: Sequence[bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,10 +201,6 @@ def _order_and_comment(line: str) -> tuple[str, str]:
     return order.strip(), comment.strip()
 
 
-def _is_number(text: str) -> bool:
-    return text[:1].isdigit() or (text[:1] in {"$", "-"} and text != "-")
-
-
 def _mailto(line: str, address: str, code: str = "") -> str:
     """A link that writes an email with this line, and with those of a whole turn below each other.
 
@@ -234,7 +234,6 @@ def _templates() -> Environment:
         "cut": _safe_items,
         "parts": _order_and_comment,
         "mailto": _mailto,
-        "is_number": _is_number,
     }
     environment.globals |= {"delimiter": DELIMITER, "footer": FOOTER}
     return environment

@@ -143,7 +143,11 @@ class _Statements:
         self.deputies = select(
             *_columns(Deputy, ("table_id", "seat", "person_id", "starts_at", "ends_at"))
         ).where(col(Deputy.table_id).in_(ids))
-        self.polls = _of_model(PollRecord, "table_id", ids).where(col(PollRecord.closed_at).is_(None))
+        self.polls = (
+            _of_model(PollRecord, "table_id", ids)
+            .where(col(PollRecord.closed_at).is_(None))
+            .order_by(col(PollRecord.id))
+        )
         self.orders = (
             _of_model(OrderRecord, "table_id", ids)
             .where(col(OrderRecord.ended_at).is_(None))
@@ -170,14 +174,10 @@ def _columns(model: type[Model], names: Iterable[str]) -> list[Any]:
 
 
 def _of_model(model: type[Model], key: str, ids: Sequence[BindParameter[Any]]) -> Select[*tuple[Any, ...]]:
-    """All columns of the rows whose key is among the ids, in the order of the columns."""
+    """All columns, in their order, of the rows whose key is among the ids."""
     columns = Model.metadata.tables[str(model.__tablename__)].c
-    query: Select[*tuple[Any, ...]] = select(*columns).where(columns[key].in_(ids))
-    return query.order_by(*_primary_key(model))
-
-
-def _primary_key(model: type[Model]) -> list[Any]:
-    return [] if model is OrderRecord else list(Model.metadata.tables[str(model.__tablename__)].primary_key)
+    query: Select[*tuple[Any, ...]] = select(*columns)
+    return query.where(columns[key].in_(ids))
 
 
 _statements = cache(_Statements)

@@ -65,8 +65,7 @@ class CardBuilder:
         choices = {
             each.seat: await self.service.queries.choices(view.table.id, each.seat) for each in prompts
         }
-        runs = await self.service.queries.last_runs(view.table.id)
-        revenues = {company: run.revenue for company, run in runs.items()}
+        revenues = await self.service.queries.last_revenues(view.table.id)
         contents = [
             cards.turn_card(view, prompts, choices, history, users, refs, revenues)
             for refs in ([each.ref for each in images], [])

@@ -562,4 +562,4 @@ def position_parts(
 
 
 def _as_rows(table: text_views.Table) -> TableRows:
-    return TableRows(table.head, table.rows, table.lines())
+    return TableRows(table.head, table.rows, table.lines(), table.numeric())

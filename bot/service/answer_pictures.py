@@ -29,7 +29,7 @@ async def turn_pictures(
         pictures,
         view.state,
         before,
-        runs=await queries.last_runs(view.table.id),
+        revenues=await queries.last_revenues(view.table.id),
         ran=await queries.run_since(view.table.id, since) if since else None,
     )
 
@@ -59,8 +59,7 @@ async def answer_pictures(
         start, events = await queries.stored_game(view.table.id)
         return await draw_all([(answer.picture, draw_of_game(pictures, start, events, answer.picture))])
     if answer.picture == "sheet" and answer.encoded_state is None:
-        runs = await queries.last_runs(view.table.id)
-        revenues = {company: run.revenue for company, run in runs.items()}
+        revenues = await queries.last_revenues(view.table.id)
         return await draw_all([("sheet", pictures.sheet(state, revenues=revenues))])
     return await draw_all([(answer.picture, pictures.draw(answer.picture, state))] if answer.picture else [])
 

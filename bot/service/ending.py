@@ -78,8 +78,7 @@ async def ending_pictures(
 ) -> list[NamedPicture]:
     """The final sheet, the charts, and the animated map; those that cannot be drawn are left out."""
     start, events = await queries.stored_game(table_id)
-    runs = await queries.last_runs(table_id)
-    revenues = {company: run.revenue for company, run in runs.items()}
+    revenues = await queries.last_revenues(table_id)
     kinds = ("sheet", *CHART_KINDS, "animation")
     drawn = await asyncio.gather(
         pictures.sheet(state, revenues=revenues),

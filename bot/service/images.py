@@ -41,23 +41,22 @@ async def question_pictures(
     state: engine.State,
     before: engine.State | None = None,
     *,
-    runs: Mapping[str, engine.TrainsRan] | None = None,
+    revenues: Mapping[str, int] | None = None,
     ran: RoutesRun | None = None,
 ) -> tuple[NamedPicture, ...]:
     """The pictures that the question needs, with the differences from `before` highlighted.
 
     An auction: the lots with bids and free money. A stock round: sheet and market. A company's turn: the map
     around its reach, before its run with its best routes, and the sheet for trains. A merger: the companies
-    side by side, and the market. `runs`: the last run of each company. `ran`: a run since `before`, whose
-    routes are shown.
+    side by side, and the market. `revenues`: dollars of each company's last run. `ran`: a run since
+    `before`, whose routes are shown.
     """
     hexes = changed_hexes(before, state) if before else ()
     repriced = repriced_companies(before, state) if before else ()
-    revenues = {company: run.revenue for company, run in (runs or {}).items()}
     topic = engine.topic(state)
 
     def sheet() -> Drawing:
-        return "sheet", pictures.sheet(state, revenues=revenues)
+        return "sheet", pictures.sheet(state, revenues=revenues or {})
 
     def market() -> Drawing:
         return "market", pictures.market(state, highlight=repriced)
@@ -70,7 +69,7 @@ async def question_pictures(
             wanted.append(("auction", pictures.auction(state)))
         case "merger":
             companies = engine.companies_in_question(state)
-            table = pictures.companies(state, companies, revenues=revenues)
+            table = pictures.companies(state, companies, revenues=revenues or {})
             wanted += [("companies", table), market()]
         case "track" | "run":
             wanted += _turn_maps(pictures, state, hexes, has_map=bool(wanted))

@@ -30,6 +30,10 @@ class Table(NamedTuple):
         """In fixed width."""
         return text_table(self.head, self.rows)
 
+    def numeric(self) -> list[bool]:
+        """Which columns hold numbers, by the first row."""
+        return [is_number(cell) for cell in self.rows[0]]
+
 
 def text_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     """A table with columns of fixed width; numbers are aligned to the right."""
@@ -38,9 +42,13 @@ def text_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     return ["  ".join(_align(c, w) for c, w in zip(row, widths, strict=True)).rstrip() for row in cells]
 
 
+def is_number(text: str) -> bool:
+    """Whether a cell holds a number, such as `12`, `$40` or `-5`."""
+    return text[:1].isdigit() or (text[:1] in "$-" and text != "-")
+
+
 def _align(text: str, width: int) -> str:
-    is_number = text[:1].isdigit() or (text[:1] in "$-" and text != "-")
-    return text.rjust(width) if is_number else text.ljust(width)
+    return text.rjust(width) if is_number(text) else text.ljust(width)
 
 
 def join_words(words: Sequence[str], last: str = "and") -> str:

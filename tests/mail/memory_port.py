@@ -148,7 +148,12 @@ class InMemoryService:
             events_since=("Bob passed.",),
             position=(
                 "opening",
-                TableRows(("player", "cash"), (("Ann", "$600"), ("Bob", "$70")), ("Ann  $600", "Bob   $70")),
+                TableRows(
+                    ("player", "cash"),
+                    (("Ann", "$600"), ("Bob", "$70")),
+                    ("Ann  $600", "Bob   $70"),
+                    (False, True),
+                ),
             ),
             images=(InlineImage("map", PNG, "The map: nothing is built.", 560),),
             chat=chat,

@@ -101,7 +101,7 @@ def test_parts_of_a_notice(service: InMemoryService) -> None:
 def test_a_wide_table_is_lines_in_html() -> None:
     """A table of more than six columns would be cut on a phone; what a row does not have is left out."""
     head = ("company", "price", "president", "treasury", "ipo%", "trains", "privates")
-    rows = TableRows(head, (("PRR", "$40", "Dan", "$326", "10", "3 3", "-"),), ("PRR",))
+    rows = TableRows(head, (("PRR", "$40", "Dan", "$326", "10", "3 3", "-"),), ("PRR",), [False] * 7)
     html = part(composed(MailPage("x", (PositionBlock("The position", (rows,)),))), "html")
     line = re.sub(r"<[^>]*>", "", html.split("<h2")[1].split("</div>")[0]).split("\n")[-1]
     assert line == "PRR · price $40 · president Dan · treasury $326 · ipo% 10 · trains 3 3"
