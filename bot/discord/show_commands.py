@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any
+
 from discord import app_commands
 from discord.app_commands import Choice
 
@@ -19,11 +22,39 @@ from bot.discord.autocomplete import (
 from bot.discord.interactions import InteractionHandler
 from bot.service.results import QueryAnswer
 
+Suggestions = Callable[[Interaction, str], Coroutine[Any, Any, list[Choice[str]]]]
+
 CHART_CHOICES = {
     "worth": "worth: what each player is worth",
     "prices": "prices: of a share of each company",
     "revenue": "revenue: what each company ran",
 }
+
+PLAIN_QUESTIONS = {
+    "sheet": "All players and companies",
+    "bids": "What is auctioned, who leads, and everybody's free cash",
+    "trains": "The trains that are left, and those of each company",
+    "animation": "The map of the whole game, turn by turn",
+    "records": "Best run, dearest share, largest bankruptcy",
+    "board": "The tiles and tokens on the map, as text",
+    "map": "The map",
+    "market": "The stock market",
+    "turn": "Who has to act, and what they may do",
+}
+"""Questions without an option of their own, with their descriptions."""
+
+
+def question(
+    name: str, description: str, /, *, suggest: Mapping[str, Suggestions] | None = None, **options: str
+) -> Callable[[Any], Any]:
+    """A command with these options, and with the options `table` and `public`, which come last."""
+
+    def decorate(callback: Any) -> Any:
+        app_commands.describe(**options, table=TABLE_OPTION_HELP, public="Everybody can see it")(callback)
+        app_commands.autocomplete(**(suggest or {}), table=suggest_tables)(callback)
+        return app_commands.command(name=name, description=description)(callback)
+
+    return decorate
 
 
 class ShowCommands(app_commands.Group):
@@ -32,6 +63,15 @@ class ShowCommands(app_commands.Group):
     def __init__(self, handler: InteractionHandler) -> None:
         super().__init__(name="show", description="Show a table")
         self.handler = handler
+        for name, description in PLAIN_QUESTIONS.items():
+            self.add_command(self._plain_question(name, description))
+
+    def _plain_question(self, name: str, description: str) -> Any:
+        @question(name, description)
+        async def ask(interaction: Interaction, table: str | None = None, public: bool = False) -> None:
+            await self._show(interaction, name, table, public)
+
+        return ask
 
     async def _show(self, interaction: Interaction, line: str, table: str | None, public: bool) -> None:
         await defer(interaction, public=public)
@@ -51,21 +91,12 @@ class ShowCommands(app_commands.Group):
         found = await self.handler.resolve_table(interaction, table, ("running",))
         await self.handler.show_own_card(interaction, found.id)
 
-    @app_commands.command(name="sheet", description="All players and companies")
-    @app_commands.describe(table=TABLE_OPTION_HELP, public="Everybody can see it")
-    @app_commands.autocomplete(table=suggest_tables)
-    async def sheet(self, interaction: Interaction, table: str | None = None, public: bool = False) -> None:
-        await self._show(interaction, "sheet", table, public)
-
-    @app_commands.command(name="bids", description="What is auctioned, who leads, and everybody's free cash")
-    @app_commands.describe(table=TABLE_OPTION_HELP, public="Everybody can see it")
-    @app_commands.autocomplete(table=suggest_tables)
-    async def bids(self, interaction: Interaction, table: str | None = None, public: bool = False) -> None:
-        await self._show(interaction, "bids", table, public)
-
-    @app_commands.command(name="private", description="A private and what it can do; without a name, all")
-    @app_commands.describe(name="The private", table=TABLE_OPTION_HELP, public="Everybody can see it")
-    @app_commands.autocomplete(name=suggest_privates, table=suggest_tables)
+    @question(
+        "private",
+        "A private and what it can do; without a name, all",
+        suggest={"name": suggest_privates},
+        name="The private",
+    )
     async def private(
         self,
         interaction: Interaction,
@@ -75,18 +106,12 @@ class ShowCommands(app_commands.Group):
     ) -> None:
         await self._show(interaction, f"privates {name or ''}", table, public)
 
-    @app_commands.command(name="trains", description="The trains that are left, and those of each company")
-    @app_commands.describe(table=TABLE_OPTION_HELP, public="Everybody can see it")
-    @app_commands.autocomplete(table=suggest_tables)
-    async def trains(self, interaction: Interaction, table: str | None = None, public: bool = False) -> None:
-        await self._show(interaction, "trains", table, public)
-
-    @app_commands.command(name="tiles", description="The tiles that are left; where a tile may lie")
-    @app_commands.describe(
-        tile="A tile: where it may lie, and its upgrades", table=TABLE_OPTION_HELP,
-        public="Everybody can see it",
-    )  # fmt: skip
-    @app_commands.autocomplete(tile=suggest_tiles, table=suggest_tables)
+    @question(
+        "tiles",
+        "The tiles that are left; where a tile may lie",
+        suggest={"tile": suggest_tiles},
+        tile="A tile: where it may lie, and its upgrades",
+    )
     async def tiles(
         self,
         interaction: Interaction,
@@ -96,9 +121,12 @@ class ShowCommands(app_commands.Group):
     ) -> None:
         await self._show(interaction, f"tiles {tile or ''}", table, public)
 
-    @app_commands.command(name="routes", description="What a company ran last; without a name, all of them")
-    @app_commands.describe(company="The company", table=TABLE_OPTION_HELP, public="Everybody can see it")
-    @app_commands.autocomplete(company=suggest_companies, table=suggest_tables)
+    @question(
+        "routes",
+        "What a company ran last; without a name, all of them",
+        suggest={"company": suggest_companies},
+        company="The company",
+    )
     async def routes(
         self,
         interaction: Interaction,
@@ -108,52 +136,19 @@ class ShowCommands(app_commands.Group):
     ) -> None:
         await self._show(interaction, f"routes {company or ''}", table, public)
 
-    @app_commands.command(name="chart", description="Worth, share prices or revenue by round")
-    @app_commands.describe(
-        kind="What the chart shows", table=TABLE_OPTION_HELP, public="Everybody can see it"
-    )
+    @question("chart", "Worth, share prices or revenue by round", kind="What the chart shows")
     @app_commands.choices(kind=[Choice(name=name, value=kind) for kind, name in CHART_CHOICES.items()])
-    @app_commands.autocomplete(table=suggest_tables)
     async def chart(
         self, interaction: Interaction, kind: str = "worth", table: str | None = None, public: bool = False
     ) -> None:
         await self._show(interaction, f"chart {kind}", table, public)
 
-    @app_commands.command(name="animation", description="The map of the whole game, turn by turn")
-    @app_commands.describe(table=TABLE_OPTION_HELP, public="Everybody can see it")
-    @app_commands.autocomplete(table=suggest_tables)
-    async def animation(
-        self, interaction: Interaction, table: str | None = None, public: bool = False
-    ) -> None:
-        await self._show(interaction, "animation", table, public)
-
-    @app_commands.command(name="records", description="Best run, dearest share, largest bankruptcy")
-    @app_commands.describe(table=TABLE_OPTION_HELP, public="Everybody can see it")
-    @app_commands.autocomplete(table=suggest_tables)
-    async def records(self, interaction: Interaction, table: str | None = None, public: bool = False) -> None:
-        await self._show(interaction, "records", table, public)
-
-    @app_commands.command(name="board", description="The tiles and tokens on the map, as text")
-    @app_commands.describe(table=TABLE_OPTION_HELP, public="Everybody can see it")
-    @app_commands.autocomplete(table=suggest_tables)
-    async def board(self, interaction: Interaction, table: str | None = None, public: bool = False) -> None:
-        await self._show(interaction, "board", table, public)
-
-    @app_commands.command(name="map", description="The map")
-    @app_commands.describe(table=TABLE_OPTION_HELP, public="Everybody can see it")
-    @app_commands.autocomplete(table=suggest_tables)
-    async def map(self, interaction: Interaction, table: str | None = None, public: bool = False) -> None:
-        await self._show(interaction, "map", table, public)
-
-    @app_commands.command(name="market", description="The stock market")
-    @app_commands.describe(table=TABLE_OPTION_HELP, public="Everybody can see it")
-    @app_commands.autocomplete(table=suggest_tables)
-    async def market(self, interaction: Interaction, table: str | None = None, public: bool = False) -> None:
-        await self._show(interaction, "market", table, public)
-
-    @app_commands.command(name="company", description="One company; without a name, the sheet of all")
-    @app_commands.describe(name="The company", table=TABLE_OPTION_HELP, public="Everybody can see it")
-    @app_commands.autocomplete(name=suggest_companies, table=suggest_tables)
+    @question(
+        "company",
+        "One company; without a name, the sheet of all",
+        suggest={"name": suggest_companies},
+        name="The company",
+    )
     async def company(
         self,
         interaction: Interaction,
@@ -163,9 +158,12 @@ class ShowCommands(app_commands.Group):
     ) -> None:
         await self._show(interaction, f"company {name}" if name else "sheet", table, public)
 
-    @app_commands.command(name="player", description="One player; without a name, the sheet of all")
-    @app_commands.describe(name="The player", table=TABLE_OPTION_HELP, public="Everybody can see it")
-    @app_commands.autocomplete(name=suggest_players, table=suggest_tables)
+    @question(
+        "player",
+        "One player; without a name, the sheet of all",
+        suggest={"name": suggest_players},
+        name="The player",
+    )
     async def player(
         self,
         interaction: Interaction,
@@ -175,9 +173,7 @@ class ShowCommands(app_commands.Group):
     ) -> None:
         await self._show(interaction, f"player {name}" if name else "sheet", table, public)
 
-    @app_commands.command(name="log", description="The moves so far and what they did")
-    @app_commands.describe(count="Number of rows", table=TABLE_OPTION_HELP, public="Everybody can see it")
-    @app_commands.autocomplete(table=suggest_tables)
+    @question("log", "The moves so far and what they did", count="Number of rows")
     async def log(
         self,
         interaction: Interaction,
@@ -187,12 +183,11 @@ class ShowCommands(app_commands.Group):
     ) -> None:
         await self._show(interaction, f"log {count}", table, public)
 
-    @app_commands.command(name="at", description="The position at a round, or at a row of the log")
-    @app_commands.describe(
+    @question(
+        "at",
+        "The position at a round, or at a row of the log",
         place="For example `or 2.1`, `stock round 3` or `120`; then map, market or sheet",
-        table=TABLE_OPTION_HELP, public="Everybody can see it",
-    )  # fmt: skip
-    @app_commands.autocomplete(table=suggest_tables)
+    )
     async def at(
         self, interaction: Interaction, place: str, table: str | None = None, public: bool = False
     ) -> None:
@@ -216,9 +211,3 @@ class ShowCommands(app_commands.Group):
             person_id=person_id, transport="discord",
         )  # fmt: skip
         await self.handler.show_result(interaction, result, found, seat)
-
-    @app_commands.command(name="turn", description="Who has to act, and what they may do")
-    @app_commands.describe(table=TABLE_OPTION_HELP, public="Everybody can see it")
-    @app_commands.autocomplete(table=suggest_tables)
-    async def turn(self, interaction: Interaction, table: str | None = None, public: bool = False) -> None:
-        await self._show(interaction, "turn", table, public)
