@@ -47,16 +47,16 @@ def _decode_destination_connection(replay: SiteReplay, action: SiteAction) -> No
     recorded = tuple(map(replay.company, action.corporations))
     found = found_connections(replay.game)
     if recorded != found and sorted(recorded) == sorted(found):
-        replay.warnings.append(
-            f"Action {replay.action_id}: the {', '.join(recorded)} connect in the recorded order"
-        )
+        replay.warn(f"the {', '.join(recorded)} connect in the recorded order")
         replay.game.events = []
         reorder_connections(replay.game, recorded)
         replay.append_line(replay.game.president(recorded[0]), CONNECTION_RUN_LINE, replay.game.events)
         return
+    if left_out := [company for company in found if company not in recorded]:
+        replay.warn(f"the file leaves out that the {', '.join(left_out)} can make a connection run")
     for company in recorded:
         if not replay.game.company(company).connected and not can_do_connection_run(replay.game, company):
-            replay.warnings.append(f"Action {replay.action_id}: the {company} connects as recorded")
+            replay.warn(f"the {company} connects as recorded")
             replay.game.events = []
             replay.game.push(ConnectionRunTurn(company, FIRST_CONNECTION_STEP))
             replay.append_line(replay.game.president(company), CONNECTION_RUN_LINE, replay.game.events)

@@ -7,8 +7,9 @@
     $MONEY                      the lines of that name
     Ann: convert
 
-A scenario begins with `##`: the section and what it shows, then the players (if not Ann, Bob and Cid) and
-the options of the table. What follows is a game text as in `notation.md`.
+A scenario begins with `##`: the section and what it shows, then the players (if not Ann, Bob and Cid), the
+options of the table, and `refused WORDS` where no table can be so, with the words of the sentence that says
+why. What follows is a game text as in `notation.md`.
 """
 
 from __future__ import annotations
@@ -18,16 +19,19 @@ from pathlib import Path
 from typing import NamedTuple
 
 DEFAULT_PLAYERS = "Ann, Bob, Cid"
+WORDS = ("players", "refused")
+"""The first words of parts of a header that are no options."""
 
 
 class Scenario(NamedTuple):
-    """A scenario of a title: its name, its players and options, and its lines."""
+    """A scenario of a title: its name, players, options and lines, and why it is refused (if it is)."""
 
     title: str
     name: str
     players: str
     options: tuple[str, ...]
     body: str
+    refused: str
 
 
 def scenarios(path: Path) -> Iterator[Scenario]:
@@ -54,6 +58,7 @@ def scenarios(path: Path) -> Iterator[Scenario]:
 
 def _scenario(title: str, header: str, lines: list[str]) -> Scenario:
     name, *rest = (part.strip() for part in header.removeprefix("## ").split("|"))
-    players = next((p.removeprefix("players ") for p in rest if p.startswith("players ")), DEFAULT_PLAYERS)
-    options = tuple(part for part in rest if not part.startswith("players "))
-    return Scenario(title, name, players, options, "\n".join(lines))
+    said = {word: p.removeprefix(f"{word} ") for p in rest for word in WORDS if p.startswith(f"{word} ")}
+    options = tuple(part for part in rest if part.split()[0] not in WORDS)
+    players, refused = said.get("players", DEFAULT_PLAYERS), said.get("refused", "")
+    return Scenario(title, name, players, options, "\n".join(lines), refused)

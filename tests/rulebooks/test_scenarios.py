@@ -16,7 +16,11 @@ ALL = [scenario for path in sorted(Path(__file__).parent.glob("*.txt")) for scen
 @pytest.mark.parametrize("scenario", ALL, ids=lambda scenario: f"{scenario.title} {scenario.name}")
 def test_scenario(scenario: Scenario) -> None:
     assert re.search(r"^(=|!|\w+:)", scenario.body, re.M), "it says and checks nothing"
-    ScenarioRunner(scenario.title).run(scenario.body, scenario.players, scenario.options)
+    runner = ScenarioRunner(scenario.title)
+    if scenario.refused:
+        assert scenario.refused in runner.error(scenario.body, scenario.players, scenario.options)
+    else:
+        runner.run(scenario.body, scenario.players, scenario.options)
 
 
 def test_scenarios_are_named_once() -> None:

@@ -62,3 +62,25 @@ def test_a_run_that_only_the_file_has_is_opened() -> None:
     game = replay_connections(state, "SSW", "MP")
     assert game.warnings == ["Action 1: the MP connects as recorded"]
     assert found_connections(game.game)[0] == "MP"
+
+
+def test_a_record_without_a_run_that_is_due_is_a_warning() -> None:
+    state = run_scenario(TOGETHER + "= turn Cid MP", options=OPTIONS)
+    game = replay_connections(state, "MP")
+    assert game.warnings == ["Action 1: the file leaves out that the SSW can make a connection run"]
+
+
+def test_a_record_inside_another_action_has_its_order_too() -> None:
+    """Item 15: the site nests the record in the action that ends the turn."""
+    state = run_scenario(TOGETHER + "= turn Cid MP", options=OPTIONS)
+    record = {"type": "destination_connection", "entity": "FW", "entity_type": "corporation"}
+    message = {"type": "message", "entity": 1, "entity_type": "player", "id": 1, "message": "so"}
+    nested = message | {"auto_actions": [record | {"corporations": ["SSW", "MP"]}]}
+    players = [{"id": number, "name": name} for number, name in enumerate(state.players, 1)]
+    game = SiteReplay(
+        read_site_file(json.dumps({"title": "1870", "players": players, "actions": [nested]}).encode())
+    )
+    game.game = game_of(copy_state(state))
+    game.state = game.game.state
+    assert [each.type for each in game.run()] == ["message"]
+    assert found_connections(game.game) == ("SSW", "MP")
