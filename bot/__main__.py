@@ -286,7 +286,7 @@ def play(
     async def begin(console: Console) -> str:
         names = [name.strip() for name in players.split(",") if name.strip()]
         try:
-            info = await console.new_table(title, names, option or ())
+            info = await console.tables.new_table(title, names, option or ())
             order = None if seed is not None else [p.name for p in info.seated_players]
             await console.service.lobby.start(info.id, by=None, order=order, seed=seed)
         except ValueError as error:

@@ -11,7 +11,8 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Iterator
 
-from bot.terminal.console import Console, Tone
+from bot.terminal.console import Console
+from bot.terminal.replies import Tone
 
 
 async def stdin_lines() -> AsyncIterator[str]:

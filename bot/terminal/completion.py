@@ -1,0 +1,53 @@
+"""What the tab key offers: whole lines, first the legal ones of the game, then the commands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import engine
+from bot.service.game_files import FORMATS
+from bot.service.live_table import TableView, engine_seat
+from renderers import CHART_KINDS
+
+
+class Completion:
+    """The lines of one position, kept until the next."""
+
+    def __init__(self) -> None:
+        self._version: object = None
+        self._lines: list[str] = []
+
+    def lines(self, view: TableView | None, text: str) -> Iterator[str]:
+        """The lines that begin with the text. view: the open table, None if there is none."""
+        version = (view.table.id, view.seq) if view else "none"
+        if version != self._version:
+            self._lines = list(dict.fromkeys([*_legal_completions(view), *_command_completions()]))
+            self._version = version
+        start = text.lstrip().casefold()
+        yield from (line for line in self._lines if line.casefold().startswith(start))
+
+
+def _legal_completions(view: TableView | None) -> list[str]:
+    """The legal lines of the game now, with names and without."""
+    if view is None or view.state is None or view.table.status != "running":
+        return []
+    legal = [
+        (p.name, line) for p in view.pending for line in engine.legal_lines(view.state, engine_seat(p.seat))
+    ]
+    return [line for _, line in legal] + [f"{name}: {line}" for name, line in legal]
+
+
+def _command_completions() -> list[str]:
+    return [
+        *(f"table new {title} " for title in engine.title_names()),
+        *(f"table {word}" for word in ("start", "start shuffled", "list", "use ", "replace ")),
+        *(f"table {word}" for word in ("pause", "resume", "end")),
+        *(f"show {query}" for query in ("map", "market", "sheet", "bids", "tiles", "trains", "routes")),
+        *(f"show {query}" for query in ("log", "turn", "company ", "player ")),
+        *(f"table palette {name}" for name in ("light", "dark")),
+        *(f"show chart {kind}" for kind in CHART_KINDS),
+        *("show records", "show animation"),
+        *("at ", "plan ", "plan more ", "plan show", "plan play", "plan clear"),
+        *(f"export {name}" for name in FORMATS),
+        *("undo", "redo", "help", "quit"),
+    ]

@@ -1,0 +1,76 @@
+"""Answers with pictures and files: these are saved in the data folder, and the answer names their paths."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from bot.service.answer_pictures import PICTURES_SAY_ALL, answer_pictures, picture_file_name
+from bot.service.ending import ending_pictures, make_ending
+from bot.service.images import NamedPicture
+from bot.service.live_table import TableView
+from bot.service.picture_workers import Pictures, PictureWorkers
+from bot.service.queries import TableQueries
+from bot.service.results import QueryAnswer
+from bot.terminal.replies import Reply
+
+
+class SavedAnswers:
+    """data: the folder for pictures and files. pictures: None if nothing is drawn."""
+
+    def __init__(self, queries: TableQueries, data: Path, pictures: PictureWorkers | None) -> None:
+        self._queries = queries
+        self._data = data
+        self._pictures = pictures
+
+    async def answer(self, view: TableView, answer: QueryAnswer) -> Reply:
+        """The answer of a query; its picture and files are saved, and their paths named."""
+        named: Sequence[NamedPicture] = ()
+        if self._pictures is not None:
+            named = await answer_pictures(self._queries, self._drawing(view), view, answer)
+        paths = [("Picture", path) for path in self._save_pictures(view, answer, named)]
+        paths += [("File", self._save_file("games", file.name, file.content)) for file in answer.files]
+        places = [f"{kind}: {path}" for kind, path in paths]
+        caption = "\n".join(places) if answer.query in PICTURES_SAY_ALL else None
+        pngs = tuple(picture.png for _, picture in named)
+        return Reply("\n".join([answer.text, *places]), pictures=pngs, caption=caption)
+
+    def _drawing(self, view: TableView) -> Pictures:
+        """Pictures of the table."""
+        assert self._pictures is not None
+        return self._pictures.for_table(view.table.id, view.table.palette)
+
+    def _save_pictures(
+        self, view: TableView, answer: QueryAnswer, named: Sequence[NamedPicture]
+    ) -> list[Path]:
+        """Save the pictures of an answer; their paths."""
+        suffix = "" if answer.encoded_state is None else f"-{answer.query}"
+        paths = []
+        for number, (name, picture) in enumerate(named):
+            again = sum(other == name for other, _ in named[:number])
+            file = picture_file_name(f"{name}{suffix}", again + 1 if again else 0)
+            paths.append(self._save_file("pictures", f"{view.table.code}-{file}", picture.png))
+        return paths
+
+    async def ending_lines(self, view: TableView) -> list[str]:
+        """Who has won, the records, and the paths of the charts, the animation and the game."""
+        if view.state is None or view.table.status != "finished":
+            return []
+        ending = await make_ending(self._queries, view.table, view.state)
+        lines = [ending.headline, *ending.records]
+        if ending.file is not None:
+            lines.append(f"File: {self._save_file('games', ending.file.name, ending.file.content)}")
+        if self._pictures is not None:
+            drawing = self._drawing(view)
+            for name, picture in await ending_pictures(drawing, self._queries, view.table.id, view.state):
+                file_name = f"{view.table.code}-{picture_file_name(name)}"
+                path = self._save_file("pictures", file_name, picture.png)
+                lines.append(f"Picture: {path}")
+        return lines
+
+    def _save_file(self, folder: str, name: str, content: bytes) -> Path:
+        """Write a file into the data folder; its path."""
+        path = self._data / folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        return path

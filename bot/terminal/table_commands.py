@@ -1,0 +1,227 @@
+"""The `table …` commands of the terminal: the operator creates and fills tables, and acts for all players."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from bot.service import text_views
+from bot.service.digest import pace_text
+from bot.service.game_files import export_prospect
+from bot.service.move_in import read_game
+from bot.service.robot_answers import answer_about_robots, invited_robot_sentence
+from bot.service.robot_seats import ROBOT_WORD, people_of
+from bot.service.service import Service
+from bot.service.tables import TableInfo
+from bot.terminal import mail_commands
+from bot.terminal.replies import Reply, reply_for, table_summary, waiting_text
+
+
+@dataclass(slots=True)
+class OpenTable:
+    """The table that the terminal has open; None if there is none."""
+
+    id: int | None = None
+
+    def required(self) -> int:
+        """Its id. Raises ValueError if none is open."""
+        if self.id is None:
+            raise ValueError("No table is open: `table new TITLE Ann, Bob, Cid` creates one.")
+        return self.id
+
+
+class TableCommands:
+    """Each method answers one command; it raises ValueError with a sentence where it is refused."""
+
+    def __init__(self, service: Service, opened: OpenTable) -> None:
+        self.service = service
+        self._opened = opened
+
+    async def run(self, rest: str) -> Reply:
+        """Carry out the rest of a line after `table`."""
+        word, _, rest = rest.partition(" ")
+        commands: dict[str, Callable[[str], Awaitable[Reply]]] = {
+            "": self._table_summary,
+            "import": self._import,
+            "new": self._new,
+            "start": self._start,
+            "list": self._list,
+            "use": self._use,
+            "replace": self._replace,
+            "invite": self._invite,
+            "agree": partial(self._answer_about_robots, agrees=True),
+            "decline": partial(self._answer_about_robots, agrees=False),
+            "ask": self._ask,
+            "admit": self._admit,
+            "refuse": self._refuse,
+            "pause": self._pause,
+            "pace": self._pace,
+            "resume": self._resume,
+            "end": self._end,
+            "palette": self._palette,
+        }
+        if (command := commands.get(word.casefold())) is None:
+            known = ", ".join(sorted(filter(None, commands)))
+            raise ValueError(f"`table {word}` is not a command; there is table {known}.")
+        return await command(rest.strip())
+
+    async def _table_summary(self, _: str) -> Reply:
+        return Reply(table_summary(await self.service.queries.table_info(self._opened.required())))
+
+    async def new_table(self, title: str, names: Sequence[str], options: Sequence[str] = ()) -> TableInfo:
+        """Create a table with these players in this order, and open it. Raises ValueError."""
+        if not title or not names:
+            raise ValueError("Name the title and the players: `table new TITLE Ann, Bob, Cid`.")
+        info = await self.service.lobby.create(title, None, options=options or None)
+        try:
+            for name in names:
+                if name.casefold() == ROBOT_WORD:
+                    info = await self.service.lobby.invite_robot(info.id, by=None)
+                    continue
+                async with self.service.store.begin() as unit:
+                    person = await unit.people.add(name)
+                info = await self.service.lobby.join(info.id, person.id, name)
+        except ValueError:
+            await self.service.lobby.end_now(info.id, by=None)
+            raise
+        self._opened.id = info.id
+        return info
+
+    async def _new(self, rest: str) -> Reply:
+        title, _, rest = rest.partition(" ")
+        people, *options = [part.strip().rstrip(",") for part in re.split(r"\boption\b", rest)]
+        names = [name for part in people.split(",") if (name := " ".join(part.split()))]
+        info = await self.new_table(title, names, options)
+        prospect = export_prospect(info.title, info.options)
+        return Reply(
+            f"Table {info.code} is created. {table_summary(info)}\n{prospect}\n`table start` starts it.",
+            "good",
+        )
+
+    async def _import(self, rest: str) -> Reply:
+        """Go on with a game from a file; all players play from this terminal, as in `table new`."""
+        path = Path(rest).expanduser()
+        if not rest or not path.is_file():
+            raise ValueError("Name a file of 18xx.games or a game text: `table import PATH`.")
+        game = await asyncio.to_thread(read_game, path.read_bytes())
+        info = await self.service.lobby.import_game(game.start, game.moves, name=path.stem)
+        self._opened.id = info.id
+        return Reply(
+            "\n".join([f"Table {info.code} has the game. {table_summary(info)}", *game.warnings]), "good"
+        )
+
+    async def _start(self, rest: str) -> Reply:
+        *code, last = rest.split() or [""]
+        shuffled = last.casefold() == "shuffled"
+        if not shuffled and last:
+            code = [*code, last]
+        queries = self.service.queries
+        table_id = (await queries.find_table(code[0])).id if code else self._opened.required()
+        info = await queries.table_info(table_id)
+        order = None if shuffled else [p.name for p in sorted(info.seated_players, key=lambda p: p.seat_id)]
+        await self.service.lobby.start(table_id, by=None, order=order)
+        self._opened.id = table_id
+        view = await queries.view(table_id)
+        seating = text_views.join_words(view.table.names)
+        return Reply(f"Table {view.table.code} starts: {seating}.\n{waiting_text(view)}", "good")
+
+    async def _list(self, _: str) -> Reply:
+        tables = await self.service.queries.list_tables()
+        rows = [
+            (">" if t.id == self._opened.id else "", t.code, t.title, t.status, t.round, _player_list(t))
+            for t in tables
+        ]
+        head = ("", "code", "title", "status", "round", "players")
+        return Reply("\n".join(text_views.text_table(head, rows)) if rows else "There is no table yet.")
+
+    async def _use(self, code: str) -> Reply:
+        info = await self.service.queries.find_table(code)
+        self._opened.id = info.id
+        return Reply(table_summary(info), "good")
+
+    async def _replace(self, rest: str) -> Reply:
+        table_id = self._opened.required()
+        former, _, name = rest.partition(" by ")
+        view = await self.service.queries.view(table_id)
+        names = [n.casefold() for n in view.table.names]
+        if not name.strip() or former.strip().casefold() not in names:
+            raise ValueError("Name both players: `table replace Ann by Dora`.")
+        seat = names.index(former.strip().casefold())
+        if name.strip().casefold() == ROBOT_WORD:
+            line = f"robot {view.table.names[seat]}"
+            result = await self.service.submit(table_id, seat, [line], None, None)
+            return reply_for(result, await self.service.queries.view(table_id))
+        async with self.service.store.begin() as unit:
+            person = await unit.people.add(name.strip())
+        info = await self.service.lobby.replace_player(table_id, seat, person.id, name.strip(), by=None)
+        hint = " `table resume` resumes the game." if info.status == "paused" else ""
+        return Reply(f"{name.strip()} plays on for {view.table.names[seat]}.{hint}", "good")
+
+    async def _invite(self, rest: str) -> Reply:
+        if rest.strip().casefold() == ROBOT_WORD:
+            info = await self.service.lobby.invite_robot(self._opened.required(), by=None)
+            return Reply(invited_robot_sentence(info), "good")
+        return Reply(await mail_commands.invite(self.service, self._opened.required(), rest), "good")
+
+    async def _answer_about_robots(self, rest: str, *, agrees: bool) -> Reply:
+        """`table agree NAME`: a player of this terminal agrees to the robots of a lobby, or declines."""
+        table = await self.service.queries.table_info(self._opened.required())
+        name = rest.strip().casefold()
+        player = next((p for p in people_of(table) if p.name.casefold() == name), None)
+        if player is None:
+            names = text_views.join_words([p.name for p in people_of(table)]) or "nobody yet"
+            raise ValueError(f"Name who answers: `table agree NAME`. At table {table.code}: {names}.")
+        return Reply(await answer_about_robots(self.service, table, player.person_id, agrees=agrees), "good")
+
+    async def _ask(self, rest: str) -> Reply:
+        """A new person asks for a seat at the table: `ask Dora`, `ask Dora for Bob`."""
+        name, _, seat_name = rest.partition(" for ")
+        if not name.strip():
+            raise ValueError("Name who asks: `table ask Dora`, or `table ask Dora for Bob`.")
+        table_id = self._opened.required()
+        async with self.service.store.begin() as unit:
+            person = await unit.people.add(name.strip())
+        return Reply(await self.service.seats.ask(table_id, person.id, seat_name=seat_name.strip()), "good")
+
+    async def _admit(self, name: str) -> Reply:
+        table_id = self._opened.required()
+        return Reply(await self.service.seats.answer(table_id, name, admitted=True, by=None), "good")
+
+    async def _refuse(self, name: str) -> Reply:
+        table_id = self._opened.required()
+        return Reply(await self.service.seats.answer(table_id, name, admitted=False, by=None), "good")
+
+    async def _pace(self, line: str) -> Reply:
+        table_id = self._opened.required()
+        if line:
+            await self.service.lobby.set_pace(table_id, line, by=None)
+        return Reply(pace_text((await self.service.queries.table_info(table_id)).pace), "good")
+
+    async def _palette(self, name: str) -> Reply:
+        table_id = self._opened.required()
+        info = await self.service.lobby.set_palette(table_id, name, by=None)
+        return Reply(f"The pictures of table {info.code} are {info.palette}.", "good")
+
+    async def _pause(self, _: str) -> Reply:
+        info = await self.service.lobby.pause(self._opened.required(), by=None)
+        return Reply(table_summary(info), "good")
+
+    async def _resume(self, _: str) -> Reply:
+        info = await self.service.lobby.resume(self._opened.required(), by=None)
+        return Reply(table_summary(info), "good")
+
+    async def _end(self, _: str) -> Reply:
+        return Reply(
+            table_summary(await self.service.lobby.end_now(self._opened.required(), by=None)), "good"
+        )
+
+
+def _player_list(info: TableInfo) -> str:
+    names = info.names or [s.name for s in info.seated_players]
+    return ", ".join(
+        f"{name}{'*' if seat in info.acting_seats and info.names else ''}" for seat, name in enumerate(names)
+    )
