@@ -51,7 +51,8 @@ def conversion_worth(o: Outlook, company: str) -> float:
 def merger_turn(o: Outlook, options: Sequence[Option]) -> list[Judged]:
     """Convert, merge, or leave it."""
     company = getattr(o.g.top, "company", "")
-    judged = [Judged(Pass(), 0.0, f"the {company} is well as it is")]
+    well = f"the {company} is well as it is" if company else "my companies are well as they are"
+    judged = [Judged(Pass(), 0.0, well)]
     for option in options:
         match option.action:
             case Convert():

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bot.robots.judged import Judged, with_dollars
 from bot.robots.outlook import Outlook
-from engine import Option
+from engine import Game, Option
 from engine.core.actions import (
     Bid,
     BidNothing,
@@ -22,6 +22,12 @@ from engine.core.components import MailContractAbility, ShareExchangeAbility
 from engine.core.state import Auction, CompanyStart, Waterfall, WaterfallBidding
 from engine.finance.ownership import share_percent
 
+CONTESTED = 0.3
+"""What is left of the gain of a bid where others have bid too: they will bid on."""
+LEAST_CASH = 100
+"""Dollars without which a player can do little in the first stock round."""
+FEW_SHARES = 140
+"""Dollars that may be missing for floating a company: others buy a share or two."""
 INCOME_ROUNDS = 5.0
 """Operating rounds in which a private pays before it is sold or closes."""
 UNFLOATED_SHARE = 60.0
@@ -56,23 +62,40 @@ def private_worth(o: Outlook, private: str) -> float:
 
 
 def floating_reserve(o: Outlook, private: str | None = None) -> int:
-    """Dollars to keep for the shares that float a company at the lowest par price.
+    """Dollars to keep for the shares that float a company at the lowest par price: half of one's own at most.
 
     `private`: one that comes with shares of such a company.
     """
     g = o.g
     if g.components.loans:
         return 120
-    grants = [g.private_definition(p).grants for p in g.privates_of(o.seat)]
-    if private:
-        grants.append(g.private_definition(private).grants)
+    expected = {*g.privates_of(o.seat), *_leading_bids(g, o.seat), *([private] if private else [])}
+    grants = [g.private_definition(p).grants for p in sorted(expected)]
     percents = [c.float_percent for c in g.components.companies]
     need = min(percents)
     for grant in grants:
         if grant and grant.president:
             need = min(need, g.company_definition(grant.company).float_percent - grant.percent)
     lowest = min(g.components.par_prices)
-    return max(need, 0) * lowest // share_percent(g, g.components.companies[0].sym)
+    cost = max(need, 0) * lowest // share_percent(g, g.components.companies[0].sym)
+    wealth = g.cash(o.seat) + sum(g.private_definition(p).price for p in g.privates_of(o.seat))
+    return min(cost, wealth // 2)
+
+
+def _bids(g: Game) -> dict[str, dict[str, int]]:
+    """By private the dollars that were bid on it, by seat."""
+    bids: dict[str, dict[str, int]] = {}
+    for frame in g.state.stack:
+        if isinstance(frame, Waterfall):
+            bids |= frame.bids
+        elif isinstance(frame, WaterfallBidding):
+            bids |= {frame.private: frame.bids}
+    return bids
+
+
+def _leading_bids(g: Game, seat: str) -> list[str]:
+    """Privates on which the seat has the highest bid."""
+    return [p for p, on_it in _bids(g).items() if on_it.get(seat, 0) == max(on_it.values(), default=1)]
 
 
 def waterfall(o: Outlook, options: Sequence[Option]) -> list[Judged]:
@@ -96,20 +119,27 @@ def _asked(o: Outlook, option: Option) -> int | None:
 
 
 def _bid(o: Outlook, private: str, price: int, action: Bid | BuyPrivate) -> Judged:
-    gain = private_worth(o, private) - price
-    bids: dict[str, dict[str, int]] = {}
-    for frame in o.g.state.stack:
-        if isinstance(frame, Waterfall):
-            bids |= frame.bids
-        elif isinstance(frame, WaterfallBidding):
-            bids |= {frame.private: frame.bids}
-    on_it = bids.get(private, {})
-    leads = on_it.get(o.seat, 0) == max(on_it.values(), default=1)
+    gain, bids = private_worth(o, private) - price, _bids(o.g)
+    leads = private in _leading_bids(o.g, o.seat)
+    is_contested = isinstance(o.g.top, Waterfall) and not set(bids.get(private, {})) <= {o.seat}
+    if is_contested and gain > 0:
+        gain *= CONTESTED
     committed = sum(b.get(o.seat, 0) for p, b in bids.items() if p != private)
-    left = o.g.cash(o.seat) - committed - price
-    short = max(floating_reserve(o, private) - left, 0)
-    worth = gain - 1.2 * short - (1000 if leads else 0)
+    worth = gain - _float_trouble(o, private, committed, price) - (1000 if leads else 0)
     return Judged(action, worth, f"the {private} is worth about ${private_worth(o, private):.0f}")
+
+
+def _float_trouble(o: Outlook, private: str, committed: int, price: int) -> float:
+    """Dollars of worth that paying the price costs where the money is wanted for floating a company."""
+
+    def trouble(left: int) -> float:
+        short = max(floating_reserve(o, private) - left, 0)
+        return (
+            0.1 * min(short, FEW_SHARES) + 0.35 * max(short - FEW_SHARES, 0) + 0.5 * max(LEAST_CASH - left, 0)
+        )
+
+    free = o.g.cash(o.seat) - committed
+    return trouble(free - price) - trouble(free)
 
 
 def bidding(o: Outlook, options: Sequence[Option]) -> list[Judged]:

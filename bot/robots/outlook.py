@@ -7,7 +7,7 @@ at the table may know.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import wraps
+from functools import cached_property, wraps
 from math import log1p
 from typing import Any, TypeVar, TypeVarTuple
 
@@ -91,13 +91,9 @@ class Outlook:
 
     # -- time -----------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def rounds_left(self) -> float:
         """How many operating rounds are probably still to come."""
-        return self._estimate_rounds()
-
-    @once
-    def _estimate_rounds(self) -> float:
         g, base = self.g, self.g.state.stack[0]
         if g.state.game_over:
             return 0.0
@@ -115,7 +111,7 @@ class Outlook:
         growth = self.weights.growth
         return min(max(log1p(growth * g.cash(BANK) / flow) / growth, 0.5), 20.0)
 
-    @property
+    @cached_property
     def horizon(self) -> float:
         """Operating rounds to reckon with."""
         return min(self.rounds_left, self.weights.horizon)
@@ -339,9 +335,15 @@ class Outlook:
 
     # -- places ---------------------------------------------------------------------------
 
-    @once
     def location_value(self, hex: str) -> float:
-        """Dollars of the stops around a hex, the near ones most."""
+        """Dollars of the stops around a hex, the near ones most. It follows from the track and the phase."""
+        cache, key = self.g.network.cache, ("location", hex, self.g.state.phase)
+        if key not in cache:
+            cache[key] = self._location_value(hex)
+        value: float = cache[key]  # type: ignore[assignment]
+        return value
+
+    def _location_value(self, hex: str) -> float:
         g = self.g
         hexes = g.components.map.hexes
         seen, ring, total = {hex}, [hex], 0.0

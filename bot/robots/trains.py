@@ -24,6 +24,9 @@ from engine.finance.loans import in_zone, loan_terms, loans_available
 from engine.finance.ownership import share_percent
 from engine.operating.trains import BANK_SOURCES, face_price, must_buy_train
 
+IDLE = 0.1
+"""What is left of the estimate of a train for each other train of a company that has no route yet."""
+
 
 def train_step(o: Outlook, options: Sequence[Option]) -> list[Judged]:
     """Buy what earns its price before it rusts; without trains the best that can be had."""
@@ -75,9 +78,10 @@ def _worth(o: Outlook, company: str, train: str, traded_in: str | None = None) -
     lasting = [t for t in trains if o.life(t) > life * 0.6]
     now = o.revenue(company, [*trains, train]) - o.revenue(company)
     later = o.revenue(company, [*lasting, train]) - o.revenue(company, lasting)
-    if not o.g.company(company).has_operated or not o.revenue(company):
+    if not o.revenue(company):
+        # Where the trains that it has run nowhere, another one hardly will.
         estimate = 0.6 * min(o.train(train).distance or 8, 7) * o.stop_value()
-        later = max(later, round(estimate * 0.8 ** len(trains)))
+        later = max(later, round(estimate * IDLE ** len(trains)))
     return max(life - 0.5, 0) * (0.5 * now + 0.5 * later) + 0.4 * min(life, 1) * now
 
 

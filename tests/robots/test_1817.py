@@ -6,8 +6,8 @@ from bot.robots.opening import start_cash, start_need
 from bot.robots.outlook import Outlook
 from bot.robots.player import Robot
 from engine import State, game_of
-from engine.core.actions import StartCompany
-from tests.t1817.scenarios import ANN, FIVE, company_lines, run_scenario
+from engine.core.actions import BuyTrain, Pass, StartCompany, TakeLoans
+from tests.t1817.scenarios import ANN, FIVE, MERGER, company_lines, run_scenario
 
 SHORT = FIVE + company_lines("SR", 5, 80, "Bob 3, Ann -1, pool 1")
 
@@ -32,3 +32,19 @@ def test_who_has_sold_short_keeps_cash() -> None:
     assert o.short_reserve() == 60
     assert start_cash(o) == 140
     assert Outlook(game_of(position(FIVE, 200)), "p0").short_reserve() == 0
+
+
+TURN = (
+    MERGER
+    + """
+@ round operating WT
+Ann: pass
+"""
+)
+
+
+def test_a_company_whose_train_runs_nowhere_buys_no_second_one() -> None:
+    state = run_scenario(TURN + "= cash WT 200")
+    judged = Robot().ranking(state, "p0")
+    assert judged[0].action == Pass()
+    assert all(each.worth <= 0 for each in judged if isinstance(each.action, BuyTrain | TakeLoans))
