@@ -8,63 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from engine.core.components import CityTokenAbility, train_label
+from engine.core.components import train_label
 from engine.core.events import (
-    AbilityUsed,
     AnyEvent,
-    BankBroken,
-    BidMade,
     CashMoved,
-    CityTokenPlaced,
-    CityTokenRemoved,
-    CompanyClosed,
-    CompanyFloated,
     CompanyReturned,
-    ConnectionRunPostponed,
-    ConnectionRunStarted,
-    CoveredShortsChanged,
-    CoveredShortsClosed,
-    CrisisStartSeatChanged,
-    DestinationTokenKept,
-    DestinationTokenPlaced,
     DividendDeclared,
-    EndTriggered,
-    FramePopped,
     FramePushed,
     FrameReplaced,
-    InterestSet,
     LoansChanged,
-    MineOrBridgeBuilt,
-    OfferEnded,
-    OfferMade,
-    OperatingTurnStarted,
-    ParSet,
     Passed,
-    PhaseStarted,
     PlayerBankrupt,
-    PlayerRenamed,
     PresidencyVacated,
-    PresidentNamed,
     PriceMoved,
-    PriceProtected,
-    PriorityMoved,
     PrivateMoved,
-    QuestionAsked,
-    RoundStarted,
     SharesMoved,
-    SharesReissued,
     SharesRestructured,
-    StandingProtectionChanged,
     TileLaid,
-    TokenMoved,
     TokenPlaced,
     TokenRemoved,
     TrainMoved,
-    TrainsRan,
-    TrainsRusted,
-    TrainsWithdrawn,
-    UnpaidInterestChanged,
-    UnplacedTokensChanged,
 )
 from engine.core.reasons import CashReason, LoanReason, TrainReason
 from engine.core.state import (
@@ -77,10 +40,8 @@ from engine.core.state import (
     CompanyStart,
     GameOver,
     MergerPoll,
-    OperatingRound,
     Waterfall,
 )
-from engine.finance.offers import offer_label
 from engine.game import Game
 from engine.language.event_groups import (
     EventGroup,
@@ -91,73 +52,8 @@ from engine.language.event_groups import (
     TokenRemovalGroup,
     hex_label,
 )
-from engine.rounds.sequence import OperatingRoundRules
-
-SILENT_EVENTS = (
-    AbilityUsed,
-    CoveredShortsChanged,
-    CoveredShortsClosed,
-    CrisisStartSeatChanged,
-    FramePopped,
-    OperatingTurnStarted,
-    QuestionAsked,
-    StandingProtectionChanged,
-    UnpaidInterestChanged,
-    UnplacedTokensChanged,
-)
-"""Events that no sentence mentions."""
-
-FLUSHING_EVENTS = (
-    BankBroken,
-    BidMade,
-    CityTokenPlaced,
-    CityTokenRemoved,
-    CompanyClosed,
-    CompanyFloated,
-    ConnectionRunPostponed,
-    ConnectionRunStarted,
-    DestinationTokenKept,
-    DestinationTokenPlaced,
-    DividendDeclared,
-    OfferEnded,
-    OfferMade,
-    ParSet,
-    Passed,
-    PhaseStarted,
-    PriceMoved,
-    PriceProtected,
-    PriorityMoved,
-    RoundStarted,
-    SharesReissued,
-    TrainsRan,
-)
-"""Events before which whatever was held back is said: it does not belong to them."""
-
-OWNER_LABELS = {IPO: "the initial offering", POOL: "the pool", BANK: "the bank"}
-
-_PURPOSES = {
-    CashReason.CAPITAL: "capital",
-    CashReason.COMPANY: "the {}",
-    CashReason.FORFEIT: "the train of a closed company",
-    CashReason.LOAN: "a loan",
-    CashReason.LOAN_REPAYMENT: "a loan repaid",
-    CashReason.LOAN_SHORTFALL: "loans of the {}",
-    CashReason.PRESIDENT_CASH: "what its president had",
-    CashReason.PRESIDENT_CERTIFICATE: "the president's certificate of the {}",
-    CashReason.PRIVATE: "the {}",
-    CashReason.SHARES: "shares of the {}",
-    CashReason.SHARE_SETTLEMENT: "shares of the {}",
-    CashReason.SHORT_SALE: "a share of the {} sold short",
-    CashReason.SHORT_SETTLEMENT: "shares of the {} sold short",
-    CashReason.TERRAIN: "the terrain of {}",
-    CashReason.TOKEN: "a token",
-    CashReason.TOKENS: "station tokens",
-    CashReason.TRACK: "track on {}",
-    CashReason.TRAIN_CONTRIBUTION: "a forced purchase",
-    CashReason.TREASURY_SHARES: "its treasury shares",
-}
-"""What a payment was for, as the object of `pays $100 for`; `{}` is the subject of the event."""
-
+from engine.language.event_sentences import FLUSHING_EVENTS, SILENT_EVENTS, event_sentence
+from engine.language.payments import owner_label, payment_sentence
 
 _DECLINED = {
     "growth": "to convert or merge",
@@ -212,13 +108,8 @@ class _Narrator:
         self._waterfall: Waterfall | None = None
         self._passed = False
 
-    def owner_label(self, owner: str, of: str | None = None) -> str:
-        """An owner in words; the treasury, where a company owns shares `of` itself."""
-        if owner == of:
-            return "its treasury"
-        if owner in self._g.state.companies:
-            return f"the {owner}"
-        return OWNER_LABELS.get(owner) or self._g.state.name(owner)
+    def _label(self, owner: str, of: str | None = None) -> str:
+        return owner_label(self._g, owner, of)
 
     def add(self, sentence: str) -> None:
         self.sentences.append(sentence[:1].upper() + sentence[1:] + ("" if sentence.endswith(".") else "."))
@@ -228,45 +119,17 @@ class _Narrator:
     def flush(self) -> None:
         """Say what was held back."""
         if self._payouts:
-            amounts = ", ".join(f"{self.owner_label(o)} ${dollars}" for o, dollars in self._payouts.items())
+            amounts = ", ".join(f"{self._label(o)} ${dollars}" for o, dollars in self._payouts.items())
             self.add(f"{self._heading}: {amounts}")
         if self._pending_payment:
-            self.add(self._payment_sentence(self._pending_payment))
+            self.add(payment_sentence(self._g, self._pending_payment))
         if self._pending_sale:
-            sale, holder = self._pending_sale, self.owner_label(self._pending_sale.target)
+            sale, holder = self._pending_sale, self._label(self._pending_sale.target)
             if sale.percent < 0:
                 self.add(f"{holder} takes over {-sale.percent} % of the {sale.company} sold short")
             else:
                 self.add(f"{sale.percent} % of the {sale.company} goes to {holder}")
         self._pending_payment, self._pending_sale, self._heading, self._payouts = None, None, None, {}
-
-    def _payment_sentence(self, paid: CashMoved) -> str:
-        """A payment whose purpose no event has shown."""
-        source, target, dollars = (
-            self.owner_label(paid.source),
-            self.owner_label(paid.target),
-            f"${paid.amount}",
-        )
-        match paid.reason:
-            case CashReason.BANKRUPTCY if paid.source == BANK:
-                return f"{target} cannot pay {dollars} more"
-            case CashReason.BANKRUPTCY:
-                return f"{source} loses {dollars} by bankruptcy"
-            case CashReason.SET_ASIDE:
-                return f"{dollars} of {source} is set aside for its loans"
-            case CashReason.COMPANY_CASH:
-                return f"{target} receives the {dollars} of {source}"
-            case CashReason.CLOSING | CashReason.REMAINDER:
-                return f"the {dollars} of {source} goes to the bank"
-            case CashReason.TRAIN:
-                purpose = train_label(paid.subject)
-            case CashReason.INTEREST:
-                purpose = f"interest of the {paid.subject}" if paid.subject else "interest"
-            case reason:
-                purpose = _PURPOSES.get(reason, reason).format(paid.subject)
-        if paid.source == BANK:
-            return f"{target} receives {dollars} ({purpose})"
-        return f"{source} pays {dollars} for {purpose}"
 
     def _take_price(self) -> str:
         """The held payment as the price of what follows it: ` for $100`."""
@@ -295,7 +158,7 @@ class _Narrator:
         self._flush_group()
         if isinstance(event, FLUSHING_EVENTS):
             self.flush()
-        if sentence := self._sentence(event):
+        if sentence := event_sentence(self._g, event):
             self.add(sentence)
         else:
             self._combine(event)
@@ -305,93 +168,16 @@ class _Narrator:
         self._flush_group()
         self.flush()
 
-    def _sentence(self, event: AnyEvent) -> str | None:
-        """The sentence of an event that has one of its own."""
-        label = self.owner_label
-        match event:
-            case BankBroken():
-                return f"the bank is broken: the game ends with {self._last_rounds()}"
-            case BidMade(seat, item, amount):
-                return f"{label(seat)} bids ${amount} for the {item}"
-            case ParSet(company, par):
-                return f"the {company} starts at ${par}"
-            case SharesReissued(company, par):
-                return f"the {company} reissues its shares at ${par}"
-            case PriceProtected(seat, company):
-                return f"{label(seat)} protects the price of the {company}"
-            case CompanyClosed(company):
-                return f"the {company} is closed for good"
-            case PresidentNamed(company, seat):
-                return f"{label(seat)} is president of the {company}"
-            case PresidencyVacated(company) if company not in self._returned:
-                return f"the {company} has no president"
-            case CompanyFloated(company):
-                return f"the {company} floats"
-            case TileLaid(company, hex, tile, rotation):
-                where = hex_label(self._g, hex)
-                return f"the {company} lays #{tile} on {where}, rotation {rotation}{self._take_price()}"
-            case TokenMoved(company, hex, node):
-                return f"the token of the {company} is now in city {node} of {hex_label(self._g, hex)}"
-            case ConnectionRunStarted(company):
-                return f"the {company} has reached its destination and makes its connection run"
-            case ConnectionRunPostponed(company, resumed):
-                return f"the {company} {'asks for' if resumed else 'postpones'} its connection run"
-            case DestinationTokenPlaced(company, hex):
-                return f"the {company} places its destination token in {hex_label(self._g, hex)}"
-            case DestinationTokenKept(company):
-                return f"the {company} has one more token, for ${self._g.components.kept_token_cost}"
-            case CityTokenPlaced(private, token):
-                kind = self._token_word(private)
-                if kind == "port":
-                    kind = "open port" if token.is_open else "closed port"
-                return f"the {token.company} places its {kind} token in {hex_label(self._g, token.hex)}"
-            case CityTokenRemoved(private):
-                return f"the {self._token_word(private)} token of the {private} leaves the map"
-            case MineOrBridgeBuilt(company, _, hex, kind):
-                what = "a coal mine" if kind == "mine" else "a bridge"
-                return f"the {company} has {what} in {hex_label(self._g, hex)}"
-            case TrainsRan(company, routes, revenue):
-                ran = ", ".join(f"{train} on {route}" for train, route in routes)
-                return f"the {company} runs {ran}: ${revenue}"
-            case TrainsRusted(train):
-                return f"all {train}-trains rust"
-            case TrainsWithdrawn(train):
-                return f"the bank sells no more {train}-trains"
-            case PhaseStarted(phase):
-                return f"phase {phase} begins"
-            case InterestSet(dollars):
-                return f"interest is ${dollars} a loan in this round"
-            case EndTriggered():
-                return "the end of the game is near: after one more stock round comes the last set of rounds"
-            case PriorityMoved(seat):
-                return f"{label(seat)} has the priority deal"
-            case OfferMade(offer):
-                deal = offer_label(self._g, offer)
-                return f"{label(offer.proposer)} makes {label(offer.recipient)} an offer: {deal}"
-            case OfferEnded(_, outcome):
-                return "the offer ends with the turn" if outcome == "lapsed" else f"the offer is {outcome}"
-            case PlayerRenamed(seat, name):
-                return f"{name} takes over seat {int(seat[1:]) + 1}"
-            case RoundStarted(name):
-                return f"{name} begins"
-        return None
-
-    def _token_word(self, private: str) -> str:
-        """What the token of a private is called: `port`, `cattle`."""
-        ability = self._g.private_definition(private).ability
-        assert isinstance(ability, CityTokenAbility)
-        return ability.token
-
-    def _last_rounds(self) -> str:
-        rounds = self._g.title.questions[OperatingRound]
-        whole = not isinstance(rounds, OperatingRoundRules) or rounds.finish_set
-        return "this set of operating rounds" if whole else "this operating round"
-
     def _combine(self, event: AnyEvent) -> None:
         """Events that are said together with others, or only sometimes."""
         match event:
             case CashMoved():
                 self._cash_moved(event)
+            case TileLaid(company, hex, tile, rotation):
+                where = hex_label(self._g, hex)
+                self.add(f"the {company} lays #{tile} on {where}, rotation {rotation}{self._take_price()}")
+            case PresidencyVacated(company) if company not in self._returned:
+                self.add(f"the {company} has no president")
             case SharesMoved():
                 self._shares_moved(event)
             case PrivateMoved():
@@ -420,12 +206,12 @@ class _Narrator:
                 self.add(f"the {company} is out of play and may be started again")
             case PlayerBankrupt(seat):
                 self.flush()
-                self.add(f"{self.owner_label(seat)} is bankrupt and out of the game")
+                self.add(f"{self._label(seat)} is bankrupt and out of the game")
             case Passed(actor, declined):
                 self._passed = True
                 step = _DECLINED.get(declined, declined)
                 declines = f"declines {step}" if actor in self._g.state.companies else "passes"
-                self.add(f"{self.owner_label(actor)} {declines}")
+                self.add(f"{self._label(actor)} {declines}")
             case FramePushed(frame):
                 self._frame_pushed(frame)
             case FrameReplaced(frame):
@@ -446,7 +232,7 @@ class _Narrator:
             ):
                 sale, self._pending_sale = self._pending_sale, None
                 short = " short" if event.reason is CashReason.SHORT_SALE else ""
-                seller, what = self.owner_label(sale.source), f"{sale.percent} % of the {sale.company}"
+                seller, what = self._label(sale.source), f"{sale.percent} % of the {sale.company}"
                 if sale.source == sale.company:
                     self.add(f"{seller} issues {sale.percent} % of its shares for ${event.amount}")
                 else:
@@ -476,10 +262,10 @@ class _Narrator:
             return
         price = self._take_price()
         verb = "buys" if price else "receives"
-        source = self.owner_label(event.source, event.company)
+        source = self._label(event.source, event.company)
         if price and event.target == event.company:
             verb, what = "redeems", f"{event.percent} % of its shares"
-        self.add(f"{self.owner_label(event.target)} {verb} {what} from {source}{price}")
+        self.add(f"{self._label(event.target)} {verb} {what} from {source}{price}")
 
     def _private_moved(self, event: PrivateMoved) -> None:
         if event.owner == CLOSED:
@@ -490,10 +276,8 @@ class _Narrator:
         else:
             seller = self._pending_payment.target if self._pending_payment else BANK
             verb = "buys" if self._pending_payment else "receives"
-            source = f" from {self.owner_label(seller)}" if seller != BANK else ""
-            self.add(
-                f"{self.owner_label(event.owner)} {verb} the {event.private}{source}{self._take_price()}"
-            )
+            source = f" from {self._label(seller)}" if seller != BANK else ""
+            self.add(f"{self._label(event.owner)} {verb} the {event.private}{source}{self._take_price()}")
 
     def _dividend_declared(self, event: DividendDeclared) -> None:
         self._revenue = event.revenue if event.kind == "pay" else 0
@@ -509,7 +293,7 @@ class _Narrator:
         if event.reason is TrainReason.TAKEOVER:
             self._start_group(TakeoverGroup(event.source, event.target), event)
         elif event.reason is TrainReason.BOUGHT:
-            source = self.owner_label(event.source)
+            source = self._label(event.source)
             self.add(f"the {event.target} buys {train} from {source}{self._take_price()}")
         elif event.target == POOL:
             self.flush()
@@ -534,7 +318,7 @@ class _Narrator:
             case GameOver():
                 self._add_game_over(frame)
             case MergerPoll(willing_presidents=willing) if not self._passed:
-                self.add(f"{self.owner_label(willing[-1])} will act")
+                self.add(f"{self._label(willing[-1])} will act")
             case Waterfall(discount=discount):
                 if self._waterfall and discount > self._waterfall.discount:
                     first = self._g.components.privates[0]

@@ -336,7 +336,9 @@ class MergerRoundRules(AutomaticRules):
         """Auction the company that went into liquidation last, until none is left (1817 §7).
 
         So a company that could not pay for its tokens, or lost its president by the sale of another, comes
-        before the earlier ones. One that loses its president after this stage waits for the next round.
+        before the earlier ones: liquidations follow the conversions (1817 §7), and by then it is in the red
+        space (§7.1.1). The order at the start of the round (§7.2.4) is that of companies with a price. One
+        that loses its president after this stage waits for the next round.
         """
         in_liquidation = [c for c in g.operating_order() if in_zone(g, c, MarketZone.LIQUIDATION)]
         if in_liquidation:

@@ -71,6 +71,8 @@ def connection_runs_between_turns(
 
     `first_step`: the name of the run's first step. `after_closing`: a run is also due after a turn in which
     the company has closed; otherwise it waits for the end of the next turn, or the start of the next round.
+    By the book runs are made between turns by all who are able to then, and the turn that opened the way is
+    over, whatever became of its company (1870 §11.1.4, §11.2).
     `in_turn_order`: companies run in the order of their turns in the round, not in that of their prices now.
     `keeps_list`: companies that are found connected together all run, even if an earlier one of them makes a
     later connection impossible.
@@ -288,6 +290,8 @@ class PostponedConnectionRuns(OutOfTurn):
             return f"Only its president asks for the {action.company}'s connection run{g.cite('1870 §11.1')}."
         if not isinstance(g.state.stack[0], OperatingRound) or isinstance(g.top, ConnectionRunTurn):
             return f"Connection runs are made in operating rounds{g.cite('1870 §11.2')}."
+        if not can_do_connection_run(g, action.company):
+            return f"The {action.company} cannot run to its destination now{g.cite('1870 §11.1.3')}."
         return None
 
     def apply(self, g: Game, seat: str, action: Action) -> None:

@@ -89,12 +89,25 @@ _SENTENCES: tuple[tuple[type[Action], str, str], ...] = (
 _CITATION = re.compile(r" \(18\d\d[^()]*\)")
 
 
-def refusal_on_site(action: Action, why: str) -> str:
-    """Why the site refuses the action, as a sentence that follows a colon; `why`: our engine's refusal."""
+def refusal_on_site(action: Action, why: str, difference: str | None = None) -> str:
+    """Why the site refuses the action, as a sentence that follows a colon.
+
+    `why`: our engine's refusal; `difference`: what differs between the two positions, if anything does. Where
+    no rule of the site is known to refuse the action, the reason is that difference.
+    """
     for kind, words, sentence in _SENTENCES:
         if isinstance(action, kind) and words in why:
             return sentence
+    if difference:
+        return after_other_moves(difference)
     return f"there it is refused. {_CITATION.sub('', why)}"
+
+
+def after_other_moves(difference: str) -> str:
+    """A difference of the two positions as the reason why a move has no counterpart."""
+    if difference.startswith("there "):
+        return difference
+    return f"the moves before it have another result there: {difference}"
 
 
 def other_turn(action: Action, asked: str, company: str | None, several: bool) -> str:

@@ -6,6 +6,7 @@ The sentences are about the site: "there" is 18xx.games, "here" our table.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 
 import msgspec
 
@@ -23,7 +24,7 @@ from engine.core.state import (
     is_seat,
 )
 from engine.finance.market import space_label
-from engine.kernel import game_of
+from engine.kernel import awaited_seats, game_of
 from engine.operating.stations import UNDECIDED_CITY
 from engine.operating.trains import is_obsolete
 
@@ -88,8 +89,25 @@ def position_difference(ours: State, site: State) -> str | None:
 
 
 def round_difference(ours: State, site: State) -> str:
-    """That the two games are in different rounds."""
-    return f"it is the {_round_name(site)} there, and the {_round_name(ours)} here."
+    """Which of two different rounds is over on the site, or still goes on there and who is asked in it."""
+    if _round_order(site) > _round_order(ours):
+        return f"there the {_round_name(ours)} is over, and it is the {_round_name(site)}."
+    asked = " and ".join(site.name(seat) for seat in awaited_seats(game_of(site)))
+    return f"there the {_round_name(site)} goes on, and {asked or 'nobody'} is asked."
+
+
+def _round_order(state: State) -> tuple[float, ...]:
+    """A number for the place of a round in the game: the set, and where in the set."""
+    match state.game_over or state.stack[0]:
+        case StockRound(number=number):
+            return number, 0
+        case OperatingRound(stock_round, number):
+            return stock_round, number
+        case MergerRound(stock_round, number):
+            return stock_round, number + 0.5
+        case GameOver():
+            return (inf,)
+    return (0,)
 
 
 def _price_name(state: State, company: str) -> str:

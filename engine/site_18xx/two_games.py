@@ -29,7 +29,12 @@ from engine.core.state import (
 from engine.kernel import awaited_seats, options, refusal
 from engine.operating.stations import printed_home
 from engine.operating.turn import OperatingTurnQuestion
-from engine.site_18xx.differences import named_difference, other_turn, refusal_on_site
+from engine.site_18xx.differences import (
+    after_other_moves,
+    named_difference,
+    other_turn,
+    refusal_on_site,
+)
 from engine.site_18xx.held_answers import HeldAnswers
 from engine.site_18xx.position_difference import position_difference, round_difference, round_key
 from engine.site_18xx.site_game import NoCounterpartError, SiteGame
@@ -98,7 +103,7 @@ class TwoGames:
             return sentence
         seats = awaited_seats(site)
         if seat in seats:
-            return refusal_on_site(action, why)
+            return refusal_on_site(action, why, position_difference(self.our_state, site.state))
         if round_key(self.our_state) != round_key(site.state):
             return round_difference(self.our_state, site.state)
         asked = " and ".join(self.our_state.name(each) for each in seats) or "nobody"
@@ -172,8 +177,7 @@ class TwoGames:
             return  # the price falls at the end of the turn there
         if (whole or self.lead() == 0) and (difference := position_difference(ours, site)):
             raise NoCounterpartError(
-                named_difference(ours, site, self.held.last_events)
-                or f"the moves before it have another result there: {difference}"
+                named_difference(ours, site, self.held.last_events) or after_other_moves(difference)
             )
 
     def _finish_trade(self) -> None:

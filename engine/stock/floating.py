@@ -20,6 +20,10 @@ class Capitalization:
     `paid_shares`: the number of shares for which the bank pays par (None: all), less `fee` dollars.
     `rest_to_treasury`: shares left in the initial offering go into the treasury. `places_home`: the home
     token is placed at once. `price_rows_up`: the number of rows by which the price rises.
+
+    The book of 1830 hands the capital out at the beginning of the next operating round (1830 §11). Until then
+    it can buy nothing, so here and on the site it is in the treasury as soon as the company floats. Only a
+    bank that it breaks would break later, after what players still pay in that stock round.
     """
 
     paid_shares: int | None = None

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 import engine
+from engine.core.actions import BuyTrain
 from engine.core.state import State, copy_state
 from engine.game_text import GameHistory, HistoryLine
 from engine.kernel import game_of, new_game, play
-from engine.site_18xx.differences import named_difference
+from engine.site_18xx.differences import named_difference, refusal_on_site
 from engine.site_18xx.export import SiteExporter, SiteExportError
 from engine.site_18xx.position_difference import position_difference
 from engine.site_18xx.reordering import in_the_sites_order
@@ -122,3 +123,19 @@ def test_a_private_that_took_the_place_of_the_certificate_is_named() -> None:
     assert named_difference(ours, site, events) == (
         "there a private takes the place of the turn's certificate, and the turn is over."
     )
+
+
+def test_a_refusal_without_a_rule_of_its_own_tells_what_differs_before_it() -> None:
+    """Item 16: never `There is no 6-train in the pool`, but whose it is there."""
+    why = "There is no 6-train in the pool (1830 §21)."
+    train = BuyTrain("6", "pool")
+    told = refusal_on_site(train, why, "the PRR has 6 there, none here.")
+    assert told == "the moves before it have another result there: the PRR has 6 there, none here."
+    stock = "@ owns Ann PRR 6\n@ par PRR 100\n@ cash PRR 100\n@ cash Bob 500\n@ round "
+    rounds = [
+        run_1830_scenario(stock + words)
+        for words in ("stock Bob\n= turn Bob", "stock Bob\n> until operating\n= turn Ann")
+    ]
+    over = "there the stock round is over, and it is the operating round 2.1."
+    assert refusal_on_site(train, why, position_difference(*rounds)) == over
+    assert position_difference(*reversed(rounds)) == "there the stock round goes on, and Bob is asked."

@@ -43,18 +43,13 @@ from engine.mergers.acquisition import (
     ShareholderSettlementRules,
     TakeoverLoansQuestion,
 )
+from engine.mergers.after_merger import PostMergerLoansQuestion, PostMergerTradeQuestion
 from engine.mergers.assets import (
     ExcessTokensQuestion,
     ask_for_next_discard,
     ask_for_token_removal,
 )
-from engine.mergers.conversion import (
-    MergerConventions,
-    MergerTurnQuestion,
-    PostMergerLoansQuestion,
-    PostMergerTradeQuestion,
-    merger_deal_handler,
-)
+from engine.mergers.merger import MergerConventions, merger_deal_handler
 from engine.mergers.merger_rounds import (
     GameLength,
     MergerPollQuestion,
@@ -64,6 +59,7 @@ from engine.mergers.merger_rounds import (
     begin_operating_round,
     begin_stock_round,
 )
+from engine.mergers.merger_turn import MergerTurnQuestion
 from engine.opening.seed_money import SeedMoneyAuction, SeedMoneyQuestion
 from engine.operating.discard import DiscardQuestion
 from engine.operating.dividends import DoubleJumpDividendStep

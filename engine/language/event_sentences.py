@@ -1,0 +1,181 @@
+"""Events that have a sentence of their own, whatever happens beside them."""
+
+from __future__ import annotations
+
+from engine.core.components import CityTokenAbility
+from engine.core.events import (
+    AbilityUsed,
+    AnyEvent,
+    BankBroken,
+    BidMade,
+    CityTokenPlaced,
+    CityTokenRemoved,
+    CompanyClosed,
+    CompanyFloated,
+    ConnectionRunPostponed,
+    ConnectionRunStarted,
+    CoveredShortsChanged,
+    CoveredShortsClosed,
+    CrisisStartSeatChanged,
+    DestinationTokenKept,
+    DestinationTokenPlaced,
+    DividendDeclared,
+    EndTriggered,
+    FramePopped,
+    InterestSet,
+    MineOrBridgeBuilt,
+    OfferEnded,
+    OfferMade,
+    OperatingTurnStarted,
+    ParSet,
+    Passed,
+    PhaseStarted,
+    PlayerRenamed,
+    PresidentNamed,
+    PriceMoved,
+    PriceProtected,
+    PriorityMoved,
+    QuestionAsked,
+    RoundStarted,
+    SharesReissued,
+    StandingProtectionChanged,
+    TokenMoved,
+    TrainsRan,
+    TrainsRusted,
+    TrainsWithdrawn,
+    UnpaidInterestChanged,
+    UnplacedTokensChanged,
+)
+from engine.core.state import (
+    OperatingRound,
+)
+from engine.finance.offers import offer_label
+from engine.game import Game
+from engine.language.event_groups import (
+    hex_label,
+)
+from engine.language.payments import owner_label
+from engine.rounds.sequence import OperatingRoundRules
+
+SILENT_EVENTS = (
+    AbilityUsed,
+    CoveredShortsChanged,
+    CoveredShortsClosed,
+    CrisisStartSeatChanged,
+    FramePopped,
+    OperatingTurnStarted,
+    QuestionAsked,
+    StandingProtectionChanged,
+    UnpaidInterestChanged,
+    UnplacedTokensChanged,
+)
+"""Events that no sentence mentions."""
+
+FLUSHING_EVENTS = (
+    BankBroken,
+    BidMade,
+    CityTokenPlaced,
+    CityTokenRemoved,
+    CompanyClosed,
+    CompanyFloated,
+    ConnectionRunPostponed,
+    ConnectionRunStarted,
+    DestinationTokenKept,
+    DestinationTokenPlaced,
+    DividendDeclared,
+    OfferEnded,
+    OfferMade,
+    ParSet,
+    Passed,
+    PhaseStarted,
+    PriceMoved,
+    PriceProtected,
+    PriorityMoved,
+    RoundStarted,
+    SharesReissued,
+    TrainsRan,
+)
+"""Events before which whatever was held back is said: it does not belong to them."""
+
+
+def event_sentence(g: Game, event: AnyEvent) -> str | None:
+    """The sentence of an event that has one of its own."""
+
+    def label(owner: str) -> str:
+        return owner_label(g, owner)
+
+    match event:
+        case BankBroken():
+            return f"the bank is broken: the game ends with {_last_rounds(g)}"
+        case BidMade(seat, item, amount):
+            return f"{label(seat)} bids ${amount} for the {item}"
+        case ParSet(company, par):
+            return f"the {company} starts at ${par}"
+        case SharesReissued(company, par):
+            return f"the {company} reissues its shares at ${par}"
+        case PriceProtected(seat, company):
+            return f"{label(seat)} protects the price of the {company}"
+        case CompanyClosed(company):
+            return f"the {company} is closed for good"
+        case PresidentNamed(company, seat):
+            return f"{label(seat)} is president of the {company}"
+        case CompanyFloated(company):
+            return f"the {company} floats"
+        case TokenMoved(company, hex, node):
+            return f"the token of the {company} is now in city {node} of {hex_label(g, hex)}"
+        case ConnectionRunStarted(company):
+            return f"the {company} has reached its destination and makes its connection run"
+        case ConnectionRunPostponed(company, resumed):
+            return f"the {company} {'asks for' if resumed else 'postpones'} its connection run"
+        case DestinationTokenPlaced(company, hex):
+            return f"the {company} places its destination token in {hex_label(g, hex)}"
+        case DestinationTokenKept(company):
+            return f"the {company} has one more token, for ${g.components.kept_token_cost}"
+        case CityTokenPlaced(private, token):
+            kind = _token_word(g, private)
+            if kind == "port":
+                kind = "open port" if token.is_open else "closed port"
+            return f"the {token.company} places its {kind} token in {hex_label(g, token.hex)}"
+        case CityTokenRemoved(private):
+            return f"the {_token_word(g, private)} token of the {private} leaves the map"
+        case MineOrBridgeBuilt(company, _, hex, kind):
+            what = "a coal mine" if kind == "mine" else "a bridge"
+            return f"the {company} has {what} in {hex_label(g, hex)}"
+        case TrainsRan(company, routes, revenue):
+            ran = ", ".join(f"{train} on {route}" for train, route in routes)
+            return f"the {company} runs {ran}: ${revenue}"
+        case TrainsRusted(train):
+            return f"all {train}-trains rust"
+        case TrainsWithdrawn(train):
+            return f"the bank sells no more {train}-trains"
+        case PhaseStarted(phase):
+            return f"phase {phase} begins"
+        case InterestSet(dollars):
+            return f"interest is ${dollars} a loan in this round"
+        case EndTriggered():
+            return "the end of the game is near: after one more stock round comes the last set of rounds"
+        case PriorityMoved(seat):
+            return f"{label(seat)} has the priority deal"
+        case OfferMade(offer):
+            deal = offer_label(g, offer)
+            return f"{label(offer.proposer)} makes {label(offer.recipient)} an offer: {deal}"
+        case OfferEnded(_, outcome):
+            return "the offer ends with the turn" if outcome == "lapsed" else f"the offer is {outcome}"
+        case PlayerRenamed(seat, name):
+            return f"{name} takes over seat {int(seat[1:]) + 1}"
+        case RoundStarted(name):
+            return f"{name} begins"
+    return None
+
+
+def _token_word(g: Game, private: str) -> str:
+    """What the token of a private is called: `port`, `cattle`."""
+    ability = g.private_definition(private).ability
+    assert isinstance(ability, CityTokenAbility)
+    return ability.token
+
+
+def _last_rounds(g: Game) -> str:
+    rounds = g.title.questions[OperatingRound]
+    whole = not isinstance(rounds, OperatingRoundRules) or rounds.finish_set
+    return "this set of operating rounds" if whole else "this operating round"
