@@ -72,7 +72,7 @@ def map_png(
 ) -> Picture:
     """The map of a position.
 
-    `size`: width and height in pixels; None: as large as the map needs within 1600 x 1200. `highlight`: the
+    `size`: width and height in pixels; None: as large as the map needs within 1280 x 960. `highlight`: the
     hexes that changed last. `routes`: (label, route) of each train that `company` runs; a route is in the
     players' notation (`F2-H4-H10`) or a sequence of legs. `crop`: draw only these hexes, as large as the
     picture allows. `preview`: (tile, rotation) by hex, as if it had been laid. `layers`: the layers to draw.

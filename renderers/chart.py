@@ -13,12 +13,12 @@ from renderers.geometry import Point, dashed
 from renderers.theme import Color, Palette
 from renderers.views import ChartView, SeriesView, dollars
 
-SIZE = (1600, 1000)
-LEFT, TOP, RIGHT, BOTTOM = 130, 90, 320, 80
+SIZE = (1280, 800)
+LEFT, TOP, RIGHT, BOTTOM = 116, 72, 262, 64
 """The margins of the area with the lines, in pixels."""
-FONT_SIZE = 34
-LINE_WIDTH = 6
-LABEL_STEP = 42
+FONT_SIZE = 28
+LINE_WIDTH = 5
+LABEL_STEP = 34
 """The least distance between the names at the ends of lines, in pixels."""
 
 
@@ -49,10 +49,10 @@ class _Scale:
 def draw_chart(view: ChartView, palette: Palette = theme.LIGHT) -> Image.Image:
     """The chart as a picture in its palette."""
     page = Page(SIZE, palette)
-    page.write((30, 44), view.heading, 42, palette.ink, align="l")
+    page.write((24, 35), view.heading, 34, palette.ink, align="l")
     colors = tuple(series.badge.color for series in view.series if series.badge)
     if not view.series:
-        page.write((SIZE[0] / 2, SIZE[1] / 2), "Nothing yet.", 42, palette.muted)
+        page.write((SIZE[0] / 2, SIZE[1] / 2), "Nothing yet.", 34, palette.muted)
         return to_palette(page.image, theme.png_palette(palette, colors))
     scale = _Scale(view)
     _draw_grid(page, view, scale)
@@ -84,20 +84,20 @@ def _draw_grid(page: Page, view: ChartView, scale: _Scale) -> None:
         line = page.palette.faint if amount else page.palette.ink
         page.rectangle(LEFT, y - 1, SIZE[0] - RIGHT, y + 1, line)
         page.write(
-            (LEFT - 14, y), dollars(amount), FONT_SIZE, page.palette.muted, align="r", weight="Semibold"
+            (LEFT - 11, y), dollars(amount), FONT_SIZE, page.palette.muted, align="r", weight="Semibold"
         )
-    width = max(text_width(name, FONT_SIZE - 4, "Semibold") for name in view.rounds) + 24
+    width = max(text_width(name, FONT_SIZE - 3, "Semibold") for name in view.rounds) + 20
     room = (SIZE[0] - LEFT - RIGHT) / scale.rounds
     every = max(1, -(-width // max(1, int(room))))
     for i, name in enumerate(view.rounds):
         x = scale.x(i)
-        page.rectangle(x - 1, SIZE[1] - BOTTOM, x + 1, SIZE[1] - BOTTOM + 10, page.palette.muted)
+        page.rectangle(x - 1, SIZE[1] - BOTTOM, x + 1, SIZE[1] - BOTTOM + 8, page.palette.muted)
         if i % every == 0:
-            page.write((x, SIZE[1] - BOTTOM + 36), name, FONT_SIZE - 4, page.palette.muted, weight="Semibold")
+            page.write((x, SIZE[1] - BOTTOM + 29), name, FONT_SIZE - 3, page.palette.muted, weight="Semibold")
 
 
 def _draw_line(lines: SupersampledCanvas, scale: _Scale, series: SeriesView, color: Color, i: int) -> None:
-    dash = [70 * k for k in sprites.DASHES[i // 2 % len(sprites.DASHES)]]
+    dash = [56 * k for k in sprites.DASHES[i // 2 % len(sprites.DASHES)]]
     for points in _unbroken(scale, series):
         for stroke in dashed(points, dash) if len(points) > 1 else ():
             for a, b in pairwise(stroke):
@@ -123,20 +123,20 @@ def _draw_names(page: Page, view: ChartView, scale: _Scale) -> None:
     ends = sorted(
         (scale.y(series.last or 0), i) for i, series in enumerate(view.series) if series.last is not None
     )
-    step = min(LABEL_STEP, (SIZE[1] - TOP - 20) / max(1, len(ends)))
+    step = min(LABEL_STEP, (SIZE[1] - TOP - 16) / max(1, len(ends)))
     size = round(min(FONT_SIZE, step * 0.85))
-    for y, (_, i) in zip(spread([y for y, _ in ends], step, TOP, SIZE[1] - 30), ends, strict=True):
+    for y, (_, i) in zip(spread([y for y, _ in ends], step, TOP, SIZE[1] - 24), ends, strict=True):
         series = view.series[i]
         color = line_color(page.palette, series, i)
-        left = SIZE[0] - RIGHT + 16
-        page.rectangle(left, y - 4, left + 26, y + 4, color)
-        left += 36
+        left = SIZE[0] - RIGHT + 13
+        page.rectangle(left, y - 3, left + 21, y + 3, color)
+        left += 28
         if series.badge:
             token = sprites.token(series.badge, round(step) - 2)
             page.paste(token, (left + step / 2, y))
-            left += round(step) + 8
+            left += round(step) + 6
         text = f"{series.name} {dollars(series.last or 0)}"
-        fitted = fit_font_size(text, size, SIZE[0] - left - 8, minimum=16)
+        fitted = fit_font_size(text, size, SIZE[0] - left - 6, minimum=14)
         page.write((left, y), text, fitted, page.palette.ink, align="l")
 
 

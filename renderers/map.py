@@ -49,9 +49,9 @@ from renderers.label_layout import (
 from renderers.theme import Palette
 from renderers.views import HexView, MapView
 
-MAX_SIZES = ((1600, 1200), (1250, 1500))
-"""The pages, in pixels: landscape and portrait."""
-MARGIN = 36
+MAX_SIZES = ((1280, 960), (1000, 1200))
+"""The pages, in pixels: landscape and portrait. A phone shows pictures 400 points or 1200 pixels wide."""
+MARGIN = 30
 PHONE_WIDTH, PHONE_DIGITS = 400, 5.2
 """A part of a map is lettered so that digits are so many pixels high where the picture is shown so wide."""
 MAX_TEXT_SHARE = 1.6
@@ -351,33 +351,33 @@ def draw_map(
     return image
 
 
-LEGEND_ROW = 60
+LEGEND_ROW = 48
 """The height of a route's row in the legend, in pixels."""
 
 
 def legend_height(view: MapView) -> int:
     """The height of the legend of the routes, in pixels."""
-    return LEGEND_ROW * len(view.routes) + 14 if view.routes else 0
+    return LEGEND_ROW * len(view.routes) + 12 if view.routes else 0
 
 
 @lru_cache(16)
 def _legend(palette: Palette, routes: tuple[str, ...], width: int) -> Image.Image:
     """One row for each route: its stroke, its number, and its label."""
-    height = LEGEND_ROW * len(routes) + 14
+    height = LEGEND_ROW * len(routes) + 12
     shape = SupersampledCanvas((width, height), palette.sea)
     for i in range(len(routes)):
         y = LEGEND_ROW * (i + 0.5)
-        dash = [60 * k for k in sprites.DASHES[i % len(sprites.DASHES)]]
-        for stroke in dashed(((30.0, y), (150.0, y)), dash):
-            shape.line(stroke, 15, palette.casing)
-            shape.line(stroke, 11, sprites.route_color(palette, i))
+        dash = [48 * k for k in sprites.DASHES[i % len(sprites.DASHES)]]
+        for stroke in dashed(((24.0, y), (120.0, y)), dash):
+            shape.line(stroke, 12, palette.casing)
+            shape.line(stroke, 9, sprites.route_color(palette, i))
     canvas = Canvas.copy_of(shape.downsampled())
     for i, label in enumerate(routes):
         y = round(LEGEND_ROW * (i + 0.5))
-        canvas.paste(_route_number(i, sprites.route_color(palette, i), 44), (190, y))
-        size = fit_font_size(label, 40, width - 260, minimum=24)
-        text = shorten(label, size, width - 260)
-        canvas.write((230, y), text, size, palette.text_on(palette.sea), align="l")
+        canvas.paste(_route_number(i, sprites.route_color(palette, i), 36), (152, y))
+        size = fit_font_size(label, 32, width - 208, minimum=20)
+        text = shorten(label, size, width - 208)
+        canvas.write((184, y), text, size, palette.text_on(palette.sea), align="l")
     return canvas.image
 
 
@@ -396,15 +396,15 @@ def _map_background(
     """
     canvas = Canvas(page.size, palette.sea)
     if framed:
-        size = 32
+        size = 27
         width = page.size[0]
         for coord in coords:
             x, y = page.center(coord)
             letter = "".join(c for c in coord if not c.isdigit())
             number = coord[len(letter) :]
             across, down = (letter, number) if dict(page.axes)["x"] == "letter" else (number, letter)
-            for point in ((x, 18), (x, height - 18)):
+            for point in ((x, 15), (x, height - 15)):
                 canvas.write(point, across, size, palette.sea_text)
-            for point in ((22, y), (width - 22, y)) if down.isalnum() else ():
+            for point in ((18, y), (width - 18, y)) if down.isalnum() else ():
                 canvas.write(point, down, size, palette.sea_text)
     return to_palette(canvas.image, theme.png_palette(palette, colors))

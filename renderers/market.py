@@ -25,21 +25,22 @@ from renderers.canvas import (
 from renderers.theme import Palette
 from renderers.views import Badge, CellView, MarketView
 
-WIDTH = 1600
+WIDTH = 1280
+LEGEND_SIZE, LIST_SIZE = 24, 30
 MAX_COLUMNS = 12
 """The columns at which a market of one row is folded."""
-MARGIN = 12
+MARGIN = 10
 ZONE_TAGS = {
     "yellow": "Y", "orange": "O", "green": "G", "brown": "B", "par": "P", "closing": "C",
     "liquidation": "L", "acquisition": "A",
 }  # fmt: skip
 ZONE_NAMES = {"par": "par price"}
 LEDGE_ZONE = "upper_ledge"
-LEDGE_WIDTH = 7
+LEDGE_WIDTH = 6
 """The width of a ledge, in pixels."""
 ARROW_SHARE = 0.54
 """The width of an arrow, of its height."""
-LOAN_TABLE_HEIGHT = 190
+LOAN_TABLE_HEIGHT = 152
 """In pixels."""
 
 
@@ -65,12 +66,12 @@ class MarketLayout:
         self.columns = 1 + max(c for _, c in positions)
         self.cell_width = (WIDTH - 2 * MARGIN) // self.columns
         self.cell_height = round(self.cell_width * 1.38)
-        self.price_size = min(44 if self.cell_width > 120 else 32, round(self.cell_width * 0.42))
+        self.price_size = min(36 if self.cell_width > 96 else 26, round(self.cell_width * 0.42))
         self.list_rows = -(-len(view.order) // 4)
         self.legend_top = MARGIN + self.rows * self.cell_height
-        self.loans_top = self.legend_top + 76
+        self.loans_top = self.legend_top + 62
         self.list_top = self.loans_top + (LOAN_TABLE_HEIGHT if view.loans else 0)
-        self.height = self.list_top + 72 * max(1, self.list_rows) + MARGIN
+        self.height = self.list_top + 58 * max(1, self.list_rows) + MARGIN
 
     @property
     def arrow_height(self) -> int:
@@ -91,8 +92,8 @@ class MarketLayout:
         """Where the price of a cell begins, in pixels from its left, and its font size: no wider than the
         arrow leaves it."""
         if not cell.arrow:
-            return 8, self.price_size
-        return 5, fit_font_size(str(cell.price), self.price_size, self.arrow_left(cell) - 2 - 5)
+            return 6, self.price_size
+        return 4, fit_font_size(str(cell.price), self.price_size, self.arrow_left(cell) - 2 - 4)
 
     def corner(self, cell: CellView) -> tuple[int, int]:
         """The upper left corner of a cell."""
@@ -105,10 +106,10 @@ class MarketLayout:
         count = len(cell.tokens)
         columns = 1 if count <= 1 else 2 if count <= 4 else 3
         rows = max(1, -(-count // columns))
-        free = self.cell_height - self.price_size - 14
-        step = min((self.cell_width - 6) // columns, free // rows, round(self.cell_width * 0.68))
+        free = self.cell_height - self.price_size - 11
+        step = min((self.cell_width - 5) // columns, free // rows, round(self.cell_width * 0.68))
         left = x + (self.cell_width - step * columns) // 2 + step // 2
-        top = y + self.cell_height - 5 - step * rows + step // 2
+        top = y + self.cell_height - 4 - step * rows + step // 2
         return [
             (badge, (left + i % columns * step, top + i // columns * step), step - 1)
             for i, badge in enumerate(cell.tokens)
@@ -116,7 +117,7 @@ class MarketLayout:
 
 
 def draw_market(view: MarketView, palette: Palette = theme.LIGHT) -> Image.Image:
-    """The market as a picture in its palette, 1600 pixels wide."""
+    """The market as a picture in its palette, 1280 pixels wide."""
     layout = MarketLayout(view)
     canvas = Page.copy_of_page(_draw_empty(palette, _without_tokens(view)), palette)
     for cell in view.cells:
@@ -163,12 +164,12 @@ def _draw_cell(canvas: Page, layout: MarketLayout, cell: CellView) -> None:
         fill,
     )
     if "par" in cell.zones:
-        for grow, color in ((1, canvas.palette.ink), (5, fill)):
+        for grow, color in ((1, canvas.palette.ink), (4, fill)):
             canvas.rectangle(
                 x + grow, y + grow, x + layout.cell_width - grow, y + layout.cell_height - grow, color
             )
     _draw_ledge(canvas, layout, cell)
-    middle = y + 8 + layout.price_size * 0.35
+    middle = y + 6 + layout.price_size * 0.35
     left, size = layout.price_place(cell)
     canvas.write((x + left, middle), str(cell.price), size, canvas.palette.text_on(fill), align="l")
     if cell.arrow:
@@ -212,15 +213,15 @@ def _draw_tokens(canvas: Page, layout: MarketLayout, cell: CellView) -> None:
     if not cell.tokens:
         x, y = layout.corner(cell)
         tags = " ".join(ZONE_TAGS[z] for z in cell.zones if z in ZONE_TAGS)
-        size = max(16, round(layout.cell_width * 0.27))
+        size = max(14, round(layout.cell_width * 0.27))
         color = canvas.palette.text_on(canvas.palette.zone_colors[fill_zone(cell)], 0.35)
         canvas.write(
-            (x + 9, y + layout.cell_height - 10 - size * CAP_HEIGHT / 2), tags, size, color, align="l"
+            (x + 7, y + layout.cell_height - 8 - size * CAP_HEIGHT / 2), tags, size, color, align="l"
         )
     for badge, center, diameter in layout.token_positions(cell):
         if badge.sym in layout.view.highlighted:
             canvas.paste(_halo_sprite(canvas.palette, diameter), center)
-            diameter -= 10
+            diameter -= 8
         canvas.paste(sprites.token(badge, diameter), center)
 
 
@@ -234,29 +235,31 @@ def _halo_sprite(palette: Palette, diameter: int) -> Image.Image:
 
 def _draw_legend(canvas: Page, layout: MarketLayout) -> None:
     """Draw the names of the zones, the ledge and the arrows."""
-    x, y = MARGIN, layout.legend_top + 38
+    x, y = MARGIN, layout.legend_top + 31
     zones = dict.fromkeys(z for cell in layout.view.cells for z in cell.zones if z in ZONE_TAGS)
     for zone in zones:
-        canvas.rectangle(x, y - 18, x + 36, y + 18, canvas.palette.ink)
-        edge = 4 if zone == "par" else 1
+        canvas.rectangle(x, y - 15, x + 30, y + 15, canvas.palette.ink)
+        edge = 3 if zone == "par" else 1
         canvas.rectangle(
-            x + edge, y - 18 + edge, x + 36 - edge, y + 18 - edge, canvas.palette.zone_colors[zone]
+            x + edge, y - 15 + edge, x + 30 - edge, y + 15 - edge, canvas.palette.zone_colors[zone]
         )
         color = canvas.palette.text_on(canvas.palette.zone_colors[zone])
-        canvas.write((x + 18, y), ZONE_TAGS[zone], 24, color)
+        canvas.write((x + 15, y), ZONE_TAGS[zone], 20, color)
         text = ZONE_NAMES.get(zone, f"{zone} zone")
-        canvas.write((x + 46, y), text, 30, canvas.palette.ink, align="l", weight="Semibold")
-        x += 76 + text_width(text, 30, "Semibold")
+        canvas.write((x + 38, y), text, LEGEND_SIZE, canvas.palette.ink, align="l", weight="Semibold")
+        x += 62 + text_width(text, LEGEND_SIZE, "Semibold")
     if layout.ledge_cells:
         canvas.rectangle(
-            x, y - LEDGE_WIDTH // 2, x + 36, y + LEDGE_WIDTH - LEDGE_WIDTH // 2, canvas.palette.ink
+            x, y - LEDGE_WIDTH // 2, x + 30, y + LEDGE_WIDTH - LEDGE_WIDTH // 2, canvas.palette.ink
         )
-        canvas.write((x + 46, y), "ledge", 30, canvas.palette.ink, align="l", weight="Semibold")
-        x += 76 + text_width("ledge", 30, "Semibold")
+        canvas.write((x + 38, y), "ledge", LEGEND_SIZE, canvas.palette.ink, align="l", weight="Semibold")
+        x += 62 + text_width("ledge", LEGEND_SIZE, "Semibold")
     if any(cell.arrow for cell in layout.view.cells):
-        canvas.paste(_arrow_sprite(canvas.palette, "up", 34), (x + 12, y))
-        canvas.paste(_arrow_sprite(canvas.palette, "down", 34), (x + 42, y))
-        canvas.write((x + 66, y), "instead of sideways", 30, canvas.palette.ink, align="l", weight="Semibold")
+        canvas.paste(_arrow_sprite(canvas.palette, "up", 27), (x + 10, y))
+        canvas.paste(_arrow_sprite(canvas.palette, "down", 27), (x + 34, y))
+        canvas.write(
+            (x + 54, y), "instead of sideways", LEGEND_SIZE, canvas.palette.ink, align="l", weight="Semibold"
+        )
 
 
 def _draw_loans(canvas: Page, layout: MarketLayout, loans: LoanStatus) -> None:
@@ -265,55 +268,60 @@ def _draw_loans(canvas: Page, layout: MarketLayout, loans: LoanStatus) -> None:
     The box of the current rate has a frame.
     """
     canvas.write(
-        (MARGIN, layout.loans_top + 22),
+        (MARGIN, layout.loans_top + 18),
         str(loans).capitalize(),
-        36,
+        LIST_SIZE,
         canvas.palette.ink,
         align="l",
         weight="Semibold",
     )
-    top, height = layout.loans_top + 52, 112
+    top, height = layout.loans_top + 42, 90
     width = (WIDTH - 2 * MARGIN) // len(loans.rates)
     for i, rate in enumerate(loans.rates):
         x, is_current = MARGIN + i * width, rate == loans.rate
         canvas.rectangle(
             x, top, x + width, top + height, canvas.palette.ink if is_current else canvas.palette.faint
         )
-        edge = 6 if is_current else 1
+        edge = 5 if is_current else 1
         color = canvas.palette.zone_colors["yellow"] if is_current else canvas.palette.paper
         canvas.rectangle(x + edge, top + edge, x + width - edge, top + height - edge, color)
         canvas.write(
-            (x + width / 2, top + 38), f"${rate}", 40 if is_current else 36, canvas.palette.text_on(color)
+            (x + width / 2, top + 30), f"${rate}", 32 if is_current else 29, canvas.palette.text_on(color)
         )
         for j in range(min(loans.loans_per_step, loans.limit - i * loans.loans_per_step)):
             _draw_loan(
                 canvas,
-                x + (width - loans.loans_per_step * 19) // 2 + 19 * j,
-                top + 74,
+                x + (width - loans.loans_per_step * 15) // 2 + 15 * j,
+                top + 59,
                 i * loans.loans_per_step + j < loans.taken,
             )
 
 
 def _draw_loan(canvas: Page, x: int, y: int, taken: bool) -> None:
-    canvas.rectangle(x + 1, y, x + 18, y + 22, canvas.palette.ink)
+    canvas.rectangle(x + 1, y, x + 14, y + 18, canvas.palette.ink)
     if not taken:
-        canvas.rectangle(x + 3, y + 2, x + 16, y + 20, canvas.palette.paper)
+        canvas.rectangle(x + 3, y + 2, x + 12, y + 16, canvas.palette.paper)
 
 
 def _draw_price_list(canvas: Page, layout: MarketLayout) -> None:
     """Draw the companies by price: number, token, price."""
-    y = layout.list_top + 34
+    y = layout.list_top + 28
     if not layout.view.order:
         canvas.write(
-            (MARGIN, y), "No company has a price yet.", 34, canvas.palette.muted, align="l", weight="Semibold"
+            (MARGIN, y),
+            "No company has a price yet.",
+            LIST_SIZE,
+            canvas.palette.muted,
+            align="l",
+            weight="Semibold",
         )
     width = (WIDTH - 2 * MARGIN) // 4
     cell_names = {badge: cell.name for cell in layout.view.cells if cell.name for badge in cell.tokens}
     for i, (badge, price) in enumerate(layout.view.order):
-        x, row_y = MARGIN + i % 4 * width, y + i // 4 * 72
-        canvas.write((x + 28, row_y), f"{i + 1}.", 36, canvas.palette.muted)
-        canvas.paste(sprites.token(badge, 62), (x + 90, row_y))
-        canvas.write((x + 134, row_y), badge.sym, 38, canvas.palette.ink, align="l")
+        x, row_y = MARGIN + i % 4 * width, y + i // 4 * 58
+        canvas.write((x + 22, row_y), f"{i + 1}.", LIST_SIZE, canvas.palette.muted)
+        canvas.paste(sprites.token(badge, 50), (x + 72, row_y))
+        canvas.write((x + 107, row_y), badge.sym, LIST_SIZE, canvas.palette.ink, align="l")
         text = cell_names.get(badge, f"${price}")
-        size = fit_font_size(text, 38, width - 270, "Semibold")
-        canvas.write((x + 262, row_y), text, size, canvas.palette.ink, align="l", weight="Semibold")
+        size = fit_font_size(text, LIST_SIZE, width - 216, "Semibold")
+        canvas.write((x + 210, row_y), text, size, canvas.palette.ink, align="l", weight="Semibold")

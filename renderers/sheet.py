@@ -32,12 +32,15 @@ from renderers.views import (
     tile_name,
 )
 
-WIDTH = 1600
-MARGIN = 20
-ROW_HEIGHT = 62
-FONT_SIZE = 36
-SMALL_FONT_SIZE = 27
-TILE_FONT_SIZE = 32
+WIDTH = 1280
+MARGIN = 16
+ROW_HEIGHT = 50
+FONT_SIZE = 29
+SMALL_FONT_SIZE = 22
+TILE_FONT_SIZE = 26
+TAG_FONT_SIZE = 22
+TOKEN_DIAMETER = 42
+LINE_HEIGHT = 50
 PLAYERS_PER_TABLE = 8
 """The largest number of players in one table."""
 
@@ -47,7 +50,7 @@ Role = Literal["ink", "muted", "faint", "blocked"]
 
 
 def _tag_width(tag: str) -> int:
-    return sprites.plate_size(tag, 28)[0] + 12 if tag else 0
+    return sprites.plate_size(tag, TAG_FONT_SIZE)[0] + 10 if tag else 0
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,7 @@ class SheetCell:
                     (text_width(x, SMALL_FONT_SIZE, self.weight) for x in split_in_two(self.text)), default=0
                 ),
             )
-        return width + (62 if self.badge else 0) + _tag_width(self.tag) + 20
+        return width + (TOKEN_DIAMETER + 8 if self.badge else 0) + _tag_width(self.tag) + 16
 
 
 EMPTY_CELL = SheetCell("–", color="faint")
@@ -132,19 +135,19 @@ class SheetTable:
 
 def _draw_cell(canvas: Page, cell: SheetCell, x: int, y: int, width: int, is_header: bool) -> None:
     middle = y + ROW_HEIGHT / 2
-    left = x + 10
+    left = x + 8
     if cell.badge:
-        canvas.paste(sprites.token(cell.badge, 52), (left + 26, middle))
-        left += 62
-    available = x + width - 8 - left - _tag_width(cell.tag)
+        canvas.paste(sprites.token(cell.badge, TOKEN_DIAMETER), (left + TOKEN_DIAMETER / 2, middle))
+        left += TOKEN_DIAMETER + 8
+    available = x + width - 6 - left - _tag_width(cell.tag)
     color = canvas.palette.page if is_header else getattr(canvas.palette, cell.color)
     if cell.wraps and text_width(cell.text, FONT_SIZE, cell.weight) > available:
-        for line, dy in zip(split_in_two(cell.text), (-14, 14), strict=False):
-            size = fit_font_size(line, SMALL_FONT_SIZE, available, cell.weight, minimum=20)
+        for line, dy in zip(split_in_two(cell.text), (-11, 11), strict=False):
+            size = fit_font_size(line, SMALL_FONT_SIZE, available, cell.weight, minimum=16)
             short = shorten(line, size, available, cell.weight)
             canvas.write((left + available / 2, middle + dy), short, size, color, weight=cell.weight)
         return
-    size = fit_font_size(cell.text, FONT_SIZE, available, cell.weight, minimum=26)
+    size = fit_font_size(cell.text, FONT_SIZE, available, cell.weight, minimum=21)
     text = shorten(cell.text, size, available, cell.weight)
     if cell.align == "l":
         canvas.write((left, middle), text, size, color, align="l", weight=cell.weight)
@@ -161,8 +164,8 @@ def _draw_cell(canvas: Page, cell: SheetCell, x: int, y: int, width: int, is_hea
             if is_header
             else (canvas.palette.page, canvas.palette.ink)
         )
-        plate = sprites.plate(cell.tag, 28, tag_color, tag_background, tag_background)
-        canvas.paste(plate, (end + 8 + plate.width / 2, middle))
+        plate = sprites.plate(cell.tag, TAG_FONT_SIZE, tag_color, tag_background, tag_background)
+        canvas.paste(plate, (end + 6 + plate.width / 2, middle))
 
 
 HOLDER_NAMES = {"ipo": "IPO", "pool": "Pool", "treasury": "Treasury"}
@@ -328,34 +331,38 @@ def _president_cell(c: CompanyView) -> SheetCell:
 
 
 def draw_sheet(view: SheetView, palette: Palette = theme.LIGHT) -> Image.Image:
-    """The sheet as a picture in its palette, 1600 pixels wide and as high as needed."""
+    """The sheet as a picture in its palette, 1280 pixels wide and as high as needed."""
     all_tables = sheet_tables(view)
     heading = _heading_lines(view)
     tile_lines = _tile_lines(view)
     height = (
-        MARGIN + 62 * len(heading) + sum(t.height + 24 for t in all_tables) + 46 * len(tile_lines) + MARGIN
+        MARGIN
+        + LINE_HEIGHT * len(heading)
+        + sum(t.height + 20 for t in all_tables)
+        + 37 * len(tile_lines)
+        + MARGIN
     )
     canvas = Page((WIDTH, height), palette)
     y = MARGIN
     for i, line in enumerate(heading):
         size = fit_font_size(
-            line, 42 if i == 0 else FONT_SIZE, WIDTH - 2 * MARGIN, "Bold" if i == 0 else "Semibold"
+            line, 34 if i == 0 else FONT_SIZE, WIDTH - 2 * MARGIN, "Bold" if i == 0 else "Semibold"
         )
         canvas.write(
-            (MARGIN, y + 30),
+            (MARGIN, y + LINE_HEIGHT / 2),
             line,
             size,
             canvas.palette.ink,
             align="l",
             weight="Bold" if i == 0 else "Semibold",
         )
-        y += 62
+        y += LINE_HEIGHT
     for table in all_tables:
         table.draw(canvas, y)
-        y += table.height + 24
+        y += table.height + 20
     for line in tile_lines:
-        canvas.write((MARGIN, y + 20), line, TILE_FONT_SIZE, palette.ink, align="l", weight="Semibold")
-        y += 46
+        canvas.write((MARGIN, y + 16), line, TILE_FONT_SIZE, palette.ink, align="l", weight="Semibold")
+        y += 37
     return to_palette(canvas.image, theme.png_palette(palette, tuple(c.badge.color for c in view.companies)))
 
 

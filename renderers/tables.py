@@ -15,9 +15,9 @@ from renderers.sheet import MARGIN, SMALL_FONT_SIZE, SheetCell, SheetTable
 from renderers.theme import Palette
 from renderers.views import AuctionView, CompanyView, SheetView, dollars
 
-WIDTH = 1100
-HEADING_SIZE = 42
-LINE_HEIGHT = 36
+WIDTH = 880
+HEADING_SIZE = 34
+LINE_HEIGHT = 29
 
 
 def draw_auction(view: AuctionView, palette: Palette = theme.LIGHT) -> Image.Image:
@@ -84,7 +84,7 @@ def draw_companies(view: SheetView, companies: Sequence[str], palette: Palette =
             " ".join(p for c in shown for p in c.privates)),
         row("Last run", ["" if c.last_revenue is None else dollars(c.last_revenue) for c in shown]),
     ]  # fmt: skip
-    table = SheetTable(header, tuple(rows), max(WIDTH, 260 * len(header)))
+    table = SheetTable(header, tuple(rows), max(WIDTH, 208 * len(header)))
     return _draw_page(f"{view.title} · {view.round}", [table], [], palette)
 
 
@@ -117,15 +117,15 @@ def _draw_page(
     heading: str, tables: Sequence[SheetTable], lines: Sequence[str], palette: Palette
 ) -> Image.Image:
     width = max(table.page_width for table in tables)
-    height = MARGIN + 66 + sum(t.height + 24 for t in tables) + LINE_HEIGHT * len(lines) + MARGIN
+    height = MARGIN + 54 + sum(t.height + 20 for t in tables) + LINE_HEIGHT * len(lines) + MARGIN
     page = Page((width, height), palette)
-    page.write((MARGIN, MARGIN + 28), heading, HEADING_SIZE, palette.ink, align="l")
-    y = MARGIN + 66
+    page.write((MARGIN, MARGIN + 24), heading, HEADING_SIZE, palette.ink, align="l")
+    y = MARGIN + 54
     for table in tables:
         table.draw(page, y)
-        y += table.height + 24
+        y += table.height + 20
     for line in lines:
-        page.write((MARGIN, y + 14), line, SMALL_FONT_SIZE, palette.ink, align="l", weight="Semibold")
+        page.write((MARGIN, y + 12), line, SMALL_FONT_SIZE, palette.ink, align="l", weight="Semibold")
         y += LINE_HEIGHT
     badges = {cell.badge.color for t in tables for row in (t.header, *t.rows) for cell in row if cell.badge}
     return to_palette(page.image, theme.png_palette(palette, tuple(sorted(badges))))

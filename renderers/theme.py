@@ -217,8 +217,7 @@ def _png_colors(palette: Palette, companies: Iterable[Color]) -> Iterator[Color]
     ]  # fmt: skip
     yield from solid
     for background in chain(backgrounds, palette.zone_colors.values()):
-        text = palette.text_on(background)
-        yield from (blend(background, text, share) for share in (0.5, 0.25, 0.75))
+        yield blend(background, palette.text_on(background), 0.5)
     for c in companies:
         yield from (blend(c, other, 0.5) for other in (BLACK, WHITE))
     for background in backgrounds:

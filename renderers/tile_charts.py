@@ -18,10 +18,10 @@ from renderers.sprites import hex_mask
 from renderers.theme import Palette
 from renderers.views import HexView, MapView, TileView
 
-WIDTH = 1200
-HEADING_HEIGHT = 60
-GAP = 12
-CAPTION_SIZE = 44
+WIDTH = 960
+HEADING_HEIGHT = 48
+GAP = 10
+CAPTION_SIZE = 36
 WAYS_PER_SHEET = 12
 WAY_COLUMNS = 3
 TILE_COLUMNS = 8
@@ -106,10 +106,10 @@ def _draw_grid(heading: str, panels: Sequence[Panel], columns: int, palette: Pal
     top = GAP + (HEADING_HEIGHT if heading else 0)
     canvas = Canvas((WIDTH, top + rows * (height + GAP)), palette.page)
     if heading:
-        canvas.write((2 * GAP, GAP + HEADING_HEIGHT / 2), heading, 40, palette.muted, align="l")
+        canvas.write((2 * GAP, GAP + HEADING_HEIGHT / 2), heading, 32, palette.muted, align="l")
     for i, panel in enumerate(panels):
         x, y = GAP + i % columns * (width + GAP), top + i // columns * (height + GAP)
-        size = fit_font_size(panel.caption, CAPTION_SIZE, width, minimum=20)
+        size = fit_font_size(panel.caption, CAPTION_SIZE, width, minimum=16)
         canvas.write((x + width / 2, y + HEADING_HEIGHT / 2), panel.caption, size, palette.ink)
         canvas.image.paste(panel.image, (x + (width - panel.image.width) // 2, y + HEADING_HEIGHT))
     return canvas.image

@@ -32,7 +32,7 @@ class RenderingMetric(NamedTuple):
 
 
 def measure_rendering(states: Sequence[State]) -> list[RenderingMetric]:
-    """Draw the maps of consecutive positions of one game at 1600 x 1200, then market and sheet.
+    """Draw the maps of consecutive positions of one game at 1280 x 960, then market and sheet.
 
     Clears all caches of pictures. Raises ValueError for no positions.
     """

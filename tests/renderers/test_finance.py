@@ -140,16 +140,16 @@ def test_every_loan_has_a_mark_and_the_current_rate_a_frame() -> None:
     assert view.loans and (view.loans.taken, view.loans.limit, view.loans.rate) == (7, 70, 10)
     plan = market.MarketLayout(view)
     image = market.draw_market(view).convert("RGB")
-    y = plan.loans_top + 52 + 74 + 11
+    y = plan.loans_top + 42 + 59 + 9
     dark = [
         near(pixel(image, (x, y)), theme.LIGHT.ink)
         for x in range(market.MARGIN, market.WIDTH - market.MARGIN)
     ]
-    filled = sum(all(dark[i : i + 12]) for i in range(len(dark)) if not dark[i - 1])
+    filled = sum(all(dark[i : i + 9]) for i in range(len(dark)) if not dark[i - 1])
     assert filled == 7
     wide = (market.WIDTH - 2 * market.MARGIN) // len(view.loans.rates)
     framed = [
-        near(pixel(image, (market.MARGIN + i * wide + wide // 2, plan.loans_top + 52 + 3)), theme.LIGHT.ink)
+        near(pixel(image, (market.MARGIN + i * wide + wide // 2, plan.loans_top + 42 + 3)), theme.LIGHT.ink)
         for i in range(len(view.loans.rates))
     ]
     assert framed == [rate == 10 for rate in view.loans.rates]
@@ -272,7 +272,7 @@ def test_many_privates_wrap_in_their_cell() -> None:
     assert row[6].text.count(" ") == 10 and row[6].needed_width(dense=True) < row[6].needed_width() / 2
     image = sheet.draw_sheet(view).convert("RGB")
     first, second, _ = sheet.sheet_tables(view)
-    top = sheet.MARGIN + 62 * 5 + first.height + 24 + 4 * sheet.ROW_HEIGHT
+    top = sheet.MARGIN + sheet.LINE_HEIGHT * 5 + first.height + 20 + 4 * sheet.ROW_HEIGHT
     left = sheet.MARGIN + sum(second.column_widths()[:6])
     right = left + second.column_widths()[6]
 
@@ -281,9 +281,9 @@ def test_many_privates_wrap_in_their_cell() -> None:
         return any(near(c, theme.LIGHT.ink, 60) for c in band)
 
     whole = range(left, right)
-    lines = [(8, 24), (38, 54)]
+    lines = [(7, 20), (30, 43)]
     assert all(inked(low, high, whole) for low, high in lines)
-    assert not inked(29, 32, whole)
+    assert not inked(24, 26, whole)
     assert not inked(0, sheet.ROW_HEIGHT, range(left, left + 4)) and not inked(
         0, sheet.ROW_HEIGHT, range(right - 4, right)
     )

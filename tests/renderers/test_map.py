@@ -18,6 +18,7 @@ from renderers import (
     map_png,
     sprites,
     theme,
+    tile_charts,
     tile_choice_png,
 )
 from renderers.canvas import to_palette
@@ -38,6 +39,10 @@ def opened(picture: Picture) -> Image.Image:
 def pixel(image: Image.Image, at: tuple[int, int]) -> Color:
     red, green, blue = image.getpixel(at)  # type: ignore[misc]
     return red, green, blue
+
+
+LARGE = (1600, 1200)
+"""A map on which the border of a hex cannot be taken for track."""
 
 
 def near(a: Color, b: Color, reach: int = 40) -> bool:
@@ -104,8 +109,8 @@ def test_every_tile_in_every_rotation_has_track_at_its_edges_and_at_no_other(lay
 @pytest.mark.parametrize("state", [position(), opening(), position(tokens={})])
 def test_every_used_edge_of_a_board_has_track_and_no_other_has(state: State) -> None:
     view = map_view(state)
-    image = opened(map_png(state)).convert("RGB")
-    assert check_edges(view, grid_for(view), image) > 500
+    image = opened(map_png(state, size=LARGE)).convert("RGB")
+    assert check_edges(view, grid_for(view, LARGE), image) > 500
 
 
 def test_every_used_edge_of_the_last_boards_of_recorded_games_has_track(shared: Path) -> None:
@@ -115,8 +120,8 @@ def test_every_used_edge_of_the_last_boards_of_recorded_games_has_track(shared: 
         seen = json.loads(last)
         tiles = {coord: (tile, turns) for coord, (tile, turns) in seen["tiles"].items()}
         view = map_view(position(tiles, {}, seen["phase"]))
-        image = draw_map(view).convert("RGB")
-        assert check_edges(view, grid_for(view), image) > 500, path.name
+        image = draw_map(view, LARGE).convert("RGB")
+        assert check_edges(view, grid_for(view, LARGE), image) > 500, path.name
 
 
 def test_tokens_are_in_their_slots_in_their_colors() -> None:
@@ -303,7 +308,7 @@ def test_a_map_is_a_small_palette_png_no_larger_than_its_board_needs(state: Stat
     picture = map_png(state, highlight=["H10"])
     image = opened(picture)
     assert image.mode == "P" and image.format == "PNG"
-    assert image.size == (1499, 1196) == (picture.width, picture.height)
+    assert image.size == (1187, 958) == (picture.width, picture.height)
     assert len(image.getcolors(256) or ()) <= 256
     assert len(picture.png) < 150_000
 
@@ -404,7 +409,7 @@ def test_values_of_an_area_do_not_overlap_and_the_current_one_is_largest(count: 
     for a, b in combinations(spots, 2):
         assert abs(a.x - b.x) >= (a.width + b.width) // 2 - 1 or abs(a.y - b.y) >= (a.height + b.height) // 2
     assert max(abs(s.x) + s.width / 2 for s in spots) <= mesh.half_size[0]
-    assert max(s.font_size for s in spots) == spots[1].font_size >= 0.02 * 640
+    assert max(s.font_size for s in spots) == spots[1].font_size >= 0.02 * 500
 
 
 # --- the ways a tile may lie ----------------------------------------------------------------
@@ -413,7 +418,7 @@ def test_values_of_an_area_do_not_overlap_and_the_current_one_is_largest(count: 
 def test_rotations_of_a_tile_are_shown_side_by_side() -> None:
     picture = tile_choice_png(position(), "E11", "59", [0, 1, 4])
     assert opened(picture).size == (picture.width, picture.height)
-    assert picture.width == 1200
+    assert picture.width == tile_charts.WIDTH
     assert (
         picture.alt == "Tile 59 on E11. rotation 0: edges 0 2, rotation 1: edges 1 3, rotation 4: edges 0 4."
     )

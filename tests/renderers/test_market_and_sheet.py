@@ -115,7 +115,7 @@ def test_a_market_of_one_row_is_folded() -> None:
     plan = market.MarketLayout(view)
     assert (plan.rows, plan.columns) == (4, 10)
     assert market.cell_position(view, cells[17]) == (1, 7)
-    assert market.draw_market(view).size == (1600, plan.height)
+    assert market.draw_market(view).size == (market.WIDTH, plan.height)
 
 
 def test_a_changed_price_has_a_ring() -> None:
@@ -252,14 +252,16 @@ def test_long_names_stay_in_their_column() -> None:
     state = opening(6)
     state.players = [f"Bartholomew the {i}th of Ravenscroft" for i in range(6)]
     picture = sheet_png(state)
-    assert picture.width == 1600 and len(picture.alt) <= 1024
+    assert picture.width == sheet.WIDTH and len(picture.alt) <= 1024
 
 
 @pytest.mark.parametrize("draw", [market_png, sheet_png])
 def test_tables_are_small_palette_pngs_and_always_the_same(draw) -> None:  # type: ignore[no-untyped-def]
     picture = draw(trading())
     image = Image.open(BytesIO(picture.png))
-    assert image.mode == "P" and image.size == (picture.width, picture.height) and picture.width == 1600
+    assert (
+        image.mode == "P" and image.size == (picture.width, picture.height) and picture.width == sheet.WIDTH
+    )
     assert len(picture.png) < 150_000
     draw(position())
     assert draw(trading()) == picture

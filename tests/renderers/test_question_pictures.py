@@ -21,7 +21,7 @@ from renderers import (
 from renderers.canvas import CAP_HEIGHT
 from renderers.geometry import dashed
 from renderers.label_layout import lay_out_labels
-from renderers.map import PHONE_WIDTH, draw_map, grid_for, legend_height
+from renderers.map import LEGEND_ROW, PHONE_WIDTH, draw_map, grid_for, legend_height
 from renderers.views import auction_view, map_view, market_view
 from tests.renderers.positions import financed, opening, position
 from tests.renderers.test_legibility import GAMES, ROOT, end_of
@@ -131,20 +131,24 @@ def test_each_route_has_its_own_color_dash_and_row_in_the_legend() -> None:
     plain = map_view(state)
     image = draw_map(view).convert("RGB")
     grid = grid_for(view)
-    assert image.height - draw_map(plain).height == legend_height(view) > 100
+    assert image.height - draw_map(plain).height == legend_height(view) > 2 * LEGEND_ROW
     strokes = []
     for i in range(2):
-        row = [pixel(image, (x, grid.size[1] + 60 * i + 30)) for x in range(30, 150)]
+        row = [pixel(image, (x, round(grid.size[1] + LEGEND_ROW * (i + 0.5)))) for x in range(24, 120)]
         strokes.append(sum(near(color, theme.LIGHT.route_colors[i], 12) for color in row))
     solid, broken = (
         sum(
-            near(pixel(image, (x, grid.size[1] + 60 * i + 30)), theme.LIGHT.route_colors[i], 12)
-            for x in range(30, 150)
+            near(
+                pixel(image, (x, round(grid.size[1] + LEGEND_ROW * (i + 0.5)))),
+                theme.LIGHT.route_colors[i],
+                12,
+            )
+            for x in range(24, 120)
         )
         for i in range(2)
     )
-    assert solid > 110 > broken
-    assert strokes[0] > 110 > strokes[1] > 30, "one is solid and one is dashed"
+    assert solid > 88 > broken
+    assert strokes[0] > 88 > strokes[1] > 24, "one is solid and one is dashed"
     assert len(set(sprites.DASHES)) == len(theme.LIGHT.route_colors)
     assert "Route 1: 3-train $60: H10-H12-H16" in map_png(state, routes=routes, company="PRR").alt
 

@@ -7,6 +7,7 @@ from renderers import (
     PALETTES,
     WAYS_PER_SHEET,
     map_png,
+    tile_charts,
     tile_places_png,
     tiles_left_png,
     upgrades_png,
@@ -76,7 +77,7 @@ def test_the_upgrades_of_a_tile() -> None:
 @pytest.mark.parametrize("palette", PALETTES)
 def test_every_tile_of_every_title_can_be_drawn(title: str, palette: str) -> None:
     picture = tiles_left_png(engine.new_game(title, ["Ann", "Bob", "Cid"]).state, palette=palette)  # type: ignore[arg-type]
-    assert picture.width == 1200 and len(picture.png) < 150_000
+    assert picture.width == tile_charts.WIDTH and len(picture.png) < 150_000
     assert picture.alt.startswith(f"{title} · tiles left. yellow: tile ")
 
 
