@@ -9,6 +9,7 @@ A unit of work is one transaction, and on the disk when its block ends. `store.r
 """
 
 from storage.backup import backup, restore
+from storage.clock_records import ClockChanges, ClockRecord, SeatClock
 from storage.errors import (
     AlreadyExists,
     Deadlock,
@@ -41,7 +42,6 @@ from storage.models import (
     Person,
     PollRecord,
     Seat,
-    SeatClock,
     SeatRequest,
     TableClock,
     TableSnapshot,
@@ -62,6 +62,8 @@ __all__ = [
     "AlreadyExists",
     "Card",
     "Channel",
+    "ClockChanges",
+    "ClockRecord",
     "Deadlock",
     "Deputy",
     "DueRow",

@@ -226,9 +226,9 @@ class Deputy(Model, table=True):
 
 
 class TableClock(Model, table=True):
-    """How far the clocks of a table follow its log: the `seq` of the last row.
+    """How far the clocks of a table follow its log: the `seq` of the last row; -1 before the first look.
 
-    is_stale: its pace, or the settings of its players, have changed since.
+    is_stale: its log has grown, its pace or the settings of its players have changed since.
     """
 
     __tablename__ = "table_clocks"
@@ -237,8 +237,10 @@ class TableClock(Model, table=True):
     seq: int = 0
     is_stale: bool = False
 
+    __table_args__ = (index_where("ix_table_clocks_stale", "is_stale", "table_id"),)
 
-class SeatClock(Model, table=True):
+
+class SeatClockRecord(Model, table=True):
     """The clock of a seat.
 
     decision_id: what its player has to decide since `since`; None while nobody waits for them. bank: seconds

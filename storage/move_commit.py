@@ -8,15 +8,16 @@ and the result of the request. It is written only if the log is as long as the c
 revision is the one that the caller saw. What happens at one table therefore costs the others nothing.
 
 Version checks and move commits of many tables run in batches. A batch of commits is one transaction, and
-so one write to the disk; each commit in it has a savepoint of its own, so it fails alone.
+so one write to the disk, with a few statements for all of them. Where one of them fails, it fails alone.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from functools import cache
+from typing import Any, NamedTuple
 
-from sqlalchemy import ScalarSelect
+from sqlalchemy import BindParameter
 from sqlalchemy.exc import DataError, IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlmodel import bindparam, col, select
@@ -30,7 +31,7 @@ from storage.group_commit import GroupCommit
 from storage.models import NewLogRow, NewMessage, RequestResult, Setting, TableSnapshot
 from storage.repositories import move_log, outbox
 from storage.repositories.settings import STORE_ID
-from storage.table_records import TableRecord, read_table_records
+from storage.table_records import SIZES, TableRecord, padded_ids, read_table_records
 
 TableRequest = tuple[int, str | None]
 """A table id, and the id of a request whose stored result is wanted."""
@@ -68,58 +69,109 @@ class TableVersion(NamedTuple):
     stored_result: bytes | None
 
 
-def _setting(key: str) -> ScalarSelect[str]:
-    return select(Setting.value).where(col(Setting.key) == key).scalar_subquery()
+class _Versions:
+    """The statements that check the versions of so many tables, and find so many results."""
+
+    def __init__(self, size: int) -> None:
+        ids: list[BindParameter[Any]] = [bindparam(f"t{number}") for number in range(size)]
+        requests: list[BindParameter[Any]] = [bindparam(f"r{number}") for number in range(size)]
+        self.store_id = select(Setting.value).where(col(Setting.key) == STORE_ID)
+        self.tables = select(TableSnapshot.table_id, TableSnapshot.revision, TableSnapshot.seq).where(
+            col(TableSnapshot.table_id).in_(ids)
+        )
+        self.results = select(RequestResult.request_id, RequestResult.body).where(
+            col(RequestResult.request_id).in_(requests)
+        )
 
 
-OF_TABLE = col(TableSnapshot.table_id) == bindparam("for_table")
-_VERSION_QUERY = select(
-    _setting(STORE_ID),
-    select(TableSnapshot.revision).where(OF_TABLE).scalar_subquery(),
-    select(TableSnapshot.seq).where(OF_TABLE).scalar_subquery(),
-    select(RequestResult.body)
-    .where(col(RequestResult.request_id) == bindparam("for_request"))
-    .scalar_subquery(),
-)
+_statements = cache(_Versions)
 
 
 def _read_versions(execute: Executor, requests: Sequence[TableRequest]) -> list[TableVersion | Exception]:
+    """The versions of these tables; where they cannot be read together, each alone."""
     versions: list[TableVersion | Exception] = []
-    for table_id, request_id in requests:
+    for start in range(0, len(requests), SIZES[-1]):
+        some = requests[start : start + SIZES[-1]]
         try:
-            ((store_id, revision, seq, result),) = execute(
-                _VERSION_QUERY, {"for_table": table_id, "for_request": request_id}
-            ).rows
-        except UNSTORABLE as error:  # of this request alone
-            versions.append(error)
-        else:
-            versions.append(TableVersion(store_id or "", revision or 0, seq, result))
+            versions += _read_versions_together(execute, some)
+        except UNSTORABLE as error:
+            if len(some) == 1:
+                versions.append(error)
+            else:
+                versions += [each for one in some for each in _read_versions(execute, [one])]
     return versions
+
+
+def _read_versions_together(execute: Executor, requests: Sequence[TableRequest]) -> list[TableVersion]:
+    size, ids = padded_ids([table_id for table_id, _ in requests])
+    statements = _statements(size)
+    results: dict[str, bytes] = {}
+    if names := [name for _, name in requests if name is not None]:
+        names += names[-1:] * (size - len(names))
+        results = dict(execute(statements.results, {f"r{n}": name for n, name in enumerate(names)}).rows)
+    tables = {row[0]: (row[1], row[2]) for row in execute(statements.tables, ids).rows}
+    store_id = next((row[0] for row in execute(statements.store_id).rows), "")
+    return [
+        TableVersion(store_id, *tables.get(table_id, (0, None)), results.get(name) if name else None)
+        for table_id, name in requests
+    ]
+
+
+def _appended(commit: MoveCommit) -> move_log.Appended:
+    return move_log.Appended(
+        commit.table_id, commit.expected_seq, commit.rows, commit.state, commit.created_at, commit.revision
+    )
 
 
 def write_move_commit(commit: MoveCommit, execute: Executor) -> None:
     """Write one move commit. Raises what `append_rows` and `save_request_result` raise."""
     if commit.rows:
-        move_log.append_rows(
-            execute,
-            commit.table_id,
-            commit.expected_seq,
-            commit.rows,
-            commit.state,
-            commit.created_at,
-            commit.revision,
-        )
+        move_log.append_rows(execute, _appended(commit))
     outbox.enqueue_messages(execute, commit.messages, commit.created_at)
     if commit.request_id:
         move_log.save_request_result(execute, commit.request_id, commit.result, commit.created_at)
 
 
+COMMIT_ERRORS = (StoreError, IntegrityError, DataError, *UNSTORABLE)
+"""What a move commit can raise that leaves its transaction intact."""
+
+
 def _write_all(execute: Executor, commits: Sequence[MoveCommit]) -> list[Exception | None]:
-    """Write all, in the order of their tables: two processes that lock in one order do not deadlock."""
+    """Write all, in the order of their tables: two processes that lock in one order do not deadlock.
+
+    Mostly all can be written, so that is tried with a few statements. Where one cannot, each is written in
+    a savepoint of its own, and fails alone.
+    """
     outcomes: list[Exception | None] = [None] * len(commits)
-    for index in sorted(range(len(commits)), key=lambda index: commits[index].table_id):
+    order = sorted(range(len(commits)), key=lambda index: commits[index].table_id)
+    if len(commits) > 1 and _write_together(execute, [commits[index] for index in order]):
+        return outcomes
+    for index in order:
         outcomes[index] = _write_in_savepoint(execute, commits[index])
     return outcomes
+
+
+def _write_together(execute: Executor, commits: Sequence[MoveCommit]) -> bool:
+    """Write several move commits at once; False where that cannot be done, and nothing of it is written."""
+    enqueued = [outbox.Enqueued(commit.messages, commit.created_at) for commit in commits]
+    keys = [key for each in enqueued for key in each.collapse_keys]
+    appended = [_appended(commit) for commit in commits if commit.rows]
+    if len(keys) != len(set(keys)) or any(each.revision is None for each in appended):
+        return False
+    execute.run_sql("SAVEPOINT move_commits")
+    try:
+        is_written = move_log.append_together(execute, appended)
+        if is_written:
+            outbox.enqueue_together(execute, enqueued)
+            move_log.save_results(
+                execute, [(c.request_id, c.result, c.created_at) for c in commits if c.request_id]
+            )
+    except COMMIT_ERRORS:
+        is_written = False
+    if not is_written:
+        execute.run_sql("ROLLBACK TO SAVEPOINT move_commits")
+    execute.run_sql("RELEASE SAVEPOINT move_commits")
+    return is_written
 
 
 def _write_in_savepoint(execute: Executor, commit: MoveCommit) -> Exception | None:
@@ -127,7 +179,7 @@ def _write_in_savepoint(execute: Executor, commit: MoveCommit) -> Exception | No
     execute.run_sql("SAVEPOINT move_commit")
     try:
         write_move_commit(commit, execute)
-    except (StoreError, IntegrityError, DataError, *UNSTORABLE) as error:
+    except COMMIT_ERRORS as error:
         execute.run_sql("ROLLBACK TO SAVEPOINT move_commit")
         return error
     finally:
@@ -144,7 +196,7 @@ class MoveCommitter:
         self._group_commit = group_commit
         self._read_engine = read_engine
         self._now = now
-        self.version_checks = Batcher[TableRequest, TableVersion](self._check_versions)
+        self.version_checks = Batcher[TableRequest, TableVersion](self.check_versions)
         self.loads = Batcher[int, TableRecord](self._load)
         self.commits = Batcher[MoveCommit, None](self._commit)
 
@@ -165,7 +217,8 @@ class MoveCommitter:
                 run_job(connection, lambda execute: read_table_records(execute, table_ids, self._now()))
             )
 
-    async def _check_versions(self, requests: Sequence[TableRequest]) -> Sequence[TableVersion | Exception]:
+    async def check_versions(self, requests: Sequence[TableRequest]) -> Sequence[TableVersion | Exception]:
+        """The versions of tables, with results of requests, in one look at the store."""
         async with self._read_engine.connect() as connection:
             return await run_job(connection, lambda execute: _read_versions(execute, requests))
 

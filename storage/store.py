@@ -67,23 +67,24 @@ class Store:
 
     @asynccontextmanager
     async def begin(
-        self, *, table: int | None = None, excludes_others: bool = True
+        self, *, table: int | None = None, tables: Sequence[int] = (), excludes_others: bool = True
     ) -> AsyncIterator[UnitOfWork]:
         """A transaction that may write: all of the block or nothing, on the disk when the block ends.
 
         Units of work run one after another, so keep the block short: no images, no network. table: on
         PostgreSQL the block waits only for others at this table, and everybody else goes on; it may change
-        what belongs to the table. excludes_others: False is for a block whose rows nobody else changes, such
-        as leased messages. Raises StoreError where nothing could be stored, and Deadlock where it is to be
-        tried again.
+        what belongs to the table. tables: the same for several. excludes_others: False is for a block whose
+        rows nobody else changes, such as leased messages. Raises StoreError where nothing could be stored,
+        and Deadlock where it is to be tried again.
         """
-        group = self._group_commit if excludes_others and table is None else self._row_locking
+        locked = tuple(tables) if table is None else (table, *tables)
+        group = self._group_commit if excludes_others and not locked else self._row_locking
         async with group.transaction() as connection:
             transaction = Transaction(connection, self.now())
             unit = UnitOfWork(transaction)
             try:
-                if table is not None and not is_file(self.url):
-                    await unit.tables.lock(table)
+                if locked and not is_file(self.url):
+                    await unit.tables.lock(*locked)
                 yield unit
             finally:
                 await transaction.close()
@@ -121,13 +122,14 @@ class Store:
             return await self._committer.loads.submit(table_id)
 
     async def table_versions(self, table_ids: Sequence[int]) -> dict[int, TableVersion]:
-        """The committed versions of several tables in one query, without results of requests."""
-        async with self.read() as unit:
-            store_id = await unit.settings.store_id()
-            found = await unit.move_log.versions(table_ids)
-        missing = (0, None)
-        versions = ((table_id, *found.get(table_id, missing)) for table_id in table_ids)
-        return {table_id: TableVersion(store_id, revision, seq, None) for table_id, revision, seq in versions}
+        """The committed versions of several tables, without results of requests."""
+        with as_store_errors(CANNOT_READ):
+            found = await self._committer.check_versions([(table_id, None) for table_id in table_ids])
+        return {
+            table_id: version
+            for table_id, version in zip(table_ids, found, strict=True)
+            if isinstance(version, TableVersion)
+        }
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[UnitOfWork]:

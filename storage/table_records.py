@@ -115,6 +115,12 @@ class TableRecord(NamedTuple):
     tail: tuple[TailRow, ...]
 
 
+TABLE_FIELDS = tuple(name for name in TableFields._fields if name in GameTable.model_fields)
+"""The columns of `GameTable`; both tables have none in common."""
+SNAPSHOT_FIELDS = tuple(name for name in TableFields._fields if name not in TABLE_FIELDS)
+PERSON_FIELDS = tuple(name for name in PersonFields._fields if name != "identities")
+
+
 class _Statements:
     """The statements for so many tables."""
 
@@ -122,58 +128,59 @@ class _Statements:
         ids: list[BindParameter[Any]] = [bindparam(f"t{number}") for number in range(size)]
         self.size = size
         self.tables = (
-            select(*_columns(GameTable, TableFields._fields[:11]))
-            .add_columns(*_columns(TableSnapshot, TableFields._fields[11:]))
+            select(*columns_of(GameTable, TABLE_FIELDS))
+            .add_columns(*columns_of(TableSnapshot, SNAPSHOT_FIELDS))
             .join(TableSnapshot, col(TableSnapshot.table_id) == col(GameTable.id))
             .where(col(GameTable.id).in_(ids))
         )
         seated = (col(Seat.table_id).in_(ids), col(Seat.left_at).is_(None))
         self.seats = (
-            select(*_columns(Seat, ("table_id", *SeatFields._fields)))
-            .add_columns(*_columns(Person, PersonFields._fields[:4]))
+            select(*columns_of(Seat, ("table_id", *SeatFields._fields)))
+            .add_columns(*columns_of(Person, PERSON_FIELDS))
             .join(Person, col(Person.id) == col(Seat.person_id))
             .where(*seated)
             .order_by(col(Seat.id))
         )
         self.identities = (
-            select(*_columns(Identity, ("person_id", *IdentityFields._fields)))
+            select(*columns_of(Identity, ("person_id", *IdentityFields._fields)))
             .where(col(Identity.person_id).in_(select(Seat.person_id).where(*seated)))
             .order_by(col(Identity.id))
         )
         self.deputies = select(
-            *_columns(Deputy, ("table_id", "seat", "person_id", "starts_at", "ends_at"))
+            *columns_of(Deputy, ("table_id", "seat", "person_id", "starts_at", "ends_at"))
         ).where(col(Deputy.table_id).in_(ids))
         self.polls = (
-            _of_model(PollRecord, "table_id", ids)
+            rows_of(PollRecord, "table_id", ids)
             .where(col(PollRecord.closed_at).is_(None))
             .order_by(col(PollRecord.id))
         )
         self.orders = (
-            _of_model(OrderRecord, "table_id", ids)
+            rows_of(OrderRecord, "table_id", ids)
             .where(col(OrderRecord.ended_at).is_(None))
             .order_by(col(OrderRecord.seat), col(OrderRecord.place), col(OrderRecord.id))
         )
         self.tails = (
-            select(*_columns(MoveRecord, ("table_id", *TailRow._fields)))
+            select(*columns_of(MoveRecord, ("table_id", *TailRow._fields)))
             .join(TableSnapshot, col(TableSnapshot.table_id) == col(MoveRecord.table_id))
             .where(col(MoveRecord.table_id).in_(ids), col(MoveRecord.seq) >= col(TableSnapshot.current_move))
             .order_by(col(MoveRecord.seq))
         )
-        self.votes = _of_model(VoteRecord, "poll_id", ids).order_by(col(VoteRecord.seat))
-        self.people = select(*_columns(Person, PersonFields._fields[:4])).where(col(Person.id).in_(ids))
+        self.votes = rows_of(VoteRecord, "poll_id", ids).order_by(col(VoteRecord.seat))
+        self.people = select(*columns_of(Person, PERSON_FIELDS)).where(col(Person.id).in_(ids))
         self.identities_of = (
-            select(*_columns(Identity, ("person_id", *IdentityFields._fields)))
+            select(*columns_of(Identity, ("person_id", *IdentityFields._fields)))
             .where(col(Identity.person_id).in_(ids))
             .order_by(col(Identity.id))
         )
 
 
-def _columns(model: type[Model], names: Iterable[str]) -> list[Any]:
+def columns_of(model: type[Model], names: Iterable[str]) -> list[Any]:
+    """The columns of a table with these names."""
     columns = Model.metadata.tables[str(model.__tablename__)].c
     return [columns[name] for name in names]
 
 
-def _of_model(model: type[Model], key: str, ids: Sequence[BindParameter[Any]]) -> Select[*tuple[Any, ...]]:
+def rows_of(model: type[Model], key: str, ids: Sequence[BindParameter[Any]]) -> Select[*tuple[Any, ...]]:
     """All columns, in their order, of the rows whose key is among the ids."""
     columns = Model.metadata.tables[str(model.__tablename__)].c
     query: Select[*tuple[Any, ...]] = select(*columns)
@@ -183,7 +190,8 @@ def _of_model(model: type[Model], key: str, ids: Sequence[BindParameter[Any]]) -
 _statements = cache(_Statements)
 
 
-def _model_rows(model: type[Any], rows: Sequence[Any]) -> list[Any]:
+def model_rows(model: type[Any], rows: Sequence[Any]) -> list[Any]:
+    """Models of rows with all columns, see `rows_of`."""
     names = [column.key for column in Model.metadata.tables[model.__tablename__].columns]
     return [model(**dict(zip(names, row, strict=True))) for row in rows]
 
@@ -197,11 +205,17 @@ def read_table_records(execute: Executor, table_ids: Sequence[int], now: datetim
     return records
 
 
-def _padded(ids: Sequence[int]) -> tuple[_Statements, dict[str, int]]:
-    """The statements for at least so many ids, and their parameters."""
+def padded_ids(ids: Sequence[int]) -> tuple[int, dict[str, int]]:
+    """The smallest size for so many ids, and the parameters of its statements."""
     size = next(size for size in SIZES if size >= len(ids))
     full = [*ids, *[ids[-1]] * (size - len(ids))]
-    return _statements(size), {f"t{number}": one for number, one in enumerate(full)}
+    return size, {f"t{number}": one for number, one in enumerate(full)}
+
+
+def _padded(ids: Sequence[int]) -> tuple[_Statements, dict[str, int]]:
+    """The statements for at least so many ids, and their parameters."""
+    size, parameters = padded_ids(ids)
+    return _statements(size), parameters
 
 
 class _Reader:
@@ -244,8 +258,8 @@ class _Reader:
         people: dict[int, PersonFields] = {}
         identities = _by_first(self._rows(self._statements.identities), IdentityFields)
         for table_id, *rest in self._rows(self._statements.seats):
-            seats[table_id].append(SeatFields(*rest[:5]))
-            person = PersonFields(*rest[5:])
+            seats[table_id].append(SeatFields(*rest[: len(SeatFields._fields)]))
+            person = PersonFields(*rest[len(SeatFields._fields) :])
             people[person.id] = person._replace(identities=tuple(identities[person.id]))
         for of_table in seats.values():
             of_table.sort(key=lambda seat: (seat.number is None, seat.number or 0, seat.id))
@@ -268,15 +282,15 @@ class _Reader:
 
     def _polls(self) -> dict[int, list[TablePoll]]:
         polls: dict[int, list[TablePoll]] = defaultdict(list)
-        for poll in _model_rows(PollRecord, self._rows(self._statements.polls)):
+        for poll in model_rows(PollRecord, self._rows(self._statements.polls)):
             statements, ids = _padded([poll.id])
-            votes = _model_rows(VoteRecord, self._execute(statements.votes, ids).rows)
+            votes = model_rows(VoteRecord, self._execute(statements.votes, ids).rows)
             polls[poll.table_id].append(TablePoll(poll, {vote.seat: vote.agrees for vote in votes}))
         return polls
 
     def _orders(self) -> dict[int, list[OrderRecord]]:
         orders: dict[int, list[OrderRecord]] = defaultdict(list)
-        for order in _model_rows(OrderRecord, self._rows(self._statements.orders)):
+        for order in model_rows(OrderRecord, self._rows(self._statements.orders)):
             orders[order.table_id].append(order)
         return orders
 

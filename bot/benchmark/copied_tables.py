@@ -14,7 +14,7 @@ from storage.models import (
     MoveRecord,
     Person,
     Seat,
-    SeatClock,
+    SeatClockRecord,
     TableClock,
     TableSnapshot,
 )
@@ -22,7 +22,7 @@ from storage.models import (
 STRIDE = 1000
 """How far the ids of one copy are from those of the next; the tables that are copied have smaller ids."""
 SHIFTED = ("id", "person_id", "table_id", "host_id")
-COPIED = (Person, Identity, GameTable, TableSnapshot, Seat, MoveRecord, TableClock, SeatClock)
+COPIED = (Person, Identity, GameTable, TableSnapshot, Seat, MoveRecord, TableClock, SeatClockRecord)
 RENAMED = {
     ("identities", "value"): "CAST(:copy AS TEXT) || value",
     ("game_tables", "code"): "code || '-' || CAST(:copy AS TEXT)",

@@ -19,12 +19,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from datetime import datetime, timedelta
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from bot.service.clock_followup import follow_table
+from bot.service.clock_followup import follow_table, follow_tables
 from bot.service.due_rows import DueRowHandler
 from bot.service.missing_rows import set_missing_rows
 from bot.service.table_cache import TableCache
@@ -37,6 +37,7 @@ SET_BACK = timedelta(seconds=60)  # by which the time is earlier than it was, if
 MAX_WAIT = 15.0  # seconds between two looks at the store
 MIN_WAIT = 0.5  # seconds after a commit, so that a run of commits is followed up once
 BATCH = 50
+TABLES_AT_ONCE = 32
 
 
 class Clock:
@@ -97,8 +98,14 @@ class Clock:
     async def _follow_tables(self) -> None:
         async with self._cache.store.read() as unit:
             behind = await unit.clocks.tables_behind()
-        for table_id in behind:
-            await self._safely(f"table {table_id}", follow_table(self._cache, table_id))
+        for start in range(0, len(behind), TABLES_AT_ONCE):
+            some: Sequence[int] = behind[start : start + TABLES_AT_ONCE]
+            try:
+                some = await follow_tables(self._cache, some)
+            except StoreError as error:
+                log.warning("clock: %s", error)
+            for table_id in some:
+                await self._safely(f"table {table_id}", follow_table(self._cache, table_id))
 
     async def _safely(self, name: str, step: Awaitable[bool]) -> bool:
         """Do one thing; whether it was done. What fails does not keep the others from their time."""

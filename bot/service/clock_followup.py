@@ -1,8 +1,16 @@
-"""The clocks of one table follow its log, its pace and the settings of its players, in one transaction."""
+"""The clocks of a table follow its log, its pace and the settings of its players.
+
+What follows is plain values (`storage.ClockChanges`), so tables are followed many at a time: one transaction
+reads them all and writes all that follows. Nobody has to hold the tables meanwhile: what is in memory counts
+only if the transaction finds the same row and revision. Rare things (absences, deputies, a log that is
+needed) are done at one table alone.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -19,9 +27,35 @@ from bot.service.seat_clocks import ClockRules, LogStep, follow
 from bot.service.table_cache import TableCache
 from bot.service.time_text import day_text
 from bot.service.upcoming import next_seat
-from storage import Deputy, DueRow, NewMessage, SeatClock, UnitOfWork
+from storage import ClockChanges, ClockRecord, Deputy, DueRow, NewMessage, SeatClock, UnitOfWork
 
 SEAT_KINDS = ("reminder", "time_up", "escalation", "ping")
+
+
+async def follow_tables(cache: TableCache, table_ids: Sequence[int]) -> Sequence[int]:
+    """Let the clocks of several tables follow up, in one transaction, without holding the tables.
+
+    Returns those that have to be followed alone. What a table is not ready for is left for the next look.
+    Raises StoreError where nothing was stored.
+    """
+    found = await asyncio.gather(*(cache.current(table_id) for table_id in table_ids), return_exceptions=True)
+    alone = [one for one, table in zip(table_ids, found, strict=True) if isinstance(table, BaseException)]
+    tables = [table for table in found if not isinstance(table, BaseException)]
+    changes = ClockChanges()
+    async with cache.store.begin(tables=[table.stored_info.id for table in tables]) as unit:
+        records = await unit.clocks.records([table.stored_info.id for table in tables])
+        for table in tables:
+            record = records.get(table.stored_info.id)
+            if record is None or not _is_current(table, record):
+                continue  # somebody has written
+            try:
+                changes.add(_changes(table, record, unit.now, cache.ping_holdoff))
+            except Exception:  # whatever is wrong at one table is told when it is followed alone
+                alone.append(table.stored_info.id)
+        await unit.clocks.write(changes)
+    if changes.messages:
+        cache.wake_subscribers()
+    return alone
 
 
 async def follow_table(cache: TableCache, table_id: int) -> bool:
@@ -37,69 +71,86 @@ async def _follow_table(cache: TableCache, table_id: int, *, with_log: bool) -> 
         cache.locked(table_id, with_log=with_log) as table,
         cache.store.begin(table=table_id) as unit,
     ):
-        snapshot = await unit.move_log.snapshot(table_id)
-        if snapshot.seq != table.seq:
+        record = (await unit.clocks.records([table_id]))[table_id]
+        if not _is_current(table, record):
             return False  # another process has written
-        followup = _Followup(table, unit, cache.ping_holdoff)
+        followup = _Followup(table, record, unit.now, cache.ping_holdoff)
         if table.begun:
-            await followup.run()
-        await unit.clocks.set_followed_seq(table_id, table.seq)
-    if followup.has_told:
+            followup.follow_log()
+            await followup.change_deputies(unit)
+            followup.finish()
+        await unit.clocks.write(followup.changes)
+    if followup.changes.messages:
         cache.wake_subscribers()
     return True
 
 
-class _Followup:
-    """One look at a table in a transaction."""
+def _is_current(table: LiveTable, record: ClockRecord) -> bool:
+    return (table.seq, table.metadata.revision) == (record.seq, record.revision)
 
-    def __init__(self, table: LiveTable, unit: UnitOfWork, ping_holdoff: float) -> None:
-        self._table, self._unit = table, unit
+
+class _NeedsTransaction(Exception):
+    """What follows changes more than clocks, due rows and messages."""
+
+
+def _changes(table: LiveTable, record: ClockRecord, now: datetime, ping_holdoff: float) -> ClockChanges:
+    """What follows at a table where nobody comes or goes. Raises LogNotLoaded, and _NeedsTransaction."""
+    followup = _Followup(table, record, now, ping_holdoff)
+    if table.begun:
+        followup.follow_log()
+        if followup.has_news_of_absence():
+            raise _NeedsTransaction
+        followup.finish()
+    return followup.changes
+
+
+class _Followup:
+    """One look at a table in a transaction.
+
+    changes: what is to be written when all is done.
+    """
+
+    def __init__(self, table: LiveTable, record: ClockRecord, now: datetime, ping_holdoff: float) -> None:
+        self._table, self._record, self._now = table, record, now
         self._info = table.info
         pace = self._info.pace
         self._holdoff = ping_holdoff if pace.holdoff is None else pace.holdoff
         self._rules = ClockRules(self._info.pace, table.metadata.settings)
         self._recipients = dict(table.metadata.recipients)
-        self._clocks: dict[int, SeatClock] = {}
-        self._due: dict[str, DueRow] = {}
-        self._deputies: list[Deputy] = []
-        self.has_told = False
+        self._clocks = record.seats
+        self._before = {seat: replace(clock) for seat, clock in record.seats.items()}
+        self._due = record.due
+        self.changes = ClockChanges(followed={self._info.id: table.seq})
+        for seat in range(len(self._info.names)):
+            self._clocks.setdefault(seat, SeatClock(table_id=self._info.id, seat=seat))
 
-    async def _tell(self, *messages: NewMessage) -> None:
+    def _tell(self, *messages: NewMessage) -> None:
         """Put messages into the outbox."""
-        self.has_told |= bool(messages)
-        await self._unit.outbox.enqueue(*messages)
+        self.changes.messages += messages
 
-    async def run(self) -> None:
-        clocks, info = self._unit.clocks, self._info
-        self._clocks = await clocks.seat_clocks(info.id)
-        before = {seat: clock.model_dump() for seat, clock in self._clocks.items()}
-        for seat in range(len(info.names)):
-            self._clocks.setdefault(seat, SeatClock(table_id=info.id, seat=seat))
-        followed = await clocks.followed_seq(info.id)
-        await self._follow_log(followed)
-        self._due = {row.key: row for row in await clocks.due_rows(info.id)}
-        self._deputies = await clocks.deputies(info.id)
+    def finish(self) -> None:
+        """The deadlines of all seats, what is due for them, and who is next."""
         for seat, clock in self._clocks.items():
-            await self._update_seat(seat, clock)
-            if clock.model_dump() != before.get(seat):
-                await clocks.save_seat_clock(clock)
-        if followed != self._table.seq:
-            await self._tell_next()
+            self._update_seat(seat, clock)
+            if clock != self._before.get(seat):
+                self.changes.seats.append(clock)
+        if self._record.followed != self._table.seq:
+            self._tell_next()
 
     # -- the log -----------------------------------------------------------------------------
 
-    async def _follow_log(self, followed: int | None) -> None:
+    def follow_log(self) -> None:
         """Follow the rows that are new; a table that is looked at for the first time starts now."""
         table = self._table
-        if followed is None:
-            self._follow_step(self._unit.now, "note", None, "start", table.pending, table.seq)
-        elif followed < table.seq:
-            for row in await self._unit.move_log.rows(self._info.id, followed):
+        if self._record.followed is None:
+            self._follow_step(self._now, "note", None, "start", table.pending, table.seq)
+        else:
+            for row in self._record.rows:
                 pending = table.pending if row.seq == table.seq else self._pending_at(row.seq)
                 line = row.line or row.raw_line
                 self._follow_step(row.created_at, row.kind, row.seat, line, pending, row.seq)
         if self._info.status != "running":
-            self._follow_step(self._unit.now, "note", None, "pause", (), table.seq)
+            self._follow_step(self._now, "note", None, "pause", (), table.seq)
 
     def _pending_at(self, seq: int) -> Sequence[PendingDecision]:
         return pending_decisions(self._table.state_at(seq), 0)
@@ -121,37 +172,59 @@ class _Followup:
 
     # -- a seat ------------------------------------------------------------------------------
 
-    async def _update_seat(self, seat: int, clock: SeatClock) -> None:
-        """Absence, deputy and deadlines of a seat, and what follows from them."""
+    def _update_seat(self, seat: int, clock: SeatClock) -> None:
+        """The deadlines of a seat, and what follows from them."""
         player = self._info.player_at(seat)
         clock.person_id = player.person_id if player else None
-        settings = self._rules.settings_of(seat)
-        await self._update_absence(seat, clock, settings)
-        await self._end_single_decision(seat, clock)
         due = self._rules.deadline(clock) if player else None
         clock.allowance_end = due.allowance_end if due else None
         clock.time_up = due.time_up if due else None
-        await self._update_due_rows(seat, clock, due)
+        self._update_due_rows(seat, clock, due)
 
-    async def _update_absence(self, seat: int, clock: SeatClock, settings: PersonSettings) -> None:
-        """Tell the table of an absence that begins, changes or ends, and appoint the deputy."""
-        away = settings.is_away(self._unit.now) and self._info.status in ("running", "paused")
-        line = settings.absence.line if settings.absence and away else ""
+    def _absence_line(self, settings: PersonSettings) -> str:
+        """The absence of a player as the table is told of it; empty for one who is there."""
+        away = settings.is_away(self._now) and self._info.status in ("running", "paused")
+        return settings.absence.line if settings.absence and away else ""
+
+    def has_news_of_absence(self) -> bool:
+        """Whether an absence begins, changes or ends, or a deputy has made their only decision."""
+        return any(
+            self._absence_line(self._rules.settings_of(seat)) != clock.absence or self._is_over(seat, clock)
+            for seat, clock in self._clocks.items()
+        )
+
+    def _is_over(self, seat: int, clock: SeatClock) -> bool:
+        """Whether somebody has decided once for a seat whose time was up."""
+        deputies = (deputy for deputy in self._record.deputies if deputy.seat == seat)
+        return any(deputy.decision_id not in (None, clock.decision_id) for deputy in deputies)
+
+    async def change_deputies(self, unit: UnitOfWork) -> None:
+        """Tell the table of absences that begin, change or end; appoint and dismiss deputies."""
+        for seat, clock in self._clocks.items():
+            await self._update_absence(unit, seat, clock)
+            if self._is_over(seat, clock):
+                await unit.clocks.remove_deputy(self._info.id, seat)
+
+    async def _update_absence(self, unit: UnitOfWork, seat: int, clock: SeatClock) -> None:
+        settings = self._rules.settings_of(seat)
+        line = self._absence_line(settings)
         if line == clock.absence:
             return
         clock.absence = line
         name = self._info.names[seat]
-        shown = settings if away else PersonSettings()
+        shown = settings if line else PersonSettings()
         sentence = clock_messages.absence_sentence(name, shown)
         others = [r for r in self._recipients.values() if r.seat != seat]
-        stamp = f"{self._info.id}.{seat}.absence.{self._unit.now.timestamp():.0f}"
-        await self._tell(*clock_messages.news_messages(self._info, others, sentence, stamp, self._unit.now))
-        await self._update_deputy(seat, clock, shown, stamp)
+        stamp = f"{self._info.id}.{seat}.absence.{self._now.timestamp():.0f}"
+        self._tell(*clock_messages.news_messages(self._info, others, sentence, stamp, self._now))
+        await self._update_deputy(unit, seat, clock, shown, stamp)
 
-    async def _update_deputy(self, seat: int, clock: SeatClock, settings: PersonSettings, stamp: str) -> None:
+    async def _update_deputy(
+        self, unit: UnitOfWork, seat: int, clock: SeatClock, settings: PersonSettings, stamp: str
+    ) -> None:
         """Appoint the deputy of an absent player, or let the player play again; whoever plays now is told
         what waits."""
-        absence, unit = settings.absence, self._unit
+        absence = settings.absence
         had_deputy = await unit.clocks.remove_deputy(self._info.id, seat)
         player = self._info.player_at(seat)
         if absence and absence.deputy_id is not None:
@@ -170,7 +243,7 @@ class _Followup:
                 f"{self._info.names[seat]} asks you to play for them at table {self._info.name} "
                 f"{self._info.code} until {day_text(date.fromisoformat(absence.back_on))}."
             )
-            await self._tell(
+            self._tell(
                 *clock_messages.deputy_messages(self._info, recipient, sentence, f"{stamp}.deputy", unit.now)
             )
         elif had_deputy and player is not None:
@@ -179,19 +252,13 @@ class _Followup:
             return
         self._recipients[seat] = recipient
         waiting = [p for p in self._table.pending if p.seat == seat and clock.decision_id]
-        await self._tell(
+        self._tell(
             *notifications.turn_messages(self._info, self._table.seq, waiting, {seat: recipient}, unit.now)
         )
 
-    async def _end_single_decision(self, seat: int, clock: SeatClock) -> None:
-        """Whoever decided once for a seat whose time was up is no longer its deputy."""
-        for deputy in self._deputies:
-            if deputy.seat == seat and deputy.decision_id not in (None, clock.decision_id):
-                await self._unit.clocks.remove_deputy(self._info.id, seat)
-
     # -- due rows ----------------------------------------------------------------------------
 
-    async def _update_due_rows(self, seat: int, clock: SeatClock, due: Deadline | None) -> None:
+    def _update_due_rows(self, seat: int, clock: SeatClock, due: Deadline | None) -> None:
         """What is due for a seat, as its clock is now."""
         wanted: dict[str, tuple[datetime, dict[str, Any]]] = {}
         recipient = self._recipients.get(seat)
@@ -206,20 +273,21 @@ class _Followup:
             if at := self._ping_at(seat, clock):
                 wanted["ping"] = (at, wait)
         for kind in SEAT_KINDS:
-            await self._set_due(seat, kind, wanted.get(kind))
+            self._set_due(seat, kind, wanted.get(kind))
 
-    async def _set_due(self, seat: int, kind: str, wanted: tuple[datetime, dict[str, Any]] | None) -> None:
+    def _set_due(self, seat: int, kind: str, wanted: tuple[datetime, dict[str, Any]] | None) -> None:
         key = f"{self._info.id}.{seat}.{kind}"
         row = self._due.get(key)
         if row and wanted and row.details.get("late") and row.details.get("since") == wanted[1]["since"]:
             return  # it waits for the end of a grace
         if wanted is None:
             if row is not None:
-                await self._unit.clocks.delete_due(key)
+                self.changes.not_due.append(key)
             return
         at, details = wanted
         if row is None or (row.due_at, row.details) != (at, details):
-            await self._unit.clocks.set_due(key, kind, at, table_id=self._info.id, seat=seat, details=details)
+            due = DueRow(key=key, kind=kind, due_at=at, table_id=self._info.id, seat=seat, details=details)
+            self.changes.due.append(due)
 
     def _same_wait(self, clock: SeatClock, kind: str) -> DueRow | None:
         row = self._due.get(f"{clock.table_id}.{clock.seat}.{kind}")
@@ -235,8 +303,8 @@ class _Followup:
         last = row.details.get("last") if row else None
         quiet = self._recipients[clock.seat].settings.quiet_hours
         after = datetime.fromisoformat(last) if last else clock.since
-        if after > self._unit.now:  # the time was set back
-            after, last = max(clock.since, self._unit.now), None
+        if after > self._now:  # the time was set back
+            after, last = max(clock.since, self._now), None
         reminder = next_reminder(clock.since, due, after, quiet)
         return reminder.at, wait | {"name": reminder.name} | ({"last": last} if last else {})
 
@@ -248,7 +316,7 @@ class _Followup:
         if channel is None or clock.since is None or channel not in reachable_channels(self._info, recipient):
             return None
         at = not_quiet(clock.since + timedelta(seconds=tell.escalation_after), recipient.settings.quiet_hours)
-        is_over = at <= self._unit.now and self._same_wait(clock, "escalation") is None
+        is_over = at <= self._now and self._same_wait(clock, "escalation") is None
         return None if is_over else at
 
     def _ping_at(self, seat: int, clock: SeatClock) -> datetime | None:
@@ -260,12 +328,12 @@ class _Followup:
         if "table" not in wanted_channels(self._info, recipient) or not is_quiet(recipient, posted):
             return None
         at = quiet.end_after(posted)
-        is_over = at <= self._unit.now and self._same_wait(clock, "ping") is None
+        is_over = at <= self._now and self._same_wait(clock, "ping") is None
         return None if is_over else at
 
     # -- who is next -------------------------------------------------------------------------
 
-    async def _tell_next(self) -> None:
+    def _tell_next(self) -> None:
         """Tell the player who is probably next, if they want to know that."""
         wanting = {
             seat for seat, recipient in self._recipients.items()
@@ -278,7 +346,7 @@ class _Followup:
             return
         recipient = self._recipients[seat]
         acting = [self._table.state.players[p.seat] for p in self._table.pending if p.is_main]
-        due = notifications.seconds_later(self._unit.now, self._holdoff)
-        await self._tell(
+        due = notifications.seconds_later(self._now, self._holdoff)
+        self._tell(
             *clock_messages.next_messages(self._info, recipient, acting, self._table.current_decision_id, due)
         )

@@ -16,7 +16,7 @@ from contextlib import suppress
 import engine
 from bot.robots.worker import RobotWorker
 from bot.service.commands import Command
-from bot.service.live_table import LiveTable, TableView, engine_seat
+from bot.service.live_table import TableView, engine_seat
 from bot.service.orders import ROBOT_TRANSPORT
 from bot.service.polls import poll_id
 from bot.service.results import CommandResult, LineFailure, LineRefused, QueryAnswer
@@ -52,7 +52,7 @@ class RobotPlayers:
                     if loop.time() - scanned_at >= RESCAN_SECONDS:
                         scanned_at = loop.time()
                         await self._play_at(await self._stored_tables())
-                    await self._play_at([t.stored_info.id for t in self._cache.in_memory() if _may_wait(t)])
+                    await self._play_at([t.stored_info.id for t in self._cache.with_stand_ins() if t.begun])
                     with suppress(TimeoutError):
                         async with asyncio.timeout(RESCAN_SECONDS):
                             await event.wait()
@@ -148,8 +148,3 @@ class RobotPlayers:
         move = await self.worker.decide(view.state, engine_seat(seat), seed=0)
         text = f"A robot would play `{move.line}`: {move.reason}." if move else "A robot sees no move."
         return QueryAnswer("hint", text, next_decision_id=decision_id)
-
-
-def _may_wait(table: LiveTable) -> bool:
-    """Whether a table in memory may wait for a robot."""
-    return table.begun and table.metadata.has_stand_ins

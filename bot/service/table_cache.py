@@ -61,6 +61,7 @@ class TableCache:
         self._keep = keep_megabytes * 1_000_000
         self._sizes: dict[int, int] = {}
         self._recent: OrderedDict[int, None] = OrderedDict()
+        self._stand_ins: set[int] = set()
         self._total_size = 0
         self.ping_holdoff = ping_holdoff
         self._tables: OrderedDict[int, LiveTable] = OrderedDict()
@@ -194,6 +195,7 @@ class TableCache:
         """Keep a table as the latest, and forget the oldest beyond the memory that is allowed."""
         self._tables[table_id] = table
         self._tables.move_to_end(table_id)
+        self._note_stand_ins(table)
         self._count_size(table_id, table)
         self._recent[table_id] = None
         self._recent.move_to_end(table_id)
@@ -205,12 +207,19 @@ class TableCache:
         while self._total_size > self._keep and len(self._tables) > 1:
             self._forget(next(iter(self._tables)))
 
+    def _note_stand_ins(self, table: LiveTable) -> None:
+        if table.metadata.has_stand_ins:
+            self._stand_ins.add(table.stored_info.id)
+        else:
+            self._stand_ins.discard(table.stored_info.id)
+
     def _count_size(self, table_id: int, table: LiveTable) -> None:
         self._total_size += table.size - self._sizes.get(table_id, 0)
         self._sizes[table_id] = table.size
 
     def _forget(self, table_id: int) -> None:
         self._tables.pop(table_id, None)
+        self._stand_ins.discard(table_id)
         self._total_size -= self._sizes.pop(table_id, 0)
 
     async def get(self, table_id: int, *, with_log: bool = True) -> LiveTable:
@@ -229,6 +238,11 @@ class TableCache:
                 version = await self.store.table_version(table_id)
                 await self.up_to_date(table_id, version, with_log=False)
 
+    async def current(self, table_id: int) -> LiveTable:
+        """A table as the store has it now, not held: others may change it at once. Raises NotFound."""
+        async with self.locked(table_id, with_log=False) as table:
+            return table
+
     @property
     def megabytes(self) -> float:
         """The memory of the tables, about."""
@@ -239,9 +253,9 @@ class TableCache:
         """How many tables are in memory."""
         return len(self._tables)
 
-    def in_memory(self) -> list[LiveTable]:
-        """The tables in memory, as they are there."""
-        return list(self._tables.values())
+    def with_stand_ins(self) -> list[LiveTable]:
+        """The tables in memory at which a robot or a deputy may act."""
+        return [table for table_id in self._stand_ins if (table := self._tables.get(table_id))]
 
     def peek(self, table_id: int) -> LiveTable | None:
         """A table for reading, None if it is not in memory."""
@@ -276,6 +290,7 @@ class TableCache:
         if unit is None:
             await self.store.commit_move(move_commit)
         table.metadata = metadata
+        self._note_stand_ins(table)
         for row, sentences in zip(draft.log_rows, draft.sentences, strict=True):
             table.add(row, sentences)
         self.wake_subscribers()

@@ -13,6 +13,7 @@ from bot.service.results import CommandResult, QueryAnswer
 from bot.service.seat_clocks import ClockRules
 from bot.service.table_cache import TableCache
 from bot.service.time_text import moment_text
+from storage import ClockChanges
 
 
 class TimeCommands:
@@ -96,7 +97,7 @@ class TimeCommands:
         name = table.state.players[command.seat]
         async with self._cache.commit(table, command.request_id) as draft:
             unit = await draft.unit()
-            await unit.clocks.save_seat_clock(clock)
+            await unit.clocks.write(ClockChanges(seats=[clock]))
             await unit.clocks.look_again(info.id)
             draft.add_row(
                 command.new_row(

@@ -9,20 +9,28 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import or_
+from sqlalchemy import Boolean, literal_column, or_
 from sqlmodel import col, delete, func, select, update
 
+from storage.clock_records import (
+    ClockChanges,
+    ClockRecord,
+    SeatClock,
+    read_clock_records,
+    write_clock_changes,
+)
 from storage.models import (
     Deputy,
     DueRow,
     GameTable,
     Seat,
-    SeatClock,
     SeatRequest,
     TableClock,
-    TableSnapshot,
 )
 from storage.transaction import Repository
+
+IS_STALE = literal_column("is_stale", Boolean)
+"""As the condition of the partial index says it: SQLite compares the words."""
 
 
 class ClockRepository(Repository):
@@ -31,28 +39,23 @@ class ClockRepository(Repository):
     # Clocks
 
     async def tables_behind(self) -> list[int]:
-        """The tables whose clocks do not follow their logs: those in play, and those that were."""
-        behind = or_(
-            func.coalesce(col(TableClock.seq), -1) != col(TableSnapshot.seq), col(TableClock.is_stale)
-        )
-        query = (
-            select(TableSnapshot.table_id)
-            .join(GameTable, col(GameTable.id) == col(TableSnapshot.table_id))
-            .outerjoin(TableClock, col(TableClock.table_id) == col(TableSnapshot.table_id))
-            .where(behind, or_(col(GameTable.status) == "running", col(TableClock.table_id).is_not(None)))
-            .order_by(col(TableSnapshot.table_id))
-        )
+        """The tables whose clocks are to be looked at: of those in play, and those that were."""
+        query = select(TableClock.table_id).where(IS_STALE).order_by(col(TableClock.table_id))
         return await self._transaction.all(query)
+
+    async def records(self, table_ids: Sequence[int]) -> dict[int, ClockRecord]:
+        """The clocks of these tables by id, without tables that do not exist."""
+        return await self._transaction.run_job(lambda execute: read_clock_records(execute, table_ids))
+
+    async def write(self, changes: ClockChanges) -> None:
+        """Write what following the logs has changed."""
+        now = self._transaction.now
+        await self._transaction.run_job(lambda execute: write_clock_changes(execute, changes, now))
 
     async def followed_seq(self, table_id: int) -> int | None:
         """How far the clocks of a table follow its log; None for a table without clocks."""
-        return await self._transaction.scalar(
-            select(TableClock.seq).where(col(TableClock.table_id) == table_id)
-        )
-
-    async def set_followed_seq(self, table_id: int, seq: int) -> None:
-        """The clocks of a table follow its log up to this row."""
-        await self._transaction.upsert(TableClock(table_id=table_id, seq=seq))
+        record = (await self.records([table_id])).get(table_id)
+        return record.followed if record else None
 
     async def look_again(self, *table_ids: int) -> None:
         """Have the clocks of these tables looked at again, because their pace has changed."""
@@ -72,12 +75,8 @@ class ClockRepository(Repository):
 
     async def seat_clocks(self, table_id: int) -> dict[int, SeatClock]:
         """The clocks of a table by seat."""
-        query = select(SeatClock).where(col(SeatClock.table_id) == table_id).order_by(col(SeatClock.seat))
-        return {clock.seat: clock for clock in await self._transaction.all(query)}
-
-    async def save_seat_clock(self, clock: SeatClock) -> None:
-        """Store the clock of a seat."""
-        await self._transaction.upsert(clock)
+        record = (await self.records([table_id])).get(table_id)
+        return record.seats if record else {}
 
     # Due rows
 
@@ -108,11 +107,6 @@ class ClockRepository(Repository):
         """What is due under a key."""
         return await self._transaction.first(select(DueRow).where(col(DueRow.key) == key))
 
-    async def due_rows(self, table_id: int) -> list[DueRow]:
-        """What is due at a table, the first first."""
-        query = select(DueRow).where(col(DueRow.table_id) == table_id)
-        return await self._transaction.all(query.order_by(col(DueRow.due_at), col(DueRow.key)))
-
     async def rows_of_kind(self, kind: str) -> list[DueRow]:
         """All that is due of one kind."""
         return await self._transaction.all(select(DueRow).where(col(DueRow.kind) == kind))
@@ -135,11 +129,6 @@ class ClockRepository(Repository):
         return await self._transaction.execute(moved) > 0
 
     # Deputies
-
-    async def deputies(self, table_id: int) -> list[Deputy]:
-        """The deputies of a table, also those whose time has not come or is over."""
-        query = select(Deputy).where(col(Deputy.table_id) == table_id).order_by(col(Deputy.seat))
-        return await self._transaction.all(query)
 
     async def tables_with_deputies(self) -> list[int]:
         """The running tables at which somebody is a deputy now."""

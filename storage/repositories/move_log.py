@@ -17,6 +17,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import col, insert, select, update
 
 from engine import FORMAT_VERSION
+from storage.clock_records import MARK_BEHIND
 from storage.errors import DuplicateRequest, NotFound, StoreError, WriteConflict
 from storage.executor import Executor
 from storage.models import LogRowKind, MoveRecord, NewLogRow, RequestResult, TableSnapshot
@@ -124,50 +125,81 @@ _SELECT_ROWS = (
 _SELECT_SEQ = select(TableSnapshot.seq).where(col(TableSnapshot.table_id) == bindparam("for_table"))
 
 
-def append_rows(
-    execute: Executor,
-    table_id: int,
-    expected_seq: int,
-    new_rows: Sequence[NewLogRow],
-    state: bytes,
-    created_at: datetime,
-    revision: int | None = None,
-) -> int:
-    """`MoveLogRepository.append` as a job. With a `revision`, only while the table has that one."""
-    new_seq = expected_seq + len(new_rows)
-    rows: list[dict[str, Any]] = [
-        row.model_dump() | {"table_id": table_id, "seq": seq, "created_at": created_at}
-        for seq, row in enumerate(new_rows, expected_seq + 1)
-    ]
-    current_move = None
-    for row in rows:
-        if row["kind"] == "move":
-            current_move = row["seq"]
-        elif row["rewinds_to"] is not None:
-            current_move = row["rewinds_to"]
-    values = {
-        "for_table": table_id, "expected_seq": expected_seq, "new_seq": new_seq,
-        "new_state": state, "new_current_move": current_move,
-        "rewinds": sum(row["rewinds_to"] is not None for row in rows),
-    }  # fmt: skip
-    if revision is None:
-        updated = execute(_UPDATE_SNAPSHOT, values).row_count
-    else:
-        updated = execute(_UPDATE_SNAPSHOT_AT_REVISION, values | {"expected_revision": revision}).row_count
-    if not updated:
-        actual_seq = execute(_SELECT_SEQ, {"for_table": table_id}).rows
+class Appended(NamedTuple):
+    """Rows that are appended to the log of a table, and the state after them; see `MoveCommit`."""
+
+    table_id: int
+    expected_seq: int
+    rows: Sequence[NewLogRow]
+    state: bytes
+    created_at: datetime
+    revision: int | None
+
+    @property
+    def row_values(self) -> list[dict[str, Any]]:
+        """The rows as they are inserted."""
+        return [
+            row.model_dump() | {"table_id": self.table_id, "seq": seq, "created_at": self.created_at}
+            for seq, row in enumerate(self.rows, self.expected_seq + 1)
+        ]
+
+    @property
+    def snapshot_values(self) -> dict[str, Any]:
+        """The parameters of `_UPDATE_SNAPSHOT`, or of the one at a revision."""
+        current_move = None
+        for seq, row in enumerate(self.rows, self.expected_seq + 1):
+            if row.kind == "move":
+                current_move = seq
+            elif row.rewinds_to is not None:
+                current_move = row.rewinds_to
+        values = {
+            "for_table": self.table_id, "expected_seq": self.expected_seq,
+            "new_seq": self.expected_seq + len(self.rows), "new_state": self.state,
+            "new_current_move": current_move,
+            "rewinds": sum(row.rewinds_to is not None for row in self.rows),
+        }  # fmt: skip
+        return values if self.revision is None else values | {"expected_revision": self.revision}
+
+    @property
+    def rewinds(self) -> bool:
+        """Whether an undo or a redo is among the rows."""
+        return any(row.rewinds_to is not None for row in self.rows)
+
+
+def append_rows(execute: Executor, new: Appended) -> int:
+    """`MoveLogRepository.append` as a job. With a revision, only while the table has that one."""
+    statement = _UPDATE_SNAPSHOT if new.revision is None else _UPDATE_SNAPSHOT_AT_REVISION
+    if not execute(statement, new.snapshot_values).row_count:
+        actual_seq = execute(_SELECT_SEQ, {"for_table": new.table_id}).rows
         if not actual_seq:
-            raise NotFound(f"There is no table {table_id}.")
-        raise WriteConflict(table_id, expected_seq, actual_seq[0][0])
+            raise NotFound(f"There is no table {new.table_id}.")
+        raise WriteConflict(new.table_id, new.expected_seq, actual_seq[0][0])
     try:
-        execute(_INSERT_ROWS, rows)
+        execute(_INSERT_ROWS, new.row_values)
     except IntegrityError as error:
         if "moves.request_id" in str(error.orig) or "uq_moves_request_id" in str(error.orig):
-            raise DuplicateRequest(" or ".join(str(row.request_id) for row in new_rows)) from error
+            raise DuplicateRequest(" or ".join(str(row.request_id) for row in new.rows)) from error
         raise
-    if any(row.rewinds_to is not None for row in new_rows):
-        resolve_line_of_play(read_rows(execute, table_id))
-    return new_seq
+    execute(MARK_BEHIND, {"of_table": new.table_id})
+    if new.rewinds:
+        resolve_line_of_play(read_rows(execute, new.table_id))
+    return new.expected_seq + len(new.rows)
+
+
+def append_together(execute: Executor, several: Sequence[Appended]) -> bool:
+    """Append to the logs of several tables with a few statements; False where one of them is not as its
+    caller believed. All have a revision. Raises what `append_rows` raises, or IntegrityError."""
+    if not several:
+        return True
+    updated = execute(_UPDATE_SNAPSHOT_AT_REVISION, [new.snapshot_values for new in several]).row_count
+    if updated != len(several):
+        return False
+    execute(_INSERT_ROWS, [row for new in several for row in new.row_values])
+    execute(MARK_BEHIND, [{"of_table": new.table_id} for new in several])
+    for new in several:
+        if new.rewinds:
+            resolve_line_of_play(read_rows(execute, new.table_id))
+    return True
 
 
 def read_rows(execute: Executor, table_id: int, after: int = 0) -> list[LogRow]:
@@ -181,6 +213,14 @@ def save_request_result(execute: Executor, request_id: str, body: bytes, created
         execute(_INSERT_RESULT, {"request_id": request_id, "body": body, "created_at": created_at})
     except IntegrityError as error:
         raise DuplicateRequest(request_id) from error
+
+
+def save_results(execute: Executor, results: Sequence[tuple[str, bytes, datetime]]) -> None:
+    """Store the results of several requests: id, body and time of each. Raises IntegrityError where there is
+    one already."""
+    if results:
+        rows = [{"request_id": name, "body": body, "created_at": at} for name, body, at in results]
+        execute(_INSERT_RESULT, rows)
 
 
 class MoveLogRepository(Repository):
@@ -204,7 +244,7 @@ class MoveLogRepository(Repository):
         """
         now = self._transaction.now
         return await self._transaction.run_job(
-            lambda execute: append_rows(execute, table_id, expected_seq, rows, state, now)
+            lambda execute: append_rows(execute, Appended(table_id, expected_seq, rows, state, now, None))
         )
 
     async def rows(self, table_id: int, after: int = 0) -> list[LogRow]:
@@ -220,12 +260,6 @@ class MoveLogRepository(Repository):
     async def line_of_play(self, table_id: int) -> list[LogRow]:
         """The moves that count, in order."""
         return [row for row, is_live in await self.resolved_rows(table_id) if is_live and row.kind == "move"]
-
-    async def versions(self, table_ids: Sequence[int]) -> dict[int, tuple[int, int]]:
-        """Revision and last `seq` of each of these tables."""
-        query = select(TableSnapshot.table_id, TableSnapshot.revision, TableSnapshot.seq)
-        rows = await self._transaction.rows(query.where(col(TableSnapshot.table_id).in_(table_ids)))
-        return {table_id: (revision, seq) for table_id, revision, seq in rows}
 
     async def count_by_format(self) -> dict[int, int]:
         """How many rows of all logs have each format version."""

@@ -57,16 +57,50 @@ def _insert_statement(dialect: str) -> Insert:
     return sqlite.insert(OutboxMessage).on_conflict_do_nothing(index_elements=["idempotency_key"])
 
 
+SIZES = (1, 4, 16, 64, 256, 1024, 4096)
+"""How many keys a statement can name; fewer are filled up by repeating the last."""
+
+
+def _padded(name: str, keys: Sequence[str]) -> dict[str, str]:
+    """The parameters for these keys: `name0`, `name1` …"""
+    size = next(size for size in SIZES if size >= len(keys))
+    full = [*keys, *[keys[-1]] * (size - len(keys))]
+    return {f"{name}{n}": key for n, key in enumerate(full)}
+
+
+class Enqueued(NamedTuple):
+    """Messages that are enqueued at a time."""
+
+    messages: Sequence[NewMessage]
+    now: datetime
+
+    @property
+    def collapse_keys(self) -> set[str]:
+        """Whose pending messages are superseded."""
+        return {m.collapse_key for m in self.messages if m.collapse_key is not None}
+
+
 def enqueue_messages(execute: Executor, messages: Sequence[NewMessage], now: datetime) -> int:
     """`OutboxRepository.enqueue` as a job."""
-    if not messages:
+    return enqueue_together(execute, [Enqueued(messages, now)])
+
+
+def enqueue_together(execute: Executor, several: Sequence[Enqueued]) -> int:
+    """Enqueue messages of several tables, no two of which have a collapse key in common."""
+    several = [each for each in several if each.messages]
+    if not several:
         return 0
-    if collapse_keys := {m.collapse_key for m in messages if m.collapse_key is not None}:
-        values = {f"collapse{n}": key for n, key in enumerate(collapse_keys)}
-        values |= {f"new{n}": message.idempotency_key for n, message in enumerate(messages)}
-        execute(_supersede_statement(len(collapse_keys), len(messages)), values | {"now": now})
-    initial = {"created_at": now, "attempts": 0, "status": "pending"}
-    rows = [m.model_dump() | initial | {"not_before": m.not_before or now} for m in messages]
+    if collapse_keys := sorted(key for each in several for key in each.collapse_keys):
+        collapsed = _padded("collapse", collapse_keys)
+        new = _padded("new", [message.idempotency_key for each in several for message in each.messages])
+        now = max(each.now for each in several)
+        execute(_supersede_statement(len(collapsed), len(new)), collapsed | new | {"now": now})
+    rows = [
+        message.model_dump()
+        | {"created_at": now, "attempts": 0, "status": "pending", "not_before": message.not_before or now}
+        for messages, now in several
+        for message in messages
+    ]
     return execute(_insert_statement(execute.dialect), rows).row_count
 
 

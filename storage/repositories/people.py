@@ -21,7 +21,7 @@ from storage.models import (
     Person,
     PlanRecord,
     Seat,
-    SeatClock,
+    SeatClockRecord,
     SeatRequest,
     Usage,
 )
@@ -238,7 +238,7 @@ class PeopleRepository(Repository):
             MailToken,
             SeatRequest,
             Deputy,
-            SeatClock,
+            SeatClockRecord,
             DueRow,
             OrderRecord,
         ):

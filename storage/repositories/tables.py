@@ -8,6 +8,7 @@ from sqlalchemy import and_, or_
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import col, delete, func, select, update
 
+from storage.clock_records import begin_clock
 from storage.errors import AlreadyExists, NotFound, StoreError, WriteConflict
 from storage.guild_shards import GuildShards
 from storage.models import Card, GameTable, MoveRecord, Seat, TableSnapshot, TableStatus
@@ -101,10 +102,14 @@ class TableRepository(Repository):
             query.where(col(GameTable.status).in_(statuses)) if statuses else query
         )
 
-    async def lock(self, table_id: int) -> None:
-        """Let other writers at a table wait until this transaction ends; on SQLite all do anyway."""
-        own = col(TableSnapshot.table_id) == table_id
-        await self._transaction.scalar(select(TableSnapshot.seq).where(own).with_for_update())
+    async def lock(self, *table_ids: int) -> None:
+        """Let other writers at these tables wait until this transaction ends; on SQLite all do anyway.
+
+        They are locked in the order of their ids, as moves are, so that nobody waits in a circle.
+        """
+        own = col(TableSnapshot.table_id).in_(table_ids)
+        query = select(TableSnapshot.seq).where(own).order_by(col(TableSnapshot.table_id))
+        await self._transaction.all(query.with_for_update())
 
     async def check_version(self, table_id: int, seq: int, revision: int) -> None:
         """Raise WriteConflict unless the table is as the caller knows it; other writers at it then wait."""
@@ -218,6 +223,8 @@ class TableRepository(Repository):
     async def update(self, table_id: int, **values: Unpack[TableUpdate]) -> None:
         """Update the given columns."""
         await self._transaction.renew_revisions(table_id)
+        if values.get("status") == "running":
+            await self._transaction.run_job(lambda execute: begin_clock(execute, table_id))
         columns: dict[str, Any] = dict(values)
         if "location" in values:
             columns |= {key: values["location"].get(key) for key in PLACE_COLUMNS}
