@@ -13,7 +13,7 @@ disk, a broken connection), the group is abandoned: all its blocks fail, and not
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
@@ -22,7 +22,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncTransactio
 
 from storage.aiosqlite_adapter import is_in_transaction
 from storage.cancellation import run_uninterrupted
-from storage.commit_notices import NOTIFY
 from storage.database_errors import NOTHING_CHANGED, as_store_errors, database_message
 from storage.errors import StoreError
 
@@ -50,6 +49,10 @@ def commit_error(error: Exception) -> StoreError:
     return StoreError(f"{NOTHING_CHANGED}: {database_message(error)}.")
 
 
+def nobody_else() -> None:
+    """Announce nothing: no other process is to be told."""
+
+
 class CommitGroup:
     """Blocks that share one database transaction. `outcome`: None once it is committed, or the error."""
 
@@ -62,8 +65,9 @@ class CommitGroup:
 class GroupCommit:
     """The one writing connection of a store."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
+    def __init__(self, engine: AsyncEngine, announce: Callable[[], None] = nobody_else) -> None:
+        """announce: called after each commit."""
+        self._engine, self._announce = engine, announce
         self._lock = asyncio.Lock()
         self._group: CommitGroup | None = None
         self._owner_task: asyncio.Task[object] | None = None
@@ -173,14 +177,13 @@ class GroupCommit:
             if group.outcome.done():
                 return
             try:
-                if group.connection.dialect.name == "postgresql":
-                    await group.connection.exec_driver_sql(NOTIFY)
                 await group.transaction.commit()
             except SQLAlchemyError as error:
                 await self._abandon(group, error)
             else:
                 self._group = None
                 group.outcome.set_result(None)
+                self._announce()
 
     async def _abandon(self, group: CommitGroup, error: BaseException) -> None:
         """Roll back the whole group; a connection that cannot even do that is dropped."""

@@ -5,14 +5,13 @@ that holds the row of its table would then hold it for all others of its group.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncTransaction
 
 from storage.cancellation import run_uninterrupted
-from storage.commit_notices import NOTIFY
 from storage.database_errors import NOTHING_CHANGED, as_store_errors
 from storage.group_commit import TRANSACTION_LOST, commit_error, is_transaction_lost
 
@@ -20,8 +19,9 @@ from storage.group_commit import TRANSACTION_LOST, commit_error, is_transaction_
 class PooledTransactions:
     """Transactions of an engine with several connections; the same face as `GroupCommit`."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
+    def __init__(self, engine: AsyncEngine, announce: Callable[[], None]) -> None:
+        """announce: called after each commit."""
+        self._engine, self._announce = engine, announce
         self._owners: set[asyncio.Task[object] | None] = set()
 
     @asynccontextmanager
@@ -46,7 +46,8 @@ class PooledTransactions:
                     raise
                 finally:
                     self._owners.discard(task)
-                await run_uninterrupted(_commit(connection, begun))
+                await run_uninterrupted(begun.commit())
+                self._announce()
 
     def check_not_nested(self) -> None:
         """Raises RuntimeError where this task is inside a transaction already: it might wait for itself."""
@@ -55,11 +56,6 @@ class PooledTransactions:
 
     async def close(self) -> None:
         """Nothing is kept between transactions."""
-
-
-async def _commit(connection: AsyncConnection, begun: AsyncTransaction) -> None:
-    await connection.exec_driver_sql(NOTIFY)
-    await begun.commit()
 
 
 async def _roll_back(connection: AsyncConnection, begun: AsyncTransaction) -> None:

@@ -12,11 +12,11 @@ from sqlalchemy.exc import DatabaseError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from storage import leadership
-from storage.commit_notices import listen
+from storage.commit_notices import CommitNotices
 from storage.database import create_engine, display_name, is_file, migration_engine, store_url
 from storage.database_errors import CANNOT_READ, NOTHING_CHANGED, as_store_errors, database_message
 from storage.errors import InvalidStore, StoreError
-from storage.group_commit import GroupCommit
+from storage.group_commit import GroupCommit, nobody_else
 from storage.leadership import Work
 from storage.migrations import current_revision, migrate, revisions
 from storage.move_commit import MoveCommit, MoveCommitter, TableVersion
@@ -44,14 +44,16 @@ class Store:
         self.url = url
         self._engines: tuple[AsyncEngine, ...] = (write_engine, read_engine)
         self._read_engine = read_engine
-        self._group_commit = self._move_group = GroupCommit(write_engine)
+        self._notices = None if is_file(url) else CommitNotices(url)
+        announce = self._notices.announce if self._notices else nobody_else
+        self._group_commit = self._move_group = GroupCommit(write_engine, announce)
         self._row_locking: GroupCommit | PooledTransactions = self._group_commit
         if not is_file(url):
             move_engine = create_engine(url, writes=True, excludes_others=False)
             row_engine = create_engine(url, writes=True, excludes_others=False, connections=ROW_CONNECTIONS)
             self._engines = (*self._engines, move_engine, row_engine)
-            self._move_group = GroupCommit(move_engine)
-            self._row_locking = PooledTransactions(row_engine)
+            self._move_group = GroupCommit(move_engine, announce)
+            self._row_locking = PooledTransactions(row_engine, announce)
         self._committer = MoveCommitter(self._move_group, read_engine, now)
         self.now = now
 
@@ -146,10 +148,9 @@ class Store:
                     await transaction.close()
 
     async def follow(self, wake: Callable[[], None]) -> None:
-        """Call `wake` after each commit of any process. Never returns; on SQLite there is nothing to hear."""
-        if is_file(self.url):
-            return
-        await listen(self.url, wake)
+        """Call `wake` after commits of other processes. Never returns; on SQLite there is nothing to hear."""
+        if self._notices is not None:
+            await self._notices.listen(wake)
 
     def connect(self) -> AsyncConnection:
         """A connection that can only read, for what no repository does."""
@@ -162,6 +163,8 @@ class Store:
         if self._move_group is not self._group_commit:
             await self._move_group.close()
             await self._row_locking.close()
+        if self._notices is not None:
+            await self._notices.close()
         for engine in self._engines:
             await engine.dispose()
 

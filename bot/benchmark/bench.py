@@ -25,6 +25,7 @@ from bot.benchmark.games import (
 )
 from bot.benchmark.many_tables import measure_many_tables
 from bot.benchmark.pace import measure_folder, pace_files, pace_tables, verdict
+from bot.benchmark.processes import comparison_text, measure_processes
 from bot.benchmark.report import picture_rows, report_rows, report_table, slowest_lines, thinking_rows
 from bot.benchmark.rules import (
     PlayedGame,
@@ -75,8 +76,13 @@ def command(
         KEEP_MEGABYTES
     ),
     database: Annotated[
-        str, typer.Option(help="An empty PostgreSQL database for --tables, in place of a file.")
+        str,
+        typer.Option(
+            help="An empty PostgreSQL database: for --tables in place of a file; alone, compare one process "
+            "there with two."
+        ),
     ] = "",
+    seconds: Annotated[float, typer.Option(min=1, help="So long, to compare processes.")] = 20,
 ) -> None:
     """Measure rules, tables and pictures on games, and print a table."""
     if pace is not None:
@@ -84,6 +90,9 @@ def command(
         return
     if table_count:
         _report_many_tables(table_count, moves, keep, database, store)
+        return
+    if database:
+        _report_processes(database, seconds)
         return
     rules, tables, played_games = RulesMetrics(), TableMetrics(), list[PlayedGame]()
     thinking = ThinkingMetrics()
@@ -132,6 +141,15 @@ def _report_many_tables(tables: int, moves: int, keep: float, database: str, fol
         raise typer.Exit(1) from None
     for line in metrics.lines():
         typer.echo(line)
+
+
+def _report_processes(database: str, seconds: float) -> None:
+    """Print how many moves one process and two make at a database."""
+    try:
+        typer.echo(comparison_text(measure_processes(database, seconds)))
+    except (BenchmarkError, StoreError) as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(1) from None
 
 
 def _report_pace(folder: Path) -> None:
