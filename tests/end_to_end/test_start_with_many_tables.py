@@ -91,7 +91,7 @@ async def test_14_10_a_start_with_many_tables(tmp_path: Path, address: str) -> N
         )  # fmt: skip
         try:
             async with asyncio.timeout(300):
-                while await ask_status(tmp_path) is None:
+                while await ask_status(tmp_path) is None:  # noqa: ASYNC110
                     await asyncio.sleep(0.02)
                 listening = perf_counter() - started
                 answered = await first_press(fake, line)
@@ -102,8 +102,8 @@ async def test_14_10_a_start_with_many_tables(tmp_path: Path, address: str) -> N
             await process.wait()
         gap = float((tmp_path / "gap").read_text())
         print(
-            f"{TABLES} tables, {path.stat().st_size / 1e6:.0f} MB: listening after {listening:.2f} s; the first "
-            f"press, {total:.2f} s after the start, answered in {answered:.2f} s; longest gap of the loop "
-            f"{gap:.0f} ms; the test itself took {process_time() - cpu:.1f} s of the processor"
+            f"{TABLES} tables, {path.stat().st_size / 1e6:.0f} MB: listening after {listening:.2f} s; "
+            f"the first press was answered in {answered:.2f} s, {total:.2f} s after the start; "
+            f"longest gap of the loop {gap:.0f} ms; {process_time() - cpu:.1f} s of the test itself"
         )
         assert table and listening < 30 and answered < 15 and gap < 1500

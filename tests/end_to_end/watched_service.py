@@ -1,4 +1,4 @@
-"""The real `railpost`, which writes the longest gap of its event loop into the file `gap` of its data folder."""
+"""The real `railpost`, which writes the longest gap of its event loop into the file `gap` of its folder."""
 
 from __future__ import annotations
 
