@@ -39,7 +39,7 @@ DEAL_UNASKED = -10_000.0
 
 def stock_turn(o: Outlook, options: Sequence[Option]) -> list[Judged]:
     """Everything that a player may do in a stock turn."""
-    judged = [Judged(Pass(), 0.0, "nothing on offer is worth its price")]
+    judged = [Judged(Pass(), 0.0, _why_pass(o, options))]
     for option in options:
         match option.action:
             case BuyShares():
@@ -63,6 +63,16 @@ def stock_turn(o: Outlook, options: Sequence[Option]) -> list[Judged]:
     if starts:
         judged += start_choices(o, starts)
     return _swap_when_full(o, judged)
+
+
+def _why_pass(o: Outlook, options: Sequence[Option]) -> str:
+    """Why to pass, by what could be done."""
+    kinds = {type(option.action) for option in options}
+    if kinds & {BuyShares, Par, StartCompany, BuyPrivateFromPool}:
+        return "nothing on offer is worth its price"
+    if SellShares in kinds:
+        return "my shares are worth more than their price"
+    return "there is nothing that I can buy"
 
 
 def _need_after(o: Outlook, cost: float) -> float:
@@ -207,8 +217,10 @@ def _company_action(
 
 
 def _swap_when_full(o: Outlook, judged: list[Judged]) -> list[Judged]:
-    """At the certificate limit, or without money, sell the worst share if a better one is on offer."""
+    """At the certificate limit, or without money, sell the worst share if a better one can be bought then."""
     g = o.g
+    if getattr(g.top, "bought", None):
+        return judged
     room = certificate_limit(g) - counted_certificates(g, o.seat)
     offers = [
         (o.share_gain(c, g.price(c)), c)

@@ -229,7 +229,10 @@ def token_step(o: Outlook, options: Sequence[Option]) -> list[Judged]:
         dollar = 1.2 if before - cost < fund else o.weights.treasury_dollar
         spare = 15 if cost == 0 else 0
         worth = gain * max(o.horizon, 1) * 0.5 - dollar * cost + spare
-        judged.append(Judged(token, worth, f"a token in {token.hex} brings about ${gain:.0f} a round"))
+        why = f"a token in {token.hex} brings about ${gain:.0f} a round"
+        if gain < 1 and cost == 0:
+            why = f"a token in {token.hex} costs nothing, and others cannot take its place"
+        judged.append(Judged(token, worth, why))
     return judged
 
 

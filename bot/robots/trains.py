@@ -36,7 +36,7 @@ def train_step(o: Outlook, options: Sequence[Option]) -> list[Judged]:
     forced = must_buy_train(o.g, company)
     judged: list[Judged] = []
     if not forced:
-        judged.append(Judged(Pass(), 0.0, "no train on offer earns its price"))
+        judged.append(Judged(Pass(), 0.0, _why_no_train(o, company, options)))
     for option in options:
         match option.action:
             case BuyTrain():
@@ -50,6 +50,15 @@ def train_step(o: Outlook, options: Sequence[Option]) -> list[Judged]:
             case TakeLoans():
                 judged.append(loan_for_train(o, company, option.action))
     return judged
+
+
+def _why_no_train(o: Outlook, company: str, options: Sequence[Option]) -> str:
+    """Why to buy no train, by those that could be bought."""
+    if any(isinstance(each.action, BuyTrain) and each.action.source in BANK_SOURCES for each in options):
+        return "no train on offer earns its price"
+    if len(o.g.company(company).trains) >= o.g.phase.train_limit:
+        return f"the {company} may have no more trains"
+    return f"the {company} has no money for another train"
 
 
 def purchases(o: Outlook, company: str, option: Option) -> list[Judged]:
@@ -86,7 +95,10 @@ def _worth(o: Outlook, company: str, train: str, traded_in: str | None = None) -
 
 
 def _own_loss(o: Outlook, company: str, train: str) -> float:
-    """Dollars that the seat loses, over the others, by the rust that this purchase brings nearer."""
+    """Dollars that the seat loses, over the others, by the rust that this purchase brings nearer.
+
+    What a rival has to pay for a train is won, as part of what the rivals have.
+    """
     if o.purchases_until(train) > 0 or train in o.g.title.trains_introduced[o.g.state.phase]:
         return 0.0
     loss = 0.0
@@ -100,8 +112,12 @@ def _own_loss(o: Outlook, company: str, train: str) -> float:
         mine = o.share_of(other)
         rest = sum(p for s, p in o.g.company(other).shares.items() if s[0] == "p" and s[1:].isdigit()) / 100
         loss += lost * (mine - (rest - mine) / max(players - 1, 1)) * 1.5
-        if not left and o.g.company(other).president == o.seat and other != company:
-            loss += max(o.train(train).price - o.g.cash(other), 0) * 0.8
+        president = o.g.company(other).president
+        burden = max(o.train(train).price - o.g.cash(other), 0) * 0.8
+        if not left and president == o.seat and other != company:
+            loss += burden
+        elif not left and president != o.seat and o.g.components.must_own_train:
+            loss -= burden / max(players - 1, 1)
     return loss
 
 
@@ -229,7 +245,9 @@ def loan_for_train(o: Outlook, company: str, loan: TakeLoans) -> Judged:
 def repay_step(o: Outlook, options: Sequence[Option]) -> list[Judged]:
     """Repay what is not needed for the next train."""
     company = getattr(o.g.top, "company", "")
-    judged = [Judged(Pass(), 0.0, "the money is kept for a train")]
+    may_repay = any(isinstance(option.action, RepayLoans) for option in options)
+    why = "the money is kept for a train" if may_repay else f"the {company} needs no loan now"
+    judged = [Judged(Pass(), 0.0, why)]
     for option in options:
         if isinstance(option.action, RepayLoans):
             value = loan_terms(o.g).value
