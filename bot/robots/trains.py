@@ -36,7 +36,7 @@ def train_step(o: Outlook, options: Sequence[Option]) -> list[Judged]:
     forced = must_buy_train(o.g, company)
     judged: list[Judged] = []
     if not forced:
-        judged.append(Judged(Pass(), 0.0, _why_no_train(o, company, options)))
+        judged.append(Judged(Pass(), 0.0, why_no_train(o, company, options)))
     for option in options:
         match option.action:
             case BuyTrain():
@@ -52,7 +52,7 @@ def train_step(o: Outlook, options: Sequence[Option]) -> list[Judged]:
     return judged
 
 
-def _why_no_train(o: Outlook, company: str, options: Sequence[Option]) -> str:
+def why_no_train(o: Outlook, company: str, options: Sequence[Option]) -> str:
     """Why to buy no train, by those that could be bought."""
     if any(isinstance(each.action, BuyTrain) and each.action.source in BANK_SOURCES for each in options):
         return "no train on offer earns its price"
@@ -94,7 +94,7 @@ def _worth(o: Outlook, company: str, train: str, traded_in: str | None = None) -
     return max(life - 0.5, 0) * (0.5 * now + 0.5 * later) + 0.4 * min(life, 1) * now
 
 
-def _own_loss(o: Outlook, company: str, train: str) -> float:
+def own_loss(o: Outlook, company: str, train: str) -> float:
     """Dollars that the seat loses, over the others, by the rust that this purchase brings nearer.
 
     What a rival has to pay for a train is won, as part of what the rivals have.
@@ -131,7 +131,7 @@ def _purchase(o: Outlook, company: str, buy: BuyTrain, price: int) -> Judged:
     left = max(cash - price, 0)
     if not lasting_after and trains:
         cost += 0.8 * min(price, max(o.train_fund(company) - left, 0))
-    gain = (worth - cost) * max(o.share_of(company), 0.2) - _own_loss(o, company, buy.train)
+    gain = (worth - cost) * max(o.share_of(company), 0.2) - own_loss(o, company, buy.train)
     if not o.pays_interest(company, cash - price):
         gain -= 2_000.0
     if not trains:

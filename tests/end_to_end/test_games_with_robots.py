@@ -32,6 +32,7 @@ WHOLE_GAMES = [
     pytest.param(title, 100_000, marks=[pytest.mark.soak, pytest.mark.timeout(3600)], id=title)
     for title in engine.title_names()
 ]
+BEGUN = [pytest.param(title, 12, id=f"{title} begun") for title in engine.title_names()]
 ORDER = ("Ann", "Robot", "Bob", "Robot 2")
 
 
@@ -135,7 +136,7 @@ async def test_by_discord_and_mail(tmp_path: Path, title: str, moves: int) -> No
 # -- the terminal ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("title", "moves"), [pytest.param("1870", 20, id="begun"), *WHOLE_GAMES])
+@pytest.mark.parametrize(("title", "moves"), [*BEGUN, *WHOLE_GAMES])
 async def test_in_the_terminal(tmp_path: Path, title: str, moves: int) -> None:
     async with await open_store(tmp_path / "railpost.db") as store:
         service = Service(store)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bot.robots.outlook import Outlook
 from bot.robots.player import Effort, Robot
-from engine import Action, State, decision, play
-from engine.core.actions import BuyShares, LayTile, Par, SellShares
+from bot.robots.trains import own_loss, why_no_train
+from engine import Action, State, decision, game_of, play
+from engine.core.actions import BuyShares, LayTile, Par, Pass, SellShares
 from tests.scenarios import ScenarioRunner
 
 run_scenario = ScenarioRunner("1830").run
@@ -108,3 +110,35 @@ def test_with_more_time_a_lay_counts_what_it_prepares() -> None:
     gains = [each.worth - worths[each.action] for each in slow if isinstance(each.action, LayTile)]
     assert all(gain >= 0 for gain in gains)
     assert any(gain > 0 for gain in gains)
+
+
+def test_a_pass_says_what_was_in_the_way() -> None:
+    """Where nothing could be bought, the offer is not to blame."""
+    poor = "@ owns Bob PRR 5\n@ owns Ann PRR 3\n@ par PRR 100\n@ round stock Ann\n@ cash Ann 0\n= cash Ann 0"
+    reasons = {each.action: each.reason for each in Robot().ranking(run_scenario(poor), "p0")}
+    assert reasons[Pass()] == "my shares are worth more than their price"
+    turn = "@ owns Ann PRR 6\n@ par PRR 100\n@ cash PRR 0\n@ round operating PRR\n= cash PRR 0"
+    o = Outlook(game_of(run_scenario(turn)), "p0")
+    assert why_no_train(o, "PRR", []) == "the PRR has no money for another train"
+
+
+def test_a_rival_who_has_to_buy_a_train_is_a_reason_to_buy_the_first_of_a_type() -> None:
+    setup = """
+    @ owns Ann PRR 6
+    @ par PRR 100
+    @ cash PRR 1000
+    @ trains PRR 3
+    @ owns Bob NYC 6
+    @ par NYC 100
+    @ trains NYC 2
+    @ cash NYC {cash}
+    @ phase 3
+    @ depot 3 0
+    @ round operating PRR
+    = cash PRR 1000
+    """
+    worths = []
+    for cash in (0, 1000):
+        g = game_of(run_scenario(setup.format(cash=cash)))
+        worths.append(own_loss(Outlook(g, "p0"), "PRR", "4"))
+    assert worths[0] < worths[1]
