@@ -50,7 +50,7 @@ from renderers.views import (
 
 
 class Picture(NamedTuple):
-    """A PNG file, its description in at most 1024 characters, and its size in pixels."""
+    """A PNG file or what was made of it, its description of at most 1024 characters, its size in pixels."""
 
     png: bytes
     alt: str

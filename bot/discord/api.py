@@ -267,31 +267,60 @@ class DiscordApi:
         except (discord.DiscordException, aiohttp.ClientError, OSError) as error:
             log.info("Discord: a thread could not be unarchived: %s", error)
 
-    async def create_thread(self, channel_id: int, name: str, lobby_message: int | None) -> int:
+    async def create_thread(
+        self, channel_id: int, name: str, lobby_message: int | None, guild_id: int | None = None
+    ) -> int:
         """Create a thread and return its id, or the channel's id where threads are not allowed.
 
-        `lobby_message`: the message to start the thread from; a message can have one thread only, so a
-        repeated call returns the same thread.
+        `lobby_message`: the message to start the thread from; a message can have one thread only. Without one
+        our oldest open thread of this name in the channel is the table's: an earlier call has created it.
         """
         http = self.client.http
         try:
             if lobby_message is None:
-                created = await http.start_thread_without_message(
-                    channel_id, name=name, auto_archive_duration=ARCHIVE_AFTER_MINUTES, type=11
-                )
-            else:
-                created = await http.start_thread_with_message(
-                    channel_id, lobby_message, name=name, auto_archive_duration=ARCHIVE_AFTER_MINUTES
-                )
+                return await self._create_free_thread(channel_id, name, guild_id)
+            created = await http.start_thread_with_message(
+                channel_id, lobby_message, name=name, auto_archive_duration=ARCHIVE_AFTER_MINUTES
+            )
             return int(created["id"])
         except discord.HTTPException as error:
             if error.code == THREAD_EXISTS and lobby_message is not None:
                 return lobby_message  # a thread has the id of the message that it was started from
             if error.code == UNKNOWN_MESSAGE and lobby_message is not None:
-                return await self.create_thread(channel_id, name, None)
+                return await self.create_thread(channel_id, name, None, guild_id)
             if error.code in (MISSING_PERMISSIONS, MISSING_ACCESS, THREADS_NOT_SUPPORTED):
                 return channel_id
             raise
+
+    async def _create_free_thread(self, channel_id: int, name: str, guild_id: int | None) -> int:
+        """A thread without a message to start from; one of this name that exists already is kept.
+
+        The library repeats a request whose answer is lost, so there may be two afterwards: the later goes.
+        """
+        if existing := await self._own_threads(guild_id, channel_id, name):
+            return existing[0]
+        created = await self.client.http.start_thread_without_message(
+            channel_id, name=name, auto_archive_duration=ARCHIVE_AFTER_MINUTES, type=11
+        )
+        kept, *repeated = await self._own_threads(guild_id, channel_id, name) or [int(created["id"])]
+        for each in repeated:
+            try:
+                await self.client.http.delete_channel(each)
+            except discord.HTTPException as error:
+                log.info("Discord: a second thread was not deleted: %s", error)
+        return kept
+
+    async def _own_threads(self, guild_id: int | None, channel_id: int, name: str) -> list[int]:
+        """Our open threads of this name in a channel, oldest first."""
+        if guild_id is None or self.client.user is None:
+            return []
+        wanted = (str(channel_id), name, str(self.client.user.id))
+        active = await self.client.http.get_active_threads(guild_id)
+        return sorted(
+            int(each["id"])
+            for each in active["threads"]
+            if (str(each["parent_id"]), each["name"], str(each["owner_id"])) == wanted
+        )
 
     async def pin(self, message: discord.PartialMessage) -> None:
         """Pin a message, if Discord allows it."""

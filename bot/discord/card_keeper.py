@@ -4,7 +4,9 @@ Theory of operation. The store knows which Discord message is the card of which 
 cards with the position: the card of a player who still has to act is edited in place, a card that is not
 needed any more is finished (`finished_turns`). Only a turn or a poll posts a new card, and only that
 notifies. The notification is one line of text, because phones show nothing of a message of components; the
-message is edited into the card at once.
+message is edited into the card at once. While a notification is held back, the card of the former turn is
+edited into the next one, so that whoever is there plays on at once: what nobody is notified of needs no new
+message.
 
 What a message has attached is recorded as Discord reports it. An edit names files by those ids or uploads
 them, so it never refers to a file that is not there. A card that cannot be edited is replaced by a new
@@ -24,6 +26,7 @@ from bot.discord.api import CannotEdit, DiscordApi, EditProblem, ImageAttachment
 from bot.discord.card_builder import BuiltCard, CardBuilder
 from bot.discord.card_refs import (
     ASKED,
+    RUN,
     CardRef,
     attached_files,
     card_ref,
@@ -33,8 +36,9 @@ from bot.discord.card_refs import (
     is_prompt_slot,
     slot_prefix,
 )
-from bot.discord.finished_turns import OLD_MESSAGE_AGE, FinishedTurns
+from bot.discord.finished_turns import OLD_MESSAGE_AGE, FinishedTurns, no_list
 from bot.discord.posting import Posted, Poster, Unreachable, ref_to_store
+from bot.service import notifications
 from bot.service.live_table import TableView
 from bot.service.notifications import Notification
 from bot.service.results import PendingDecision
@@ -43,6 +47,8 @@ from bot.service.tables import TableInfo
 from storage import Card, OutboxMessage, TablePoll
 
 log = logging.getLogger(__name__)
+
+SHORT_HOLDOFF = 1.0  # seconds; a notification that is due sooner brings its card with it
 
 Prompt = list[PendingDecision] | TablePoll
 """What a card asks: the decisions of one or several players, or a poll."""
@@ -89,6 +95,8 @@ class CardKeeper:
 
     async def _sync_card(self, view: TableView, card: Card) -> None:
         prompt = open_prompt(view, card)
+        if prompt is None and (passed_on := await self._pass_on(view, card)):
+            card, prompt = passed_on, open_prompt(view, passed_on)
         if prompt is None:
             await self.finished.finish(view, card)
             return
@@ -97,6 +105,36 @@ class CardKeeper:
         except Unreachable:
             if slot_prefix(card.slot) or not await self._move_to_direct_messages(view, card, prompt):
                 raise
+
+    async def _pass_on(self, view: TableView, card: Card) -> Card | None:
+        """Give the card of a finished turn to the player whose turn is next, if nobody is to be notified of
+        it now and they have no card yet."""
+        acting = [each for each in view.pending if each.is_main and each.acts_now]
+        ref = card_ref(card)
+        is_turn = not slot_prefix(card.slot) and card.slot.startswith("turn:")
+        if view.table.status != "running" or len(acting) != 1 or not is_turn:
+            return None
+        if message_age(ref.message_id) > OLD_MESSAGE_AGE or self.poster.threads.is_locked(ref.channel_id):
+            return None
+        pending = acting[0]
+        slot, person_id = card_slot(pending, ""), view.table.person_at(pending.seat)
+        passed_on = CardRef(
+            ref.channel_id, ref.message_id, person_id, pending.seat, view.seq, files=ref.files,
+            is_plain=ref.is_plain,
+        )  # fmt: skip
+        async with self.service.store.begin(table=view.table.id) as unit:
+            key = notifications.turn_collapse_key(view.table.id, pending.seat, "table")
+            queued = await unit.outbox.pending_with_collapse_key(key)
+            if queued is None or slot == card.slot or await unit.tables.card(view.table.id, slot):
+                return None
+            is_held = queued.attempts == 0 and (queued.not_before - unit.now).total_seconds() > SHORT_HOLDOFF
+            if notifications.decode_notification(queued.payload).ping and not is_held:
+                return None
+            if await unit.tables.card(view.table.id, RUN) is None:
+                await unit.tables.set_card(view.table.id, RUN, ref_to_store(no_list(ref.channel_id, ref.seq)))
+            await unit.tables.remove_card(view.table.id, card.slot)
+            await unit.tables.set_card(view.table.id, slot, ref_to_store(passed_on), pending.decision_id)
+            return await unit.tables.card(view.table.id, slot)
 
     async def _build(self, view: TableView, prompt: Prompt, since: int, slot: str) -> BuiltCard:
         if isinstance(prompt, TablePoll):
@@ -195,6 +233,9 @@ class CardKeeper:
             for entry in await self.service.queries.log(table.id, notification.seq)
         )
         notify = notification.ping and not acted
+        card = None if dm_user or not pending.is_main else await self._card(table.id, card_slot(pending, ""))
+        if card and not notify and card_ref(card).key != queued.idempotency_key and open_prompt(view, card):
+            return str(card_ref(card).message_id)
         prompt, slot = (acting, ASKED) if together else ([pending], card_slot(pending, dm_prefix(dm_user)))
         try:
             return await self._send(queued, view, slot, prompt, dm_user, notify=notify)

@@ -79,7 +79,7 @@ class FinishedTurns:
             return cards.turn_lines([each for each in entries if each.seat == ref.seat], names)
         run = await self._list(view.table.id)
         entries = await queries.log(view.table.id, ref.seq if run is None else run.seq)
-        run = run or CardRef(ref.channel_id, NO_MESSAGE)
+        run = run or no_list(ref.channel_id)
         await self._store_list(view.table.id, msgspec.structs.replace(run, seq=view.seq))
         return cards.turn_lines(entries, names)
 
@@ -115,7 +115,7 @@ class FinishedTurns:
         """After another message the next finished turn begins another list."""
         run = await self._list(table_id)
         if run is not None:
-            await self._store_list(table_id, CardRef(run.channel_id, NO_MESSAGE, seq=run.seq))
+            await self._store_list(table_id, no_list(run.channel_id, run.seq))
 
     # -- messages ----------------------------------------------------------------------------
 
@@ -170,6 +170,11 @@ class FinishedTurns:
                 return  # the next change of the table, or the next start, queues it again
         async with self.service.store.begin(table=card.table_id) as unit:
             await unit.tables.remove_card(card.table_id, card.slot)
+
+
+def no_list(channel_id: int, seq: int = 0) -> CardRef:
+    """A list of turns that is not begun: the moves after row `seq` of the log will be on it."""
+    return CardRef(channel_id, NO_MESSAGE, seq=seq)
 
 
 def _has_room(run: CardRef, ref: CardRef, lines: list[str], even_old: bool) -> bool:

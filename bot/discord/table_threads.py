@@ -41,11 +41,11 @@ class TableThreads:
         """Create the table's thread when its game starts, with its Discord players as members."""
         if "thread" in table.location or "channel" not in table.location:
             return table
-        channel = int(table.location["channel"])
+        channel, guild = int(table.location["channel"]), table.location.get("guild")
         async with self.service.store.read() as unit:
             lobby = await unit.tables.card(table.id, LOBBY)
         lobby_message = card_ref(lobby).message_id if lobby else None
-        thread = await self.api.create_thread(channel, thread_name(table), lobby_message)
+        thread = await self.api.create_thread(channel, thread_name(table), lobby_message, guild)
         await self.service.lobby.set_location(table.id, {"thread": thread})
         if thread != channel:
             await self._add_members(table, thread)
@@ -53,7 +53,8 @@ class TableThreads:
 
     async def replace(self, table: TableInfo) -> discord.PartialMessageable:
         """Create another thread for a table whose thread was deleted."""
-        thread_id = await self.api.create_thread(int(table.location["channel"]), thread_name(table), None)
+        channel, guild = int(table.location["channel"]), table.location.get("guild")
+        thread_id = await self.api.create_thread(channel, thread_name(table), None, guild)
         await self.service.lobby.set_location(table.id, {"thread": thread_id})
         await self._add_members(table, thread_id)
         return self.api.channel(thread_id)

@@ -87,7 +87,8 @@ async def draw_of_game(
     return drawn and Picture(drawn.gif, drawn.alt, drawn.width, drawn.height)
 
 
-def picture_file_name(kind: str, number: int = 0) -> str:
-    """The name of the file of a picture: `map.png`, `animation.gif`; `map-2.png` with a number."""
+def picture_file_name(kind: str, number: int = 0, picture: Picture | None = None) -> str:
+    """The name of the file of a picture: `map.png`, `animation.gif`; `map-2.webp` with a number."""
     suffix = f"-{number}" if number else ""
-    return f"{kind.replace(' ', '-')}{suffix}.{'gif' if kind == 'animation' else 'png'}"
+    file_type = "webp" if picture and picture.png[8:12] == b"WEBP" else "png"
+    return f"{kind.replace(' ', '-')}{suffix}.{'gif' if kind == 'animation' else file_type}"

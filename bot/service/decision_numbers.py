@@ -26,10 +26,24 @@ def decision_lines(
     company = engine.decision(state).company
     if company and state.companies[company].president:
         lines.append(company_line(state, company, (revenues or {}).get(company), viewer))
+    declares = getattr(state.stack[-1], "step", "") == "dividend" and seat in engine.decision(state).acting
+    if company and declares:
+        lines.append(dividend_line(state, seat, company))
     if engine.round_name(state) == "opening" or engine.bids(state):
         lines += [sale_line(state, item, bids, with_power=True) for item, bids in for_sale(state).items()]
         lines.append(free_cash_line(state))
     return lines
+
+
+def dividend_line(state: engine.State, seat: str, company: str) -> str:
+    """Where the share price goes: `Price of the PRR: $90; after pay $100, after withhold $82`."""
+    after = {
+        choice.line: text_views.price_text(engine.play_line(state, seat, choice.line).state, company)
+        for choice in engine.choices(state, seat)
+        if choice.line in ("pay", "half", "withhold")
+    }
+    told = [f"after {line} {price}" for line, price in after.items()]
+    return f"Price of the {company}: {'; '.join([text_views.price_text(state, company), ', '.join(told)])}"
 
 
 def player_line(state: engine.State, seat: str) -> str:

@@ -47,13 +47,13 @@ async def question_pictures(
     """The pictures that the question needs, with the differences from `before` highlighted.
 
     An auction: the lots with bids and free money. A stock round: sheet and market. A company's turn: the map
-    around its reach, before its run with its best routes, and the sheet for trains. A merger: the companies
-    side by side, and the market. `revenues`: dollars of each company's last run. `ran`: a run since
-    `before`, whose routes are shown.
+    around its reach, before its run with its best routes, after it with those that it ran; the sheet for
+    trains. A merger: the companies side by side, and the market. `revenues`: dollars of each company's last
+    run. `ran`: the last run since `before`; of another company it is history.
     """
     hexes = changed_hexes(before, state) if before else ()
     repriced = repriced_companies(before, state) if before else ()
-    topic = engine.topic(state)
+    topic, turn = engine.topic(state), state.stack[-1]
 
     def sheet() -> Drawing:
         return "sheet", pictures.sheet(state, revenues=revenues or {})
@@ -62,7 +62,9 @@ async def question_pictures(
         return "market", pictures.market(state, highlight=repriced)
 
     wanted: list[Drawing] = []
-    if ran and (run_map := map_of_run(pictures, state, ran, hexes)):
+    own_run = ran if ran and ran.company == getattr(turn, "company", "") else None
+    reach = engine.hexes_in_question(state)
+    if own_run and (run_map := map_of_run(pictures, state, own_run, hexes, reach)):
         wanted.append(run_map)
     match topic:
         case "auction":
@@ -73,7 +75,6 @@ async def question_pictures(
             wanted += [("companies", table), market()]
         case "track" | "run":
             wanted += _turn_maps(pictures, state, hexes, has_map=bool(wanted))
-            wanted += [market()] if topic == "run" else []
         case "trains":
             wanted.append(sheet())
         case _:
@@ -90,9 +91,17 @@ async def draw_all(wanted: Sequence[Drawing]) -> tuple[NamedPicture, ...]:
 
 
 def map_of_run(
-    pictures: Pictures, state: engine.State, ran: RoutesRun, hexes: Iterable[str] = ()
+    pictures: Pictures,
+    state: engine.State,
+    ran: RoutesRun,
+    hexes: Iterable[str] = (),
+    reach: Iterable[str] = (),
 ) -> Drawing | None:
-    """The map around a run with its routes; None where the board no longer has them."""
+    """The map around a run with its routes; None where the board no longer has them.
+
+    `hexes`: those to highlight. `reach`: hexes that are shown too: with the company's, the best routes look
+    the same before and after they run.
+    """
     try:
         on_routes = run_hexes(state, ran)
     except ValueError:
@@ -100,7 +109,7 @@ def map_of_run(
     if not on_routes:
         return None
     routes = [(route_label(run), run.route) for run in ran.trains]
-    crop = around(state, (*on_routes, *hexes))
+    crop = around(state, {*on_routes, *hexes, *reach})
     picture = pictures.map(state, highlight=tuple(hexes), routes=routes, company=ran.company, crop=crop)
     return "map", picture
 

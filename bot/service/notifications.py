@@ -268,11 +268,21 @@ def _to_recipient(
 ) -> list[NewMessage]:
     """A notification that asks one person for something."""
     personal = msgspec.structs.replace(notification, person_id=recipient.person_id if recipient else None)
-    collapse = f"turn:{table.id}:{notification.seat}" if notification.kind == "turn" else None
+    is_turn = notification.kind == "turn" and notification.seat is not None
+    collapse = _turn_key(table.id, notification.seat or 0) if is_turn else None
     return [
         _outbox_message(table, personal, route, collapse=collapse, suffix=suffix)
         for route in routes(table, recipient, due, now, at_once=notification.kind == "vote")
     ]
+
+
+def _turn_key(table_id: int, seat: int) -> str:
+    return f"turn:{table_id}:{seat}"
+
+
+def turn_collapse_key(table_id: int, seat: int, channel: str) -> str:
+    """The collapse key of the message that asks a seat to act, on a channel of its routes."""
+    return f"{_turn_key(table_id, seat)}:{channel}"
 
 
 def _outbox_message(

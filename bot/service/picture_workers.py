@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.process import BaseProcess
-from typing import Any
+from typing import Any, Literal
 
 import engine
 from bot.service.fair_queue import FairQueue
@@ -42,9 +42,11 @@ from renderers import (
     upgrades_png,
     ways_pngs,
 )
+from renderers.webp import to_webp
 
 log = logging.getLogger(__name__)
 
+FileType = Literal["png", "webp"]
 DRAW_TIMEOUT = 30.0  # seconds for one picture
 CACHE_SIZE = 48
 
@@ -96,8 +98,15 @@ def _exit_with_parent(parent: BaseProcess) -> None:
     os._exit(0)
 
 
+def draw_file(kind: str, state: engine.State, arguments: tuple[Any, ...], details: dict[str, Any]) -> Picture:
+    """Draw a picture; `file_type` among the details is that of its bytes."""
+    file_type = details.get("file_type", "png")
+    drawn = RENDERERS[kind](state, *arguments, **{k: v for k, v in details.items() if k != "file_type"})
+    return drawn if file_type == "png" else drawn._replace(png=to_webp(drawn.png))
+
+
 def _draw(kind: str, state: bytes, arguments: tuple[Any, ...], details: dict[str, Any]) -> Picture:
-    return RENDERERS[kind](engine.decode_state(state), *arguments, **details)
+    return draw_file(kind, engine.decode_state(state), arguments, details)
 
 
 class Pictures:
@@ -221,8 +230,10 @@ class Pictures:
 class TablePictures(Pictures):
     """Pictures for one table, which takes turns with the others, in a palette."""
 
-    def __init__(self, workers: PictureWorkers, table_id: int, palette: PaletteName) -> None:
-        self._palette = palette
+    def __init__(
+        self, workers: PictureWorkers, table_id: int, palette: PaletteName, file_type: FileType
+    ) -> None:
+        self._palette, self._file_type = palette, file_type
         self._picture_workers = workers
         self._table_id = table_id
 
@@ -230,6 +241,8 @@ class TablePictures(Pictures):
         self, kind: str, state: engine.State, arguments: tuple[Any, ...], details: dict[str, Any]
     ) -> Picture | None:
         details = details | {"palette": self._palette}
+        if self._file_type != "png":
+            details["file_type"] = self._file_type
         return await self._picture_workers._cached(kind, state, arguments, details, self._table_id)
 
 
@@ -254,9 +267,9 @@ class PictureWorkers(Pictures):
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = None
 
-    def for_table(self, table_id: int, palette: PaletteName) -> TablePictures:
+    def for_table(self, table_id: int, palette: PaletteName, file_type: FileType = "png") -> TablePictures:
         """The same, for one table among those that wait; `palette`: of the table, or of the one reader."""
-        return TablePictures(self, table_id, palette)
+        return TablePictures(self, table_id, palette, file_type)
 
     async def _cached(
         self,

@@ -125,8 +125,9 @@ def _is_free(now: datetime) -> ColumnElement[bool]:
     return or_(expires_at.is_(None), expires_at <= now, expires_at > now + LONGEST_RETRY)
 
 
-def _has_earlier() -> ColumnElement[bool]:
-    """Whether the message waits for an earlier one with the same ordering key."""
+def _has_earlier(now: datetime) -> ColumnElement[bool]:
+    """Whether the message waits for an earlier one with the same ordering key: not for one whose time is
+    still to come, such as a ping in its hold-off."""
     earlier = aliased(OutboxMessage)
     return (
         select(col(earlier.id))
@@ -134,6 +135,11 @@ def _has_earlier() -> ColumnElement[bool]:
             col(earlier.ordering_key) == col(OutboxMessage.ordering_key),
             col(earlier.status) == PENDING,
             col(earlier.id) < col(OutboxMessage.id),
+            or_(
+                col(earlier.attempts) > 0,
+                col(earlier.not_before) <= now,
+                col(earlier.not_before) <= col(earlier.created_at),
+            ),
         )
         .exists()
     )
@@ -170,7 +176,7 @@ class OutboxRepository(Repository):
             col(OutboxMessage.status) == PENDING,
             _is_due(now),
             _is_free(now),
-            ~_has_earlier(),
+            ~_has_earlier(now),
             *(func.coalesce(recipient, "").not_like(f"%{end}") for end in not_to),
             *([shards.own_message()] if shards else []),
         )
@@ -214,7 +220,7 @@ class OutboxRepository(Repository):
             select(func.min(due_at)).where(
                 col(OutboxMessage.channel) == channel,
                 col(OutboxMessage.status) == PENDING,
-                ~_has_earlier(),
+                ~_has_earlier(self._transaction.now),
                 *([shards.own_message()] if shards else []),
             )
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -17,27 +16,6 @@ from tests.fake_discord.running_bot import OnePixelPictures, RunningBot
 from tests.fake_discord.server import FakeDiscord, Message
 
 
-@pytest.fixture
-async def fake() -> AsyncIterator[FakeDiscord]:
-    async with FakeDiscord(["Ann", "Bob", "Cid", "Dan"]) as server:
-        yield server
-
-
-@pytest.fixture
-async def running(fake: FakeDiscord, tmp_path: Path) -> AsyncIterator[RunningBot]:
-    """Our client, connected."""
-    found = RunningBot(fake, tmp_path / "railpost.db")
-    async with found.online():
-        yield found
-
-
-@pytest.fixture
-async def started(running: RunningBot) -> RunningBot:
-    """A game of Ann, Bob and Cid; Ann acts first."""
-    await running.start_game("Ann", "Bob", "Cid")
-    return running
-
-
 def options(message: Message, fake: FakeDiscord, placeholder: str) -> list[str]:
     found = next(c for c in fake.controls(message) if c.label.startswith(placeholder))
     return [option.name for option in found.options]
@@ -46,21 +24,21 @@ def options(message: Message, fake: FakeDiscord, placeholder: str) -> list[str]:
 # -- cards and controls ----------------------------------------------------------------------
 
 
-async def test_a_table_from_the_lobby_to_the_first_turns(running: RunningBot, fake: FakeDiscord) -> None:
-    thread = await running.start_game("Ann", "Bob", "Cid")
-    assert thread.name == f"{running.table_code} · 1830 · Friday"
+async def test_a_table_from_the_lobby_to_the_first_turns(online: RunningBot, fake: FakeDiscord) -> None:
+    thread = await online.start_game("Ann", "Bob", "Cid")
+    assert thread.name == f"{online.table_code} · 1830 · Friday"
     assert {u.name for u in thread.members.values()} >= {"Ann", "Bob", "Cid"}
     first = fake.visible_messages(thread)[0]
     assert "Ann, Bob and Cid" in first.text and first.pinned
-    card = await running.wait_for_card("Ann")
+    card = await online.wait_for_card("Ann")
     assert "Ann to act: buy the SV for $20" in card.text
     assert fake.alt_texts(card) == ["The auction, in words."]
     await fake.click("Ann", card, "Buy the SV for $20")
-    second = await running.wait_for_card("Bob")
+    second = await online.wait_for_card("Bob")
     assert not fake.controls(card) and "✓" in card.text and "Ann buys the SV for $20" in card.text
     assert "Ann buys the SV for $20" in second.text
     assert not fake.shown_images(card), "a finished card has no pictures"
-    assert await running.played_lines() == ["buy SV"]
+    assert await online.played_lines() == ["buy SV"]
     assert fake.messages_pinging("Ann") == [card] and fake.messages_pinging("Bob") == [second]
     fake.check_violations(pinged=["Ann", "Bob"])
     assert not fake.messages_without_nonce
@@ -119,16 +97,16 @@ async def test_a_player_who_acts_again_keeps_the_same_card(started: RunningBot, 
     assert "par" not in again.text.rpartition("###")[2] and len(fake.shown_images(again)) == 2
 
 
-async def operating(running: RunningBot) -> Message:
+async def operating(online: RunningBot) -> Message:
     """Ann's B&O has floated and may lay track; her card."""
-    await running.play_lines(*OPENING, "Ann: par B&O 67")
+    await online.play_lines(*OPENING, "Ann: par B&O 67")
     for _ in range(4):
-        await running.play_lines("Ann: buy B&O from ipo", "Bob: pass", "Cid: pass")
-    await running.play_lines("Ann: pass")
+        await online.play_lines("Ann: buy B&O from ipo", "Bob: pass", "Cid: pass")
+    await online.play_lines("Ann: pass")
     await (
-        running.wait_for_delivery()
+        online.wait_for_delivery()
     )  # until then her last card may be the one that is shown, and makes way for a new one
-    return await running.wait_for_card("Ann", holding="track")
+    return await online.wait_for_card("Ann", holding="track")
 
 
 async def test_track_is_chosen_by_hex_and_shown_in_all_rotations(
@@ -160,7 +138,7 @@ async def test_real_pictures(fake: FakeDiscord, tmp_path: Path) -> None:
             await fake.click("Ann", first, "Pass")
             card = await running.wait_for_card("Bob")
             shown = fake.shown_images(card)
-            assert [each.filename for each in shown] == ["auction-1.png"]
+            assert [each.filename for each in shown] == ["auction-1.webp"]
             assert all(each.pixel_size and each.pixel_size[0] >= 1000 for each in shown)
             assert all(len(each.content) < 400_000 for each in shown)
             assert all(alt and len(alt) > 20 for alt in fake.alt_texts(card))
@@ -274,7 +252,7 @@ async def test_a_table_is_read_only_from_its_server_and_by_its_players(
     assert "Ann to act" in (await fake.run_command("Dan", "general", "show turn", table=code)).text
 
 
-async def test_a_table_in_direct_messages_promises_no_card(running: RunningBot, fake: FakeDiscord) -> None:
+async def test_a_table_in_direct_messages_promises_no_card(online: RunningBot, fake: FakeDiscord) -> None:
     done = await fake.run_command("Ann", fake.find_dm("Ann"), "table new", title="1830")
     assert "its card" not in done.text and "/table invite" in done.text
 
@@ -413,7 +391,7 @@ async def test_an_internal_error_is_reported_in_one_sentence(
 # -- commands --------------------------------------------------------------------------------
 
 
-async def test_commands_keep_discords_limits(running: RunningBot, fake: FakeDiscord) -> None:
+async def test_commands_keep_discords_limits(online: RunningBot, fake: FakeDiscord) -> None:
     limits.check_commands(fake.commands)
     names = {c["name"]: [o["name"] for o in c["options"]] for c in fake.commands}
     assert {"new", "join", "leave", "invite", "start", "list", "replace", "end", "export"} <= {
@@ -433,8 +411,8 @@ async def test_commands_are_registered_once(fake: FakeDiscord, tmp_path: Path) -
             assert puts() == 1
 
 
-async def test_lobby(running: RunningBot, fake: FakeDiscord) -> None:
-    card = await running.open_table("Bob")
+async def test_lobby(online: RunningBot, fake: FakeDiscord) -> None:
+    card = await online.open_table("Bob")
     assert ("1. Ann" in card.text and "2. Bob" in card.text) or await _follows(fake, card, "2. Bob")
     again = await fake.click("Bob", card, "Join")
     assert "already sit" in again.text
@@ -444,12 +422,12 @@ async def test_lobby(running: RunningBot, fake: FakeDiscord) -> None:
     assert "host" in not_host.text
     too_few = await fake.click("Ann", card, "Start")
     assert "players" in too_few.text
-    await fake.run_command("Bob", "general", "table join", table=running.table_code, name="Robert")
+    await fake.run_command("Bob", "general", "table join", table=online.table_code, name="Robert")
     assert await _follows(fake, card, "2. Robert")
     done = await fake.run_command("Bob", "general", "table leave")
     assert "left" in done.text
     await fake.run_command("Bob", "general", "table join")
-    assert running.table_code in (await fake.run_command("Cid", "general", "table list")).text
+    assert online.table_code in (await fake.run_command("Cid", "general", "table list")).text
     await fake.click("Ann", card, "Start")
     await fake.wait_until(lambda: fake.threads, "the thread")
     await fake.wait_until(lambda: not fake.controls(card), "the lobby card without its controls")
@@ -465,8 +443,8 @@ async def _gone(fake: FakeDiscord, card: Message, text: str) -> bool:
     return True
 
 
-async def test_invitations(running: RunningBot, fake: FakeDiscord) -> None:
-    card = await running.open_table()
+async def test_invitations(online: RunningBot, fake: FakeDiscord) -> None:
+    card = await online.open_table()
     done = await fake.run_command("Ann", "general", "table invite", user="Bob")
     assert "kept for Bob" in done.text
     await fake.wait_until(lambda: fake.visible_messages(fake.find_dm("Bob")), "a direct message")
@@ -480,17 +458,17 @@ async def test_invitations(running: RunningBot, fake: FakeDiscord) -> None:
     assert "not one plain email address" in wrong.text
     late = await fake.run_command("Ann", "general", "table start")
     assert "Eve has not joined yet" in late.text
-    assert running.service
-    async with running.service.store.read() as unit:
+    assert online.service
+    async with online.service.store.read() as unit:
         eve = await unit.people.find_by_identity("email", "eve@example.org")
         assert eve is not None and await unit.people.verified_addresses(eve.id) == []
         assert (await unit.outbox.queue_status("mail")).pending == 1
 
 
 async def test_a_user_without_direct_messages_is_invited_in_the_channel(
-    running: RunningBot, fake: FakeDiscord
+    online: RunningBot, fake: FakeDiscord
 ) -> None:
-    await running.open_table()
+    await online.open_table()
     fake.find_user("Bob").accepts_dms = False
     await fake.run_command("Ann", "general", "table invite", user="Bob")
     await fake.wait_until(lambda: fake.messages_pinging("Bob"), "a mention")
@@ -590,13 +568,13 @@ async def test_autocompletion_of_lines(started: RunningBot, fake: FakeDiscord) -
     ] == ["Bob"]
 
 
-async def test_resolving_the_table(running: RunningBot, fake: FakeDiscord) -> None:
+async def test_resolving_the_table(online: RunningBot, fake: FakeDiscord) -> None:
     none = await fake.run_command("Ann", "general", "do", line="pass")
     assert "no such table" in none.text
-    await running.start_game("Ann", "Bob")
-    first = running.table_code
-    await running.start_game("Ann", "Bob", "Cid")
-    second = running.table_code
+    await online.start_game("Ann", "Bob")
+    first = online.table_code
+    await online.start_game("Ann", "Bob", "Cid")
+    second = online.table_code
     unclear = await fake.run_command("Ann", "general", "do", line="pass")
     assert first in unclear.text and second in unclear.text
     waiting = await fake.run_command("Cid", "general", "do", line="pass")  # Cid sits only at the second
@@ -604,15 +582,15 @@ async def test_resolving_the_table(running: RunningBot, fake: FakeDiscord) -> No
     await fake.run_command("Ann", "general", "do", line="pass", table=first.lower())
     alone = await fake.run_command("Ann", "general", "do", line="buy SV")  # now only the second waits for her
     assert "Done." in alone.text
-    assert await running.played_lines() == ["buy SV"]
+    assert await online.played_lines() == ["buy SV"]
     lost = await fake.run_command("Ann", "general", "do", line="pass", table="ZZZ")
     assert "no table ZZZ" in lost.text
 
 
 async def test_a_table_without_a_channel_is_played_in_direct_messages(
-    running: RunningBot, fake: FakeDiscord
+    online: RunningBot, fake: FakeDiscord
 ) -> None:
-    service = running.service
+    service = online.service
     assert service
     people = {}
     async with service.store.begin() as unit:
@@ -647,9 +625,9 @@ def test_signature_of_the_entry_point() -> None:
 
 
 async def test_players_are_asked_by_button_whether_a_robot_may_play(
-    running: RunningBot, fake: FakeDiscord
+    online: RunningBot, fake: FakeDiscord
 ) -> None:
-    card = await running.open_table("Bob")
+    card = await online.open_table("Bob")
     done = await fake.run_command("Ann", "general", "table invite", robot=True)
     assert "once everybody there agrees" in done.text
     await fake.wait_until(lambda: fake.visible_messages(fake.find_dm("Bob")), "the question")

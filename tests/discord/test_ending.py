@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -22,17 +21,6 @@ from tests.fake_discord.server import FakeDiscord, Message
 
 GAME = Path(__file__).parents[1] / "games/1830-2p-27-18xx.games.18xx"
 PLAYERS = ("Ann", "Bob")
-
-
-@pytest.fixture
-async def fake() -> AsyncIterator[FakeDiscord]:
-    async with FakeDiscord(PLAYERS) as server:
-        yield server
-
-
-@pytest.fixture
-def running(fake: FakeDiscord, tmp_path: Path) -> RunningBot:
-    return RunningBot(fake, tmp_path / "railpost.db")
 
 
 def recorded() -> GameHistory:

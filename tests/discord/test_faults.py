@@ -24,17 +24,6 @@ from tests.fake_discord.server import FakeDiscord, Message
 ROOT = Path(__file__).parent.parent.parent
 
 
-@pytest.fixture
-async def fake() -> AsyncIterator[FakeDiscord]:
-    async with FakeDiscord(["Ann", "Bob", "Cid"]) as server:
-        yield server
-
-
-@pytest.fixture
-def running(fake: FakeDiscord, tmp_path: Path) -> RunningBot:
-    return RunningBot(fake, tmp_path / "railpost.db")
-
-
 # -- restarts --------------------------------------------------------------------------------
 
 
@@ -257,6 +246,21 @@ async def test_a_deleted_thread_is_replaced(running: RunningBot, fake: FakeDisco
         await running.wait_for_card("Ann")
 
 
+@pytest.mark.parametrize("status", [0, 500, 429])
+async def test_a_thread_whose_creation_is_not_answered_is_the_only_one(
+    running: RunningBot, fake: FakeDiscord, status: int
+) -> None:
+    """Without the lobby card nothing else than its name tells that the thread exists."""
+    async with running.online():
+        lobby = await running.open_table("Bob")
+        await fake.delete_message(lobby)
+        fake.rest.inject_fault("POST", r"/channels/\d+/threads$", status, after=status != 429)
+        await fake.run_command("Ann", "general", "table start", order="Ann, Bob")
+        await fake.wait_until(lambda: fake.threads, "the thread", 20)
+        await running.wait_for_card("Ann")
+        assert len(fake.threads) == 1
+
+
 async def test_the_thread_is_deleted_while_a_player_uses_it(running: RunningBot, fake: FakeDiscord) -> None:
     async with running.online() as service:
         lost = await running.start_game("Ann", "Bob", "Cid")
@@ -389,20 +393,32 @@ async def test_pictures_that_cannot_be_drawn(running: RunningBot, fake: FakeDisc
     fake.check_violations()
 
 
-async def test_pings_are_held_back_but_controls_are_not(running: RunningBot, fake: FakeDiscord) -> None:
-    async with running.online(holdoff=2.0):
-        await running.open_table("Bob")
-        await fake.run_command("Ann", "general", "table start", order="Ann, Bob")
-        await fake.wait_until(lambda: fake.threads, "the thread")
+async def test_in_the_hold_off_the_same_message_is_the_next_players_card(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    """Who is there plays on at once; nobody is notified, and nothing new is posted."""
+    async with running.online(holdoff=0.0):
+        thread = await running.start_game("Ann", "Bob", "Cid")
         card = await running.wait_for_card("Ann")
+        running.hold_pings(600.0)
         await fake.click("Ann", card, "Buy the SV for $20")
-        await fake.wait_until(lambda: not fake.controls(card), "the old card without controls", 1.5)
-        assert not fake.messages_pinging("Bob")
-        await fake.run_command("Ann", running.thread, "undo")  # before anybody was disturbed
-        await running.wait_for_card("Ann")
-        await asyncio.sleep(2.2)
-        assert not fake.messages_pinging("Bob")
-    fake.check_violations(pinged=["Ann"])
+        assert await running.wait_for_card("Bob") is card and "Ann buys the SV" in card.text
+        await fake.click("Bob", card, "Pass")
+        assert await running.wait_for_card("Cid") is card
+        await fake.run_command("Bob", running.thread, "undo")  # before anybody was disturbed
+        assert await running.wait_for_card("Bob") is card
+        await fake.click("Bob", card, "Pass")
+        assert await running.wait_for_card("Cid") is card
+        posted = len(thread.messages)
+        assert not fake.messages_pinging("Bob") and not fake.messages_pinging("Cid")
+        await running.end_hold_off()
+        await fake.wait_until(lambda: fake.messages_pinging("Cid"), "the ping of who did not act")
+        await fake.wait_until(lambda: not fake.controls(card), "the former card without controls")
+        new = await running.wait_for_card("Cid")
+        assert new in fake.messages_pinging("Cid") and not fake.messages_pinging("Bob")
+        assert len(thread.messages) == posted + 1
+        assert "Ann buys the SV" in card.text and "Bob passes" in card.text, "the list of finished turns"
+    fake.check_violations(pinged=["Ann", "Cid"])
 
 
 async def test_slow_pictures_delay_no_acknowledgement(running: RunningBot, fake: FakeDiscord) -> None:

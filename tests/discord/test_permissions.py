@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
 from tests.fake_discord.running_bot import OnePixelPictures, RunningBot
@@ -16,17 +13,6 @@ PERMISSIONS = (
 )  # fmt: skip
 OPENING = ("Ann: bid BO 225", "Bob: buy SV", "Cid: buy CS", "Ann: buy DH", "Bob: buy MH", "Cid: buy CA")
 PLAYERS = ("Ann", "Bob", "Cid")
-
-
-@pytest.fixture
-async def fake() -> AsyncIterator[FakeDiscord]:
-    async with FakeDiscord(PLAYERS) as server:
-        yield server
-
-
-@pytest.fixture
-def running(fake: FakeDiscord, tmp_path: Path) -> RunningBot:
-    return RunningBot(fake, tmp_path / "railpost.db")
 
 
 async def card_anywhere(running: RunningBot, name: str) -> Message:

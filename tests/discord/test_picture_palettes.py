@@ -2,27 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
-import pytest
-
 from tests.fake_discord.running_bot import OnePixelPictures, RunningBot
 from tests.fake_discord.server import FakeDiscord
-
-
-@pytest.fixture
-async def fake() -> AsyncIterator[FakeDiscord]:
-    async with FakeDiscord(["Ann", "Bob", "Cid", "Dan"]) as server:
-        yield server
-
-
-@pytest.fixture
-async def started(fake: FakeDiscord, tmp_path: Path) -> AsyncIterator[RunningBot]:
-    running = RunningBot(fake, tmp_path / "railpost.db")
-    async with running.online():
-        await running.start_game("Ann", "Bob", "Cid")
-        yield running
 
 
 async def test_cards_and_private_answers(started: RunningBot, fake: FakeDiscord) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 
 import pytest
 
@@ -22,14 +21,8 @@ def game() -> SimulatedGame:
 
 
 @pytest.fixture
-async def fake() -> AsyncIterator[FakeDiscord]:
-    async with FakeDiscord(list(game().players)) as server:
-        yield server
-
-
-@pytest.fixture
-def running(fake: FakeDiscord, tmp_path: Path) -> RunningBot:
-    return RunningBot(fake, tmp_path / "railpost.db")
+def users() -> tuple[str, ...]:
+    return tuple(game().players)
 
 
 def lines_until(wanted: Callable[[engine.State], bool]) -> tuple[list[tuple[str, str]], engine.State]:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from datetime import timedelta
-from pathlib import Path
-
-import pytest
 
 from bot.discord import settings_card
 from bot.service.clock_messages import reminder_messages
@@ -17,20 +13,6 @@ from storage import SeatClock
 from tests.fake_discord.running_bot import RunningBot
 from tests.fake_discord.server import FakeDiscord
 from tests.pace.test_preferences import NOW
-
-
-@pytest.fixture
-async def fake() -> AsyncIterator[FakeDiscord]:
-    async with FakeDiscord(["Ann", "Bob", "Cid", "Dan"]) as server:
-        yield server
-
-
-@pytest.fixture
-async def started(fake: FakeDiscord, tmp_path: Path) -> AsyncIterator[RunningBot]:
-    running = RunningBot(fake, tmp_path / "railpost.db")
-    async with running.online():
-        await running.start_game("Ann", "Bob", "Cid")
-        yield running
 
 
 async def test_settings_by_the_card(started: RunningBot, fake: FakeDiscord) -> None:

@@ -310,10 +310,19 @@ class UploadedFile:
 
     @property
     def pixel_size(self) -> tuple[int, int] | None:
-        """Width and height of a PNG, from its header; None for other files."""
+        """Width and height of a PNG or a lossless WebP, from its header; None for other files."""
+        if self.content[8:16] == b"WEBPVP8L":
+            bits = int.from_bytes(self.content[21:25], "little")
+            return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
         if self.content[:8] != b"\x89PNG\r\n\x1a\n" or len(self.content) < 24:
             return None
         return int.from_bytes(self.content[16:20], "big"), int.from_bytes(self.content[20:24], "big")
+
+    @property
+    def content_type(self) -> str:
+        if not self.pixel_size:
+            return "application/octet-stream"
+        return "image/webp" if self.content[8:12] == b"WEBP" else "image/png"
 
     @property
     def is_image(self) -> bool:
@@ -326,7 +335,7 @@ class UploadedFile:
             "size": len(self.content),
             "url": self.url,
             "proxy_url": self.url,
-            "content_type": "image/png" if self.pixel_size else "application/octet-stream",
+            "content_type": self.content_type,
         }
         if self.description:
             data["description"] = self.description

@@ -9,13 +9,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sqlmodel import col, update
+
 import engine
 from bot.config import Settings, parse_settings
 from bot.discord import client
 from bot.service.picture_workers import PictureWorkers
 from bot.service.service import Service
 from renderers import PaletteName, Picture
-from storage import open_store
+from storage import OutboxMessage, open_store
 from tests.fake_discord.server import Channel, FakeDiscord, Interaction, Message
 
 DOT = bytes.fromhex(
@@ -151,6 +153,19 @@ class RunningBot:
                     if not (await unit.outbox.queue_status("discord")).pending:
                         return
                 await asyncio.sleep(0.01)
+
+    def hold_pings(self, seconds: float) -> None:
+        """From now on notifications wait so long."""
+        assert self.service is not None
+        self.service.cache.ping_holdoff = seconds
+
+    async def end_hold_off(self) -> None:
+        """What is held back is due now."""
+        assert self.service is not None
+        async with self.service.store.begin() as unit:
+            pending = update(OutboxMessage).where(col(OutboxMessage.status) == "pending")
+            await unit._transaction.execute(pending.values(not_before=unit.now))
+        self.service.wake_subscribers()
 
     async def play_lines(self, *lines: str) -> None:
         """Submit lines with `/do`, each as `Ann: buy SV`; every line must be accepted."""

@@ -1,0 +1,43 @@
+"""Fixtures of tests of the Discord client: a fake Discord, our client beside it, a game that has begun."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.fake_discord.running_bot import RunningBot
+from tests.fake_discord.server import FakeDiscord
+
+
+@pytest.fixture
+def users() -> tuple[str, ...]:
+    """The users of the server; a module of tests may have others."""
+    return "Ann", "Bob", "Cid", "Dan"
+
+
+@pytest.fixture
+async def fake(users: tuple[str, ...]) -> AsyncIterator[FakeDiscord]:
+    async with FakeDiscord(users) as server:
+        yield server
+
+
+@pytest.fixture
+def running(fake: FakeDiscord, tmp_path: Path) -> RunningBot:
+    """Our client with a store, not connected yet."""
+    return RunningBot(fake, tmp_path / "railpost.db")
+
+
+@pytest.fixture
+async def online(running: RunningBot) -> AsyncIterator[RunningBot]:
+    """Our client, connected."""
+    async with running.online():
+        yield running
+
+
+@pytest.fixture
+async def started(online: RunningBot) -> RunningBot:
+    """A game of Ann, Bob and Cid; Ann acts first."""
+    await online.start_game("Ann", "Bob", "Cid")
+    return online
