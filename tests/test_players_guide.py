@@ -22,34 +22,19 @@ from bot.email.delivery import PageBuilder
 from bot.email.gateway import MailGateway, reply_token_for
 from bot.service.notifications import Notification
 from bot.service.people import person_by_address
-from bot.service.picture_workers import RENDERERS, PictureWorkers
 from bot.service.service import Service
 from bot.service.tables import TableInfo
 from bot.terminal.console import Console
 from mail import ServiceAddress, compose, pages
 from mail.parser import ParsedMail
 from mail.reply_reader import ReplyReader
-from renderers import Picture
 from storage import Store, open_store
+from tests.drawn_here import DrawnHere
 
 GUIDE = Path(__file__).parent.parent / "docs" / "players.md"
 EXAMPLE = re.compile(r"(<!-- example: (\w+) -->\n```text\n)(.*?)(^```$)", re.DOTALL | re.MULTILINE)
 NAMES = ("Ann", "Bob", "Cid")
 TERMINAL = ("table new 1830 Ann, Bob, Cid", "table start", "buy SV", "bid CA 165", "Cid: buy MH", "Cid: pass")
-
-
-class DirectPictures(PictureWorkers):
-    """Draws in this process."""
-
-    async def _cached(
-        self,
-        kind: str,
-        state: engine.State,
-        arguments: tuple[Any, ...],
-        details: dict[str, Any],
-        table_id: int | None = None,
-    ) -> Picture | None:
-        return RENDERERS[kind](state, *arguments, **details)
 
 
 @asynccontextmanager
@@ -114,7 +99,7 @@ async def email_examples(folder: Path) -> tuple[str, str]:
         player = view.table.player_at(2)
         assert player is not None
         address = ServiceAddress("play@games.example", b"k" * 32)
-        with DirectPictures() as pictures:
+        with DrawnHere() as pictures:
             gateway = MailGateway(service, pictures, folder, b"k" * 32)
             builder = PageBuilder(service, pictures)
             notification = Notification(

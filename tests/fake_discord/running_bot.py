@@ -154,6 +154,22 @@ class RunningBot:
                         return
                 await asyncio.sleep(0.01)
 
+    async def wait_for_cards(self, seconds: float = 10.0) -> None:
+        """Wait until everything that is due is sent and the cards show the current position."""
+        service = self.service
+        assert service is not None
+        table = (await service.queries.find_table(self.table_code)).id
+        async with asyncio.timeout(seconds):
+            while True:
+                async with service.store.read() as unit:
+                    due_at = await unit.outbox.next_due_at("discord")
+                    is_due = due_at is not None and due_at <= unit.now
+                view = service.queries.peek(table)
+                shows_it = view and any(f"move {view.seq}\n" in card.text for card in self.cards)
+                if not is_due and (shows_it or (view and view.table.status != "running")):
+                    return
+                await asyncio.sleep(0.01)
+
     def hold_pings(self, seconds: float) -> None:
         """From now on notifications wait so long."""
         assert self.service is not None

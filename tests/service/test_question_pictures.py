@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from typing import Any
 
 import pytest
+from PIL import Image
 
 import engine
 from bot.service.images import NamedPicture, RoutesRun, inline_images, question_pictures, route_label
-from bot.service.picture_workers import RENDERERS, PictureWorkers
+from bot.service.picture_workers import PictureWorkers, draw_file
 from engine.game_text import replay
 from renderers import Picture
+from tests.drawn_here import DrawnHere
 
 PREFIX = """title 1830
 players Ann, Bob, Cid
@@ -22,25 +25,6 @@ players Ann, Bob, Cid
 @ tile H10 57 1
 @ tile H14 9 1
 """
-
-
-class DrawnHere(PictureWorkers):
-    """Draws without processes, and remembers what was asked for."""
-
-    def __init__(self) -> None:
-        super().__init__(1)
-        self.requests: list[tuple[str, dict[str, Any]]] = []
-
-    async def _cached(
-        self,
-        kind: str,
-        state: engine.State,
-        arguments: tuple[Any, ...],
-        details: dict[str, Any],
-        table_id: int | None = None,
-    ) -> Picture | None:
-        self.requests.append((kind, details))
-        return RENDERERS[kind](state, *arguments, **details)
 
 
 def position(*lines: str) -> engine.State:
@@ -71,7 +55,7 @@ async def test_before_a_run_the_best_routes_are_on_the_map() -> None:
     state = position("@ round operating PRR", "Ann: pass", "Ann: pass")
     pictures = DrawnHere()
     drawn = await question_pictures(pictures, state)
-    assert [name for name, _ in drawn] == ["map", "market"]
+    assert [name for name, _ in drawn] == ["map"]
     best = engine.best_run(state, "PRR")
     assert pictures.requests[0][1]["routes"] == tuple((route_label(run), run.route) for run in best)
     assert f"2-train ${best[0].revenue}: " in drawn[0].picture.alt
@@ -82,7 +66,7 @@ async def test_after_a_run_its_routes_are_on_the_map() -> None:
     ran = RoutesRun("PRR", engine.best_run(state, "PRR"))
     pictures = DrawnHere()
     drawn = await question_pictures(pictures, state, ran=ran)
-    assert [name for name, _ in drawn] == ["map", "market"]
+    assert [name for name, _ in drawn] == ["map"]
     assert len(pictures.requests[0][1]["routes"]) == 1
     assert "Route 1: 2-train" in drawn[0].picture.alt
 
@@ -92,6 +76,31 @@ async def test_the_routes_of_a_run_have_the_sums_of_the_position_in_which_it_was
     pictures = DrawnHere()
     await question_pictures(pictures, position("@ round operating PRR"), ran=ran)
     assert [label for label, _ in pictures.requests[0][1]["routes"]] == ["2-train $190: H12-H10"]
+
+
+async def test_the_best_run_is_the_same_picture_before_and_after() -> None:
+    """So a card keeps the file that it has."""
+    before = position("@ round operating PRR", "Ann: pass", "Ann: pass")
+    after = position("@ round operating PRR", "Ann: pass", "Ann: pass", "Ann: run best")
+    ran = RoutesRun("PRR", engine.best_run(before, "PRR"))
+    (first,) = await question_pictures(DrawnHere(), before)
+    (second,) = await question_pictures(DrawnHere(), after, ran=ran)
+    assert first.picture.png == second.picture.png
+
+
+async def test_the_run_of_another_company_does_not_hide_the_own_reach() -> None:
+    ran = RoutesRun("NYC", (engine.TrainRun("2", "H12-H10", 190),))
+    pictures = DrawnHere()
+    await question_pictures(pictures, position("@ round operating PRR"), ran=ran)
+    assert pictures.requests[0][1]["routes"] == () and "H14" in pictures.requests[0][1]["crop"]
+
+
+async def test_a_file_of_a_card_is_lossless_webp_and_smaller() -> None:
+    state = position("@ round stock Ann")
+    png, webp = (draw_file("market", state, (), {"file_type": kind}) for kind in ("png", "webp"))
+    assert webp.png[8:16] == b"WEBPVP8L" and len(webp.png) < 0.75 * len(png.png)
+    with Image.open(BytesIO(png.png)) as one, Image.open(BytesIO(webp.png)) as other:
+        assert one.convert("RGB").tobytes() == other.convert("RGB").tobytes()
 
 
 async def test_a_run_that_the_board_no_longer_has_is_left_out() -> None:
