@@ -132,14 +132,15 @@ async def test_track_is_chosen_by_hex_and_shown_in_all_rotations(
 async def test_real_pictures(fake: FakeDiscord, tmp_path: Path) -> None:
     with PictureWorkers(1) as pictures:
         running = RunningBot(fake, tmp_path / "railpost.db", pictures=pictures)
-        async with running.online():
+        fake.default_timeout = 60.0
+        async with running.online(lease=60.0):
             await running.start_game("Ann", "Bob", "Cid")
             first = await running.wait_for_card("Ann")
             await fake.click("Ann", first, "Pass")
             card = await running.wait_for_card("Bob")
             shown = fake.shown_images(card)
             assert [each.filename for each in shown] == ["auction-1.webp"]
-            assert all(each.pixel_size and each.pixel_size[0] >= 1000 for each in shown)
+            assert all(each.pixel_size and each.pixel_size[0] >= 800 for each in shown)
             assert all(len(each.content) < 400_000 for each in shown)
             assert all(alt and len(alt) > 20 for alt in fake.alt_texts(card))
             done = await fake.run_command("Cid", running.thread, "show company")
