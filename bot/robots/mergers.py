@@ -13,6 +13,7 @@ from engine.core.actions import (
     BuyTrain,
     ChooseBuyer,
     Convert,
+    DeclareBankruptcy,
     Decline,
     Merge,
     OfferCompanyForSale,
@@ -149,6 +150,8 @@ def crisis(o: Outlook, options: Sequence[Option]) -> list[Judged]:
             if o.g.company(company).president == o.seat:
                 loss += 40
             judged.append(Judged(option.action, -loss, f"shares of the {company} are missed least"))
+        elif isinstance(option.action, DeclareBankruptcy):
+            judged.append(Judged(option.action, -100_000.0, "there is no other way"))
     return judged
 
 
