@@ -16,6 +16,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
+from bot.benchmark.day_costs import measure_day
 from bot.benchmark.games import (
     BenchmarkError,
     BenchmarkGame,
@@ -72,6 +73,9 @@ def command(
         int, typer.Option("--tables", min=0, help="Only measure random moves at so many running tables.")
     ] = 0,
     moves: Annotated[int, typer.Option(min=1, help="So many moves, with --tables.")] = 5000,
+    running: Annotated[
+        int, typer.Option(min=0, help="With --tables: also simulate a day of so many running tables.")
+    ] = 0,
     keep: Annotated[float, typer.Option(help="Megabytes of tables in memory, with --tables.")] = (
         KEEP_MEGABYTES
     ),
@@ -89,7 +93,7 @@ def command(
         _report_pace(pace)
         return
     if table_count:
-        _report_many_tables(table_count, moves, keep, database, store)
+        _report_many_tables(table_count, moves, keep, database, store, running)
         return
     if database:
         _report_processes(database, seconds)
@@ -126,8 +130,10 @@ def command(
         typer.echo(line)
 
 
-def _report_many_tables(tables: int, moves: int, keep: float, database: str, folder: Path) -> None:
-    """Print what random moves at many tables cost."""
+def _report_many_tables(
+    tables: int, moves: int, keep: float, database: str, folder: Path, running: int
+) -> None:
+    """Print what random moves at many tables cost, and what a day of more tables would be like."""
     console = Console(stderr=True)
     try:
         with (
@@ -135,11 +141,15 @@ def _report_many_tables(tables: int, moves: int, keep: float, database: str, fol
             Progress(console=console) as bar,
         ):
             url = database or str(Path(name) / "railpost.db")
-            metrics = asyncio.run(measure_many_tables(url, tables, moves, keep, bar))
+            lines = (
+                measure_day(url, tables, moves, keep, running, bar)
+                if running
+                else asyncio.run(measure_many_tables(url, tables, moves, keep, bar)).lines()
+            )
     except* (BenchmarkError, StoreError, OSError) as errors:
         typer.echo(str(errors.exceptions[0]), err=True)
         raise typer.Exit(1) from None
-    for line in metrics.lines():
+    for line in lines:
         typer.echo(line)
 
 

@@ -24,6 +24,7 @@ from bot.service.service import Service
 from storage import open_store
 
 TABLES, PLAYERS = 24, ("Ann", "Bob", "Cid")
+PROGRAM = "from bot.benchmark.processes import main; main()"
 
 
 class ProcessFigures(msgspec.Struct):
@@ -95,7 +96,7 @@ async def _run(database: str, seconds: float, seeds: list[int]) -> list[ProcessF
     """Processes that begin at once."""
     processes = [
         await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "bot.benchmark.processes", database, str(seconds), str(seed),
+            sys.executable, "-c", PROGRAM, database, str(seconds), str(seed),
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
         )
         for seed in seeds
@@ -132,6 +133,7 @@ def comparison_text(comparison: Comparison) -> str:
     )
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Be one process: database, seconds and seed are arguments."""
     figures = asyncio.run(play(sys.argv[1], float(sys.argv[2]), int(sys.argv[3])))
     print(msgspec.json.encode(figures).decode(), flush=True)
