@@ -5,15 +5,16 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import DataError, InterfaceError, OperationalError, SQLAlchemyError
 
 from storage.errors import Deadlock, StoreError
 
 log = logging.getLogger(__name__)
 
 DRIVER_ERRORS = (SQLAlchemyError, sqlite3.Error)
-UNSTORABLE = (UnicodeEncodeError, OverflowError)
-"""What drivers raise for half of a surrogate pair, and for a number of more than 64 bits."""
+UNSTORABLE = (UnicodeEncodeError, OverflowError, DataError)
+"""What drivers raise for half of a surrogate pair, for a number of more than 64 bits, and on PostgreSQL for
+U+0000."""
 
 CANNOT_READ = "The store cannot be read now"
 NOTHING_CHANGED = "The change could not be stored, and nothing was changed"
@@ -37,11 +38,11 @@ def as_store_errors(what: str) -> Iterator[None]:
     """
     try:
         yield
+    except UNSTORABLE as error:
+        raise StoreError(f"{what}: a text or a number in it cannot be stored.") from error
     except DRIVER_ERRORS as error:
         if is_deadlock(error):
             raise Deadlock(f"{what}: others were changing the same; please try again.") from error
         if not isinstance(error, OperationalError | InterfaceError | sqlite3.Error):
             log.error("%s", what, exc_info=error)
         raise StoreError(f"{what}: {database_message(error)}.") from error
-    except UNSTORABLE as error:
-        raise StoreError(f"{what}: a text or a number in it cannot be stored.") from error

@@ -18,7 +18,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from sqlalchemy import BindParameter
-from sqlalchemy.exc import DataError, IntegrityError
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlmodel import bindparam, col, select
 
@@ -132,7 +132,7 @@ def write_move_commit(commit: MoveCommit, execute: Executor) -> None:
         move_log.save_request_result(execute, commit.request_id, commit.result, commit.created_at)
 
 
-COMMIT_ERRORS = (StoreError, IntegrityError, DataError, *UNSTORABLE)
+COMMIT_ERRORS = (StoreError, IntegrityError, *UNSTORABLE)
 """What a move commit can raise that leaves its transaction intact."""
 
 

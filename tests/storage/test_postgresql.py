@@ -207,3 +207,18 @@ async def test_14_11_a_job_has_one_leader_who_is_replaced(address: str, clock: M
         assert await leads(first, "one") and not await leads(second, "two")
         clock.advance(seconds=10)
         assert await leads(second, "two") and not await leads(first, "one")
+
+
+async def test_14_4_a_text_with_u_0000_fails_alone(store: Store, caplog: pytest.LogCaptureFixture) -> None:
+    """PostgreSQL cannot store it, nor look for it; the checks beside it are answered."""
+    table = await new_table(store)
+    found = await asyncio.gather(
+        store.table_version(table, "one"), store.table_version(table, "a\x00b"), store.table_version(table),
+        return_exceptions=True,
+    )  # fmt: skip
+    assert [getattr(each, "seq", None) for each in found] == [0, None, 0]
+    assert isinstance(found[1], StoreError) and "cannot be stored" in str(found[1])
+    with pytest.raises(StoreError, match="cannot be stored"):
+        async with store.read() as unit:
+            await unit.tables.by_code("A\x00B")
+    assert not caplog.records, "a mistake of a player is none of ours"
