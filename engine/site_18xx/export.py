@@ -63,7 +63,15 @@ def export_game(history: GameHistory, name: str = "", *, as_far_as_possible: boo
             exporter.drop_after(done)
             exporter.add_remarks(str(error), [line for _, line in lines[index:]])
             return exporter.build_partial_file(name)
-    return exporter.build_file(name)
+    done = exporter.mark()
+    try:
+        return exporter.build_file(name)
+    except SiteExportError as error:
+        if not as_far_as_possible:
+            raise
+        exporter.drop_after(done)
+        exporter.add_remarks(str(error), [])
+        return exporter.build_partial_file(name)
 
 
 class SiteExporter:

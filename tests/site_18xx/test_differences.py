@@ -6,11 +6,13 @@ import pytest
 
 import engine
 from engine.core.actions import BuyTrain
+from engine.core.events import CashMoved
+from engine.core.reasons import CashReason
 from engine.core.state import State, copy_state
 from engine.game_text import GameHistory, HistoryLine
 from engine.kernel import game_of, new_game, play
 from engine.site_18xx.differences import named_difference, refusal_on_site
-from engine.site_18xx.export import SiteExporter, SiteExportError
+from engine.site_18xx.export import SiteExporter, SiteExportError, export_game
 from engine.site_18xx.position_difference import position_difference
 from engine.site_18xx.reordering import in_the_sites_order
 from engine.title import SITE_CONVENTIONS
@@ -139,3 +141,17 @@ def test_a_refusal_without_a_rule_of_its_own_tells_what_differs_before_it() -> N
     over = "there the stock round is over, and it is the operating round 2.1."
     assert refusal_on_site(train, why, position_difference(*rounds)) == over
     assert position_difference(*reversed(rounds)) == "there the stock round goes on, and Bob is asked."
+
+
+def test_as_far_as_possible_holds_where_only_the_last_positions_differ() -> None:
+    """Item 16: the file has all moves then, and the difference as a remark."""
+    start = new_game("1830", ("Ann", "Bob", "Cid"), ()).state
+    history = history_from(start, "Ann: buy SV", "Bob: buy CS")
+    last = history.lines[-1]
+    paid = HistoryLine(last.seat, last.line, (*last.events, CashMoved("bank", "p0", 5, CashReason.REVENUE)))
+    other = GameHistory(start, (*history.lines[:-1], paid))
+    with pytest.raises(SiteExportError, match=r"Ann has \$5 less there\."):
+        export_game(other)
+    actions = export_game(other, as_far_as_possible=True)["actions"]
+    assert [action["type"] for action in actions] == ["bid", "bid", "message"]
+    assert "Ann has $5 less there." in actions[-1]["message"]
