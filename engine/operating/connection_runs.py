@@ -270,7 +270,11 @@ class ConnectionDividendStep:
 
 @dataclass(frozen=True)
 class PostponedConnectionRuns(OutOfTurn):
-    """A president asks for a connection run that they have postponed; it follows the current turn."""
+    """A president asks for a connection run that they have postponed; it follows the current turn.
+
+    One may ask at any time: if the company cannot run then, it waits no longer, and its run comes as soon as
+    it can (1870 §11.1.3, §11.1.4).
+    """
 
     handles: ClassVar[tuple[type[Action], ...]] = (StartConnectionRun,)
 
@@ -290,8 +294,6 @@ class PostponedConnectionRuns(OutOfTurn):
             return f"Only its president asks for the {action.company}'s connection run{g.cite('1870 §11.1')}."
         if not isinstance(g.state.stack[0], OperatingRound) or isinstance(g.top, ConnectionRunTurn):
             return f"Connection runs are made in operating rounds{g.cite('1870 §11.2')}."
-        if not can_do_connection_run(g, action.company):
-            return f"The {action.company} cannot run to its destination now{g.cite('1870 §11.1.3')}."
         return None
 
     def apply(self, g: Game, seat: str, action: Action) -> None:
