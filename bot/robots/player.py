@@ -17,7 +17,7 @@ from engine import options as legal_options
 TEMPER = 4.0
 """Dollars by which two robots of different seeds may judge an option differently."""
 DEFAULT_SECONDS = 2.0
-TRIALS_A_SECOND = 60
+TRIALS_A_SECOND = 20
 """Tiles whose revenue is worked out in about a second on a dense board."""
 POSITIONS_A_SECOND = 400
 """Positions that the search ahead plays through in about a second."""
@@ -40,7 +40,7 @@ LEAST_EFFORT = Effort(trials=1)
 
 def effort_in(seconds: float) -> Effort:
     """How much a robot may think in about so many seconds of one core; at least one tile is tried."""
-    trials = max(min(round(seconds * TRIALS_A_SECOND), 24 * MAX_TRIALS), 1)
+    trials = max(min(round(seconds * TRIALS_A_SECOND), 4 * MAX_TRIALS), 1)
     return Effort(trials, round(seconds * POSITIONS_A_SECOND))
 
 

@@ -1,9 +1,4 @@
-"""Track and station tokens: lay for revenue, the trains that are planned first.
-
-Every lay is ranked by the stops that it leads to; the first of these by the revenue that the trains then
-have (`Surveyor`). With more time the best of those are looked at with a second lay beside them, and a
-third: what a lay prepares counts in part (`Surveyor.prepared`), if another lay would not bring it by itself.
-"""
+"""Track and station tokens: lay for revenue, the trains that are planned first."""
 
 from __future__ import annotations
 
@@ -25,18 +20,10 @@ from engine.core.actions import (
 )
 from engine.core.state import OperatingTurn
 from engine.operating.run import best_run
-from engine.operating.track import legal_lays, place_tile, terrain_cost
+from engine.operating.track import place_tile, terrain_cost
 
 MAX_TRIALS = 10
 """Lays whose revenue is looked at; the others are ranked by the stops that they lead to."""
-TERRAIN = 0.15
-"""Dollars a round that a dollar of terrain under a later lay costs."""
-FOLLOWING = 4
-"""Later lays beside the same first one whose revenue is looked at."""
-DEPTH_COST = 8
-"""Trials that the later lays of one first lay cost, with those that are only ranked."""
-MOST_PREPARED = 10
-"""First lays whose later lays are looked at, at most; more trials look a lay further."""
 
 
 def planned_trains(o: Outlook, company: str) -> list[str]:
@@ -104,58 +91,20 @@ class Surveyor:
             rough.append((self.reach_gain(draft), -i, lay, draft))
         rough.sort(key=lambda each: (-each[0], -each[1]))
         chosen, rest = _varied(rough, self.trials)
-        exact = [(self.gain(draft), order, lay, draft) for _, order, lay, draft in chosen]
+        exact = [(self.gain(draft), order, lay) for _, order, lay, draft in chosen]
         exact.sort(key=lambda each: (-each[0], -each[1]))
-        floor = min((g for g, *_ in exact), default=0.0)
-        exact = self._with_prepared(exact, self.trials - MAX_TRIALS)
-        return [(g, lay) for g, _, lay, _ in exact] + [(min(g, floor) - 1, lay) for g, _, lay, _ in rest]
+        floor = min((g for g, _, _ in exact), default=0.0)
+        return [(g, lay) for g, _, lay in exact] + [(min(g, floor) - 1, lay) for g, _, lay, _ in rest]
 
-    def _with_prepared(self, exact: list[Rough], trials: int) -> list[Rough]:
-        """The best lays with what they prepare, as far as the trials reach, and the others; best first."""
-        count = min(trials // DEPTH_COST, MOST_PREPARED)
-        if count < 2 or not self.o.weights.prepared:
-            return exact
-        depth = 2 if trials >= 2 * count * DEPTH_COST else 1
-        planned = []
-        for gain, order, lay, draft in exact[:count]:
-            other = max((g for g, _, each, _ in exact if each.hex != lay.hex), default=0.0)
-            more = self.prepared(draft, lay.hex, gain, max(other, 0.0), depth)
-            planned.append((gain + more, order, lay, draft))
-        planned.sort(key=lambda each: (-each[0], -each[1]))
-        return planned + exact[count:]
-
-    def prepared(self, g: Game, hex: str, gain: float, other: float, depth: int = 1) -> float:
-        """Dollars a round for what the last lay, on that hex, prepares: the best lay beside it that is next.
-
-        `gain`: what the track brings so far; `other`: what another lay would bring by itself.
-        """
-        beside = {hex, *g.components.map.hexes[hex].neighbors.values()}
-        rough: list[Rough] = []
-        for i, lay in enumerate(legal_lays(g, self.company)):
-            if lay.hex in beside:
-                draft = self._laid(lay, g)
-                rough.append((self.reach_gain(draft), -i, lay, draft))
-        rough.sort(key=lambda each: (-each[0], -each[1]))
-        best = 0.0
-        for _, _, later, draft in _varied(rough, FOLLOWING)[0]:
-            brought = self.gain(draft)
-            more = brought - TERRAIN * terrain_cost(g, later.hex) - gain - other
-            if depth > 1 and more > -other:
-                more += self.prepared(draft, later.hex, brought, other, depth - 1)
-            best = max(best, self.o.weights.prepared * more)
-        return best
-
-    def _laid(self, lay: LayTile | LayMine, g: Game | None = None) -> Game:
-        g = g or self.o.g
+    def _laid(self, lay: LayTile | LayMine) -> Game:
         # The board as it is becomes the one used last, from which the network of the trial is derived.
-        _ = game_of(g.state).network
-        draft = g.draft()
+        _ = game_of(self.o.g.state).network
+        draft = self.o.g.draft()
         place_tile(draft, self.company, LayTile(lay.tile, lay.hex, lay.rotation))
         return draft
 
 
 Rough = tuple[float, int, LayTile | LayMine, Game]
-"""A lay with its dollars a round, its place among the options (from 0, negative), and the board with it."""
 
 
 def _varied(rough: list[Rough], count: int) -> tuple[list[Rough], list[Rough]]:

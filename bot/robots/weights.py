@@ -20,7 +20,6 @@ class Weights(msgspec.Struct, frozen=True):
     * `private_resale_dollar`: what a dollar is worth to the president that the company pays for a private.
     * `reach`: dollars a round that a dollar of stops within reach is worth, until there is a train for them.
     * `most_of_face`: no private is worth more than that part of its face value: companies need the money.
-    * `prepared`: what a dollar a round that a later lay will bring is worth now.
     * `trust`: how much of what the search ahead finds is added to a judgement.
     """
 
@@ -32,7 +31,6 @@ class Weights(msgspec.Struct, frozen=True):
     private_resale_dollar: float = 0.75
     reach: float = 0.12
     most_of_face: float = 1.4
-    prepared: float = 0.3
     trust: float = 0.5
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bot.robots.outlook import Outlook
-from bot.robots.player import Effort, Robot
+from bot.robots.player import Robot
 from bot.robots.trains import own_loss, why_no_train
 from engine import Action, State, decision, game_of, play
-from engine.core.actions import BuyShares, LayTile, Par, Pass, SellShares
+from engine.core.actions import BuyShares, Par, Pass, SellShares
 from tests.scenarios import ScenarioRunner
 
 run_scenario = ScenarioRunner("1830").run
@@ -92,24 +92,6 @@ def test_no_company_is_started_that_others_would_have_to_float() -> None:
     """Two shares of the six that it takes: the other four would have to be bought by others."""
     action = choice("@ round stock Ann\n@ cash Ann 140\n@ cash Bob 0\n@ cash Cid 0\n= cash Ann 140")
     assert not isinstance(action, Par)
-
-
-def test_with_more_time_a_lay_counts_what_it_prepares() -> None:
-    """The best lay for its own sake may be another than the first of two."""
-    state = run_scenario("""
-    @ owns Ann PRR 6
-    @ par PRR 100
-    @ cash PRR 1000
-    @ trains PRR 3
-    @ phase 3
-    @ round operating PRR
-    = cash PRR 1000
-    """)
-    quick, slow = (Robot(effort=Effort(trials)).ranking(state, "p0") for trials in (10, 90))
-    worths = {each.action: each.worth for each in quick}
-    gains = [each.worth - worths[each.action] for each in slow if isinstance(each.action, LayTile)]
-    assert all(gain >= 0 for gain in gains)
-    assert any(gain > 0 for gain in gains)
 
 
 def test_a_pass_says_what_was_in_the_way() -> None:
