@@ -1,6 +1,6 @@
 """kill -9 of the whole service at random moments, with Discord and mail attached.
 
-Ann plays on Discord and Bob by email, at random, against processes that live for up to two seconds. What Ann
+Ann plays on Discord and Bob by email, at random, against processes that live for up to 1.2 seconds. What Ann
 pressed without an answer she presses again, if her move is not on the table; Bob replies once to each letter.
 At the end the log holds every answered move once, a letter of Bob's made one move, nothing was posted twice,
 no letter differs from itself, and the game goes on. `RAILPOST_TEST_SERVICE_KILLS` is the number of kills.
@@ -33,7 +33,7 @@ from tests.mail.servers import pymap_server, smtp_server
 from tests.terminal.conftest import environment
 
 KILLS = int(os.environ.get("RAILPOST_TEST_SERVICE_KILLS", "20"))
-LONGEST_LIFE = 2.0
+LONGEST_LIFE = 1.2
 NOT_WEDGED = 120.0
 """Seconds within which a process that is not killed makes a move, on a busy machine."""
 
