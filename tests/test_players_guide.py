@@ -18,8 +18,9 @@ from typing import Any
 import engine
 from bot.discord import cards
 from bot.discord.cards import Json
-from bot.email.delivery import PageBuilder
-from bot.email.gateway import MailGateway, reply_token_for
+from bot.email.gateway import MailGateway
+from bot.email.notice_pages import PageBuilder
+from bot.email.tokens import reply_token_for
 from bot.service.notifications import Notification
 from bot.service.people import person_by_address
 from bot.service.service import Service

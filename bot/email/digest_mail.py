@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
-from bot.email.gateway import ServiceToken, reply_token_for
+from bot.email.tokens import ServiceToken, reply_token_for
 from bot.service import legal_lines
 from bot.service.digest import MAX_EVENTS, WaitingTable, waiting_tables
 from bot.service.live_table import TableView

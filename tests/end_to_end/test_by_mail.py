@@ -390,7 +390,7 @@ async def test_an_invitation_is_declined(pymap: MailHarness) -> None:
 
 
 async def test_gathered_answers_come_in_one_email(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.email.gateway.GATHERED_FOR", timedelta(seconds=2))
+    monkeypatch.setattr("bot.email.outgoing.GATHERED_FOR", timedelta(seconds=2))
     timing = replace(QUICK, limits=ReplyLimits(replies_per_hour=1, breaker_replies=10**6))
     async with served(tmp_path, timing=timing) as office:
         await office.table("1830", NAMES[:2])

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from bot.email.gateway import MailGateway, ServiceToken
+from bot.email.gateway import MailGateway
+from bot.email.tokens import ServiceToken
 from bot.service.lobby import Lobby
 from bot.service.service import Service
 from mail import ReplyToken

@@ -11,40 +11,34 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from bot.service import people
-from bot.service.live_table import TableView
 from bot.service.service import Service
-from storage import open_store
 from tests.end_to_end.fork_server import ForkedProcess, ForkServer
 from tests.end_to_end.mail_players import (
-    ADDRESS,
-    MailHarness,
     MailPlayer,
     asks,
     headline,
-    settings_for,
 )
-from tests.fake_discord.server import FakeDiscord, Message
-from tests.mail.servers import Delivery, Mailbox, SmtpCatcher, pymap_server, smtp_server
-from tests.terminal.conftest import environment
+from tests.end_to_end.site import Site, site
+from tests.fake_discord.server import Message
+from tests.mail.servers import Delivery
 
 LINES = ["buy SV", "bid MH 115", "pass", "buy CS", "buy DH"]
 soaked = partial(pytest.param, marks=pytest.mark.soak)
 POINTS = [
-    "bot.email.gateway:MailGateway.record_arrival after 1",
-    soaked("bot.email.gateway:MailGateway.play before 1"),
-    "bot.email.gateway:MailGateway.play after 1",
-    soaked("bot.email.gateway:MailGateway.record_outcome after 1"),
+    "bot.email.inbound_mail:InboundMail.record_arrival after 1",
+    soaked("bot.email.seat_replies:SeatReplies.play before 1"),
+    "bot.email.seat_replies:SeatReplies.play after 1",
+    soaked("bot.email.inbound_mail:InboundMail.record_outcome after 1"),
     "mail.imap:ImapConnection.move after 1",
-    "bot.email.delivery:StoredMailOutbox._compose before 2",
-    soaked("bot.email.delivery:StoredMailOutbox._compose after 2"),
-    "bot.email.delivery:StoredMailOutbox.mark_sent before 2",
+    "bot.email.outbox:StoredMailOutbox._compose before 2",
+    soaked("bot.email.outbox:StoredMailOutbox._compose after 2"),
+    "bot.email.outbox:StoredMailOutbox.mark_sent before 2",
     "bot.service.service:Service.submit after 1",
     soaked("bot.discord.delivery:DiscordDelivery._send_message before 2"),
     "bot.discord.delivery:DiscordDelivery._send_message after 2",
@@ -52,35 +46,16 @@ POINTS = [
 
 
 @dataclass
-class CrashHarness:
-    """IMAP and SMTP servers, a fake Discord, a store with a started game, and the process that runs."""
+class CrashHarness(Site):
+    """A site with the process that runs."""
 
-    folder: Path
-    fake: FakeDiscord
-    mailbox: Mailbox
-    smtp: SmtpCatcher
-    office: MailHarness
-    table: int
     forks: ForkServer
     process: ForkedProcess | None = None
     deaths: int = 0
-    log: list[bytes] = field(default_factory=list)
 
     def start(self, kill: str = "") -> None:
         """Our process, connected; it kills itself at `kill`."""
-        settings = environment(
-            RAILPOST_DATA=str(self.folder),
-            RAILPOST_PING_HOLDOFF="0",
-            RAILPOST_PICTURE_WORKERS="1",
-            RAILPOST_MAIL_IDLE="5",  # how soon mail is noticed is not tried here
-            RAILPOST_DISCORD_TOKEN=self.fake.token,
-            RAILPOST_DISCORD_API=self.fake.api_url,
-            RAILPOST_DISCORD_GATEWAY=self.fake.gateway_url,
-            RAILPOST_IMAP=f"imap://{self.mailbox.user}:{self.mailbox.password}@127.0.0.1:{self.mailbox.port}",
-            RAILPOST_SMTP=f"smtp://127.0.0.1:{self.smtp.port}",
-            RAILPOST_MAIL_ADDRESS=ADDRESS,
-        )
-        self.process = self.forks.start(self.folder, settings, kill)
+        self.process = self.forks.start(self.folder, self.settings(), kill)
 
     def revived(self) -> None:
         """Start a new process after the last one died."""
@@ -88,10 +63,6 @@ class CrashHarness:
             assert self.process.returncode == -9, (self.folder / "out.txt").read_text()
             self.deaths += 1
             self.start()
-
-    async def view(self) -> TableView:
-        """The table in the store, read from outside the process."""
-        return await Service(self.office.store).queries.view(self.table)
 
     async def lines(self) -> list[str]:
         """The lines that were played and not undone."""
@@ -138,33 +109,21 @@ class CrashHarness:
 
 
 @asynccontextmanager
-async def site(folder: Path, forks: ForkServer, address: str = "") -> AsyncIterator[CrashHarness]:
+async def crash_site(folder: Path, forks: ForkServer, address: str = "") -> AsyncIterator[CrashHarness]:
     """Everything except the process. address: of the store, if it is not in the folder."""
-    async with FakeDiscord(["Ann"]) as fake, pymap_server() as mailbox, smtp_server() as smtp:
-        fake.default_timeout = 1.0
-        async with await open_store(address or folder / "railpost.db") as store:
-            service = Service(store)
-            office = MailHarness(service, store, settings_for(folder, mailbox, smtp), mailbox, smtp)
-            async with store.begin() as unit:
-                ann = await people.person_by_discord(unit, fake.find_user("Ann").id, "Ann")
-            bob = await office.person("Bob")
-            place = {"guild": fake.guild_id, "channel": next(iter(fake.channels))}
-            table = await service.lobby.create("1830", ann.id, name="Friday", location=place)
-            await service.lobby.join(table.id, ann.id, "Ann")
-            await service.lobby.join(table.id, bob.id, "Bob")
-            await service.lobby.start(table.id, by=ann.id, order=("Ann", "Bob"))
-            found = CrashHarness(folder, fake, mailbox, smtp, office, table.id, forks)
-            try:
-                yield found
-            finally:
-                if found.process:
-                    found.process.kill()
+    async with site(folder, address) as place:
+        found = CrashHarness(**vars(place), forks=forks)
+        try:
+            yield found
+        finally:
+            if found.process:
+                found.process.kill()
 
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("point", POINTS)
 async def test_killed(tmp_path: Path, forks: ForkServer, point: str) -> None:
-    async with site(tmp_path, forks) as here:
+    async with crash_site(tmp_path, forks) as here:
         bob = here.office.player("Bob")
         here.start(point)
         await here.pressed("Buy the SV for $20", 1)
@@ -186,12 +145,7 @@ async def quiet(here: CrashHarness) -> None:
     async with asyncio.timeout(60):
         while True:
             here.revived()
-            async with here.office.store.read() as unit:
-                waiting = [
-                    (await unit.outbox.queue_status("mail")).pending,
-                    (await unit.outbox.queue_status("discord")).pending,
-                ]
-            if waiting == [0, 0] and not await here.mailbox.count("INBOX"):
+            if await here.is_quiet():
                 return
             await asyncio.sleep(0.1)
 

@@ -18,7 +18,7 @@ import pytest
 
 from bot.config import SettingsError, parse_settings
 from tests.end_to_end.fork_server import ForkServer
-from tests.end_to_end.test_crash_recovery import CrashHarness, site
+from tests.end_to_end.test_crash_recovery import CrashHarness, crash_site
 from tests.stores import StoreFactory, needs_server
 from tests.terminal.conftest import environment
 
@@ -77,7 +77,7 @@ class Processes:
 
 @contextlib.asynccontextmanager
 async def processes(folder: Path, database: str, forks: ForkServer) -> AsyncIterator[Processes]:
-    async with site(folder, forks, database) as here:
+    async with crash_site(folder, forks, database) as here:
         found = Processes(here, database)
         try:
             yield found

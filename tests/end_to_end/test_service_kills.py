@@ -22,15 +22,12 @@ from pathlib import Path
 import pytest
 
 import engine
-from bot.service import people
 from bot.service.live_table import TableView
 from bot.service.service import Service
-from storage import LogRow, TableVersion, open_store
+from storage import LogRow, TableVersion
 from tests.end_to_end.fork_server import ForkedProcess, ForkServer
-from tests.end_to_end.mail_players import ADDRESS, MailHarness, MailPlayer, asks, settings_for
-from tests.fake_discord.server import FakeDiscord
-from tests.mail.servers import pymap_server, smtp_server
-from tests.terminal.conftest import environment
+from tests.end_to_end.mail_players import MailPlayer, asks
+from tests.end_to_end.site import Site, site
 
 KILLS = int(os.environ.get("RAILPOST_TEST_SERVICE_KILLS", "20"))
 LONGEST_LIFE = 1.2
@@ -39,18 +36,14 @@ NOT_WEDGED = 120.0
 
 
 @dataclass
-class Site:
-    """A store with a started game, a fake Discord, IMAP and SMTP servers, and the process that serves.
+class KillSite(Site):
+    """A site with the process that serves.
 
     back: seconds from a start to the next move. answered: rows of moves that Ann was answered, with their
     requests. replied: letters to which Bob has replied, with his replies.
     """
 
-    fake: FakeDiscord
-    office: MailHarness
-    table: int
-    folder: Path
-    settings: dict[str, str]
+    process_settings: dict[str, str]
     forks: ForkServer
     dice: random.Random = field(
         default_factory=lambda: random.Random(os.environ.get("RAILPOST_TEST_SEED", "14"))
@@ -65,7 +58,7 @@ class Site:
 
     def start(self) -> None:
         """A new process."""
-        self.process = self.forks.start(self.folder, self.settings)
+        self.process = self.forks.start(self.folder, self.process_settings)
 
     async def kill(self) -> None:
         """kill -9, and wait until it is gone."""
@@ -93,44 +86,22 @@ class Site:
 
 
 @asynccontextmanager
-async def site(folder: Path, address: str, forks: ForkServer) -> AsyncIterator[Site]:
+async def kill_site(folder: Path, address: str, forks: ForkServer) -> AsyncIterator[KillSite]:
     """Everything except the first process."""
-    async with FakeDiscord(["Ann"]) as fake, pymap_server() as mailbox, smtp_server() as smtp:
-        fake.default_timeout = 1.0
-        async with await open_store(address) as store:
-            service = Service(store)
-            office = MailHarness(service, store, settings_for(folder, mailbox, smtp), mailbox, smtp)
-            async with store.begin() as unit:
-                ann = await people.person_by_discord(unit, fake.find_user("Ann").id, "Ann")
-            bob = await office.person("Bob")
-            place = {"guild": fake.guild_id, "channel": next(iter(fake.channels))}
-            table = await service.lobby.create("1830", ann.id, name="Friday", location=place)
-            await service.lobby.join(table.id, ann.id, "Ann")
-            await service.lobby.join(table.id, bob.id, "Bob")
-            await service.lobby.start(table.id, by=ann.id, order=("Ann", "Bob"))
-            settings = environment(
-                RAILPOST_DATA=str(folder),
-                RAILPOST_DATABASE=address.replace("sqlite:", "sqlite+aiosqlite:"),
-                RAILPOST_PING_HOLDOFF="0",
-                RAILPOST_PICTURE_WORKERS="1",
-                RAILPOST_MAIL_IDLE="5",
-                RAILPOST_MAIL_ANSWERS_PER_HOUR="10000",
-                RAILPOST_DISCORD_TOKEN=fake.token,
-                RAILPOST_DISCORD_API=fake.api_url,
-                RAILPOST_DISCORD_GATEWAY=fake.gateway_url,
-                RAILPOST_IMAP=f"imap://{mailbox.user}:{mailbox.password}@127.0.0.1:{mailbox.port}",
-                RAILPOST_SMTP=f"smtp://127.0.0.1:{smtp.port}",
-                RAILPOST_MAIL_ADDRESS=ADDRESS,
-            )
-            here = Site(fake, office, table.id, folder, settings, forks)
-            try:
-                yield here
-            finally:
-                if here.process:
-                    here.process.kill()
+    async with site(folder, address) as place:
+        settings = place.settings(
+            RAILPOST_DATABASE=address.replace("sqlite:", "sqlite+aiosqlite:"),
+            RAILPOST_MAIL_ANSWERS_PER_HOUR="10000",
+        )
+        here = KillSite(**vars(place), process_settings=settings, forks=forks)
+        try:
+            yield here
+        finally:
+            if here.process:
+                here.process.kill()
 
 
-async def play_on_discord(here: Site) -> None:
+async def play_on_discord(here: KillSite) -> None:
     """Ann says a legal line whenever she is asked, and says another if her line is not on the table."""
     while True:
         view = await here.view()
@@ -151,7 +122,7 @@ async def play_on_discord(here: Site) -> None:
                 here.answered[rows[view.seq].seq] = rows[view.seq].request_id or ""
 
 
-async def play_by_mail(here: Site, bob: MailPlayer) -> None:
+async def play_by_mail(here: KillSite, bob: MailPlayer) -> None:
     """Bob replies once to each letter that asks him."""
     while True:
         await asyncio.sleep(0.05)
@@ -168,13 +139,13 @@ async def play_by_mail(here: Site, bob: MailPlayer) -> None:
         await here.office.mail(raw, sender=bob.address)
 
 
-async def moved(here: Site, since: int) -> None:
+async def moved(here: KillSite, since: int) -> None:
     """Wait for a move after this row of the log."""
     while await here.seq() <= since:  # noqa: ASYNC110
         await asyncio.sleep(0.02)
 
 
-async def kill_often(here: Site, kills: int) -> None:
+async def kill_often(here: KillSite, kills: int) -> None:
     """Start and kill: half of the processes anywhere in their life, half soon after their first move."""
     while here.kills < kills:
         since, started = await here.seq(), time.perf_counter()
@@ -194,7 +165,7 @@ async def kill_often(here: Site, kills: int) -> None:
 async def test_the_whole_service_is_killed_at_random_moments(
     tmp_path: Path, address: str, forks: ForkServer
 ) -> None:
-    async with site(tmp_path, address, forks) as here:
+    async with kill_site(tmp_path, address, forks) as here:
         bob = here.office.player("Bob")
         players = [
             asyncio.create_task(play_on_discord(here)),
@@ -221,21 +192,16 @@ async def test_the_whole_service_is_killed_at_random_moments(
         )
 
 
-async def quiet(here: Site) -> None:
+async def quiet(here: KillSite) -> None:
     """Wait until nothing is left to send or read."""
     async with asyncio.timeout(NOT_WEDGED):
         while True:
-            async with here.office.store.read() as unit:
-                waiting = [
-                    (await unit.outbox.queue_status("mail")).pending,
-                    (await unit.outbox.queue_status("discord")).pending,
-                ]
-            if waiting == [0, 0] and not await here.office.mailbox.count("INBOX"):
+            if await here.is_quiet():
                 return
             await asyncio.sleep(0.2)
 
 
-async def assert_nothing_lost_or_doubled(here: Site, bob: MailPlayer) -> None:
+async def assert_nothing_lost_or_doubled(here: KillSite, bob: MailPlayer) -> None:
     rows = await here.rows()
     assert [row.seq for row in rows] == list(range(1, len(rows) + 1))
     requests = Counter(row.request_id for row in rows if row.request_id)

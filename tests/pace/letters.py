@@ -9,8 +9,8 @@ from email.policy import SMTP
 from email.utils import parseaddr
 from pathlib import Path
 
-from bot.email.delivery import StoredMailOutbox
 from bot.email.gateway import MailGateway
+from bot.email.outbox import StoredMailOutbox
 from bot.email.reachability import table_label
 from mail import ServiceAddress
 from mail.port import PlayResult

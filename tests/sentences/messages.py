@@ -19,7 +19,7 @@ import discord
 import engine
 from bot.discord import cards
 from bot.discord.delivery import DiscordDelivery
-from bot.email.delivery import PageBuilder
+from bot.email.notice_pages import PageBuilder
 from bot.service.notifications import decode_notification
 from bot.service.results import CommandResult
 from bot.service.service import Service

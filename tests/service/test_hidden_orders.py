@@ -9,7 +9,7 @@ import pytest
 
 import engine
 from bot.discord import cards
-from bot.email.delivery import recent_events
+from bot.email.turn_pages import recent_events
 from bot.service import legal_lines, text_views
 from bot.service.game_files import STATISTICS, TEXT, make_game_file
 from bot.service.results import Completed, LineRefused, QueryAnswer

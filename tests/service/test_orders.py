@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 import engine
-from bot.email.delivery import recent_events
+from bot.email.turn_pages import recent_events
 from bot.service import orders as order_module
 from bot.service.results import Completed, LineRefused, LineUnreadable, PollUpdated, QueryAnswer
 from bot.service.service import Service

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import engine
 from bot.discord import cards
-from bot.email.delivery import recent_events
+from bot.email.turn_pages import recent_events
 from bot.service.results import (
     Completed,
     LineAmbiguous,

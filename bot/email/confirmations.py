@@ -1,0 +1,126 @@
+"""What `yes` and `no` do: link an address, take a seat, start a game, keep a lobby, agree to a robot."""
+
+from __future__ import annotations
+
+from bot.email import address_commands, seat_commands
+from bot.email.reachability import table_label
+from bot.email.table_commands import (
+    TableCommands,
+    joined_sentence,
+)
+from bot.email.tokens import ServiceToken, service_token
+from bot.service import notifications
+from bot.service.loading import load_recipient
+from bot.service.service import Service
+from bot.service.tables import TableInfo, open_seats
+from mail import ReplyToken
+from storage import (
+    AddressClaim,
+    AlreadyExists,
+    UnitOfWork,
+)
+
+
+class Confirmations:
+    """Answers to emails that ask for yes or no."""
+
+    def __init__(self, service: Service, commands: TableCommands) -> None:
+        self._service, self._store, self._table_commands = service, service.store, commands
+
+    async def confirm(self, token: ReplyToken, yes: bool) -> str:
+        """Link an address, or answer an invitation; returns the sentence for the player."""
+        seat_token = service_token(token)
+        if seat_token.purpose == "invite" and seat_token.table_id is not None:
+            return await self._answer_invitation(seat_token, seat_token.table_id, yes)
+        if seat_token.purpose in ("start", "keep", "agree") and seat_token.table_id is not None:
+            return await self._answer_lobby(seat_token, seat_token.table_id, yes)
+        async with self._store.begin() as unit:
+            claim = await unit.people.claim_of_person(seat_token.person_id)
+            if claim is None or claim.address != seat_token.address:
+                if seat_token.address in await unit.people.verified_addresses(seat_token.person_id):
+                    return f"{seat_token.address} is confirmed: your emails go there."
+                return f"The request for {seat_token.address} has expired. Please make it again."
+            if not yes:
+                await unit.people.delete_claims(seat_token.person_id)
+                return f"{seat_token.address} is not linked."
+            sentence = await self._link_address(unit, seat_token.person_id, claim)
+        self._service.wake_subscribers()
+        return sentence
+
+    async def _link_address(self, unit: UnitOfWork, person_id: int, claim: AddressClaim) -> str:
+        """Link the address of a claim beside the person's others; their emails go there from now on."""
+        try:
+            await unit.people.accept_claim(claim)
+        except AlreadyExists as error:
+            return f"{error} Nothing was changed."
+        person = await unit.people.get(person_id)
+        await unit.people.update(person_id, preferences=person.preferences | {"mail": True})
+        where = await address_commands.prefer(unit, person_id, claim.address)
+        return f"{claim.address} is confirmed, and you can play by replying to your emails. {where}"
+
+    async def _answer_invitation(self, token: ServiceToken, table_id: int, yes: bool) -> str:
+        table = await self._service.queries.table_info(table_id)
+        if token.seat_number is not None:
+            return await self._answer_seat_offer(token, table, token.seat_number, yes)
+        player = next((each for each in table.seated_players if each.person_id == token.person_id), None)
+        if player is None:
+            return f"The seat at {table_label(table)} is no longer kept for you."
+        if player.joined:
+            return f"You have a seat at {table_label(table)}, as {player.name}."
+        try:
+            if not yes:
+                await self._service.lobby.leave(table_id, token.person_id, by=token.person_id)
+                await self._tell_host(table_id, token.person_id, f"{player.name} has declined.")
+                return f"You have declined the seat at {table_label(table)}."
+            async with self._store.begin() as unit:
+                await unit.people.add_identity(token.person_id, "email", token.address)
+            info = await self._service.lobby.join(table_id, token.person_id, player.name)
+            await self._tell_host(table_id, token.person_id, joined_sentence(info, player.name))
+        except ValueError as error:
+            return str(error)
+        seat = f"You have a seat at {table_label(table)}, as {player.name}."
+        return f"{seat} You get an email when it is your turn."
+
+    async def _answer_seat_offer(self, token: ServiceToken, table: TableInfo, seat: int, yes: bool) -> str:
+        """Take the seat of a game that has moved in, or decline it."""
+        name = table.names[seat]
+        if not yes:
+            await self._tell_host(table.id, token.person_id, f"{name}'s player has declined the seat.")
+            return f"You have declined the seat at {table_label(table)}."
+        try:
+            async with self._store.begin() as unit:
+                await unit.people.add_identity(token.person_id, "email", token.address)
+            told = await seat_commands.sit_down(
+                self._service, table, seat, token.person_id, name, offered=True
+            )
+        except ValueError as error:
+            return str(error)
+        if len(open_seats(table)) > 1:  # with the last seat everybody is told that the game goes on
+            await self._tell_host(table.id, token.person_id, f"{name} has taken their seat at {table.code}.")
+        return told
+
+    async def _answer_lobby(self, token: ServiceToken, table_id: int, yes: bool) -> str:
+        """Start a game, keep a lobby open, or agree to a robot; returns the sentence for the player."""
+        table = await self._service.queries.table_info(table_id)
+        if token.purpose == "agree":
+            word = "agree" if yes else "decline"
+            return await self._table_commands.about_robots(token.person_id, table, word)
+        if not yes:
+            return f"Nothing is changed at {table_label(table)}."
+        try:
+            if token.purpose == "start":
+                return " ".join((await self._table_commands.start(token.person_id, table)).sentences)
+            await self._service.lobby.keep_open(table_id, by=token.person_id)
+            return f"{table_label(table)} stays open."
+        except ValueError as error:
+            return str(error)
+
+    async def _tell_host(self, table_id: int, person_id: int, sentence: str | None) -> None:
+        """Tell the host by mail how an invited person has answered, where there is a sentence for it."""
+        table = await self._service.queries.table_info(table_id)
+        if sentence is None or table.host_id is None or table.host_id == person_id:
+            return
+        async with self._store.begin() as unit:
+            host = await load_recipient(unit, table.host_id, None)
+            await unit.outbox.enqueue(*notifications.lobby_answers(table, host, sentence, unit.now))
+        self._service.wake_subscribers()

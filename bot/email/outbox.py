@@ -1,0 +1,143 @@
+"""The outbox of emails: notifications become emails when they are due.
+
+Theory of operation. The service puts notifications into the outbox, which say little. `StoredMailOutbox`
+composes an email for each: in one transaction the notification is finished and the email takes its place,
+with its bytes, its Message-ID and its tokens. From then on the email does not change, so sending it twice
+does no harm; a crash before that transaction leaves no trace. An unsent email to a seat is replaced when the
+seat gets a newer one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Collection, Sequence
+from datetime import UTC, datetime, timedelta
+
+from bot.email.digest_mail import DigestComposer
+from bot.email.gateway import MailGateway
+from bot.email.notice_pages import PageBuilder
+from bot.email.outgoing import enqueue_mail
+from bot.service.notifications import decode_notification
+from bot.service.picture_workers import PictureWorkers
+from bot.service.service import Service
+from mail import (
+    ServiceAddress,
+    compose,
+    redact,
+)
+from mail.bounces import classify
+from mail.policy import OperatorAlerts
+from mail.port import DueMail
+from storage import OutboxMessage
+
+log = logging.getLogger(__name__)
+
+LEASE = timedelta(seconds=20)  # for which one worker has an outbox message
+RETRY_DELAYS = (10, 60, 600, 3600)  # seconds between attempts to compose an email
+BATCH_SIZE = 10  # outbox messages at a time
+
+
+class StoredMailOutbox:
+    """The outbox for the delivery worker (`mail.port.MailOutbox`): notifications are composed when due."""
+
+    def __init__(
+        self,
+        service: Service,
+        gateway: MailGateway,
+        address: ServiceAddress,
+        pictures: PictureWorkers,
+        lease: timedelta = LEASE,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._service = service
+        self._store = service.store
+        self._gateway = gateway
+        self._address = address
+        self._page_builder = PageBuilder(service, pictures)
+        self._digests = DigestComposer(service, address, now)
+        self._lease = lease
+        self._now = now
+        self._alerts = OperatorAlerts(gateway, now)
+
+    async def lease_due(self, limit: int, full: Collection[str] = ()) -> Sequence[DueMail]:
+        """Emails that are due, except to the domains that are full. Notifications that are due are composed
+        first; their emails follow later."""
+        not_to = [f"@{domain}" for domain in full]
+        mails: list[OutboxMessage] = []
+        while not mails:
+            async with self._store.begin(excludes_others=False) as unit:
+                rows = await unit.outbox.lease_due("mail", min(limit, BATCH_SIZE), self._lease, not_to)
+            if not rows:
+                break
+            mails = [row for row in rows if "sender" in row.address]
+            for row in rows:
+                if "sender" not in row.address:
+                    await self._compose(row)
+        return [
+            DueMail(
+                row.idempotency_key,
+                row.address["to"],
+                row.address["sender"],
+                row.payload,
+                row.attempts - 1,
+                row.created_at,
+            )
+            for row in mails
+        ]
+
+    async def renew_leases(self, mails: Sequence[DueMail]) -> frozenset[str]:
+        """Renew the leases of emails that wait for their domain."""
+        async with self._store.begin(excludes_others=False) as unit:
+            return await unit.outbox.renew_leases({mail.id: mail.attempts + 1 for mail in mails}, self._lease)
+
+    async def mark_sent(self, due: DueMail) -> None:
+        """Record that the mail server has accepted an email."""
+        async with self._store.begin(excludes_others=False) as unit:
+            row = await unit.outbox.get(due.id)
+            if row is not None:
+                await unit.outbox.mark_sent(row.id, due.id)
+
+    async def mark_failed(self, due: DueMail, reason: str, retry: datetime | None, recipient: bool) -> None:
+        """Record a failure; what a refusal says of the address, `mail.bounces` knows."""
+        async with self._store.begin(excludes_others=False) as unit:
+            row = await unit.outbox.get(due.id)
+            if row is not None:
+                await unit.outbox.mark_failed(row.id, reason, retry)
+        if classify(reason) == "operator":
+            text = f"The mail server refuses our emails, so they wait: {redact(reason)}."
+            await self._alerts.send("refused", text)
+        elif retry is None:
+            await self._gateway.recipient_refused(due.id, redact(reason))
+
+    async def _compose(self, row: OutboxMessage) -> None:
+        """Replace a notification by its email; a notification that is out of date is only finished."""
+        try:
+            notification = decode_notification(row.payload)
+            mail = None
+            if notification.kind == "digest" and notification.person_id is not None:
+                mail = await self._digests.compose(notification.person_id)
+            elif built := await self._page_builder.build(row):
+                page, token = built
+                mail = await asyncio.to_thread(
+                    compose, self._address, page, token, self._now(), notification.kind
+                )
+            async with self._store.begin(excludes_others=False) as unit:
+                current = await unit.outbox.get(row.idempotency_key)
+                if current is None or current.status != "pending":
+                    return
+                await unit.outbox.mark_sent(row.id, mail.message_id if mail else None)
+                if mail:
+                    await enqueue_mail(unit, mail, "notice", row.collapse_key)
+        except Exception as error:
+            log.exception("outbox: a notification could not be composed as an email")
+            failures = row.attempts - 1
+            retry_at = (
+                self._now() + timedelta(seconds=RETRY_DELAYS[failures])
+                if failures < len(RETRY_DELAYS)
+                else None
+            )
+            async with self._store.begin(excludes_others=False) as unit:
+                await unit.outbox.mark_failed(row.id, f"{type(error).__name__}: {error}", retry_at)
+            if retry_at is None:
+                await self._gateway.alert_operator("A notification could not be composed, and was given up.")

@@ -1,0 +1,113 @@
+"""The pages about a position: a turn, and the end of the game."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import engine
+from bot.email.pictures import mail_file, mail_pictures
+from bot.email.turn_bundles import bundle_lines, turn_subject
+from bot.service import legal_lines, text_views
+from bot.service.answer_pictures import turn_pictures
+from bot.service.ending import ending_pictures, make_ending
+from bot.service.images import inline_images
+from bot.service.live_table import LogEntry, TableView
+from bot.service.notifications import Notification
+from bot.service.picture_workers import Pictures, PictureWorkers
+from bot.service.results import PendingDecision
+from bot.service.service import Service
+from mail import (
+    MailPage,
+    pages,
+)
+from mail.compose import TableRows
+
+MAX_EVENTS = 50  # in the list of events since a player's last turn
+
+
+class TurnPages:
+    """Builds the pages with the position and its pictures."""
+
+    def __init__(self, service: Service, pictures: PictureWorkers) -> None:
+        self._service, self._pictures = service, pictures
+
+    async def end(self, view: TableView, state: engine.State, notification: Notification) -> MailPage:
+        """The page of the end: who has won, records, the final sheet, charts, the game and its animation."""
+        queries = self._service.queries
+        ending = await make_ending(queries, view.table, state)
+        drawing = await self.drawing(view, notification.person_id)
+        images, files = mail_pictures(await ending_pictures(drawing, queries, view.table.id, state))
+        again = "Reply `rematch` to open a table with the same people."
+        return pages.final_letter(
+            pages.FinalLetter(
+                ending.headline,
+                (*filter(None, notification.sentences), again),
+                ending.records,
+                final_standings(state),
+                images,
+                (*([mail_file(ending.file)] if ending.file else []), *files),
+            )
+        )
+
+    async def drawing(self, view: TableView, reader: int | None) -> Pictures:
+        """Pictures for a table, which takes turns with the others, in the palette of the reader."""
+        palette = await self._service.settings.palette(view.table, reader)
+        return self._pictures.for_table(view.table.id, palette)
+
+    async def turn(
+        self, view: TableView, state: engine.State, pending: PendingDecision, reader: int | None
+    ) -> MailPage:
+        """The page of a turn: what to do, what has happened, and the position. reader: a person; only the
+        player themselves sees which moves their orders have said."""
+        table_id, player = view.table.id, view.table.player_at(pending.seat)
+        is_owner = player is not None and player.person_id == reader
+        entries = await self._service.queries.log_since_last_move(table_id, pending.seat, by_hand=is_owner)
+        since = entries[0].seq - 1 if entries else 0
+        notice = pages.TurnNotice(
+            name=pending.name,
+            subject=turn_subject(state, pending.prompt),
+            whole_turns=bundle_lines(state, pending.seat) if pending.is_main else (),
+            prompt=f"You to act: {pending.prompt}.",
+            legal_lines=legal_lines.copyable_lines(
+                await self._service.queries.choices(table_id, pending.seat)
+            ),
+            events_since=recent_events(entries),
+            position=position_parts(state, view.pending, pending.seat),
+            deadline=await self._service.settings.deadline_text(table_id, pending.seat),
+            images=inline_images(
+                await turn_pictures(self._service.queries, await self.drawing(view, reader), view, since)
+            ),
+        )
+        return pages.turn_notice(notice)
+
+
+def recent_events(entries: Sequence[LogEntry]) -> tuple[str, ...]:
+    """Log entries as sentences; of many only the last `MAX_EVENTS`."""
+    events = [
+        " ".join([*entry.sentences, *(["(Your order said this.)"] if entry.by_own_order else [])])
+        for entry in entries
+        if entry.is_live and entry.sentences
+    ]
+    left_out = len(events) - MAX_EVENTS
+    return tuple(events if left_out <= 0 else [f"… and {left_out} earlier events", *events[-MAX_EVENTS:]])
+
+
+def final_standings(state: engine.State) -> tuple[str | TableRows, ...]:
+    """The final standings, with all players and companies."""
+    rows = [
+        (str(place), state.name(seat), f"${dollars:,}")
+        for place, (seat, dollars) in enumerate(engine.standings(state).items(), 1)
+    ]
+    return (_as_rows(text_views.Table(("", "player", "worth"), rows)), "", *position_parts(state, ()))
+
+
+def position_parts(
+    state: engine.State, pending: Sequence[PendingDecision], viewer: int | None = None
+) -> tuple[str | TableRows, ...]:
+    """The position for an email; viewer: the seat that reads it, None for the whole table."""
+    parts = text_views.status_parts(state, pending, viewer)
+    return tuple(part if isinstance(part, str) else _as_rows(part) for part in parts)
+
+
+def _as_rows(table: text_views.Table) -> TableRows:
+    return TableRows(table.head, table.rows, table.lines(), table.numeric())
