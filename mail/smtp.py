@@ -1,10 +1,11 @@
 """The SMTP delivery worker: leases emails that are due, sends each, and reports the outcome.
 
 Theory of operation. Every recipient domain has a line of its own: its emails are sent in order, one at a
-time and spaced, over one of a few connections. So a domain for which the server is slow holds up nobody
-else's. A line takes a few emails at a time from the outbox; while it is full, the outbox is asked for the
-others. All emails that wait in a line are leased, and the leases are renewed, so that no other worker takes
-them; an email that was replaced meanwhile leaves its line.
+time and spaced, over one of a few connections. Domains for which the server is slow share half of these, so
+they hold up nobody else's, however many they are (`connection_slots`). A line takes a few emails at a time
+from the outbox; while it is full, the outbox is asked for the others. All emails that wait in a line are
+leased, and the leases are renewed, so that no other worker takes them; an email that was replaced meanwhile
+leaves its line.
 
 While the server cannot be reached, the emails wait and no attempt is counted. An email that fails is retried
 on a schedule with jitter, for two days; the same bytes with the same Message-ID are sent each time, so that
@@ -23,6 +24,7 @@ from datetime import UTC, datetime, timedelta
 import aiosmtplib
 
 from mail.bounces import classify
+from mail.connection_slots import TooSlow
 from mail.port import DueMail, MailOutbox
 from mail.reply_address import normalize_address, redact
 from mail.smtp_connections import SmtpAccount, SmtpConnections
@@ -31,6 +33,7 @@ log = logging.getLogger(__name__)
 
 RETRY_SCHEDULE = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 240))
 MAX_RETRY_AGE = timedelta(days=2)
+SLOW_AFTER = 5.0  # seconds for an email, from which on its domain is slow
 HELD_RETRY = timedelta(hours=1)  # for what the operator has to mend
 LINE_LENGTH = 10  # emails in a line, above which no more are taken for its domain
 LEASE_SIZE = 50  # emails that are taken at a time
@@ -63,6 +66,7 @@ class SmtpDeliveryWorker:
         first_retry: float = 1.0,
         connections: int = 5,
         renewal: float = 5.0,
+        slow_after: float = SLOW_AFTER,
         report: Callable[[str], None] = lambda problem: None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
@@ -72,7 +76,7 @@ class SmtpDeliveryWorker:
         self._renewal = renewal
         self._now = now
         self._wake_event = asyncio.Event()
-        self._connections = SmtpConnections(account, connections, timeout, first_retry, report)
+        self._connections = SmtpConnections(account, connections, timeout, first_retry, slow_after, report)
         self._lines: dict[str, deque[DueMail]] = {}
         self._held: dict[str, DueMail] = {}  # all emails in a line, by id
         self._free_at: dict[str, float] = {}  # when a domain gets its next email, by the event loop's clock
@@ -161,8 +165,8 @@ class SmtpDeliveryWorker:
             while line:
                 await self._wait_for(domain)
                 mail = line.popleft()
-                if mail.id in self._held:
-                    await self._send(mail)
+                if mail.id in self._held and not await self._send(mail):
+                    line.appendleft(mail)
                 raise_if_cancelled()
         finally:
             del self._lines[domain]
@@ -174,14 +178,20 @@ class SmtpDeliveryWorker:
         self._free_at = {name: free for name, free in self._free_at.items() if free > clock()}
         self._free_at[domain] = clock() + self._spacing
 
-    async def _send(self, mail: DueMail) -> None:
-        """Send an email; a fault of the outbox leaves it to its lease."""
+    async def _send(self, mail: DueMail) -> bool:
+        """Send an email; a fault of the outbox leaves it to its lease. False where it has to go again."""
         try:
             await self._deliver(mail)
+        except TooSlow:
+            log.info("outbox: the server is slow for %s; others go first", _domain(mail.recipient))
+            return False
         except Exception:
             log.exception("outbox: the delivery failed; another attempt follows")
-        finally:
+        except BaseException:
             self._held.pop(mail.id, None)
+            raise
+        self._held.pop(mail.id, None)
+        return True
 
     async def _deliver(self, mail: DueMail) -> None:
         try:
@@ -189,7 +199,7 @@ class SmtpDeliveryWorker:
         except ValueError as error:
             await self._outbox.mark_failed(mail, str(error), None, True)
             return
-        async with self._connections.use() as smtp:
+        async with self._connections.use(_domain(mail.recipient)) as smtp:
             if mail.id not in self._held:  # replaced while it waited for the connection
                 return
             try:

@@ -1,7 +1,7 @@
 """Connections to the SMTP server: a few at once, each used for many emails.
 
 One task at a time opens a connection, and tries until it succeeds: while the server cannot be reached, all
-others wait for the same attempt, and no email counts it.
+others wait for the same attempt, and no email counts it. Which domains may use them, `connection_slots` says.
 """
 
 import asyncio
@@ -16,6 +16,7 @@ from typing import Literal
 import aiosmtplib
 import stamina
 
+from mail.connection_slots import ConnectionSlots
 from mail.credentials import AccessTokens, TokenUnavailable
 from mail.imap import is_loopback
 
@@ -79,6 +80,7 @@ async def _log_in_with_token(smtp: aiosmtplib.SMTP, user: str, tokens: AccessTok
 
 class SmtpConnections:
     """At most `limit` connections. first_retry: seconds after which a failed attempt is repeated.
+    slow_after: see `ConnectionSlots`.
 
     report: is told why the server cannot be used, and an empty text when it can.
     """
@@ -89,24 +91,29 @@ class SmtpConnections:
         limit: int,
         timeout: float,
         first_retry: float,
+        slow_after: float,
         report: Callable[[str], None] = lambda problem: None,
     ) -> None:
         self._account = account
         self._timeout = timeout
         self._first_retry = first_retry
         self._report = report
-        self._free = asyncio.Semaphore(limit)
+        self._slots = ConnectionSlots(limit, slow_after)
         self._opening = asyncio.Lock()
         self._idle: list[aiosmtplib.SMTP] = []
         self._open: set[aiosmtplib.SMTP] = set()
 
     @asynccontextmanager
-    async def use(self) -> AsyncIterator[aiosmtplib.SMTP]:
-        """A connection for one email; closed if the block raises, or the caller has closed it."""
-        async with self._free:
+    async def use(self, domain: str) -> AsyncIterator[aiosmtplib.SMTP]:
+        """A connection for one email to the domain; closed if the block raises, or the caller has closed it.
+
+        Raises TooSlow if the email has to make room for others.
+        """
+        async with self._slots.taken(domain):
             smtp = await self._take()
             try:
-                yield smtp
+                async with self._slots.timed(domain):
+                    yield smtp
             except BaseException:
                 smtp.close()  # no QUIT: it might wait behind a cancelled command
                 raise

@@ -389,7 +389,7 @@ class SmtpCatcher:
     """A catcher of letters. `refuse` may answer for a recipient: a reply like `550 no such user`, or None.
 
     `drop_after_data` loses the connection that many times after having taken a letter. Recipients at
-    `slow.test` wait for `slow`; `waiting` counts them.
+    `slow.test` and its subdomains wait for `slow`; `waiting` counts them.
     """
 
     port: int = 0
@@ -424,7 +424,7 @@ class SmtpCatcher:
     async def handle_RCPT(
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
-        if self.slow and address.endswith("@slow.test"):
+        if self.slow and address.endswith(("@slow.test", ".slow.test")):
             self.waiting += 1
             await self.slow.wait()
         if refusal := self.refuse(address):

@@ -186,6 +186,29 @@ async def test_a_slow_domain_holds_up_nobody_else() -> None:
         assert order == [each.message_id for each in slow], "each once, in order"
 
 
+async def test_slow_domains_hold_up_nobody_else_whatever_their_number() -> None:
+    """Four times as many slow domains as connections; what is sent meanwhile is sent in time, each once."""
+    service = InMemoryService()
+    async with smtp_server() as player:
+        player.slow = asyncio.Event()
+        slow = [letter(service, f"a@{n}.slow.test") for n in range(20) for _ in range(2)]
+        post = SmtpDeliveryWorker(
+            player.account, service, poll=0.05, spacing=0.0, slow_after=0.05, now=service.clock
+        )
+        async with running(post):
+            await until(lambda: player.waiting >= 5)
+            others = [letter(service, f"{n}@domain{n}.test") for n in range(20)]
+            post.wake()
+            await player.delivered(len(others))
+            assert {d.message["Message-ID"] for d in player.letters} == {each.message_id for each in others}
+            assert {row.state for row in service.rows.values()} == {"sent", "waiting"}
+            assert not any(row.attempts for row in service.rows.values()), "to make room is no failure"
+            player.slow.set()
+            await player.delivered(len(others) + len(slow))
+            await until(lambda: all(row.state == "sent" for row in service.rows.values()))
+        assert len({d.message["Message-ID"] for d in player.letters}) == len(player.letters), "each once"
+
+
 async def test_an_email_that_is_replaced_while_it_waits_for_its_domain_is_not_sent() -> None:
     service = InMemoryService()
     async with smtp_server() as player:
