@@ -16,7 +16,7 @@ _LOOKALIKES = str.maketrans(
     | dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb", '"')
     | {"\t": " "}
 )
-_BULLET = re.compile(r"(?:[*•·▪▸►◦‣●○■□-]|\d{1,2}[.)]|\(?[a-h]\)) {1,8}(?=\S)")
+_BULLET = re.compile(r"(?:[*•·▪▸►◦‣●○■□→➜-]|[-=]>|\d{1,2}[.)]|\(?[a-h]\)) {1,8}(?=\S)")
 _QUOTE_MARK = re.compile(r"\s{0,8}(?:[A-Za-z]{0,3}>|\|)")
 
 

@@ -21,7 +21,8 @@ _GREETING = re.compile(
     r"|moin|servus|coucou|grüezi|grüß gott|tach"
     r"|guten (?:tag|morgen|abend)|liebe[rs]?|bonjour|salut|bonsoir|hola|buenas|buenos días|ciao"
     r"|buongiorno|hei|hej|hoi|dag"
-    r"|beste|ahoj|cześć|olá|привет)\b[^?:]{0,40}:?",
+    r"|beste|ahoj|cześć|olá|привет)\b[^?:]{0,40}:?"
+    r"|(?:morning|afternoon|evening)(?:,? (?:all|everyone|everybody|folks|gents|guys|team))?",
     re.IGNORECASE,
 )
 _INTRODUCTION = re.compile(
@@ -33,7 +34,9 @@ _INTRODUCTION = re.compile(
 _CLOSING = re.compile(
     r"(?:many |kind |best |warm |kindest |warmest )*(?:thanks|thank you|thx|ty|tia|cheers|regards|best"
     r"|rgds|br|yours|sincerely"
-    r"|all the best|take care|bye|see you|see ya|cu|good luck|good game|gg|have fun|have a \w+ \w+"
+    r"|all the best|take care|bye"
+    r"|(?:talk|speak) (?:soon|later|to you (?:soon|later))|see you|see ya|cu|good luck|good game|gg|have fun"
+    r"|have a \w+ \w+"
     r"|gl|glhf|hf|enjoy"
     r"|happy \w+|well (?:done|played)|nice \w+|congrat\w*|mfg|mit (?:freundlichen|besten|lieben) gr(?:ü"
     r"|ue)(?:ß|ss)en"
@@ -43,7 +46,8 @@ _CLOSING = re.compile(
     r"|merci|à bientôt|saludos"
     r"|un saludo|atentamente|gracias|cordiali saluti|saluti|grazie|a presto|met vriendelijke groet(?:en)?"
     r"|mvg|groet(?:en|jes)?"
-    r"|bedankt|med vänliga? hälsning(?:ar)?|mvh|med venlig hilsen|hilsen|tack|pozdrawiam|dziękuję"
+    r"|bedankt|med vänliga? hälsning(?:ar)?|mvh|(?:med )?(?:venn?lig|kærlig) hilsen|hilsen|tack"
+    r"|pozdrawiam|dziękuję"
     r"|s pozdravem|terveisin|kiitos"
     r"|с уважением|спасибо"
     r"|감사합니다|ありがとう\w*|よろしく\w*|谢谢|謝謝|atenciosamente|abraços|obrigado)(?![^\W_])[^?:]{0,60}",
