@@ -15,16 +15,17 @@ The words of a refusal come before its status, because many servers answer 550 5
 """
 
 import re
+from collections.abc import Sequence
 from typing import Literal
 
-BounceKind = Literal["address", "operator", "delayed", "soft"]
+BounceKind = Literal["address", "operator", "delayed", "soft", "arrived", "complaint"]
 
 _OPERATOR = re.compile(
     r"relay(?:ing)?(?: access)? (?:denied|not permitted)|relaying|unable to relay"
     r"|authentication (?:required|failed)|not authenticated|must authenticate|authenticate first"
     r"|spamhaus|sorbs|barracuda|block ?list|black ?list|\bdnsbl\b|\brbl\b|blocked|listed at|reputation"
     r"|\bspf\b|\bdkim\b|\bdmarc\b|policy|spam|sender (?:address )?rejected|sender verif|rate limit"
-    r"|too many messages|not allowed to send|banned|reverse dns|\bptr\b",
+    r"|too many messages|not allowed to send|banned|reverse (?:dns|hostname)|client host rejected|\bptr\b",
     re.IGNORECASE,
 )
 _ADDRESS = re.compile(
@@ -39,7 +40,7 @@ _ADDRESS = re.compile(
 _FULL = re.compile(
     r"quota|mailbox (?:is )?full|over ?quota|insufficient storage|out of storage", re.IGNORECASE
 )
-_DELAYED = re.compile(
+DELAYED = re.compile(
     r"action: ?delayed|delivery (?:status notification \(delay\)|(?:has been |is )?delayed|incomplete)"
     r"|will (?:keep|continue) (?:on )?try|will be retried|still being retried|message (?:is )?delayed"
     r"|this is a warning message only|warning: (?:message|could not send)|do not need to resend|verzögert",
@@ -55,6 +56,16 @@ FAILURE_WORDS = re.compile(
 )
 
 
+def kind_of_report(actions: Sequence[str], parts: Sequence[str]) -> BounceKind | None:
+    """What the form of a report says before its words do. actions: of RFC 3464. parts: media types."""
+    if "message/feedback-report" in parts:
+        return "complaint"
+    if "delayed" in actions:
+        return "delayed"
+    has_arrived = bool(actions) and set(actions) <= {"delivered", "relayed", "expanded"}
+    return "arrived" if has_arrived or "message/disposition-notification" in parts else None
+
+
 def classify(text: str, status: str = "") -> BounceKind:
     """The class of a refusal, by its words and its enhanced status code; `status` is looked for in the
     text.
@@ -63,7 +74,7 @@ def classify(text: str, status: str = "") -> BounceKind:
     found = _STATUS.search(text)
     status = status or (found[1] if found else "")
     code = _CODE.search(text)
-    if _DELAYED.search(text):
+    if DELAYED.search(text):
         return "delayed"
     if status.startswith("5.7.") or status in {"5.1.7", "5.1.8"} or _OPERATOR.search(text):
         return "operator"

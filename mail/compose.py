@@ -28,6 +28,7 @@ from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from jinja2.utils import select_autoescape
+from markupsafe import Markup, escape
 
 from mail.port import (
     Attachment,
@@ -35,6 +36,7 @@ from mail.port import (
     IssuedToken,
     OutgoingMail,
     ReplyToken,
+    TableRows,
 )
 from mail.quotes import DELIMITER, FOOTER
 from mail.reply_address import (
@@ -89,19 +91,6 @@ class Preformatted:
     title: str
     text: str
     kind: Literal["fixed"] = "fixed"
-
-
-@dataclass(frozen=True, slots=True)
-class TableRows:
-    """A table: the names of its columns, its rows, and the same as lines of fixed width.
-
-    numeric: which columns hold numbers.
-    """
-
-    head: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    lines: Sequence[str]
-    numeric: Sequence[bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +185,11 @@ def _safe_items(items: Sequence[str]) -> list[str]:
     )
 
 
+def _with_code(text: str) -> Markup:
+    """Words between backticks as code."""
+    return Markup(re.sub(r"`([^`]{1,200})`", r"<code>\1</code>", str(escape(text))))
+
+
 def _order_and_comment(line: str) -> tuple[str, str]:
     order, _, comment = line.partition(" #")
     return order.strip(), comment.strip()
@@ -234,6 +228,7 @@ def _templates() -> Environment:
         "cut": _safe_items,
         "parts": _order_and_comment,
         "mailto": _mailto,
+        "code": _with_code,
     }
     environment.globals |= {"delimiter": DELIMITER, "footer": FOOTER}
     return environment

@@ -18,7 +18,6 @@ from mail.compose import (
     PositionBlock,
     Preformatted,
     QuotedLines,
-    TableRows,
 )
 from mail.parser import MailProblem
 from mail.port import (
@@ -31,6 +30,7 @@ from mail.port import (
     PlayResult,
     QueryResult,
     StaleReply,
+    TableRows,
 )
 from mail.quotes import OrderLine
 from mail.reply_text import ParsedReply, ReplyFault
@@ -85,7 +85,7 @@ def announcement(
     blocks = [
         *_items("What happened", events_since),
         *map(ImageBlock, images),
-        *_position(position),
+        *_sentences_or_position(position),
     ]
     return MailPage(headline, tuple(blocks))
 
@@ -125,22 +125,17 @@ def receipt(
 
     meant: what the lines would do with the one line that a rejected one can mean.
     """
-    blocks: list[Block] = []
-    for part in shown:
-        blocks += [ImageBlock(image) for image in part.images]
-        blocks += _preformatted(part.title, part.text)
-        blocks += map(AttachmentBlock, part.attachments)
+    is_alone = result is None and len(shown) == 1  # then the headline names it
+    blocks = [block for part in shown for block in _answer(part, "" if is_alone else part.title)]
     match result:
         case None:
-            return MailPage(
-                f"Here is: {', '.join(part.title for part in shown)}.",
-                (*blocks, *_unread_lines(reply)),
-                subject="Answer",
-            )
+            titles = ", ".join(part.title for part in shown)
+            rest = (*blocks, *_unread_lines(reply))
+            return MailPage(f"Here is: {titles}.", rest, subject=f"Answer: {titles}")
         case LinesPlayed():
             return MailPage(
                 "OK: all lines were carried out.",
-                (*_accepted(result), *_found_below(reply), *_unread_lines(reply), *blocks),
+                (*_accepted(result, reply), *_found_below(reply), *_unread_lines(reply), *blocks),
                 subject="Done",
                 tone="good",
             )
@@ -151,12 +146,27 @@ def receipt(
             )
         case StaleReply():
             return MailPage(
-                "NOT DONE: the game has moved on.", (*_stale(result), *blocks), subject="Not done", tone="bad"
+                "NOT DONE: the game has moved on.",
+                (*_stale(result, reply), *blocks),
+                subject="Not done",
+                tone="bad",
             )
 
 
-def _accepted(result: LinesPlayed) -> list[Block]:
-    blocks: list[Block] = [BulletList("Done", [f"{line} → {sentence}" for line, sentence in result.accepted])]
+def _answer(part: QueryResult, title: str) -> list[Block]:
+    """The answer to a query: what a picture shows as well is text for those who see no pictures."""
+    blocks: list[Block] = [ImageBlock(image) for image in part.images]
+    blocks += _position(part.position, title) if part.position else _preformatted(title, part.text)
+    return [*blocks, *map(AttachmentBlock, part.attachments)]
+
+
+def _accepted(result: LinesPlayed, reply: ParsedReply) -> list[Block]:
+    blocks = _items("Done", [f"{line} → {sentence}" for line, sentence in result.accepted])
+    if result.answer:
+        title = reply.orders[0].text
+        can_be_sent = all(line.startswith(f"{title.split()[0]} ") for line in result.answer)
+        lines = list(result.answer)
+        blocks.append(CopyableLines(title, lines) if can_be_sent else Preformatted(title, "\n".join(lines)))
     blocks += _items("Changes", result.changes)
     blocks += _copyable("Next, for example", result.legal_lines)
     if rest := " ".join(filter(None, (result.waiting_for, result.undo_hint))):
@@ -188,9 +198,10 @@ def _rejected(result: LineRejected, line: OrderLine, meant: Sequence[AcceptedLin
     return [*blocks, NOTHING_CHANGED]
 
 
-def _stale(result: StaleReply) -> list[Block]:
+def _stale(result: StaleReply, reply: ParsedReply) -> list[Block]:
     return [
-        Paragraph(f"Your lines were about: {result.old_prompt} Now: {result.current_prompt}"),
+        QuotedLines("You wrote", [line.text for line in reply.orders]),
+        Paragraph(f"That was for {result.old_prompt} Now: {result.current_prompt}"),
         NOTHING_CHANGED,
         *_items("Since then", result.events_since),
         *_copyable("You can write now", result.legal_lines),
@@ -350,10 +361,25 @@ def confirmation(sentence: str) -> MailPage:
     return MailPage("OK.", (Paragraph(sentence),), subject="Done", tone="good")
 
 
-def expects_yes_or_no() -> MailPage:
+_QUESTIONS = {
+    "link": "This address is asked to confirm that it is yours.",
+    "invite": "You are invited to a seat at {table}.",
+    "start": "The question is whether to start the game at {table}.",
+    "keep": "The question is whether to keep {table} open.",
+    "agree": "The question is whether a robot may play at {table}.",
+    "host": "The question is whether to open the table that was asked for.",
+}
+
+
+def expects_yes_or_no(purpose: str = "", table: str = "") -> MailPage:
     """The reply to a question was neither yes nor no."""
-    text = "Please reply with one word on the first line: yes or no."
-    return MailPage("NOT DONE.", (Paragraph(text), NOTHING_CHANGED), subject="Please confirm", tone="bad")
+    question = _QUESTIONS.get(purpose, "").format(table=table or "the table")
+    blocks = (
+        Paragraph(f"{question} Please reply with one word on the first line: yes or no.".strip()),
+        CopyableLines("Reply with one of", ["yes", "no"]),
+        NOTHING_CHANGED,
+    )
+    return MailPage("NOT DONE.", blocks, subject="Please confirm", tone="bad")
 
 
 def seat_offer(host: str, table: str, title: str, seat: str, players: Sequence[str]) -> MailPage:
@@ -385,12 +411,10 @@ def invitation(
     """To an address that is invited to a table. details: what is agreed there."""
     named = f" of {title}" if title else ""
     blocks: list[Block] = [
-        Paragraph(
-            f"{host} invites you to a game{named}: {table}. It is played over days, by replying to emails."
-        )
+        Paragraph(f"The table is {table}. The game is played over days, by replying to emails.")
     ]
     blocks += _items("Players", players)
-    blocks += _items("The table", details)
+    blocks += _items("What is agreed", details)
     blocks += [
         CopyableLines("To take your seat, reply with", ["yes"]),
         CopyableLines("To decline, reply with", ["no"]),
@@ -414,18 +438,30 @@ def host_confirmation(sentences: Sequence[str], lines: Sequence[str]) -> MailPag
     return MailPage("Did you ask for a table?", blocks, subject="Please confirm", tone="turn")
 
 
-def table_answer(sentences: Sequence[str], is_done: bool) -> MailPage:
-    """The answer to a command about tables."""
-    blocks = (BulletList("Tables", sentences),) if len(sentences) > 1 else (Paragraph(sentences[0]),)
+_ANSWERS = {"who": "Players", "list": "Your tables", "options": "Options", "help": "Help"}
+
+
+def table_answer(sentences: Sequence[str], is_done: bool, word: str = "") -> MailPage:
+    """The answer to a command about tables. word: the first of the command."""
+    title = _ANSWERS.get(word, "")
+    blocks = (BulletList("", sentences),) if len(sentences) > 1 else (Paragraph(sentences[0]),)
     if not is_done:
         return MailPage("NOT DONE.", (*blocks, NOTHING_CHANGED), subject="Not done", tone="bad")
-    return MailPage("OK.", blocks, subject="Tables", tone="good")
+    return MailPage(f"{title or 'OK'}.", blocks, subject=title or "Done", tone="good")
 
 
-def gathered_answers(sentences: Sequence[str]) -> MailPage:
-    """Several answers in one email, as so many emails came in a short time."""
-    text = "You wrote so many emails in an hour that these answers come together."
-    return MailPage("Your answers.", (Paragraph(text), BulletList("They say", sentences)), subject="Done")
+def lobby_news(sentence: str) -> MailPage:
+    """To the host: how somebody has answered an invitation."""
+    return MailPage("News from the table.", (Paragraph(sentence),))
+
+
+def gathered_answers(answers: Sequence[str]) -> MailPage:
+    """Several answers in one email, as so many emails came in a short time. answers: as of `summary`."""
+    blocks: list[Block] = [Paragraph("You wrote so many emails in an hour that these answers come together.")]
+    for answer in answers:
+        headline, _, text = answer.partition("\n")
+        blocks.append(Preformatted(headline, text) if text else Paragraph(headline))
+    return MailPage("Your answers.", tuple(blocks), subject="Done")
 
 
 def with_sentence(page: MailPage, sentence: str) -> MailPage:
@@ -433,15 +469,22 @@ def with_sentence(page: MailPage, sentence: str) -> MailPage:
     return replace(page, blocks=(*page.blocks, Paragraph(sentence)))
 
 
-def summary(page: MailPage) -> tuple[str, ...]:
-    """A page in a few sentences."""
+def summary(page: MailPage) -> str:
+    """A page as text: its headline, and below it all of its words, without pictures and files."""
     found = [page.headline]
     for block in page.blocks:
-        if isinstance(block, Paragraph):
-            found.append(block.text)
-        elif isinstance(block, BulletList):
-            found += block.items
-    return tuple(found[:12])
+        match block:
+            case Paragraph():
+                found.append(block.text)
+            case BulletList():
+                found += [block.title, *(f"  {item}" for item in block.items)]
+            case CopyableLines():
+                found += [f"{block.title}:", *(f"  {line}" for line in block.lines)]
+            case QuotedLines():
+                found += [block.title, *(f"| {line}" for line in block.lines)]
+            case Preformatted() | PositionBlock():
+                found += block.text.splitlines()
+    return "\n".join(filter(None, found))
 
 
 def lobby_question(headline: str, sentence: str, answer: str, otherwise: str = "") -> MailPage:
@@ -483,6 +526,14 @@ def _items(title: str, items: Sequence[str]) -> list[Block]:
 
 def _copyable(title: str, lines: Sequence[str]) -> list[Block]:
     return [CopyableLines(title, lines)] if lines else []
+
+
+def _sentences_or_position(parts: tuple[str | TableRows, ...]) -> list[Block]:
+    """A position; what is only sentences needs no heading."""
+    sentences = [part for part in parts if isinstance(part, str)]
+    if len(sentences) < len(parts):
+        return _position(parts)
+    return [Paragraph(sentence) for sentence in sentences if sentence]
 
 
 def _position(parts: tuple[str | TableRows, ...], title: str = "The position") -> list[Block]:

@@ -24,7 +24,7 @@ from email.message import Message
 from enum import StrEnum
 from typing import Any, Literal
 
-from mail.bounces import FAILURE_WORDS, BounceKind, classify, reason_line
+from mail.bounces import DELAYED, FAILURE_WORDS, BounceKind, classify, kind_of_report, reason_line
 from mail.html_text import visible_text
 from mail.reply_address import find_message_ids, normalize_address
 
@@ -335,13 +335,23 @@ def _delivery_report(head: _Headers, parts: list[Message], raw: bytes) -> Delive
     ids = dict.fromkeys(id.decode() for id in _OWN_IDS.findall(body)[:50])
     if not (is_standard or "x-failed-recipients" in head):
         is_daemon = _DAEMON_SENDERS.match(_bare_address(head.first("from"))) is not None
-        if not (is_daemon and (FAILURE_WORDS.search(words) or ids)):
+        if not (is_daemon and (FAILURE_WORDS.search(words) or DELAYED.search(words) or ids)):
             return None
     status = re.search(rb"(?im)^status:[ \t]{0,9}([245]\.[0-9]{1,3}\.[0-9]{1,3})", raw[:1_000_000])
     text = status[1].decode() if status else ""
-    if re.search(rb"(?im)^action:[ \t]{0,9}delayed", raw[:1_000_000]):
-        words = f"Action: delayed\n{words}"
-    return DeliveryReport(text, tuple(ids), classify(words, text), reason_line(words))
+    kind = kind_of_report(_actions(parts), kinds) or classify(words, text)
+    return DeliveryReport(text, tuple(ids), kind, reason_line(words))
+
+
+def _actions(parts: list[Message]) -> list[str]:
+    """What a report says was done, for each recipient."""
+    return [
+        str(action).strip().casefold()
+        for part in parts
+        if part.get_content_type() == "message/delivery-status"
+        for block in _children(part)
+        for action in block.get_all("action", [])[:5]
+    ]
 
 
 def _report_words(head: _Headers, parts: list[Message]) -> str:

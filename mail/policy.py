@@ -201,6 +201,8 @@ class MailPolicy:
         report = mail.report
         if report is None:
             return MailOutcome("no report, to a bounce address", Folder.IGNORED) if bounces else None
+        if report.kind == "arrived":
+            return MailOutcome("a report that a mail has arrived", Folder.IGNORED)
         quoted = [id for id in report.message_ids if self._address.is_own_message_id(id)]
         for message_id in quoted:
             sent = await self._service.find_token_by_message(message_id)
@@ -328,7 +330,7 @@ class MailPolicy:
         code = await self._service.find_offered_code(token, mail.parent_ids)
         held = await self._service.find_held_lines(token, code) if code else None
         if not reply.says_yes or held is None:
-            return _Ruling("not done", pages.expects_yes_or_no(), token)
+            return _Ruling("not done", pages.expects_yes_or_no("host"), token)
         await self._service.confirm_host(token)
         answer = await self._service.table_command(token, held.lines, mail.sender_name, f"host:{code}")
         return _table_ruling(answer, held.lines) if answer else _Ruling("help", pages.unknown_code(), token)
@@ -357,9 +359,10 @@ class MailPolicy:
         word = first_word(lines[0]) if lines else ""
         agrees = word in _YES or (token.purpose in ("start", "keep", "agree") and word == token.purpose)
         if not agrees and word not in _NO:
-            return _Ruling("not done", pages.expects_yes_or_no(), token, lines=lines)
-        sentence = await self._service.confirm(token, agrees)
-        return _Ruling("confirmed", pages.confirmation(sentence), token, lines=lines)
+            page = pages.expects_yes_or_no(token.purpose, token.table_label)
+            return _Ruling("not done", page, token, lines=lines)
+        answer = await self._service.confirm(token, agrees)
+        return _Ruling("confirmed", pages.confirmation(answer.sentences[0]), answer.token, lines=lines)
 
     async def _orders(
         self, mail: ParsedMail, token: ReplyToken, reply: ParsedReply, lines: tuple[str, ...]
@@ -504,7 +507,7 @@ def _command_lines(mail: ParsedMail) -> tuple[str, ...]:
 
 
 def _table_ruling(answer: TableAnswer, lines: Sequence[str]) -> _Ruling:
-    page = pages.table_answer(answer.sentences, answer.is_done)
+    page = pages.table_answer(answer.sentences, answer.is_done, first_word(lines[0]) if lines else "")
     reason = "table" if answer.is_done else "not done"
     return _Ruling(reason, page, answer.token, lines=tuple(lines))
 

@@ -117,11 +117,25 @@ class AcceptedLine(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class TableRows:
+    """A table: the names of its columns, its rows, and the same as lines of fixed width.
+
+    numeric: which columns hold numbers.
+    """
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    lines: Sequence[str]
+    numeric: Sequence[bool]
+
+
+@dataclass(frozen=True, slots=True)
 class LinesPlayed:
     """All lines were played. waiting_for: a sentence on who is to act. undo_hint: how to undo the lines.
 
     In each result, decision_id is the pending decision of the seat, None for none: a reply to the receipt
-    answers this one. legal_lines: its legal lines, ready to copy.
+    answers this one. legal_lines: its legal lines, ready to copy. answer: lines of text that answer the line,
+    where it changes nothing.
     """
 
     accepted: tuple[AcceptedLine, ...]
@@ -130,6 +144,7 @@ class LinesPlayed:
     undo_hint: str = ""
     decision_id: str | None = None
     legal_lines: tuple[str, ...] = ()
+    answer: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,13 +181,14 @@ PlayResult = LinesPlayed | LineRejected | StaleReply
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """The answer to a query: preformatted text, images, attachments."""
+    """The answer to a query: preformatted text, or a position with tables, images, attachments."""
 
     title: str
     text: str
     images: tuple[InlineImage, ...] = ()
     decision_id: str | None = None
     attachments: tuple[Attachment, ...] = ()
+    position: tuple[str | TableRows, ...] = ()
 
 
 class HeldLines(NamedTuple):
@@ -241,10 +257,10 @@ class TableAnswer(NamedTuple):
 
 
 class GatheredAnswer(NamedTuple):
-    """An answer that is sent together with others later: to whom, and its sentences."""
+    """An answer that is sent together with others later: to whom, and its text, the headline first."""
 
     token: ReplyToken
-    sentences: tuple[str, ...]
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,8 +336,9 @@ class ServicePort(Protocol):
         """The code that the email with this token offered (`OutgoingMail.offered_code`), or else the first
         of these emails of ours that offered one."""
 
-    async def confirm(self, token: ReplyToken, yes: bool) -> str:
-        """Link the address, or answer the invitation; returns a sentence for the player. May be repeated."""
+    async def confirm(self, token: ReplyToken, yes: bool) -> TableAnswer:
+        """Link the address, or answer the invitation. May be repeated. A reply to the answer is for the
+        table."""
 
     async def say(self, token: ReplyToken, text: str, request_id: str) -> None:
         """Tell the table something on every channel, as talk. A repeated request says nothing again."""

@@ -103,7 +103,7 @@ class Notices:
         host = next(
             (each.name for each in table.seated_players if each.person_id == table.host_id), "The host"
         )
-        card = cards.invitation_card(table, host, await self.service.queries.invitation_lines(table))
+        card = cards.invitation_card(table, host, (await self.service.queries.invitation_facts(table)).lines)
         marker = f'"r1:{table.id}:-:-:join:'
         try:
             posted = await self._send_once(queued, table, Draft(card), marker, dm_user)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bot.email import address_commands, seat_commands
-from bot.email.reachability import table_label
+from bot.email.reachability import Reachability, load_standing, table_label
 from bot.email.table_commands import (
     TableCommands,
     joined_sentence,
 )
-from bot.email.tokens import ServiceToken, service_token
+from bot.email.tokens import ServiceToken, service_token, table_token
 from bot.service import notifications
 from bot.service.loading import load_recipient
 from bot.service.service import Service
 from bot.service.tables import TableInfo, open_seats
 from mail import ReplyToken
+from mail.port import TableAnswer
 from storage import (
     AddressClaim,
     AlreadyExists,
@@ -27,9 +30,16 @@ class Confirmations:
     def __init__(self, service: Service, commands: TableCommands) -> None:
         self._service, self._store, self._table_commands = service, service.store, commands
 
-    async def confirm(self, token: ReplyToken, yes: bool) -> str:
-        """Link an address, or answer an invitation; returns the sentence for the player."""
+    async def confirm(self, token: ReplyToken, yes: bool) -> TableAnswer:
+        """Link an address, or answer an invitation; a reply to the answer is for the table."""
         seat_token = service_token(token)
+        sentence = await self._confirmed(seat_token, yes)
+        later = replace(seat_token, purpose="reply") if seat_token.purpose == "link" and yes else seat_token
+        about = None if seat_token.purpose == "link" else seat_token.table_id
+        return TableAnswer((sentence,), await table_token(self._service, later, seat_token.person_id, about))
+
+    async def _confirmed(self, seat_token: ServiceToken, yes: bool) -> str:
+        """Do what was asked; returns the sentence for the player."""
         if seat_token.purpose == "invite" and seat_token.table_id is not None:
             return await self._answer_invitation(seat_token, seat_token.table_id, yes)
         if seat_token.purpose in ("start", "keep", "agree") and seat_token.table_id is not None:
@@ -43,7 +53,12 @@ class Confirmations:
             if not yes:
                 await unit.people.delete_claims(seat_token.person_id)
                 return f"{seat_token.address} is not linked."
+            former = await load_standing(unit, seat_token.person_id)
             sentence = await self._link_address(unit, seat_token.person_id, claim)
+        if former.fault or not former.wants_mail:
+            await Reachability(self._service).restore(
+                seat_token.person_id, claim.address, was_cut_off=bool(former.fault)
+            )
         self._service.wake_subscribers()
         return sentence
 

@@ -12,7 +12,6 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from bot.email.outgoing import enqueue_mail, gather_answer
-from bot.email.tokens import service_token
 from bot.service.service import Service
 from mail.port import (
     Arrival,
@@ -51,7 +50,7 @@ class InboundMail:
             for reply in outcome.replies if is_new else ():
                 await enqueue_mail(unit, reply, "answer")
             if outcome.gathered and is_new:
-                await gather_answer(unit, service_token(outcome.gathered.token), outcome.gathered, digest)
+                await gather_answer(unit, outcome.gathered, digest)
         if outcome.folder is not Folder.QUARANTINE:
             with suppress(OSError):
                 self._mail_path(digest).unlink()

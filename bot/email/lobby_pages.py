@@ -37,8 +37,7 @@ class LobbyPages:
             "invite", address, frozenset({address}), table_label(table), table.code,
             person_id=person_id, table_id=table.id,
         )  # fmt: skip
-        players = notification.sentences or [each.name for each in table.seated_players]
-        details = await self._service.queries.invitation_lines(table)
+        players, details = await self._service.queries.invitation_facts(table)
         return pages.invitation(host, table_label(table), table.title, players, details), token
 
     async def seat_offer(

@@ -42,6 +42,8 @@ class PageBuilder:
             return await self._claim_page(notification.person_id)
         if notification.kind == "account":
             return await self._account_page(notification, notification.person_id, str(row.address["email"]))
+        if notification.kind == "gathered":
+            return await self._gathered_page(notification, notification.person_id)
         await self._service.cache.refresh(notification.table_id)
         table = await self._service.queries.table_info(notification.table_id)
         if notification.kind == "invited":
@@ -51,7 +53,7 @@ class PageBuilder:
         if notification.kind == "answered":
             async with self._store.read() as unit:
                 token = await reply_token_for(unit, notification.person_id, table, None, None)
-            answer = pages.table_answer(notification.sentences, is_done=True)
+            answer = pages.lobby_news(" ".join(notification.sentences))
             is_open = table.status in ("lobby", "paused")
             return (answer, token) if token and is_open else None
         if notification.kind in SEAT_KINDS:
@@ -89,11 +91,25 @@ class PageBuilder:
         page = pages.announcement("Your email addresses.", notification.sentences)
         return page, replace(token, address=address)
 
+    async def _gathered_page(
+        self, notification: Notification, person_id: int
+    ) -> tuple[MailPage, ServiceToken] | None:
+        """The page of answers that come together; they may be about a table, a seat, or neither."""
+        table = seat = decision_id = None
+        if notification.table_id:
+            await self._service.cache.refresh(notification.table_id)
+            table = await self._service.queries.table_info(notification.table_id)
+            if notification.seat is not None and table.seat_of(person_id) == notification.seat:
+                seat = notification.seat
+                view = await self._service.queries.view(table.id)
+                decision_id = view.decision_id_of(seat) or view.current_decision_id
+        async with self._store.read() as unit:
+            token = await reply_token_for(unit, person_id, table, seat, decision_id)
+        return (pages.gathered_answers(notification.sentences), token) if token else None
+
     async def _page(self, view: TableView, notification: Notification, seat: int) -> MailPage | None:
         state = view.state
         match notification.kind:
-            case "gathered":
-                return pages.gathered_answers(notification.sentences)
             case "vote" | "vote_reminder":
                 is_open = any(
                     f"v{missing.poll.id}" == notification.decision_id and voter == seat
@@ -109,9 +125,11 @@ class PageBuilder:
                 pending = next((each for each in view.pending if each.seat == seat), None)
                 if state is None or pending is None or pending.decision_id != notification.decision_id:
                     return None
-                page = await self._turns.turn(view, state, pending, notification.person_id)
+                page = await self._turns.turn(view, state, pending, notification.person_id, is_reminder=True)
                 reminded = (Paragraph(" ".join(notification.sentences)), *page.blocks)
-                return replace(page, blocks=reminded, subject="A reminder: your turn")
+                return replace(
+                    page, blocks=reminded, subject=f"A reminder: {page.subject.lower()[:1]}{page.subject[1:]}"
+                )
             case "next":
                 if view.current_decision_id != notification.decision_id:
                     return None

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime, timedelta
 
+from bot.email import reachability
 from bot.email.digest_mail import DigestComposer
 from bot.email.gateway import MailGateway
 from bot.email.notice_pages import PageBuilder
@@ -28,13 +30,16 @@ from mail import (
 )
 from mail.bounces import classify
 from mail.policy import OperatorAlerts
-from mail.port import DueMail
-from storage import OutboxMessage
+from mail.port import DueMail, OutgoingMail
+from mail.smtp import retry_at
+from storage import OutboxMessage, UnitOfWork
 
 log = logging.getLogger(__name__)
 
 LEASE = timedelta(seconds=20)  # for which one worker has an outbox message
 RETRY_DELAYS = (10, 60, 600, 3600)  # seconds between attempts to compose an email
+REFUSED = re.compile(r"5\d\d\b")  # by a server, for good
+ASKED_ANEW = ("turn", "reminder", "digest", "vote_reminder", "next")  # once an address works again
 BATCH_SIZE = 10  # outbox messages at a time
 
 
@@ -99,7 +104,11 @@ class StoredMailOutbox:
                 await unit.outbox.mark_sent(row.id, due.id)
 
     async def mark_failed(self, due: DueMail, reason: str, retry: datetime | None, recipient: bool) -> None:
-        """Record a failure; what a refusal says of the address, `mail.bounces` knows."""
+        """Record a failure; what a refusal says of the address, `mail.bounces` knows. What may pass is tried
+        again for days.
+        """
+        if retry is None and REFUSED.match(reason) and classify(reason) == "soft":
+            retry = retry_at(due.attempts, due.created_at, self._now(), jitter=0.0)
         async with self._store.begin(excludes_others=False) as unit:
             row = await unit.outbox.get(due.id)
             if row is not None:
@@ -109,6 +118,15 @@ class StoredMailOutbox:
             await self._alerts.send("refused", text)
         elif retry is None:
             await self._gateway.recipient_refused(due.id, redact(reason))
+
+    async def _enqueue(self, unit: UnitOfWork, mail: OutgoingMail, row: OutboxMessage) -> None:
+        """Put a composed email into the outbox; one to an address that refuses emails waits there."""
+        refuses = await reachability.fault_of(unit, mail.recipient)
+        if refuses and mail.reason in ASKED_ANEW:
+            return
+        await enqueue_mail(unit, mail, "notice", None if refuses else row.collapse_key)
+        if refuses and (waiting := await unit.outbox.get(mail.message_id)):
+            await unit.outbox.mark_failed(waiting.id, refuses, None)
 
     async def _compose(self, row: OutboxMessage) -> None:
         """Replace a notification by its email; a notification that is out of date is only finished."""
@@ -128,7 +146,7 @@ class StoredMailOutbox:
                     return
                 await unit.outbox.mark_sent(row.id, mail.message_id if mail else None)
                 if mail:
-                    await enqueue_mail(unit, mail, "notice", row.collapse_key)
+                    await self._enqueue(unit, mail, row)
         except Exception as error:
             log.exception("outbox: a notification could not be composed as an email")
             failures = row.attempts - 1

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import msgspec
 
-from bot.email.tokens import ServiceToken
+from bot.email.tokens import ServiceToken, token_owner
 from bot.service import notifications
 from mail import OutgoingMail, ReplyToken
 from mail.port import (
@@ -63,22 +63,23 @@ async def enqueue_mail(
     )
 
 
-async def gather_answer(unit: UnitOfWork, token: ServiceToken, answer: GatheredAnswer, digest: str) -> None:
-    """Add an answer to those that go to a seat together, within an hour of the first."""
-    if token.table_id is None:
-        return
+async def gather_answer(unit: UnitOfWork, answer: GatheredAnswer, digest: str) -> None:
+    """Add an answer to those that go to a seat or a person together, within an hour of the first."""
+    token, table_id, seat = answer.token, 0, None
+    if isinstance(token, ServiceToken):
+        table_id, seat = token.table_id or 0, token.seat_number
+    person_id = await token_owner(unit, token)
     collapse_key = f"gathered:{token.actor}"
     earlier = await unit.outbox.pending_with_collapse_key(collapse_key)
     former = notifications.decode_notification(earlier.payload).sentences if earlier else ()
     notification = notifications.Notification(
-        "gathered", token.table_id, 0, token.seat_number, token.person_id,
-        sentences=(*former, *answer.sentences),
+        "gathered", table_id, 0, seat, person_id, sentences=(*former, answer.text),
     )  # fmt: skip
     await unit.outbox.enqueue(
         NewMessage(
             idempotency_key=f"gathered.{digest}",
             channel="mail",
-            address={"person": token.person_id, "email": token.address},
+            address={"person": person_id, "email": token.address},
             payload=msgspec.json.encode(notification),
             collapse_key=collapse_key,
             not_before=earlier.not_before if earlier else unit.now + GATHERED_FOR,

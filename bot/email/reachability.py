@@ -2,9 +2,10 @@
 
 Two refusals of an address itself within 30 days (`mail.bounces`) cut it off: no more email goes there. If
 another verified address of the person works, their emails go to that one, and it says so. Else their tables
-and the operator are told, and the person on Discord. Everything else only delays. A letter that was
-refused for good is not gone: a turn is asked for again later, any other letter is sent again as it was when
-the address works.
+and the operator are told, and the person on Discord. Everything else only delays; who reports a letter as
+spam gets no more. A letter that was refused for good is not gone: a turn is asked for again later, the later
+the more such letters have come back, and any other letter is sent again as it was when the address works, or
+at once to another address of the person.
 
 Any letter from the person brings them back, as do a link on Discord and `player NAME mail on` in the
 terminal: `restore` clears what was counted, sends what waited, and asks for every decision that is open.
@@ -30,6 +31,7 @@ log = logging.getLogger(__name__)
 BOUNCE_WINDOW = timedelta(days=30)  # older bounces do not count
 BOUNCE_LIMIT = 2  # refusals of the address at which mail to it ends
 ASK_AGAIN = timedelta(hours=1)  # after which a refused letter is made anew
+MOST_HOURS = 12  # between two such letters
 KEPT = timedelta(days=30)  # for which refused letters wait
 
 
@@ -57,6 +59,13 @@ async def load_standing(unit: UnitOfWork, person_id: int) -> Standing:
     return standing_of(await unit.people.get(person_id), await unit.people.identities(person_id))
 
 
+async def fault_of(unit: UnitOfWork, address: str) -> str:
+    """Why emails to a verified address do not arrive; empty if they do, or the address is nobody's."""
+    person = await unit.people.find_by_identity("email", address)
+    identities = await unit.people.identities(person.id) if person else []
+    return next((one.fault for one in identities if one.value == address.casefold()), "")
+
+
 class Reachability:
     """Counts bounces, and tells the tables who cannot be reached."""
 
@@ -68,33 +77,41 @@ class Reachability:
         """Count a bounce; returns a sentence for the operator where there is something for them to do."""
         if bounce.kind == "operator":
             domain, why = _domain(bounce.token.address), bounce.reason or bounce.status
+            await self.ask_later(person_id, bounce)
             return (
                 f"The mail server of {domain} refuses our emails, so they are held: {why}. "
                 "`railpost check-mail` says what may be wrong."
             )
         if bounce.kind == "delayed":
             return None
+        if bounce.kind == "complaint":
+            await self.stop(person_id, bounce.token.address)
+            return f"An email to {bounce.token.address} was reported as spam; no more are sent there."
         is_cut_off = bounce.kind == "address" and await self._count(person_id, bounce)
         async with self._store.read() as unit:
             standing = await load_standing(unit, person_id)
-        if is_cut_off and standing.address and not standing.fault:
-            await self._move_to(person_id, standing, bounce)
+        if standing.address not in ("", bounce.token.address.casefold()) and not standing.fault:
+            await self._move_to(person_id, standing, bounce, is_new=is_cut_off)
             return None
         if not is_cut_off:
-            await self.ask_again(person_id, after=ASK_AGAIN)
+            await self.ask_later(person_id, bounce)
             return None
         name = await self._tell(person_id, bounce)
         return f"Emails to {name} come back ({bounce.reason or bounce.status}); no more are sent."
 
-    async def _move_to(self, person_id: int, standing: Standing, bounce: Bounce) -> None:
-        """One address is cut off, and another of the person's works: their emails go there."""
+    async def _move_to(self, person_id: int, standing: Standing, bounce: Bounce, is_new: bool) -> None:
+        """One address does not work, and another of the person's does: their emails go there."""
         sentence = (
             f"Emails to {bounce.token.address} come back ({bounce.reason or bounce.status}), so yours come "
             f"here. Reply with `unlink {bounce.token.address}` if that address is no longer yours."
         )
         async with self._store.begin() as unit:
             key = f"moved.{bounce.message_id}"
-            await unit.outbox.enqueue(people.account_notice(person_id, standing.address, sentence, key))
+            if is_new:
+                await unit.outbox.enqueue(people.account_notice(person_id, standing.address, sentence, key))
+            since, former = unit.now - KEPT, bounce.token.address
+            await unit.outbox.redirect_dead("mail", since, standing.address, to=former)
+            await unit.outbox.revive_dead("mail", since, to=standing.address)
         await self.ask_again(person_id)
 
     async def _count(self, person_id: int, bounce: Bounce) -> bool:
@@ -156,12 +173,18 @@ class Reachability:
                 sentence = f"{player.name} gets no more emails and cannot be reached otherwise."
                 await self._service.lobby.announce(table.id, sentence, "reach")
 
-    async def restore(self, person_id: int, address: str | None = None) -> list[str]:
+    async def restore(
+        self, person_id: int, address: str | None = None, *, was_cut_off: bool = False
+    ) -> list[str]:
         """The address works, or all are to be tried again (None); returns the labels of the tables that wait
-        for the person."""
+        for the person. was_cut_off: until the address was linked."""
         async with self._store.begin() as unit:
             person = await unit.people.get(person_id)
-            was_cut_off = bool((await load_standing(unit, person_id)).fault)
+            was_cut_off = was_cut_off or bool((await load_standing(unit, person_id)).fault)
+            if address is not None:
+                for one in await unit.people.identities(person_id):
+                    if one.fault and one.value != address:
+                        await unit.outbox.redirect_dead("mail", unit.now - KEPT, address, to=one.value)
             await unit.people.update(person_id, preferences=person.preferences | {"mail": True})
             verified = await unit.people.verified_addresses(person_id)
             for each in verified if address is None else [address]:
@@ -182,14 +205,24 @@ class Reachability:
         async with self._store.read() as unit:
             identities = await unit.people.identities(person_id)
             standing = standing_of(await unit.people.get(person_id), identities)
+            waits = await unit.outbox.has_dead("mail", unit.now - KEPT, to=address)
         writer = next((one for one in identities if one.value == address), None)
-        if writer is None or not (writer.fault or writer.bounces):
+        if writer is None or not (writer.fault or writer.bounces or waits):
             return
         if standing.fault and standing.wants_mail:
             await self.restore(person_id, address)
             return
         async with self._store.begin() as unit:
             await unit.people.record_bounces(person_id, address, {}, "")
+            await unit.outbox.revive_dead("mail", unit.now - KEPT, to=address)
+
+    async def ask_later(self, person_id: int, bounce: Bounce) -> None:
+        """Ask anew for what is open, the later the more requests have gone to that address in a day."""
+        async with self._store.read() as unit:
+            asked = await unit.outbox.count(
+                "mail", unit.now - timedelta(days=1), to=bounce.token.address, reason="turn"
+            )
+        await self.ask_again(person_id, after=ASK_AGAIN * min(max(asked, 1), MOST_HOURS))
 
     async def ask_again(self, person_id: int, after: timedelta = timedelta(0)) -> list[str]:
         """Send an email about every decision that is open for a person; returns the labels of the tables."""

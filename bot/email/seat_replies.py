@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import engine
 from bot.email import line_reader
 from bot.email.pictures import mail_file, mail_pictures
 from bot.email.tokens import SeatRef, seat_ref, service_token
+from bot.email.turn_pages import position_parts
 from bot.service import legal_lines, results, text_views
 from bot.service.answer_pictures import answer_pictures
-from bot.service.live_table import TableView
+from bot.service.live_table import TableView, pending_decisions
 from bot.service.picture_workers import Pictures, PictureWorkers
 from bot.service.service import Service
 from mail import ReplyToken
@@ -22,6 +24,7 @@ from mail.port import (
     QueryKind,
     QueryResult,
     StaleReply,
+    TableRows,
 )
 
 EMAIL_HELP = """By email:
@@ -106,10 +109,11 @@ class SeatReplies:
                     legal,
                 )
             case results.QueryAnswer():
-                rows = tuple(
-                    AcceptedLine(first_line, text) for text in result.text.splitlines() if text.strip()
-                )
-                return LinesPlayed(rows, (), waiting, "", decision_id, legal)
+                rows = tuple(text for text in result.text.splitlines() if text.strip())
+                if len(rows) > 1:
+                    return LinesPlayed((), (), waiting, "", decision_id, legal, rows)
+                accepted = [AcceptedLine(first_line, result.text.strip())]
+                return LinesPlayed(tuple(accepted), (), waiting, "", decision_id, legal)
             case results.LineUnreadable():
                 return LineRejected(
                     "unreadable", result.index, result.reason, decision_id, result.nearest or legal
@@ -161,7 +165,8 @@ class SeatReplies:
                 files = (*map(mail_file, result.files), *drawn_files)
                 title = kind if kind == "try" else f"{kind} {argument}".strip()
                 text = f"{result.text}\n{EMAIL_HELP}" if kind == "help" else result.text
-                return QueryResult(title, text, images, decision_id, files)
+                position = shown_position(view, result, seat.seat_number)
+                return QueryResult(title, text, images, decision_id, files, position)
             case results.LineUnreadable() | results.LineRefused() | results.LineAmbiguous():
                 line = f"{result.line}: " if kind == "try" else ""
                 return QueryResult(kind, f"{line}{result.reason}", (), decision_id)
@@ -177,3 +182,13 @@ class SeatReplies:
         player = table.player_at(seat.seat_number)
         name = player.name if player else "Somebody"
         await self._service.lobby.announce(seat.table_id, f"{name} says: {text}", "say", f"say:{request_id}")
+
+
+def shown_position(view: TableView, answer: results.QueryAnswer, seat: int) -> tuple[str | TableRows, ...]:
+    """The position that answers `status` or `at …`, with its tables; empty for other questions."""
+    if answer.query == "at" and answer.encoded_state:
+        state = engine.decode_state(answer.encoded_state)
+        return (answer.text.splitlines()[0], *position_parts(state, pending_decisions(state, 0)))
+    if answer.query in ("status", "sheet") and view.state is not None:
+        return position_parts(view.state, view.pending, seat)
+    return ()

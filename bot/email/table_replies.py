@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import msgspec
 
@@ -17,7 +16,7 @@ from bot.email.table_commands import (
     admits_host,
     is_table_command,
 )
-from bot.email.tokens import ServiceToken, reply_token_for, service_token, token_owner
+from bot.email.tokens import ServiceToken, service_token, table_token, token_owner
 from bot.service import people
 from bot.service.service import Service
 from mail import ReplyToken
@@ -71,7 +70,7 @@ class TableReplies:
                 known = msgspec.json.encode((answer.sentences, answer.table_id, answer.is_done))
                 await unit.move_log.save_request_result(f"table:{request_id}", known)
         sentences, about, is_done = msgspec.json.decode(known, type=tuple[tuple[str, ...], int | None, bool])
-        return TableAnswer(sentences, await self._table_token(token, person_id, about), is_done)
+        return TableAnswer(sentences, await table_token(self._service, token, person_id, about), is_done)
 
     async def _begin_request(self, request_id: str) -> TableRequest:
         """Note that a request is begun, so that the next attempt after a crash knows."""
@@ -97,22 +96,6 @@ class TableReplies:
         if table_id is not None:
             return (await self._service.queries.table_info(table_id)).status == "lobby"
         return bool(await self._service.queries.list_tables(person_id=person_id, statuses=("lobby",)))
-
-    async def _table_token(self, token: ReplyToken, person_id: int, table_id: int | None) -> ReplyToken:
-        """What a reply to the answer stands for: the seat or the table that it is about."""
-        if table_id is None:
-            return token
-        table = await self._service.queries.table_info(table_id)
-        seat = table.seat_of(person_id)
-        view = await self._service.queries.view(table_id)
-        decision_id = None
-        if view.state is not None and seat is not None:
-            decision_id = view.decision_id_of(seat) or view.current_decision_id
-        async with self._store.read() as unit:
-            made = await reply_token_for(
-                unit, person_id, table, seat if view.state is not None else None, decision_id
-            )
-        return replace(made, address=token.address) if made else token
 
     async def ask_new_host(
         self, address: str, lines: Sequence[str], name: str, request_id: str

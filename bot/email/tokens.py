@@ -7,13 +7,14 @@ person's.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import msgspec
 
 from bot.email.reachability import table_label
 from bot.service.loading import load_table_info
+from bot.service.service import Service
 from bot.service.tables import TableInfo
 from mail import ReplyToken
 from mail.port import (
@@ -107,3 +108,22 @@ async def token_owner(unit: UnitOfWork, token: ReplyToken) -> int | None:
         return token.person_id
     person = await unit.people.find_by_identity("email", token.address)
     return person.id if person else None
+
+
+async def table_token(
+    service: Service, token: ReplyToken, person_id: int, table_id: int | None
+) -> ReplyToken:
+    """What a reply to the answer stands for: the seat or the table that it is about."""
+    if table_id is None:
+        return token
+    table = await service.queries.table_info(table_id)
+    seat = table.seat_of(person_id)
+    view = await service.queries.view(table_id)
+    decision_id = None
+    if view.state is not None and seat is not None:
+        decision_id = view.decision_id_of(seat) or view.current_decision_id
+    async with service.store.read() as unit:
+        made = await reply_token_for(
+            unit, person_id, table, seat if view.state is not None else None, decision_id
+        )
+    return replace(made, address=token.address) if made else token

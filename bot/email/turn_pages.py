@@ -9,7 +9,7 @@ from bot.email.pictures import mail_file, mail_pictures
 from bot.email.turn_bundles import bundle_lines, turn_subject
 from bot.service import legal_lines, text_views
 from bot.service.answer_pictures import turn_pictures
-from bot.service.ending import ending_pictures, make_ending
+from bot.service.ending import ending_pictures, make_ending, places_of
 from bot.service.images import inline_images
 from bot.service.live_table import LogEntry, TableView
 from bot.service.notifications import Notification
@@ -20,7 +20,7 @@ from mail import (
     MailPage,
     pages,
 )
-from mail.compose import TableRows
+from mail.port import TableRows
 
 MAX_EVENTS = 50  # in the list of events since a player's last turn
 
@@ -55,7 +55,13 @@ class TurnPages:
         return self._pictures.for_table(view.table.id, palette)
 
     async def turn(
-        self, view: TableView, state: engine.State, pending: PendingDecision, reader: int | None
+        self,
+        view: TableView,
+        state: engine.State,
+        pending: PendingDecision,
+        reader: int | None,
+        *,
+        is_reminder: bool = False,
     ) -> MailPage:
         """The page of a turn: what to do, what has happened, and the position. reader: a person; only the
         player themselves sees which moves their orders have said."""
@@ -72,8 +78,12 @@ class TurnPages:
                 await self._service.queries.choices(table_id, pending.seat)
             ),
             events_since=recent_events(entries),
-            position=position_parts(state, view.pending, pending.seat),
-            deadline=await self._service.settings.deadline_text(table_id, pending.seat),
+            position=position_parts(
+                state, [each for each in view.pending if each.seat != pending.seat], pending.seat
+            ),
+            deadline=""
+            if is_reminder
+            else await self._service.settings.deadline_text(table_id, pending.seat),
             images=inline_images(
                 await turn_pictures(self._service.queries, await self.drawing(view, reader), view, since)
             ),
@@ -94,11 +104,8 @@ def recent_events(entries: Sequence[LogEntry]) -> tuple[str, ...]:
 
 def final_standings(state: engine.State) -> tuple[str | TableRows, ...]:
     """The final standings, with all players and companies."""
-    rows = [
-        (str(place), state.name(seat), f"${dollars:,}")
-        for place, (seat, dollars) in enumerate(engine.standings(state).items(), 1)
-    ]
-    return (_as_rows(text_views.Table(("", "player", "worth"), rows)), "", *position_parts(state, ()))
+    *position, _ = position_parts(state, ())  # its last line says who has won once more
+    return (*places_of(state), "", *position)
 
 
 def position_parts(
@@ -106,6 +113,8 @@ def position_parts(
 ) -> tuple[str | TableRows, ...]:
     """The position for an email; viewer: the seat that reads it, None for the whole table."""
     parts = text_views.status_parts(state, pending, viewer)
+    while parts and not parts[-1]:
+        parts.pop()
     return tuple(part if isinstance(part, str) else _as_rows(part) for part in parts)
 
 

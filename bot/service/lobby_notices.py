@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 import engine
 from bot.service import text_views
@@ -28,8 +29,21 @@ async def renew_expiry(unit: UnitOfWork, info: TableInfo) -> None:
         await unit.clocks.set_due(f"lobby.{info.id}", "lobby", at, table_id=info.id)
 
 
-async def invitation_lines(unit: UnitOfWork, info: TableInfo) -> list[str]:
-    """What a person who is invited should know: title, options, pace, players and their time zones."""
+class InvitationFacts(NamedTuple):
+    """What a person who is invited should know: players with their time zones, and what is agreed."""
+
+    players: list[str]
+    agreed: list[str]
+
+    @property
+    def lines(self) -> list[str]:
+        """All of it, one sentence each."""
+        players = [f"Players so far: {text_views.join_words(self.players)}."] if self.players else []
+        return [*self.agreed, *players]
+
+
+async def invitation_facts(unit: UnitOfWork, info: TableInfo) -> InvitationFacts:
+    """The facts of a table that has not started."""
     options = f" with {text_views.join_words(info.options)}" if info.options else ""
     lines = [f"{info.title}{options}.", pace_text(info.pace)]
     players = []
@@ -38,7 +52,7 @@ async def invitation_lines(unit: UnitOfWork, info: TableInfo) -> list[str]:
         zone = settings_of(person.preferences, person.time_zone).zone
         notes = [*([zone] if zone else []), *([] if player.joined else ["invited"])]
         players.append(player.name + (f" ({', '.join(notes)})" if notes else ""))
-    return [*lines, f"Players so far: {text_views.join_words(players)}."] if players else lines
+    return InvitationFacts(players, lines)
 
 
 def is_full(info: TableInfo, *, was_invited: bool) -> bool:

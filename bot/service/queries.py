@@ -10,7 +10,7 @@ import engine
 from bot.service.images import RoutesRun
 from bot.service.live_table import LogEntry, TableView, engine_seat
 from bot.service.loading import load_table_info
-from bot.service.lobby_notices import invitation_lines
+from bot.service.lobby_notices import InvitationFacts, invitation_facts
 from bot.service.table_cache import TableCache
 from bot.service.tables import TableInfo
 from engine.game_text.history import GameHistory
@@ -79,10 +79,10 @@ class TableQueries:
         async with self._cache.store.read() as unit:
             return await unit.tables.ids(*statuses, shards=shards)
 
-    async def invitation_lines(self, table: TableInfo) -> list[str]:
+    async def invitation_facts(self, table: TableInfo) -> InvitationFacts:
         """What a person who is invited to a table should know."""
         async with self._cache.store.read() as unit:
-            return await invitation_lines(unit, table)
+            return await invitation_facts(unit, table)
 
     async def view(self, table_id: int) -> TableView:
         """The table now: position, pending decisions, open polls."""

@@ -297,21 +297,40 @@ class OutboxRepository(Repository):
         """Send messages again that were given up since a time, but not requests to act, which are made anew;
         returns how many. address: as in `count`.
         """
-        entries = [col(OutboxMessage.address)[key].as_string() == value for key, value in address.items()]
-        given_up = (
-            col(OutboxMessage.channel) == channel,
-            col(OutboxMessage.status) == "dead",
-            col(OutboxMessage.finished_at) >= since,
-            col(OutboxMessage.address)["reason"].as_string() != "turn",
-        )
         values = {
             "status": "pending",
             "attempts": 0,
             "not_before": self._transaction.now,
             "finished_at": None,
         }
-        return await self._transaction.execute(
-            update(OutboxMessage).where(*given_up, *entries).values(values)
+        given_up = self._given_up(channel, since, address)
+        return await self._transaction.execute(update(OutboxMessage).where(*given_up).values(values))
+
+    async def redirect_dead(self, channel: Channel, since: datetime, new: str, **address: str) -> int:
+        """Let what `revive_dead` would send again go to another address."""
+        found = select(OutboxMessage).where(*self._given_up(channel, since, address))
+        messages = await self._transaction.all(found)
+        for message in messages:
+            this = col(OutboxMessage.id) == message.id
+            values = {"address": {**message.address, "to": new}}
+            await self._transaction.execute(update(OutboxMessage).where(this).values(values))
+        return len(messages)
+
+    async def has_dead(self, channel: Channel, since: datetime, **address: str) -> bool:
+        """Whether there is something for `revive_dead` to send again."""
+        query = select(OutboxMessage.id).where(*self._given_up(channel, since, address)).limit(1)
+        return await self._transaction.first(query) is not None
+
+    @staticmethod
+    def _given_up(
+        channel: Channel, since: datetime, address: Mapping[str, str]
+    ) -> tuple[ColumnElement[bool], ...]:
+        return (
+            col(OutboxMessage.channel) == channel,
+            col(OutboxMessage.status) == "dead",
+            col(OutboxMessage.finished_at) >= since,
+            col(OutboxMessage.address)["reason"].as_string() != "turn",
+            *(col(OutboxMessage.address)[key].as_string() == value for key, value in address.items()),
         )
 
     async def delete_finished(self, before: datetime) -> int:

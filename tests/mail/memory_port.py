@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from mail import pages
-from mail.compose import TableRows, compose
+from mail.compose import compose
 from mail.doubts import Vocabulary
 from mail.parser import MailFile
 from mail.port import (
@@ -34,6 +34,7 @@ from mail.port import (
     ReplyToken,
     StaleReply,
     TableAnswer,
+    TableRows,
 )
 from mail.reply_address import ServiceAddress
 
@@ -256,10 +257,10 @@ class InMemoryService:
     async def find_held_lines(self, sealed: ReplyToken, code: str) -> HeldLines | None:
         return self.held_lines.get((sealed.actor, code))
 
-    async def confirm(self, sealed: ReplyToken, yes: bool) -> str:
+    async def confirm(self, sealed: ReplyToken, yes: bool) -> TableAnswer:
         if (sealed.address, yes) not in self.linked:
             self.linked.append((sealed.address, yes))
-        return f"{sealed.address} is {'now' if yes else 'not'} linked."
+        return TableAnswer((f"{sealed.address} is {'now' if yes else 'not'} linked.",), sealed)
 
     async def say(self, sealed: ReplyToken, text: str, request: str) -> None:
         if request not in self.keys:

@@ -18,12 +18,11 @@ from mail.compose import (
     PositionBlock,
     Preformatted,
     QuotedLines,
-    TableRows,
     compose,
     safe_line,
 )
 from mail.html_text import visible_text
-from mail.port import InlineImage, OutgoingMail, ReplyToken
+from mail.port import InlineImage, OutgoingMail, ReplyToken, TableRows
 from mail.quotes import DELIMITER
 from mail.reply_address import hash_token
 from tests.mail.memory_port import PNG, POST, InMemoryService

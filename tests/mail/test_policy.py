@@ -626,7 +626,7 @@ async def test_answers_above_the_limit_are_gathered_and_none_is_dropped(
     ]
     assert [len(outcome.replies) for outcome in sent] == [1] * 20 + [0] * 5
     assert len(service.moves) == 25 and len(service.gathered) == 5
-    assert all("sell 1 X" in " ".join(each.sentences) for each in service.gathered)
+    assert all("sell 1 X" in each.text for each in service.gathered)
     refused = await arrive(service, policy, reply(notice, "buy NOTHING", message_id="<refused@p.test>"))
     assert headline(refused.replies[0]) == "NOT DONE."
     service.clock.advance(minutes=61)

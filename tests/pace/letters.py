@@ -81,7 +81,7 @@ class MailDesk:
         (secret,) = self._address.find_tokens([address])
         token = await self._gateway.find_token(hash_token(secret))
         assert token is not None
-        return await self._gateway.confirm(token, yes)
+        return (await self._gateway.confirm(token, yes)).sentences[0]
 
     async def label(self, table_id: int) -> str:
         """The name of a table in emails."""

@@ -1,0 +1,197 @@
+"""A player whose address refuses emails: who is told, what waits, and every way back."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from bot.email.reachability import ASK_AGAIN
+from bot.service import people
+from mail.bounces import BounceKind
+from mail.port import Bounce
+from tests.fake_discord.running_bot import OnePixelPictures
+from tests.mail.letter_desk import LetterDesk, letter_desk
+
+ANN, WORK = "ann@player.test", "ann@work.test"
+UNKNOWN = "550 5.1.1 User unknown"
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[LetterDesk]:
+    with OnePixelPictures() as pictures:
+        async with letter_desk(tmp_path, pictures) as desk:
+            yield desk
+
+
+async def bounce(desk: LetterDesk, address: str, kind: BounceKind = "address", times: int = 2) -> None:
+    """The newest letter to an address comes back, as do letters before it."""
+    token = await desk.gateway.find_token_by_message(desk.newest[address].message["Message-ID"])
+    assert token is not None
+    for number in range(times):
+        await desk.gateway.record_bounce(Bounce(token, f"<{number}.{address}@x>", "", kind, UNKNOWN))
+
+
+async def told(desk: LetterDesk, table: int) -> list[str]:
+    """What the table was told."""
+    return [text for row in await desk.service.queries.log(table) for text in row.sentences]
+
+
+async def subjects(desk: LetterDesk) -> list[str]:
+    """The letters that are due now, as `address: subject`."""
+    desk.letters.clear()
+    await desk.take("")
+    return [
+        f"{letter.message['To']}: {letter.message['Subject'].partition('] ')[2]}" for letter in desk.letters
+    ]
+
+
+async def cut_off(desk: LetterDesk) -> int:
+    """A table whose Ann is to act and cannot be reached."""
+    table = await desk.table("1830", ["Ann", "Bob"])
+    await desk.take("start")
+    await bounce(desk, ANN)
+    assert "Emails to Ann do not arrive. Nothing else reaches them." in await told(desk, table)
+    desk.clock[0] += timedelta(hours=30)
+    assert [each for each in await subjects(desk) if each.startswith(ANN)] == []
+    return table
+
+
+async def assert_back(desk: LetterDesk, table: int, address: str = ANN) -> None:
+    """Ann is asked at once, and the table knows."""
+    assert f"{address}: Your turn: opening, buy the SV for $20" in await subjects(desk)
+    assert "Emails reach Ann again." in await told(desk, table)
+    await desk.write("done", "Ann", "buy SV", original=desk.asking(address))
+    assert "Ann buys the SV for $20." in " ".join(await told(desk, table))
+
+
+async def test_back_by_a_letter(desk: LetterDesk) -> None:
+    table = await cut_off(desk)
+    await desk.write("list", "Ann", "list", to="play@games.test", take=False)
+    await assert_back(desk, table)
+
+
+async def test_back_by_a_link_on_discord(desk: LetterDesk) -> None:
+    """`/me email` makes the request; the letter that it sends is answered from the new address."""
+    table = await cut_off(desk)
+    ann = await desk.person("Ann")
+    await desk.service.claim_address(ann, WORK)
+    assert await subjects(desk) == [f"{WORK}: "]  # to confirm the address
+    await desk.write("yes", "Ann", "yes", original=WORK, sender=WORK, take=False)
+    await assert_back(desk, table, WORK)
+
+
+async def test_the_other_address_takes_over_at_once(desk: LetterDesk) -> None:
+    """One address of two dies: no table is told, the turn is asked for anew, and letters that were refused go
+    to the other."""
+    table = await desk.table("1830", ["Ann", "Bob"])
+    ann = await desk.person("Ann")
+    async with desk.service.store.begin() as unit:
+        await unit.people.add_identity(ann, "email", WORK)
+        await unit.people.prefer_address(ann, WORK)
+    await desk.service.lobby.announce(table, "Bob says: hello", "say", "hello")
+    refused = 0
+    while refused < 2:
+        for mail in await desk.outbox.lease_due(20):
+            if mail.recipient == WORK:
+                refused += 1
+                desk.clock[0] += timedelta(seconds=1)
+                await desk.outbox.mark_failed(mail, UNKNOWN, None, True)
+            else:
+                await desk.outbox.mark_sent(mail)
+    found = await subjects(desk)
+    assert f"{ANN}: Your turn: opening, buy the SV for $20" in found
+    assert any("News" in each for each in found if each.startswith((ANN, WORK))), found
+    assert WORK not in desk.newest, "nothing goes to the address that refuses"
+    assert not any("do not arrive" in text for text in await told(desk, table))
+    assert f"unlink {WORK}" in " ".join(each.part("plain") for each in desk.letters)
+    await desk.write("done", "Ann", "buy SV", original=desk.asking(ANN))
+    assert "Ann buys the SV for $20." in " ".join(await told(desk, table))
+
+
+async def test_a_letter_that_was_refused_for_good_waits(desk: LetterDesk) -> None:
+    """Any good letter from the person sends it again as it was."""
+    await desk.table("1830", ["Ann", "Bob"])
+    (started,) = [m for m in await desk.outbox.lease_due(20) if m.recipient == ANN and b"] News" in m.raw]
+    await desk.outbox.mark_failed(started, UNKNOWN, None, True)
+    assert "News" not in " ".join(await subjects(desk))
+    await desk.write("list", "Ann", "list", to="play@games.test", take=False)
+    (again,) = [m for m in await desk.outbox.lease_due(20) if m.id == started.id]
+    assert again.raw == started.raw
+
+
+async def test_a_refusal_that_may_pass_is_tried_for_days(desk: LetterDesk) -> None:
+    await desk.table("1830", ["Ann", "Bob"])
+    attempts = 0
+    for _ in range(100):
+        for mail in await desk.outbox.lease_due(20):
+            if mail.recipient == ANN and b"] News" in mail.raw:
+                attempts += 1
+                await desk.outbox.mark_failed(mail, "554 transaction failed", None, False)
+        desk.clock[0] += timedelta(hours=1)
+    assert 12 <= attempts <= 20
+
+
+@pytest.mark.parametrize("kind", ["soft", "operator"])
+async def test_what_comes_back_is_asked_anew_ever_later(desk: LetterDesk, kind: BounceKind) -> None:
+    """A full mailbox, or a server that has something against us: the turn is asked for again."""
+    await desk.table("1830", ["Ann", "Bob"])
+    await desk.take("start")
+    waits = []
+    for _ in range(4):
+        await bounce(desk, ANN, kind, times=1)
+        begun = desk.clock[0]
+        while not [each for each in await subjects(desk) if each.startswith(f"{ANN}: Your turn")]:
+            desk.clock[0] += timedelta(minutes=10)
+        waits.append((desk.clock[0] - begun) // ASK_AGAIN)
+    assert waits == [1, 2, 3, 4]
+
+
+async def test_a_delay_asks_for_nothing(desk: LetterDesk) -> None:
+    table = await desk.table("1830", ["Ann", "Bob"])
+    await desk.take("start")
+    await bounce(desk, ANN, "delayed", times=10)
+    desk.clock[0] += timedelta(hours=30)
+    assert await subjects(desk) == [] and "do not arrive" not in " ".join(await told(desk, table))
+
+
+async def test_who_reports_a_letter_as_spam_gets_no_more(desk: LetterDesk) -> None:
+    table = await desk.table("1830", ["Ann", "Bob"])
+    await desk.take("start")
+    await bounce(desk, ANN, "complaint", times=1)
+    assert "Ann gets no more emails and cannot be reached otherwise." in await told(desk, table)
+    assert not [each for each in await subjects(desk) if each.startswith(ANN)]
+
+
+@pytest.mark.parametrize("has_discord", [True, False])
+async def test_stop_says_to_the_table_that_a_seat_has_no_channel(desk: LetterDesk, has_discord: bool) -> None:
+    table = await desk.table("1830", ["Ann", "Bob"])
+    ann = await desk.person("Ann")
+    if has_discord:
+        async with desk.service.store.begin() as unit:
+            await unit.people.add_identity(ann, "discord", "1001")
+    await desk.take("start")
+    await desk.write("stop", "Ann", "stop")
+    sentence = "Ann gets no more emails and cannot be reached otherwise."
+    assert (sentence in await told(desk, table)) is not has_discord
+
+
+async def test_the_person_is_told_on_discord(desk: LetterDesk) -> None:
+    table = await desk.table("1830", ["Ann", "Bob"])
+    ann = await desk.person("Ann")
+    async with desk.service.store.begin() as unit:
+        await people.person_by_discord(unit, 1001, "Somebody else")
+        await unit.people.add_identity(ann, "discord", "1002")
+    await desk.take("start")
+    await bounce(desk, ANN)
+    assert "Emails to Ann do not arrive. Discord still reaches them." in await told(desk, table)
+    due = []
+    async with desk.service.store.begin() as unit:
+        while leased := await unit.outbox.lease_due("discord", 20, timedelta(minutes=1)):
+            for row in leased:
+                due.append((row.address, row.payload))
+                await unit.outbox.mark_sent(row.id)
+    (told_ann,) = [each for each in due if b"come back" in each[1]]
+    assert told_ann[0]["user"] == "1002" and b"/me email" in told_ann[1]
