@@ -1,0 +1,109 @@
+"""Limits, through the service: answers above them come later, whole; invitations above them are refused."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from bot.email.table_commands import INVITATIONS_TO_STRANGER
+from bot.service.limits import DEFAULT_LIMITS
+from mail.policy import ReplyLimits
+from tests.fake_discord.running_bot import OnePixelPictures
+from tests.mail.letter_desk import ADDRESS, LetterDesk, letter_desk
+
+ANN = "ann@player.test"
+TABLE_LINES = ("status", "log", "who", "at start")
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[LetterDesk]:
+    with OnePixelPictures() as pictures:
+        async with letter_desk(tmp_path, pictures, ReplyLimits(2, breaker_replies=10)) as desk:
+            yield desk
+
+
+async def letters(desk: LetterDesk, address: str = ANN) -> list[str]:
+    """The texts of the emails to an address that are due now."""
+    desk.letters.clear()
+    await desk.take("")
+    return [each.part("plain") for each in desk.letters if each.message["To"] == address]
+
+
+async def test_answers_above_the_limit_come_together_and_whole(desk: LetterDesk) -> None:
+    """Refusals and turns are sent at once; what is gathered has all its words an hour later."""
+    await desk.table("1830", ["Ann", "Bob"])
+    await desk.take("start")
+    asked = desk.asking(ANN)
+    sent = [len((await desk.write("", "Ann", line, original=asked)).replies) for line in ("map", "turn")]
+    sent += [len((await desk.write("", "Ann", line, original=asked)).replies) for line in ("status", "log")]
+    assert sent == [1, 1, 0, 0]
+    refused = await desk.write("", "Ann", "buy XX", original=asked)
+    assert len(refused.replies) == 1, "refusals are always sent"
+    await desk.write("", "Ann", "bid CS 45", original=asked)
+    await desk.write("", "Bob", "buy SV", original=desk.asking("bob@player.test"))
+    assert "Your turn" in desk.newest[ANN].message["Subject"], "turns are always sent"
+    assert await letters(desk) == []
+    desk.clock[0] += timedelta(hours=1)
+    (together,) = await letters(desk)
+    for words in (
+        "Here is: status.",
+        "No company has started.",
+        "Here is: log.",
+        "start — The game begins.",
+        "Ann bids $45",
+    ):
+        assert words in together, words
+    assert "Reply above" in together
+    await desk.write("", "Ann", "say it can be answered")
+    assert "it can be answered" in desk.newest["bob@player.test"].part("plain")
+
+
+async def test_what_the_breaker_holds_back_is_sent_later(desk: LetterDesk) -> None:
+    """Also to who has written without a table, which was read three times and put into quarantine."""
+    await desk.table("1830", ["Ann", "Bob"])
+    await desk.take("start")
+    asked = desk.asking(ANN)
+    for _ in range(10):
+        await desk.write("", "Ann", "buy XX", original=asked)
+    outcome = await desk.write("", "Bob", "list", to=ADDRESS)
+    assert outcome.gathered is not None and outcome.replies == ()
+    desk.clock[0] += timedelta(hours=1)
+    (together,) = await letters(desk, "bob@player.test")
+    assert "being played: Ann and Bob. Ann to act" in together
+
+
+async def test_a_stranger_gets_few_invitations_whoever_sends_them(desk: LetterDesk) -> None:
+    """The table of the last host is closed again, and nobody else is invited to it."""
+    for host in ("Ann", "Bob", "Cid", "Dora")[: INVITATIONS_TO_STRANGER + 1]:
+        await desk.person(host)
+        await desk.write("", host, "new 1830 Zoe <zoe@player.test>", to=ADDRESS)
+    last = desk.newest["dora@player.test"].part("plain")
+    assert "zoe@player.test has had enough invitations this week, and has not answered." in last
+    assert (
+        await desk.service.queries.list_tables(person_id=await desk.person("Dora"), statuses=("lobby",)) == []
+    )
+    invited = [each for each in desk.letters if each.message["To"] == "zoe@player.test"]
+    assert len(invited) == INVITATIONS_TO_STRANGER
+    desk.clock[0] += timedelta(days=8)
+    await desk.write("", "Dora", "new 1830 Zoe <zoe@player.test>", to=ADDRESS)
+    assert "Invitations go to Zoe" in desk.newest["dora@player.test"].part("plain")
+
+
+async def test_a_host_sends_so_many_invitations_a_day(desk: LetterDesk) -> None:
+    await desk.person("Ann")
+    limit, asked = DEFAULT_LIMITS["invitations"], 0
+    while asked < limit:
+        guests = [f"G{asked + n} <g{asked + n}@player.test>" for n in range(5)]
+        await desk.write("", "Ann", f"new 1830 {', '.join(guests)}", to=ADDRESS)
+        assert "Invitations go to" in desk.newest[ANN].part("plain")
+        asked += len(guests)
+        desk.clock[0] += timedelta(hours=1)
+    await desk.write("", "Ann", "new 1830 Last <last@player.test>", to=ADDRESS)
+    assert f"You have invited {limit} players today" in desk.newest[ANN].part("plain")
+    assert "last@player.test" not in desk.newest
+    desk.clock[0] += timedelta(days=1)
+    await desk.write("", "Ann", "new 1830 Last <last@player.test>", to=ADDRESS)
+    assert "last@player.test" in desk.newest

@@ -1,0 +1,101 @@
+"""Letters about a position that has passed: nothing of them is played, in whatever style they are written.
+
+The letter was answered already, and the line may well be legal again. What does not depend on the position is
+done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.fake_discord.running_bot import OnePixelPictures
+from tests.mail.letter_desk import LetterDesk, SentLetter, letter_desk
+
+ANN, BOB = "ann@player.test", "bob@player.test"
+STYLES = (
+    "pass", "PASS!", "Pass please", "buy CS", "bid DH 75", "bid CA 165\n\nCheers\nAnn", "Hi,\n\npass\n\nAnn",
+    "Hallo,\n\nbid MH 115\n\nViele Grüße", "pass 😀", "I pass.", "My move: pass", "- pass",
+    "Bid BO 225, please",
+    "{quoted}\n\npass", "{quoted}\n\nbuy CS\n",
+    "pass\n\n{quoted}", "buy CS\n\nSent from my iPhone\n\n{quoted}",
+    "yes", "bid DH 75\npass", "bid DH", "buy VS", "On 1 Jun 2026, at 12:00, Friday wrote:\n{quoted}\npass",
+)  # fmt: skip
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[LetterDesk]:
+    with OnePixelPictures() as pictures:
+        async with letter_desk(tmp_path, pictures) as desk:
+            yield desk
+
+
+async def lines(desk: LetterDesk, table: int) -> list[str]:
+    """What was played."""
+    return [row.line for row in await desk.service.queries.log(table) if row.kind == "move" and row.is_live]
+
+
+async def begun(desk: LetterDesk) -> tuple[int, SentLetter]:
+    """A table, and the first letter that asks Ann."""
+    table = await desk.table("1830", ["Ann", "Bob"])
+    await desk.take("start")
+    return table, desk.asking(ANN)
+
+
+def styled(style: str, letter: SentLetter) -> list[str]:
+    quoted = "\n".join(f"> {line}" for line in letter.part("plain").splitlines())
+    return style.replace("{quoted}", quoted).splitlines()
+
+
+@pytest.mark.parametrize("passed", [["buy SV"], ["buy SV", "bid CA 165"]], ids=["Bob's turn", "Ann's next"])
+async def test_nothing_is_played_of_letters_that_come_too_late(desk: LetterDesk, passed: list[str]) -> None:
+    table, old = await begun(desk)
+    for line, (name, address) in zip(passed, (("Ann", ANN), ("Bob", BOB)), strict=False):
+        await desk.write("", name, line, original=desk.asking(address))
+    assert await lines(desk, table) == passed
+    for style in STYLES:
+        outcome = await desk.write("", "Ann", *styled(style, old), original=old)
+        assert await lines(desk, table) == passed, style
+        assert len(outcome.replies) == 1, style
+        assert "NOT DONE" in desk.newest[ANN].part("plain"), style
+
+
+async def test_a_yes_that_comes_too_late(desk: LetterDesk) -> None:
+    """What a letter offered is for the position of that letter."""
+    table, old = await begun(desk)
+    await desk.write("", "Ann", "buy VS", original=old)
+    offer = desk.newest[ANN]
+    assert "did you mean" in offer.part("plain")
+    await desk.write("", "Ann", "bid CA 165", original=old)
+    await desk.write("", "Ann", "yes", original=offer)
+    assert await lines(desk, table) == ["bid CA 165"]
+    await desk.write("", "Bob", "bid BO 225", original=desk.asking(BOB))
+    await desk.write("", "Ann", "yes", original=offer)
+    assert await lines(desk, table) == ["bid CA 165", "bid BO 225"]
+
+
+async def test_an_old_letter_serves_for_what_depends_on_no_position(desk: LetterDesk) -> None:
+    table, old = await begun(desk)
+    await desk.write("", "Ann", "buy SV", original=old)
+    await desk.write("", "Bob", "bid CA 165", original=desk.asking(BOB))
+    await desk.write("", "Ann", "say hello", original=old)
+    assert "Ann says: hello" in desk.newest[BOB].part("plain")
+    await desk.write("", "Ann", "status", original=old)
+    assert "$1,180" in desk.newest[ANN].part("plain")
+    await desk.write("", "Ann", "stop", original=old)
+    assert "No more emails go to" in desk.newest[ANN].part("plain")
+    assert await lines(desk, table) == ["buy SV", "bid CA 165"]
+
+
+async def test_the_answer_says_what_was_written_and_what_is_asked_now(desk: LetterDesk) -> None:
+    table, old = await begun(desk)
+    await desk.write("", "Ann", "buy SV", original=old)
+    await desk.write("", "Bob", "bid CA 165", original=desk.asking(BOB))
+    await desk.write("", "Ann", "pass", original=old)
+    text = desk.newest[ANN].part("plain")
+    for words in ("| pass", "Now: Ann to act: buy the CS for $40", "Bob bids $165 for the CA.", "bid DH 75"):
+        assert words in text, words
+    await desk.write("", "Ann", "pass")
+    assert await lines(desk, table) == ["buy SV", "bid CA 165", "pass"], "a reply to that answer is current"
