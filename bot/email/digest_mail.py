@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from bot.email.tokens import ServiceToken, reply_token_for
+from bot.email.turn_bundles import with_outcomes
 from bot.service import legal_lines
 from bot.service.digest import MAX_EVENTS, WaitingTable, waiting_tables
 from bot.service.live_table import TableView
@@ -84,6 +85,7 @@ class DigestComposer:
             blocks.append(BulletList(f"Since your last turn at {code}", events[-MAX_EVENTS:]))
         how = _how(code, address, token)
         lines = legal_lines.copyable_lines(choices)[:MAX_LINES]
+        lines = with_outcomes(view.state, waiting.seat, lines) if view.state else lines
         return [*blocks, CopyableLines(how, lines, address, token)]
 
     def _vote_section(

@@ -8,6 +8,7 @@ import engine
 from bot.email import line_reader
 from bot.email.pictures import mail_file, mail_pictures
 from bot.email.tokens import SeatRef, seat_ref, service_token
+from bot.email.turn_bundles import with_outcomes
 from bot.email.turn_pages import position_parts
 from bot.service import legal_lines, results, text_views
 from bot.service.answer_pictures import answer_pictures
@@ -72,7 +73,7 @@ class SeatReplies:
         result = await self._submit_lines(seat, lines, request_id)
         if isinstance(result, results.ConfirmationRequired) and request_id.startswith("held:"):
             result = await self._submit_lines(seat, [result.line], f"{request_id}:sure")
-        return await self._mail_result(seat, lines[0], result)
+        return await self._mail_result(seat, lines, result)
 
     async def _submit_lines(
         self, seat: SeatRef, lines: Sequence[str], request_id: str | None
@@ -82,8 +83,11 @@ class SeatReplies:
             person_id=seat.person_id, transport="mail",
         )  # fmt: skip
 
-    async def _mail_result(self, seat: SeatRef, first_line: str, result: results.CommandResult) -> PlayResult:
+    async def _mail_result(
+        self, seat: SeatRef, lines: Sequence[str], result: results.CommandResult
+    ) -> PlayResult:
         """The result of a command in the mail channel's own types."""
+        first_line = lines[0]
         view = await self._service.queries.view(seat.table_id)
         decision_id = view.decision_id_of(seat.seat_number) or view.current_decision_id
         legal = await self._legal_lines(view, seat.seat_number)
@@ -110,9 +114,9 @@ class SeatReplies:
                 )
             case results.QueryAnswer():
                 rows = tuple(text for text in result.text.splitlines() if text.strip())
-                if len(rows) > 1:
+                if len(rows) != len(lines):
                     return LinesPlayed((), (), waiting, "", decision_id, legal, rows)
-                accepted = [AcceptedLine(first_line, result.text.strip())]
+                accepted = [AcceptedLine(*pair) for pair in zip(lines, rows, strict=True)]
                 return LinesPlayed(tuple(accepted), (), waiting, "", decision_id, legal)
             case results.LineUnreadable():
                 return LineRejected(
@@ -141,7 +145,8 @@ class SeatReplies:
         """Legal lines to copy, where the seat has to act."""
         if view.decision_id_of(seat) is None:
             return ()
-        return legal_lines.copyable_lines(await self._service.queries.choices(view.table.id, seat))
+        lines = legal_lines.copyable_lines(await self._service.queries.choices(view.table.id, seat))
+        return with_outcomes(view.state, seat, lines) if view.state else lines
 
     async def _cash_changes(self, table_id: int, moves: Sequence[results.PlayedLine]) -> tuple[str, ...]:
         """Sentences about how the moves changed everybody's cash."""

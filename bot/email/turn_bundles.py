@@ -1,12 +1,15 @@
-"""A whole turn of a company as one line to send: `run best; pay; pass`, with what it brings (pure)."""
+"""Lines to send with what they bring: runs, dividends, and a whole turn as one line (pure)."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import engine
 from bot.service.live_table import engine_seat
 
 BUNDLES = (("run best", "pay", "pass"), ("run best", "withhold", "pass"))
 MAX_COMMENT = 100
+WITH_OUTCOME = ("run", "pay", "half", "withhold")  # verbs whose lines say what they bring
 
 
 def bundle_lines(state: engine.State, seat: int) -> tuple[str, ...]:
@@ -27,9 +30,32 @@ def bundle_lines(state: engine.State, seat: int) -> tuple[str, ...]:
                 told = f"{told} {' '.join(engine.narrate(result.state, result.events))}".strip()
             position = result.state
         if len(played) >= 2:
-            comment = told if len(told) <= MAX_COMMENT else told[: MAX_COMMENT - 1] + "…"
-            found.append(f"{'; '.join(played)}   # {comment}")
+            found.append(_commented("; ".join(played), told))
     return tuple(found)
+
+
+def with_outcomes(state: engine.State, seat: int, lines: Sequence[str]) -> tuple[str, ...]:
+    """The lines, with a comment on what each run and dividend among them brings."""
+    return tuple(
+        _commented(line, _outcome(state, seat, line))
+        if line.split()[0] in WITH_OUTCOME and "#" not in line
+        else line
+        for line in lines
+    )
+
+
+def _outcome(state: engine.State, seat: int, line: str) -> str:
+    try:
+        result = engine.play_line(state, engine_seat(seat), line)
+    except (engine.UnreadableError, engine.AmbiguousError, engine.RefusedError):
+        return ""
+    return " ".join(engine.narrate(result.state, result.events))
+
+
+def _commented(line: str, told: str) -> str:
+    """The line with a comment that is not too long; as it is without one."""
+    comment = told if len(told) <= MAX_COMMENT else told[: MAX_COMMENT - 1] + "…"
+    return f"{line}   # {comment}" if told else line
 
 
 def short_round(name: str) -> str:
@@ -40,6 +66,8 @@ def short_round(name: str) -> str:
 
 
 def turn_subject(state: engine.State, prompt: str) -> str:
-    """`Your turn: OR 2.1, lay track for the PRR`."""
-    task = prompt.split(", ", maxsplit=1)[0]
+    """`Your turn: OR 2.1, lay track for the PRR`; `Your turn: SR 1, buy or pass`."""
+    task = prompt.split(", ", maxsplit=1)[0].split(": ", maxsplit=1)[0]
+    if " " not in task:
+        task = prompt.split(" (", maxsplit=1)[0].replace(", or ", " or ")
     return f"Your turn: {short_round(engine.round_name(state))}, {task}"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import engine
 from bot.email.pictures import mail_file, mail_pictures
-from bot.email.turn_bundles import bundle_lines, turn_subject
+from bot.email.turn_bundles import bundle_lines, turn_subject, with_outcomes
 from bot.service import legal_lines, text_views
 from bot.service.answer_pictures import turn_pictures
 from bot.service.ending import ending_pictures, make_ending, places_of
@@ -74,8 +74,10 @@ class TurnPages:
             subject=turn_subject(state, pending.prompt),
             whole_turns=bundle_lines(state, pending.seat) if pending.is_main else (),
             prompt=f"You to act: {pending.prompt}.",
-            legal_lines=legal_lines.copyable_lines(
-                await self._service.queries.choices(table_id, pending.seat)
+            legal_lines=with_outcomes(
+                state,
+                pending.seat,
+                legal_lines.copyable_lines(await self._service.queries.choices(table_id, pending.seat)),
             ),
             events_since=recent_events(entries),
             position=position_parts(

@@ -32,7 +32,7 @@ async def test_an_invitation_says_what_is_agreed(driven: DrivenTable, desk: Mail
     (letter,) = to(await desk.letters(), "Bob")
     text = " ".join(letter.text.split())
     assert "The pace is 24h, weekends out. When a time is up, the player is reminded daily." in text
-    assert "Players so far: Ann (Europe/Berlin) and Bob (invited)." in text
+    assert "Players * Ann (Europe/Berlin) * Bob (invited)" in text
 
 
 async def test_a_full_table_asks_its_host_and_yes_starts_it(driven: DrivenTable, desk: MailDesk) -> None:

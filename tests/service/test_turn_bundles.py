@@ -1,6 +1,6 @@
 """Whole turns in one line, and the subject of a turn."""
 
-from bot.email.turn_bundles import bundle_lines, turn_subject
+from bot.email.turn_bundles import bundle_lines, turn_subject, with_outcomes
 from engine.game_text import replay
 
 SCRIPT = """title 1830
@@ -31,4 +31,25 @@ def test_there_is_no_bundle_where_nothing_runs() -> None:
     assert bundle_lines(report.state, 0) == ()
     assert turn_subject(report.state, "buy the SV for $20, bid, or pass") == (
         "Your turn: opening, buy the SV for $20"
+    )
+
+
+def test_runs_and_dividends_say_what_they_bring() -> None:
+    report = replay(SCRIPT)
+    assert report.state is not None
+    run, passed = with_outcomes(report.state, 0, ["run best", "pass"])
+    assert run.startswith("run best   # The PRR runs 2 on ") and passed == "pass"
+    ran = replay(SCRIPT + "Ann: run best\n").state
+    assert ran is not None
+    pay, withhold = with_outcomes(ran, 0, ["pay", "withhold"])
+    assert "# The PRR pays $" in pay and "# The PRR withholds $" in withhold
+
+
+def test_a_subject_says_what_is_to_be_decided() -> None:
+    state = replay("title 1830\nplayers Ann, Bob, Cid\n---\n").state
+    assert state is not None
+    assert turn_subject(state, "buy, or pass") == "Your turn: opening, buy or pass"
+    assert (
+        turn_subject(state, "say whether to merge: act, or pass")
+        == "Your turn: opening, say whether to merge"
     )
