@@ -92,6 +92,11 @@ class Preformatted:
     text: str
     kind: Literal["fixed"] = "fixed"
 
+    @property
+    def is_wide(self) -> bool:
+        """Whether it has so many columns that wrapped lines could not be read; it is scrolled then."""
+        return any(len(re.findall(r"\S {2,}", line)) > 8 for line in self.text.splitlines())
+
 
 @dataclass(frozen=True, slots=True)
 class PositionBlock:

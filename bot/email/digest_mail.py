@@ -84,7 +84,10 @@ class DigestComposer:
         if events:
             blocks.append(BulletList(f"Since your last turn at {code}", events[-MAX_EVENTS:]))
         how = _how(code, address, token)
-        lines = legal_lines.copyable_lines(choices)[:MAX_LINES]
+        offered = legal_lines.copyable_lines(choices)
+        lines = offered[:MAX_LINES]
+        if "pass" in offered[MAX_LINES:]:
+            lines = (*lines[:-1], "pass")
         lines = with_outcomes(view.state, waiting.seat, lines) if view.state else lines
         return [*blocks, CopyableLines(how, lines, address, token)]
 

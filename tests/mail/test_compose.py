@@ -249,3 +249,15 @@ def test_the_preview_is_hidden_and_says_what_to_do() -> None:
     assert hidden.endswith("You to act: lay track for the PRR.")
     assert html.index(hidden) < html.index(DELIMITER) and hidden not in visible_text(html).splitlines()[0]
     assert "prefers-color-scheme: dark" in html
+
+
+def test_no_word_is_wider_than_a_phone() -> None:
+    """A reply address in a heading, a market in text."""
+    page = MailPage("x", (CopyableLines(f"Write to play+{'a' * 26}@games.test", ["pass"]),))
+    assert 'class="page" style="max-width:640px;padding:4px 12px 16px;overflow-wrap:anywhere"' in part(
+        composed(page), "html"
+    )
+    market = Preformatted("market", "   ".join(str(price) for price in range(60, 80)))
+    assert market.is_wide and "white-space:pre;" in part(composed(MailPage("x", (market,))), "html")
+    help_text = Preformatted("help", "  status               players, companies and who is to act")
+    assert not help_text.is_wide
