@@ -109,7 +109,7 @@ class Money:
 
     def play(self, action: Action) -> None:
         kind, entity = action["type"], action["entity"]
-        if action["entity_type"] == "corporation" and kind not in ("discard_train", "pass"):
+        if action["entity_type"] == "corporation" and kind != "discard_train":
             self._come_to(entity)
         if self.opening.going_on and kind in ("bid", "pass"):
             self.opening.play(entity, action)
