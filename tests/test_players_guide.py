@@ -16,8 +16,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import engine
-from bot.discord import cards
-from bot.discord.cards import Json
+from bot.discord import card_texts, cards, message_parts
+from bot.discord.message_parts import Json
 from bot.email.gateway import MailGateway
 from bot.email.notice_pages import PageBuilder
 from bot.email.tokens import reply_token_for
@@ -83,9 +83,9 @@ async def discord_example(folder: Path) -> str:
         await service.submit(table.id, 0, ["buy SV"], None, None)
         view = await service.queries.view(table.id)
         (pending,) = view.pending
-        history = cards.history_lines(await service.queries.log(table.id, 1), view.table.names)
+        history = card_texts.history_lines(await service.queries.log(table.id, 1), view.table.names)
         choices = await service.queries.choices(table.id, pending.seat)
-        images = [cards.ImageRef(name, "") for name in ("auction-1.png",)]
+        images = [message_parts.ImageRef(name, "") for name in ("auction-1.png",)]
         components, _ = cards.turn_card(view, [pending], {pending.seat: choices}, history, {}, images)
         return "\n".join(shown(components)).replace(view.table.code, "A7K").strip()
 

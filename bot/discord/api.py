@@ -21,8 +21,8 @@ import aiohttp
 import discord
 from discord import ui
 
-from bot.discord import cards
-from bot.discord.cards import ImageRef, Json
+from bot.discord import message_parts
+from bot.discord.message_parts import ImageRef, Json
 from bot.service.results import ExportedFile
 from renderers import Picture
 
@@ -113,7 +113,7 @@ class ImageAttachment:
 
     @property
     def ref(self) -> ImageRef:
-        return ImageRef(self.filename, cards.truncate(self.picture.alt, cards.MAX_ALT_TEXT))
+        return ImageRef(self.filename, message_parts.truncate(self.picture.alt, message_parts.MAX_ALT_TEXT))
 
     @property
     def discord_file(self) -> discord.File:

@@ -9,7 +9,7 @@ import discord
 from discord.app_commands import Choice
 
 import engine
-from bot.discord import cards, controls
+from bot.discord import controls, message_parts
 from bot.discord.interactions import InteractionHandler
 from bot.service.live_table import TableView, engine_seat
 
@@ -29,7 +29,7 @@ def suggestions(candidates: Sequence[tuple[str, str]]) -> list[Choice[str]]:
     """Suggestions within Discord's limits, from (name, value) of each candidate."""
     fitting = [(name, value) for name, value in candidates if 0 < len(value) <= MAX_CHOICE_LENGTH]
     return [
-        Choice(name=cards.truncate(name, MAX_CHOICE_LENGTH), value=value)
+        Choice(name=message_parts.truncate(name, MAX_CHOICE_LENGTH), value=value)
         for name, value in fitting[:MAX_SUGGESTIONS]
     ]
 

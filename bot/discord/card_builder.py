@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from bot.discord import cards
+from bot.discord import card_texts, cards
 from bot.discord.api import ImageAttachment
 from bot.discord.card_refs import digest
-from bot.discord.cards import Json
+from bot.discord.message_parts import Json
 from bot.discord.posting import Draft
 from bot.discord.table_threads import TableThreads
 from bot.service.answer_pictures import picture_file_name, turn_pictures
@@ -61,7 +61,7 @@ class CardBuilder:
         first = prompts[0]
         entries = await self._events(view, first.seat, since)
         images = await self.draw(view, entries[0].seq - 1 if entries else since, reader)
-        history = cards.history_lines(entries, view.table.names)
+        history = card_texts.history_lines(entries, view.table.names)
         choices = {
             each.seat: await self.service.queries.choices(view.table.id, each.seat) for each in prompts
         }
@@ -71,7 +71,7 @@ class CardBuilder:
             for refs in ([each.ref for each in images], [])
         ]
         (payload, texts), (plain, _) = contents
-        line = cards.notification_line(view, prompts, users)
+        line = card_texts.notification_line(view, prompts, users)
         return BuiltCard(payload, plain, images, texts, line, [each for each in users.values() if each])
 
     async def _events(self, view: TableView, seat: int, since: int) -> list[LogEntry]:

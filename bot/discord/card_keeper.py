@@ -21,7 +21,7 @@ from typing import Any
 
 import msgspec
 
-from bot.discord import cards
+from bot.discord import card_texts
 from bot.discord.api import CannotEdit, DiscordApi, EditProblem, ImageAttachment, message_age
 from bot.discord.card_builder import BuiltCard, CardBuilder
 from bot.discord.card_refs import (
@@ -380,7 +380,9 @@ def wanted_message(slot: str, view: TableView, built: BuiltCard) -> Callable[[st
     name = slot.removeprefix(slot_prefix(slot))
 
     def is_wanted(components: str, text: str) -> bool:
-        return cards.is_card_of(components, view.table.id, name) or cards.is_same_line(text, built.line)
+        return card_texts.is_card_of(components, view.table.id, name) or card_texts.is_same_line(
+            text, built.line
+        )
 
     return is_wanted
 

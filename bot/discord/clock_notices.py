@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.discord import cards
+from bot.discord import card_texts, cards, message_parts
 from bot.discord.card_keeper import current_prompt
 from bot.discord.controls import AGREE, DECLINE, KEEP, START, SUBMIT_LINE, CustomId
 from bot.discord.notices import Notices
@@ -49,7 +49,7 @@ async def send_clock_notice(
     if notification.kind == "reminder" and (pending := current_prompt(view, notification)):
         link = await card_link(service, table, pending.seat)
         text = f"{text}\n{pending.name} to act: {pending.prompt}." + (f" [The card]({link})" if link else "")
-    payload = cards.notification([cards.table_heading(table, view.seq), text])
+    payload = cards.notification([card_texts.table_heading(table, view.seq), text])
     return await notices.send_text_once(
         queued, table, Draft(payload, users=[user] if ping and user else []), dm_user
     )
@@ -63,15 +63,17 @@ async def _send_lobby_notice(
         return None
     custom_id = CustomId(table.id, None, None, START)
     buttons = {
-        "full": [cards.button("Start", str(custom_id), cards.PRIMARY)],
-        "expiring": [cards.button("Keep it open", str(custom_id._replace(action=KEEP)), cards.PRIMARY)],
+        "full": [message_parts.button("Start", str(custom_id), message_parts.PRIMARY)],
+        "expiring": [
+            message_parts.button("Keep it open", str(custom_id._replace(action=KEEP)), message_parts.PRIMARY)
+        ],
         "robot": [
-            cards.button("Agree", str(custom_id._replace(action=AGREE)), cards.PRIMARY),
-            cards.button("Decline", str(custom_id._replace(action=DECLINE))),
+            message_parts.button("Agree", str(custom_id._replace(action=AGREE)), message_parts.PRIMARY),
+            message_parts.button("Decline", str(custom_id._replace(action=DECLINE))),
         ],
     }.get(notification.kind, [])
-    text = cards.text_display(" ".join(notification.sentences))
-    draft = Draft([cards.container([text, *cards.action_rows(buttons)])])
+    text = message_parts.text_display(" ".join(notification.sentences))
+    draft = Draft([message_parts.container([text, *message_parts.action_rows(buttons)])])
     return await notices.send_text_once(queued, table, draft, dm_user)
 
 
@@ -85,8 +87,8 @@ async def _send_vote_reminder(
         return None
     user = dm_user or await notices.threads.discord_id(notification.person_id)
     ping = [f"<@{user}>"] if user and not dm_user else []
-    lines = [cards.table_heading(view.table, view.seq), " ".join([*ping, *notification.sentences])]
-    payload = [*cards.notification(lines), *cards.action_rows(cards.vote_buttons(view.table.id, key))]
+    lines = [card_texts.table_heading(view.table, view.seq), " ".join([*ping, *notification.sentences])]
+    payload = [*cards.notification(lines), *message_parts.action_rows(cards.vote_buttons(view.table.id, key))]
     draft = Draft(payload, users=[user] if ping and user else [])
     return await notices.send_text_once(queued, view.table, draft, dm_user)
 
@@ -95,7 +97,7 @@ async def _send_seat_notice(
     notices: Notices, queued: OutboxMessage, table: TableInfo, notification: Notification, dm_user: str | None
 ) -> str | None:
     """Somebody asks for a seat, with the buttons that answer; or what the answer was."""
-    buttons: list[cards.Json] = []
+    buttons: list[message_parts.Json] = []
     if notification.kind == "seat_request":
         async with notices.service.store.read() as unit:
             request = await open_request(unit, table.id, notification.decision_id)
@@ -104,11 +106,11 @@ async def _send_seat_notice(
         custom_id = CustomId(table.id, None, None, SUBMIT_LINE, f"admit {request.name}")
         refuse = custom_id._replace(argument=f"refuse {request.name}")
         buttons = [
-            cards.button("Admit", str(custom_id), cards.SUCCESS),
-            cards.button("Refuse", str(refuse), cards.DANGER),
+            message_parts.button("Admit", str(custom_id), message_parts.SUCCESS),
+            message_parts.button("Refuse", str(refuse), message_parts.DANGER),
         ]
-    text = cards.text_display(" ".join(notification.sentences))
-    draft = Draft([cards.container([text, *cards.action_rows(buttons)])])
+    text = message_parts.text_display(" ".join(notification.sentences))
+    draft = Draft([message_parts.container([text, *message_parts.action_rows(buttons)])])
     return await notices.send_text_once(queued, table, draft, dm_user)
 
 

@@ -14,12 +14,12 @@ from typing import NamedTuple
 import msgspec
 
 import engine
-from bot.discord import cards
+from bot.discord import card_texts, lobby_cards, message_parts
 from bot.discord.api import CannotEdit, DiscordApi, EditProblem, FileAttachment, ImageAttachment
 from bot.discord.card_builder import CardBuilder
 from bot.discord.card_refs import OVER, CardRef, card_ref
-from bot.discord.cards import Json
 from bot.discord.finished_turns import FinishedTurns
+from bot.discord.message_parts import Json
 from bot.discord.posting import Draft, Poster, ref_to_store
 from bot.service.answer_pictures import picture_file_name
 from bot.service.ending import Ending, ending_pictures, headline_of, make_ending
@@ -123,10 +123,10 @@ class Endings:
         files = [FileAttachment(ending.file)] if ending.file else []
         texts = ending_texts(table, notification, ending)
         media = [
-            *cards.media_galleries([each.ref for each in images]),
-            *cards.file_components([each.source.name for each in files]),
+            *message_parts.media_galleries([each.ref for each in images]),
+            *message_parts.file_components([each.source.name for each in files]),
         ]
-        again = cards.rematch_row(table)
+        again = lobby_cards.rematch_row(table)
         return BuiltEnding([*texts, *media, *again], [*texts, *again], [*images, *files])
 
     async def _complete(self, table: TableInfo, ref: CardRef, built: BuiltEnding) -> None:
@@ -152,17 +152,19 @@ def ending_line(table: TableInfo, state: engine.State, users: list[str]) -> str:
     """The line that a phone shows: `@Ann @Bob: TITLE is over, Ann wins with $7,540 · A7K`."""
     mentions = " ".join(f"<@{user}>" for user in users)
     over = "is over" if state.game_over else "was ended"
-    told = cards.truncate(f"{table.title} {over}, {headline_of(state).rstrip('.')}", cards.MAX_LINE - 10)
+    told = message_parts.truncate(
+        f"{table.title} {over}, {headline_of(state).rstrip('.')}", card_texts.MAX_LINE - 10
+    )
     return f"{f'{mentions}: ' if mentions else ''}{told} · {table.code}"
 
 
 def ending_texts(table: TableInfo, notification: Notification, ending: Ending) -> list[Json]:
     """What the ending says: who has won, why it is over, everybody's place, and the records."""
-    head = cards.table_heading(table, notification.seq)
+    head = card_texts.table_heading(table, notification.seq)
     parts = [
         f"{head}\n### {ending.headline}",
         "\n".join(ending.places),
         "\n".join(filter(None, notification.sentences)),
         "\n".join(ending.records),
     ]
-    return [cards.text_display(part, cards.MAX_HISTORY) for part in parts if part]
+    return [message_parts.text_display(part, card_texts.MAX_HISTORY) for part in parts if part]

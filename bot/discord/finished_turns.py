@@ -18,7 +18,7 @@ import aiohttp
 import discord
 import msgspec
 
-from bot.discord import cards
+from bot.discord import card_texts, cards
 from bot.discord.api import CannotEdit, DiscordApi, message_age
 from bot.discord.card_refs import OLD_PREFIX, RUN, CardRef, card_ref, slot_prefix
 from bot.discord.posting import ref_to_store
@@ -73,15 +73,15 @@ class FinishedTurns:
         ref, prefix = card_ref(card), slot_prefix(card.slot)
         queries, names = self.service.queries, view.table.names
         if card.slot.removeprefix(prefix).startswith("v"):
-            return cards.poll_result(await queries.log(view.table.id, ref.seq), ref.texts)
+            return card_texts.poll_result(await queries.log(view.table.id, ref.seq), ref.texts)
         if prefix:
             entries = await queries.log(view.table.id, ref.seq)
-            return cards.turn_lines([each for each in entries if each.seat == ref.seat], names)
+            return card_texts.turn_lines([each for each in entries if each.seat == ref.seat], names)
         run = await self._list(view.table.id)
         entries = await queries.log(view.table.id, ref.seq if run is None else run.seq)
         run = run or no_list(ref.channel_id)
         await self._store_list(view.table.id, msgspec.structs.replace(run, seq=view.seq))
-        return cards.turn_lines(entries, names)
+        return card_texts.turn_lines(entries, names)
 
     # -- the list ----------------------------------------------------------------------------
 

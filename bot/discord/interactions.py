@@ -16,7 +16,17 @@ import discord
 from discord import ui
 
 import engine
-from bot.discord import cards, controls, lay_controls, order_card, sale_preview, settings_card, tile_menu
+from bot.discord import (
+    card_texts,
+    controls,
+    lay_controls,
+    message_parts,
+    order_card,
+    private_answers,
+    sale_preview,
+    settings_card,
+    tile_menu,
+)
 from bot.discord.api import (
     CANNOT_SEND_CODES,
     UNKNOWN_INTERACTION,
@@ -27,8 +37,8 @@ from bot.discord.api import (
     RawView,
 )
 from bot.discord.card_builder import CardBuilder, image_attachments
-from bot.discord.cards import Json
 from bot.discord.controls import CustomId
+from bot.discord.message_parts import Json
 from bot.discord.plan_interactions import PlanInteractions
 from bot.discord.table_links import card_link
 from bot.discord.table_threads import TableThreads
@@ -88,7 +98,7 @@ async def reply(
     except discord.Forbidden as error:
         if not attachments or error.code not in CANNOT_SEND_CODES:
             raise
-        await _reply(interaction, plain or cards.without_files(payload), (), public)
+        await _reply(interaction, plain or message_parts.without_files(payload), (), public)
 
 
 async def _reply(
@@ -110,7 +120,7 @@ async def _reply(
 
 async def reply_text(interaction: discord.Interaction, sentence: str) -> None:
     """Answer an interaction with a private sentence."""
-    await reply(interaction, [cards.text_display(sentence)])
+    await reply(interaction, [message_parts.text_display(sentence)])
 
 
 class InteractionHandler:
@@ -227,7 +237,7 @@ class InteractionHandler:
         seat = view.table.seat_of(person_id)
         if custom_id.seat is not None and seat != custom_id.seat:
             await reply_text(
-                interaction, cards.wrong_player_text(view.state, view.table.names, custom_id.seat)
+                interaction, private_answers.wrong_player_text(view.state, view.table.names, custom_id.seat)
             )
             return
         if not confirmed and (question := self._confirmation_needed(view, seat, custom_id, lines)):
@@ -266,7 +276,9 @@ class InteractionHandler:
             argument=line,
         )
         return (
-            cards.confirmation_message(confirm, line) if len(str(confirm)) <= controls.MAX_CUSTOM_ID else None
+            private_answers.confirmation_message(confirm, line)
+            if len(str(confirm)) <= controls.MAX_CUSTOM_ID
+            else None
         )
 
     async def show_result(
@@ -285,7 +297,7 @@ class InteractionHandler:
         if isinstance(result, QueryAnswer):
             await self.show_picture(interaction, result, table)
         else:
-            await reply(interaction, cards.result_message(result, table, seat, link, submitted))
+            await reply(interaction, private_answers.result_message(result, table, seat, link, submitted))
 
     async def show_picture(
         self, interaction: discord.Interaction, result: QueryAnswer, table: TableInfo, *, public: bool = False
@@ -297,13 +309,13 @@ class InteractionHandler:
         images = [] if result.query == "board" else image_attachments(named)
         attachments: list[OutgoingAttachment] = [FileAttachment(file) for file in result.files]
         components = [
-            cards.text_display(cards.result_text(result)[0]),
-            *cards.file_components([f.name for f in result.files]),
+            message_parts.text_display(private_answers.result_text(result)[0]),
+            *message_parts.file_components([f.name for f in result.files]),
         ]
         plain = components
         if images:
             texts = [] if result.query in PICTURES_SAY_ALL else components
-            galleries = cards.media_galleries([each.ref for each in images])
+            galleries = message_parts.media_galleries([each.ref for each in images])
             attachments, components = [*attachments, *images], [*texts, *galleries]
         await reply(interaction, components, attachments, public=public, plain=plain)
 
@@ -374,7 +386,7 @@ class InteractionHandler:
             person_id=await self.person_id(interaction.user),
             transport="discord",
         )
-        await self.show_orders(interaction, custom_id.table_id, cards.result_text(result)[0])
+        await self.show_orders(interaction, custom_id.table_id, private_answers.result_text(result)[0])
 
     # -- controls ----------------------------------------------------------------------------
 
@@ -406,7 +418,9 @@ class InteractionHandler:
             case controls.ENTER_LINE:
                 if not await self._reject_other_user(interaction, custom_id):
                     example = await self._example_line(custom_id)
-                    await interaction.response.send_modal(RawModal(cards.line_modal(custom_id, example)))
+                    await interaction.response.send_modal(
+                        RawModal(private_answers.line_modal(custom_id, example))
+                    )
             case controls.OPEN_TILES | controls.LOOK_CLOSER:
                 await self._show_tiles(interaction, custom_id)
             case controls.TRY | controls.TRY_LINE:
@@ -448,7 +462,9 @@ class InteractionHandler:
         reader = await self.person_id(interaction.user)
         own_seat = view.table.seat_of(reader)
         if seat is not None and seat != own_seat:
-            await reply_text(interaction, cards.wrong_player_text(view.state, view.table.names, seat))
+            await reply_text(
+                interaction, private_answers.wrong_player_text(view.state, view.table.names, seat)
+            )
             return
         own = [each for each in view.pending if each.seat == own_seat]
         if not own or view.table.status != "running":
@@ -485,7 +501,9 @@ class InteractionHandler:
             or view.table.seat_of(await self.person_id(interaction.user)) == custom_id.seat
         ):
             return False
-        await reply_text(interaction, cards.wrong_player_text(view.state, view.table.names, custom_id.seat))
+        await reply_text(
+            interaction, private_answers.wrong_player_text(view.state, view.table.names, custom_id.seat)
+        )
         return True
 
     async def _reject_stale(self, interaction: discord.Interaction, custom_id: CustomId) -> bool:
@@ -505,7 +523,7 @@ class InteractionHandler:
     async def _stale_text(self, view: TableView, custom_id: CustomId) -> str:
         assert view.state is not None and custom_id.seat is not None
         entries = await self.service.queries.log_since_last_move(view.table.id, custom_id.seat)
-        events = [f"- {each}" for each in cards.history_lines(entries, view.table.names)]
+        events = [f"- {each}" for each in card_texts.history_lines(entries, view.table.names)]
         now = text_views.waiting_sentence(view.state, view.pending)
         return "\n".join([f"That decision is no longer open. {now}", *events])
 
@@ -534,7 +552,7 @@ class InteractionHandler:
         path = choices[indices[0]].path[: position.depth]
         title = controls.capitalized(" · ".join(path)) or "Choose"
         items = controls.menu_items(choices, indices, position.depth, position.page)
-        await reply(interaction, cards.menu_message(custom_id, title, items))
+        await reply(interaction, private_answers.menu_message(custom_id, title, items))
 
     async def _show_plan(self, interaction: discord.Interaction, custom_id: CustomId, line: str) -> None:
         """Carry out `plan LINE`, and show the plan in a private message."""
@@ -582,7 +600,7 @@ class InteractionHandler:
                 return
         elif not hex and page.isdecimal():
             items = lay_controls.hex_items(choices, lays, int(page))
-            await reply(interaction, cards.menu_message(custom_id, "Lay a tile on", items))
+            await reply(interaction, private_answers.menu_message(custom_id, "Lay a tile on", items))
             return
         elif on_hex := [each for each in lays if each.hex == hex]:
             images = await self._tile_pictures(interaction.user, custom_id, on_hex)
@@ -633,7 +651,7 @@ class InteractionHandler:
         if choice is None or choice.amounts is None:
             await reply_text(interaction, CHOICES_CHANGED)
         else:
-            await interaction.response.send_modal(RawModal(cards.amount_modal(custom_id, choice)))
+            await interaction.response.send_modal(RawModal(private_answers.amount_modal(custom_id, choice)))
 
     async def _submit_amount(self, interaction: discord.Interaction, custom_id: CustomId, typed: str) -> None:
         if await self._reject_other_user(interaction, custom_id) or await self._reject_stale(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import logging
 
-from bot.discord import cards
+from bot.discord import card_texts, cards, lobby_cards, message_parts
 from bot.discord.api import CannotEdit, DiscordApi
 from bot.discord.card_builder import CardBuilder
 from bot.discord.card_refs import LOBBY, CardRef, card_ref
-from bot.discord.cards import Json
 from bot.discord.finished_turns import FinishedTurns
+from bot.discord.message_parts import Json
 from bot.discord.posting import Draft, Posted, Poster, Unreachable, ref_to_store
 from bot.discord.table_threads import TableThreads
 from bot.service.notifications import Notification
@@ -40,10 +40,10 @@ class Notices:
         self, queued: OutboxMessage, table: TableInfo, notification: Notification, dm_user: str | None
     ) -> str | None:
         """Send a plain message; at the end of a game that had not begun with *Rematch*."""
-        head = cards.table_heading(table, notification.seq)
+        head = card_texts.table_heading(table, notification.seq)
         payload = cards.notification([head, *notification.sentences])
         if notification.kind == "over":
-            payload += cards.rematch_row(table)
+            payload += lobby_cards.rematch_row(table)
         marker = json.dumps(payload[0]["content"])
         posted = await self._send_once(queued, table, Draft(payload), marker, dm_user)
         if dm_user is None:
@@ -74,7 +74,7 @@ class Notices:
 
     async def update_lobby(self, queued: OutboxMessage, table: TableInfo) -> str | None:
         """Send the lobby card, or bring it up to date."""
-        payload: list[Json] = cards.lobby_card(table)
+        payload: list[Json] = lobby_cards.lobby_card(table)
         async with self.service.store.read() as unit:
             stored = await unit.tables.card(table.id, LOBBY)
         if stored is not None:
@@ -103,12 +103,14 @@ class Notices:
         host = next(
             (each.name for each in table.seated_players if each.person_id == table.host_id), "The host"
         )
-        card = cards.invitation_card(table, host, (await self.service.queries.invitation_facts(table)).lines)
+        card = lobby_cards.invitation_card(
+            table, host, (await self.service.queries.invitation_facts(table)).lines
+        )
         marker = f'"r1:{table.id}:-:-:join:'
         try:
             posted = await self._send_once(queued, table, Draft(card), marker, dm_user)
         except Unreachable:
             mention = f"<@{dm_user}>"
-            draft = Draft([cards.text_display(mention), *card], users=[dm_user])
+            draft = Draft([message_parts.text_display(mention), *card], users=[dm_user])
             posted = await self._send_once(queued, table, draft, mention)
         return str(posted.message_id)

@@ -7,9 +7,9 @@ terminal. A control holds its line; one that asks for something opens a form wit
 from __future__ import annotations
 
 import engine
-from bot.discord import cards
-from bot.discord.cards import PRIMARY, Json
+from bot.discord import message_parts
 from bot.discord.controls import ORDER, CustomId
+from bot.discord.message_parts import PRIMARY, Json
 from bot.discord.settings_card import ASK, Form
 from bot.service.live_table import engine_seat
 
@@ -30,20 +30,21 @@ def _control(table_id: int, argument: str) -> str:
 
 def order_card(table_id: int, seat: int, state: engine.State, listed: str, said: str = "") -> list[Json]:
     """The orders of a seat. listed: the answer to `auto`. said: what has just been done."""
-    buttons = [cards.button("Auto pass", _control(table_id, "auto pass"), PRIMARY)]
+    buttons = [message_parts.button("Auto pass", _control(table_id, "auto pass"), PRIMARY)]
     own = [sym for sym, company in state.companies.items() if company.president == engine_seat(seat)]
     buttons += [
-        cards.button(f"Auto run {sym}", _control(table_id, f"auto run {sym}")) for sym in own[:MAX_COMPANIES]
+        message_parts.button(f"Auto run {sym}", _control(table_id, f"auto run {sym}"))
+        for sym in own[:MAX_COMPANIES]
     ]
     buttons += [
-        cards.button(f"{form.label}…", _control(table_id, f"{ASK}{name}"))
+        message_parts.button(f"{form.label}…", _control(table_id, f"{ASK}{name}"))
         for name, form in ORDER_FORMS.items()
     ]
     if listed.startswith("1. "):
-        buttons.append(cards.button("Take all back", _control(table_id, "auto off")))
-    head = [cards.text_display(said)] if said else []
-    text = cards.text_display(f"**Your orders**\n{listed}", MAX_SHOWN)
-    return [*head, cards.container([text, *cards.action_rows(buttons)])]
+        buttons.append(message_parts.button("Take all back", _control(table_id, "auto off")))
+    head = [message_parts.text_display(said)] if said else []
+    text = message_parts.text_display(f"**Your orders**\n{listed}", MAX_SHOWN)
+    return [*head, message_parts.container([text, *message_parts.action_rows(buttons)])]
 
 
 def order_form(argument: str) -> Form | None:

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 import discord
 
 import engine
-from bot.discord import cards
+from bot.discord import message_parts, private_answers
 from bot.discord.api import ImageAttachment
-from bot.discord.cards import Json
 from bot.discord.controls import (
     ENTER_LINE,
     MAX_OPTIONS,
@@ -25,6 +24,7 @@ from bot.discord.controls import (
     capitalized,
     group_by_label,
 )
+from bot.discord.message_parts import Json
 from bot.service.live_table import engine_seat
 from bot.service.picture_workers import PictureWorkers
 from bot.service.results import QueryAnswer
@@ -44,14 +44,18 @@ def plan_controls(custom_id: CustomId, choices: Sequence[engine.Choice], *, has_
         if items and number < MAX_PLAN_SELECTS:
             select = custom_id._replace(action=SELECT, argument=str(number))
             more = f", {len(indices) - len(items)} more by Write…" if len(indices) > len(items) else ""
-            rows.append(cards.select_row(str(select), f"Try: {capitalized(verb)}{more}", items))
+            rows.append(message_parts.select_row(str(select), f"Try: {capitalized(verb)}{more}", items))
     play = custom_id._replace(action=SUBMIT_LINE, argument="plan play")
     buttons = [
-        *([cards.button("Play this", str(play), cards.SUCCESS)] if has_steps else []),
-        cards.button("Write…", str(custom_id._replace(action=ENTER_LINE, argument="plan"))),
-        *([cards.button("Start over", str(custom_id._replace(argument="clear")))] if has_steps else []),
+        *([message_parts.button("Play this", str(play), message_parts.SUCCESS)] if has_steps else []),
+        message_parts.button("Write…", str(custom_id._replace(action=ENTER_LINE, argument="plan"))),
+        *(
+            [message_parts.button("Start over", str(custom_id._replace(argument="clear")))]
+            if has_steps
+            else []
+        ),
     ]
-    return [*rows, *cards.action_rows(buttons)]
+    return [*rows, *message_parts.action_rows(buttons)]
 
 
 class PlanInteractions:
@@ -72,22 +76,25 @@ class PlanInteractions:
             person_id=person_id, transport="discord",
         )  # fmt: skip
         if not isinstance(result, QueryAnswer):
-            back = cards.button("Back to the plan", str(custom_id))
-            return [*cards.result_message(result, view.table, seat), *cards.action_rows([back])], []
+            back = message_parts.button("Back to the plan", str(custom_id))
+            return [
+                *private_answers.result_message(result, view.table, seat),
+                *message_parts.action_rows([back]),
+            ], []
         has_steps = result.encoded_state is not None
         state = result.shown_state(view.state) if view.state else None
         if state is None or seat is None:
-            return cards.result_message(result, view.table, seat), []
+            return private_answers.result_message(result, view.table, seat), []
         choices = []
         if not state.game_over and engine_seat(seat) in engine.decision(state).awaited:
             choices = engine.choices(state, engine_seat(seat))
         palette = await self.service.settings.palette(view.table, person_id)
         drawn = await self.pictures.for_table(custom_id.table_id, palette).map(state)
         images = [ImageAttachment("map.png", drawn)] if drawn else []
-        text = cards.result_text(result)[0] if has_steps else NO_STEPS
+        text = private_answers.result_text(result)[0] if has_steps else NO_STEPS
         payload = [
-            cards.text_display(text, cards.MAX_PRIVATE_TEXT),
-            *cards.media_galleries([each.ref for each in images]),
+            message_parts.text_display(text, private_answers.MAX_PRIVATE_TEXT),
+            *message_parts.media_galleries([each.ref for each in images]),
             *plan_controls(custom_id, choices, has_steps=has_steps),
         ]
         return payload, images

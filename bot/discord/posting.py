@@ -25,7 +25,7 @@ from bot.discord.api import (
     ImageAttachment,
 )
 from bot.discord.card_refs import SAID_FILES, AttachedFile, CardRef, attached_files
-from bot.discord.cards import Json
+from bot.discord.message_parts import Json
 from bot.discord.table_threads import TableThreads, has_own_thread
 from bot.service.service import Service
 from bot.service.tables import TableInfo

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from bot.discord import cards
-from bot.discord.cards import PRIMARY, SECONDARY, Json
+from bot.discord import cards, message_parts
 from bot.discord.controls import ENTER_LINE, SELECT, SETTING, CustomId, MenuItem
+from bot.discord.message_parts import PRIMARY, SECONDARY, Json
 from bot.service.digest import WaitingTable
 from bot.service.palettes import AS_TABLE
 
@@ -68,7 +68,7 @@ def _control(argument: str) -> str:
 def settings_card(lines: Sequence[str], said: str = "") -> list[Json]:
     """The settings of a person, with controls. lines: as they are stored. said: what has just changed."""
     selects = [
-        cards.select_row(
+        message_parts.select_row(
             str(CustomId(0, None, None, SELECT, f"{number}")),
             placeholder,
             [MenuItem(label, line, SETTING, line) for label, line in options],
@@ -77,20 +77,22 @@ def settings_card(lines: Sequence[str], said: str = "") -> list[Json]:
             (("Where you are told", CHANNEL_LINES), ("When you are told", TIME_LINES))
         )
     ]
-    forms = [cards.button(f"{form.label}…", _control(f"{ASK}{name}")) for name, form in FORMS.items()]
+    forms = [message_parts.button(f"{form.label}…", _control(f"{ASK}{name}")) for name, form in FORMS.items()]
     if "next on" in lines:
-        others = [cards.button("Do not say when I am next", _control("next off"))]
+        others = [message_parts.button("Do not say when I am next", _control("next off"))]
     else:
-        others = [cards.button("Say when I am next", _control("next on"))]
-    others += [cards.button(label, _control(line)) for label, line in PALETTE_LINES if line not in lines]
+        others = [message_parts.button("Say when I am next", _control("next on"))]
+    others += [
+        message_parts.button(label, _control(line)) for label, line in PALETTE_LINES if line not in lines
+    ]
     if any(line.startswith("away ") and line != "away off" for line in lines):
-        others.append(cards.button("I am back", _control("back"), PRIMARY))
+        others.append(message_parts.button("I am back", _control("back"), PRIMARY))
     if "quiet off" not in lines:
-        others.append(cards.button("No quiet hours", _control("quiet off"), SECONDARY))
+        others.append(message_parts.button("No quiet hours", _control("quiet off"), SECONDARY))
     text = "\n".join(["**Your settings**", *(f"`{line}`" for line in lines)])
-    head = [cards.text_display(said)] if said else []
-    controls = cards.action_rows([*forms, *others])
-    return [*head, cards.container([cards.text_display(text), *selects, *controls])]
+    head = [message_parts.text_display(said)] if said else []
+    controls = message_parts.action_rows([*forms, *others])
+    return [*head, message_parts.container([message_parts.text_display(text), *selects, *controls])]
 
 
 def form_of(argument: str) -> Form | None:
@@ -136,18 +138,20 @@ MAX_TEXT = 3600  # characters of all entries
 def turns_card(entries: Sequence[WaitingEntry]) -> list[Json]:
     """Every table that waits for the reader, the most urgent first, each with a button to answer."""
     if not entries:
-        return [cards.text_display("No table waits for you.")]
+        return [message_parts.text_display("No table waits for you.")]
     parts: list[Json] = []
     limit = MAX_TEXT // min(len(entries), MAX_ENTRIES)
     for entry in entries[:MAX_ENTRIES]:
         table = entry.waiting.table
         link = f"\n[The card]({entry.link})" if entry.link else ""
-        parts.append(cards.text_display(f"{entry.text}{link}", limit))
+        parts.append(message_parts.text_display(f"{entry.text}{link}", limit))
         if entry.waiting.poll_id:
-            parts += cards.action_rows(cards.vote_buttons(table.id, entry.waiting.poll_id))
+            parts += message_parts.action_rows(cards.vote_buttons(table.id, entry.waiting.poll_id))
         elif entry.decision_id:
             custom_id = CustomId(table.id, entry.waiting.seat, entry.decision_id, ENTER_LINE)
-            parts += cards.action_rows([cards.button(f"Answer at {table.code}…", str(custom_id), PRIMARY)])
+            parts += message_parts.action_rows(
+                [message_parts.button(f"Answer at {table.code}…", str(custom_id), PRIMARY)]
+            )
     if len(entries) > MAX_ENTRIES:
-        parts.append(cards.text_display(f"… and {len(entries) - MAX_ENTRIES} more."))
-    return [cards.container(parts)]
+        parts.append(message_parts.text_display(f"… and {len(entries) - MAX_ENTRIES} more."))
+    return [message_parts.container(parts)]

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import discord
 
-from bot.discord import cards
+from bot.discord import message_parts
 from bot.discord.api import ARCHIVE_AFTER_MINUTES, DiscordApi
 from bot.discord.card_refs import LOBBY, card_ref
 from bot.service.service import Service
@@ -28,7 +28,7 @@ def has_own_thread(table: TableInfo) -> bool:
 
 def thread_name(table: TableInfo) -> str:
     """The name of a table's thread, which begins with the table's code."""
-    return cards.truncate(" · ".join(dict.fromkeys((table.code, table.title, table.name))), 100)
+    return message_parts.truncate(" · ".join(dict.fromkeys((table.code, table.title, table.name))), 100)
 
 
 class TableThreads:

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import engine
-from bot.discord import cards
-from bot.discord.cards import ImageRef, Json
+from bot.discord import message_parts, private_answers
 from bot.discord.controls import (
     LOOK_CLOSER,
     MAX_CUSTOM_ID,
@@ -24,6 +23,7 @@ from bot.discord.controls import (
     encode_choice,
 )
 from bot.discord.lay_controls import LayChoice
+from bot.discord.message_parts import ImageRef, Json
 from bot.service.amounts import dollars
 from engine.operating.run import best_run, format_routes
 
@@ -42,7 +42,7 @@ def ways_message(
     hex = lays[0].hex
     lines = [f"**{n}** · {choices[lay.number].label}" for n, lay in enumerate(lays, 1)]
     buttons = [
-        cards.button(f"Lay {n}", _submit(custom_id, choices, lay.number), cards.PRIMARY)
+        message_parts.button(f"Lay {n}", _submit(custom_id, choices, lay.number), message_parts.PRIMARY)
         for n, lay in enumerate(lays[:MAX_LAY_BUTTONS], 1)
     ]
     first = page * (MAX_OPTIONS - 1)
@@ -58,11 +58,16 @@ def ways_message(
     ]
     if len(lays) > last:
         items.append(MenuItem("More…", f"{len(lays) - last} further", OPEN_TILES, f"{hex}+{page + 1}"))
-    look = cards.select_row(
+    look = message_parts.select_row(
         str(custom_id._replace(action=SELECT, argument="0")), f"Look closer at {hex}", items
     )
-    text = cards.truncate("\n".join(lines), cards.MAX_PRIVATE_TEXT)
-    return [cards.text_display(text), *cards.media_galleries(images), *cards.action_rows(buttons), look]
+    text = message_parts.truncate("\n".join(lines), private_answers.MAX_PRIVATE_TEXT)
+    return [
+        message_parts.text_display(text),
+        *message_parts.media_galleries(images),
+        *message_parts.action_rows(buttons),
+        look,
+    ]
 
 
 def look_message(
@@ -75,11 +80,15 @@ def look_message(
     """One way to lay a tile, on the map, before it is done."""
     back = custom_id._replace(action=OPEN_TILES, argument=lay.hex)
     buttons = [
-        cards.button("Lay", _submit(custom_id, choices, lay.number), cards.SUCCESS),
-        cards.button("Back", str(back)),
+        message_parts.button("Lay", _submit(custom_id, choices, lay.number), message_parts.SUCCESS),
+        message_parts.button("Back", str(back)),
     ]
     text = f"**{choices[lay.number].label}**\n{consequences}"
-    return [cards.text_display(text), *cards.media_galleries(images), *cards.action_rows(buttons)]
+    return [
+        message_parts.text_display(text),
+        *message_parts.media_galleries(images),
+        *message_parts.action_rows(buttons),
+    ]
 
 
 def _submit(custom_id: CustomId, choices: Sequence[engine.Choice], index: int) -> str:

@@ -8,8 +8,7 @@ from dataclasses import replace
 import pytest
 
 import engine
-from bot.discord import cards, controls, lay_controls, tile_menu
-from bot.discord.cards import ImageRef, Json
+from bot.discord import card_texts, cards, controls, lay_controls, message_parts, private_answers, tile_menu
 from bot.discord.controls import (
     ENTER_AMOUNT,
     LOOK_CLOSER,
@@ -20,6 +19,7 @@ from bot.discord.controls import (
     SUBMIT_LINE,
     CustomId,
 )
+from bot.discord.message_parts import ImageRef, Json
 from bot.service.live_table import LogEntry, TableView, engine_seat, pending_decisions
 from bot.service.results import PendingDecision
 from bot.service.tables import SeatedPlayer, TableInfo
@@ -74,7 +74,7 @@ def reached(components: list[Json], choices: list[Choice], depth: int = 0) -> se
             step = controls.parse_menu_position(key.argument)
             assert step
             places = controls.choices_below(choices, step)
-            menu = cards.menu_message(
+            menu = private_answers.menu_message(
                 key, "Menu", controls.menu_items(choices, places, step.depth, step.page)
             )
             check(menu)
@@ -89,7 +89,7 @@ def reached(components: list[Json], choices: list[Choice], depth: int = 0) -> se
             choice = controls.find_choice(choices, key.argument)
             assert choice and (key.action == ENTER_AMOUNT) == (choice.amounts is not None)
             if choice.amounts is not None:
-                limits.check_modal(cards.amount_modal(key, choice))
+                limits.check_modal(private_answers.amount_modal(key, choice))
             found.add(choice.line)
     return found
 
@@ -99,7 +99,7 @@ def tile_message(key: CustomId, choices: list[Choice]) -> list[Json]:
     lays = lay_controls.lay_choices(choices)
     hex, _, page = key.argument.partition("+")
     if not hex:
-        message = cards.menu_message(key, "Lay", lay_controls.hex_items(choices, lays, int(page)))
+        message = private_answers.menu_message(key, "Lay", lay_controls.hex_items(choices, lays, int(page)))
     else:
         on_hex = [lay for lay in lays if lay.hex == hex]
         message = tile_menu.ways_message(key, choices, on_hex, [], int(page or 0))
@@ -130,7 +130,9 @@ def test_every_decision_of_a_game_fits(players: int, seed: int, every: int) -> N
             check(payload, len(shots))
             assert reached(payload, choices) == {c.line for c in choices}
             limits.check_modal(
-                cards.line_modal(CustomId(70707, asked.seat, asked.decision_id, "w"), choices[0].line)
+                private_answers.line_modal(
+                    CustomId(70707, asked.seat, asked.decision_id, "w"), choices[0].line
+                )
             )
             rows = max(rows, sum(part["type"] == 1 for part in walk_components(payload)))
             seen += 1
@@ -247,14 +249,14 @@ def test_the_history_has_at_most_eight_compact_lines() -> None:
         LogEntry(i, None, "move", i % 2, "pass", "pass", (f"{names[i % 2]} passes. " * 20,), i != 7)  # type: ignore[arg-type]
         for i in range(30)
     ]
-    lines = cards.history_lines(rows, names)
+    lines = card_texts.history_lines(rows, names)
     assert len(lines) == 8
     assert lines[0].startswith("… and 22 earlier moves")
     assert all(len(line) <= 160 for line in lines)
-    assert cards.history_lines(rows[:7], names) == [
-        cards.truncate(r.sentences[0].strip(), 160) for r in rows[:7]
+    assert card_texts.history_lines(rows[:7], names) == [
+        message_parts.truncate(r.sentences[0].strip(), 160) for r in rows[:7]
     ]
-    assert cards.history_lines(rows[:2], names) == [r.sentences[0] for r in rows[:2]]
+    assert card_texts.history_lines(rows[:2], names) == [r.sentences[0] for r in rows[:2]]
 
 
 def test_par_keeps_its_place_in_the_select() -> None:

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 import discord
 
 import engine
-from bot.discord import cards
+from bot.discord import cards, lobby_cards, private_answers
 from bot.discord.delivery import DiscordDelivery
 from bot.email.notice_pages import PageBuilder
 from bot.service.notifications import decode_notification
@@ -141,8 +141,8 @@ class ScriptedTables:
         await lobby.invite(table.id, self.people["Bob"], "Bob", by=self.people["Ann"])
         await lobby.join(table.id, self.people["Cid"], "Cid")
         table = await self.service.queries.table_info(table.id)
-        self._add_card(f"{title}, the lobby", cards.lobby_card(table))
-        self._add_card(f"{title}, an invitation", cards.invitation_card(table, "Ann"))
+        self._add_card(f"{title}, the lobby", lobby_cards.lobby_card(table))
+        self._add_card(f"{title}, an invitation", lobby_cards.invitation_card(table, "Ann"))
         await self._add_letters(title)
         await lobby.join(table.id, self.people["Bob"], "Bob")
         await lobby.start(table.id, by=self.people["Ann"], order=NAMES)
@@ -154,7 +154,7 @@ class ScriptedTables:
         seat = view.pending[0].seat
         for line in ANSWERED_LINES:
             result = await self._submit(table_id, seat, line, f"answer {line}")
-            self._add_card(f"Answer to `{line}`", cards.result_message(result, view.table, seat))
+            self._add_card(f"Answer to `{line}`", private_answers.result_message(result, view.table, seat))
         await self._submit(table_id, (seat + 1) % len(NAMES), "undo", "undo")
         view = await self.service.queries.view(table_id)
         [(poll, voter), *_] = view.missing_votes()

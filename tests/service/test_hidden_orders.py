@@ -8,7 +8,7 @@ import re
 import pytest
 
 import engine
-from bot.discord import cards
+from bot.discord import card_texts, cards
 from bot.email.turn_pages import recent_events
 from bot.service import legal_lines, text_views
 from bot.service.game_files import STATISTICS, TEXT, make_game_file
@@ -52,12 +52,12 @@ async def read_by(world: ServiceHarness, name: str) -> str:
         texts += [answer.text, *(file.content.decode() for file in answer.files)]
     log = await world.service.queries.log(world.table)
     texts += [f"{row.line} {row.raw_line} {' '.join(row.sentences)}" for row in log]
-    texts += [*cards.turn_lines(log, NAMES), *cards.history_lines(log, NAMES), *recent_events(log)]
+    texts += [*card_texts.turn_lines(log, NAMES), *card_texts.history_lines(log, NAMES), *recent_events(log)]
     choices = await world.service.queries.choices(world.table, seat)
     texts += [*legal_lines.copyable_lines(choices), *(f"{c.line} {c.label}" for c in choices)]
     for asked in view.pending:
         own = {asked.seat: choices}
-        card, _ = cards.turn_card(view, [asked], own, cards.history_lines(log, NAMES), {}, [])
+        card, _ = cards.turn_card(view, [asked], own, card_texts.history_lines(log, NAMES), {}, [])
         texts.append(json.dumps(card))
     for _, notification in await world.sent():
         if notification.person_id in (None, world.people[name]):

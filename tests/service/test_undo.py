@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import engine
-from bot.discord import cards
+from bot.discord import card_texts
 from bot.email.turn_pages import recent_events
 from bot.service.results import (
     Completed,
@@ -105,7 +105,7 @@ async def test_an_undo_leaves_a_trace(world: ServiceHarness) -> None:
     for seat in (1, 2):
         entries = await world.service.queries.log_since_last_move(world.table, seat)
         assert trace in recent_events(entries)
-        assert trace in cards.history_lines(entries, NAMES)
+        assert trace in card_texts.history_lines(entries, NAMES)
     assert trace in [sentence for _, n in await world.sent("news") for sentence in n.sentences] or not (
         await world.sent()
     )
