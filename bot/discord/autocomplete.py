@@ -43,9 +43,9 @@ def handler_of(interaction: Interaction) -> InteractionHandler:
 async def suggest_tables(interaction: Interaction, typed: str) -> list[Choice[str]]:
     """Tables by code, those that wait for the user first."""
     handler = handler_of(interaction)
-    person_id = await handler.person_id(interaction.user)
+    person_id = await handler.lookup.person_id(interaction.user)
     candidates = []
-    for table in await handler.matching_tables(interaction, typed):
+    for table in await handler.lookup.matching_tables(interaction, typed):
         turn = (
             " · your turn"
             if table.status == "running" and table.seat_of(person_id) in table.acting_seats
@@ -99,11 +99,11 @@ async def _seat_and_view(interaction: Interaction) -> tuple[int | None, TableVie
     """The user's seat and the table that the command is about; None for both where there is none."""
     handler = handler_of(interaction)
     try:
-        table = await handler.resolve_table(interaction, getattr(interaction.namespace, "table", None))
+        table = await handler.lookup.resolve_table(interaction, getattr(interaction.namespace, "table", None))
     except ValueError:
         return None, None
     view = handler.service.queries.peek(table.id) or await handler.service.queries.view(table.id)
-    return view.table.seat_of(await handler.person_id(interaction.user)), view
+    return view.table.seat_of(await handler.lookup.person_id(interaction.user)), view
 
 
 async def suggest_privates(interaction: Interaction, typed: str) -> list[Choice[str]]:

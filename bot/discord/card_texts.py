@@ -6,16 +6,11 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 import engine
-from bot.discord.controls import (
-    CUSTOM_ID_VERSION,
-    OPEN_CARD,
-)
+from bot.discord.controls import CUSTOM_ID_VERSION, OPEN_CARD
 from bot.discord.message_parts import truncate
 from bot.service import text_views
 from bot.service.live_table import LogEntry, TableView, engine_seat
-from bot.service.results import (
-    PendingDecision,
-)
+from bot.service.results import PendingDecision
 from bot.service.tables import TableInfo
 
 MAX_HISTORY, MAX_RESULT, MAX_LINE = 1200, 400, 250

@@ -41,9 +41,7 @@ from bot.discord.message_parts import (
 )
 from bot.service import decision_numbers, text_views
 from bot.service.live_table import TableView, engine_seat
-from bot.service.results import (
-    PendingDecision,
-)
+from bot.service.results import PendingDecision
 from storage import TablePoll
 
 MAX_HEADING, MAX_NUMBERS, MAX_BOARD_TEXT = 300, 1600, 1300

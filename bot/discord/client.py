@@ -26,8 +26,9 @@ from bot.config import DiscordSettings, Settings, SettingsError, Shards
 from bot.discord import controls
 from bot.discord.commands import build_command_tree
 from bot.discord.delivery import LEASE, DiscordDelivery
-from bot.discord.interactions import InteractionHandler, error_text, is_too_late, reply_text
+from bot.discord.interactions import InteractionHandler
 from bot.discord.localization import CommandTranslator
+from bot.discord.replies import error_text, is_too_late, reply_text
 from bot.discord.shards import SessionStarts, guild_shards_of, job_names
 from bot.service.picture_workers import PictureWorkers
 from bot.service.service import Service

@@ -23,14 +23,8 @@ from bot.discord.autocomplete import (
 )
 from bot.discord.clock_notices import waiting_entries
 from bot.discord.controls import CustomId
-from bot.discord.interactions import (
-    InteractionHandler,
-    error_text,
-    is_too_late,
-    reply,
-    reply_text,
-    split_lines,
-)
+from bot.discord.interactions import InteractionHandler
+from bot.discord.replies import error_text, is_too_late, reply, reply_text, split_lines
 from bot.discord.settings_card import turns_card
 from bot.discord.show_commands import ShowCommands
 from bot.service import text_views
@@ -118,7 +112,7 @@ class TableCommands(app_commands.Group):
             raise ValueError(
                 "I may not write in this channel. Allow me to write here, or open the table in another."
             )
-        person_id = await self.handler.person_id(interaction.user)
+        person_id = await self.handler.lookup.person_id(interaction.user)
         chosen_options = (
             None if options is None else [each.strip() for each in options.split(",") if each.strip()]
         )
@@ -153,16 +147,16 @@ class TableCommands(app_commands.Group):
     @app_commands.autocomplete(table=suggest_tables)
     async def join(self, interaction: Interaction, table: str | None = None, name: str | None = None) -> None:
         await defer(interaction)
-        found = await self.handler.resolve_table(interaction, table, ("lobby",))
-        await self.handler.handle_lobby(interaction, found, controls.JOIN, name)
+        found = await self.handler.lookup.resolve_table(interaction, table, ("lobby",))
+        await self.handler.lobby.act(interaction, found, controls.JOIN, name)
 
     @app_commands.command(name="leave", description="Give up your seat before the game starts")
     @app_commands.describe(table=TABLE_OPTION_HELP)
     @app_commands.autocomplete(table=suggest_tables)
     async def leave(self, interaction: Interaction, table: str | None = None) -> None:
         await defer(interaction)
-        found = await self.handler.resolve_table(interaction, table, ("lobby",))
-        await self.handler.handle_lobby(interaction, found, controls.LEAVE)
+        found = await self.handler.lookup.resolve_table(interaction, table, ("lobby",))
+        await self.handler.lobby.act(interaction, found, controls.LEAVE)
 
     @app_commands.command(
         name="invite", description="Keep a seat for another player: on Discord, or by email"
@@ -185,8 +179,8 @@ class TableCommands(app_commands.Group):
         await defer(interaction)
         if (user is not None) + (address is not None) + robot != 1:
             raise ValueError("Fill in one of `user`, `address` and `robot`.")
-        found = await self.handler.resolve_table(interaction, table, ("lobby",))
-        actor_id = await self.handler.person_id(interaction.user)
+        found = await self.handler.lookup.resolve_table(interaction, table, ("lobby",))
+        actor_id = await self.handler.lookup.person_id(interaction.user)
         if robot:
             info = await self.service.lobby.invite_robot(found.id, by=actor_id)
             await reply_text(interaction, invited_robot_sentence(info))
@@ -202,15 +196,15 @@ class TableCommands(app_commands.Group):
     @app_commands.autocomplete(table=suggest_tables)
     async def agree(self, interaction: Interaction, agree: bool = True, table: str | None = None) -> None:
         await defer(interaction)
-        found = await self.handler.resolve_table(interaction, table, ("lobby",))
-        await self.handler.answer_about_robots(interaction, found, agree)
+        found = await self.handler.lookup.resolve_table(interaction, table, ("lobby",))
+        await self.handler.lobby.answer_about_robots(interaction, found, agree)
 
     async def _person_and_name(
         self, user: discord.User | None, address: str | None, name: str | None
     ) -> tuple[int, str]:
         """The id of a person on Discord or with an email address, and their name at the table."""
         if user is not None:
-            return await self.handler.person_id(user), name or player_name(user.display_name)
+            return await self.handler.lookup.person_id(user), name or player_name(user.display_name)
         async with self.service.store.begin() as unit:
             person = await person_by_address(unit, address or "", name or "")
         return person.id, name or player_name(person.name)
@@ -225,17 +219,17 @@ class TableCommands(app_commands.Group):
         self, interaction: Interaction, order: str | None = None, table: str | None = None
     ) -> None:
         await defer(interaction)
-        found = await self.handler.resolve_table(interaction, table, ("lobby",))
+        found = await self.handler.lookup.resolve_table(interaction, table, ("lobby",))
         seating = None if order is None else [each.strip() for each in order.split(",") if each.strip()]
         await self.service.lobby.start(
-            found.id, by=await self.handler.person_id(interaction.user), order=seating
+            found.id, by=await self.handler.lookup.person_id(interaction.user), order=seating
         )
         await reply_text(interaction, f"The game at table {found.code} starts. Its thread follows.")
 
     @app_commands.command(name="list", description="All tables of this server")
     async def list_tables(self, interaction: Interaction) -> None:
         await defer(interaction)
-        person_id = await self.handler.person_id(interaction.user)
+        person_id = await self.handler.lookup.person_id(interaction.user)
         place = ("guild", interaction.guild_id) if interaction.guild_id else None
         found = await self.service.queries.list_tables(location=place, person_id=None if place else person_id)
         lines = [table_summary(t) for t in reversed(found) if t.status != "ended"]
@@ -260,11 +254,11 @@ class TableCommands(app_commands.Group):
         table: str | None = None,
     ) -> None:
         await defer(interaction)
-        found = await self.handler.resolve_table(interaction, table, ("running", "paused"))
+        found = await self.handler.lookup.resolve_table(interaction, table, ("running", "paused"))
         number = next((i for i, n in enumerate(found.names) if n.casefold() == seat.strip().casefold()), None)
         if number is None:
             raise ValueError(f"There is no player {seat} at table {found.code}.")
-        actor_id = await self.handler.person_id(interaction.user)
+        actor_id = await self.handler.lookup.person_id(interaction.user)
         if user is None and address is None:
             person_id, player = actor_id, name or player_name(interaction.user.display_name)
         else:
@@ -281,8 +275,8 @@ class TableCommands(app_commands.Group):
     @app_commands.autocomplete(table=suggest_tables)
     async def pause(self, interaction: Interaction, table: str | None = None) -> None:
         await defer(interaction)
-        found = await self.handler.resolve_table(interaction, table, ("running",))
-        await self.service.lobby.pause(found.id, by=await self.handler.person_id(interaction.user))
+        found = await self.handler.lookup.resolve_table(interaction, table, ("running",))
+        await self.service.lobby.pause(found.id, by=await self.handler.lookup.person_id(interaction.user))
         await reply_text(interaction, f"Table {found.code} is paused. `/table resume` continues the game.")
 
     @app_commands.command(name="resume", description="Continue a paused game")
@@ -290,8 +284,8 @@ class TableCommands(app_commands.Group):
     @app_commands.autocomplete(table=suggest_tables)
     async def resume(self, interaction: Interaction, table: str | None = None) -> None:
         await defer(interaction)
-        found = await self.handler.resolve_table(interaction, table, ("paused",))
-        await self.service.lobby.resume(found.id, by=await self.handler.person_id(interaction.user))
+        found = await self.handler.lookup.resolve_table(interaction, table, ("paused",))
+        await self.service.lobby.resume(found.id, by=await self.handler.lookup.person_id(interaction.user))
         await reply_text(interaction, f"The game at table {found.code} continues.")
 
     @app_commands.command(name="palette", description="Choose light or dark pictures for a table")
@@ -300,9 +294,9 @@ class TableCommands(app_commands.Group):
     @app_commands.autocomplete(table=suggest_tables)
     async def palette(self, interaction: Interaction, colors: str, table: str | None = None) -> None:
         await defer(interaction)
-        found = await self.handler.resolve_table(interaction, table)
+        found = await self.handler.lookup.resolve_table(interaction, table)
         info = await self.service.lobby.set_palette(
-            found.id, colors, by=await self.handler.person_id(interaction.user)
+            found.id, colors, by=await self.handler.lookup.person_id(interaction.user)
         )
         await reply_text(
             interaction,
@@ -314,8 +308,8 @@ class TableCommands(app_commands.Group):
     @app_commands.autocomplete(table=suggest_tables)
     async def end(self, interaction: Interaction, table: str | None = None) -> None:
         await defer(interaction)
-        found = await self.handler.resolve_table(interaction, table, ("lobby", "running", "paused"))
-        person_id = await self.handler.person_id(interaction.user)
+        found = await self.handler.lookup.resolve_table(interaction, table, ("lobby", "running", "paused"))
+        person_id = await self.handler.lookup.person_id(interaction.user)
         result = await self.service.propose_end(found.id, by=person_id)
         await self.handler.show_result(interaction, result, found, found.seat_of(person_id))
 
@@ -337,10 +331,10 @@ class TableCommands(app_commands.Group):
         as_far_as_possible: bool = False,
     ) -> None:
         await defer(interaction)
-        found = await self.handler.resolve_table(
+        found = await self.handler.lookup.resolve_table(
             interaction, table, ("running", "paused", "finished", "ended")
         )
-        viewer = await self.handler.person_id(interaction.user)
+        viewer = await self.handler.lookup.person_id(interaction.user)
         result = await self.service.ask(
             found.id, f"export {to} {FAR if as_far_as_possible else ''}".strip(), person_id=viewer
         )
@@ -359,7 +353,7 @@ class TableCommands(app_commands.Group):
         if not interaction.guild_id:
             raise ValueError("A game moves in to a channel of a server, where its players can claim seats.")
         place = {"guild": interaction.guild_id, "channel": interaction.channel_id}
-        person_id = await self.handler.person_id(interaction.user)
+        person_id = await self.handler.lookup.person_id(interaction.user)
         table, warnings = await self.service.move_in.open_table(
             await file.read(), by=person_id, name=(name or "")[:60], location=place
         )
@@ -397,7 +391,7 @@ class MeCommands(app_commands.Group):
     @app_commands.command(name="turns", description="Every table that waits for you")
     async def turns(self, interaction: Interaction) -> None:
         await defer(interaction)
-        person_id = await self.handler.person_id(interaction.user)
+        person_id = await self.handler.lookup.person_id(interaction.user)
         await reply(interaction, turns_card(await waiting_entries(self.handler.service, person_id)))
 
     @app_commands.command(name="orders", description="What you leave beforehand: auto pass, auto bid …")
@@ -405,8 +399,8 @@ class MeCommands(app_commands.Group):
     @app_commands.autocomplete(table=suggest_tables)
     async def orders(self, interaction: Interaction, table: str | None = None) -> None:
         await defer(interaction)
-        found = await self.handler.resolve_table(interaction, table, ("running", "paused"))
-        await self.handler.show_orders(interaction, found.id)
+        found = await self.handler.lookup.resolve_table(interaction, table, ("running", "paused"))
+        await self.handler.orders.show(interaction, found.id)
 
     @app_commands.command(name="settings", description="How, where and when you get notifications; absences")
     @app_commands.describe(line="A line such as `digest 08:00` or `away until 2026-12-24`; several with ;")
@@ -414,9 +408,9 @@ class MeCommands(app_commands.Group):
         await defer(interaction)
         said = ""
         if line:
-            person_id = await self.handler.person_id(interaction.user)
+            person_id = await self.handler.lookup.person_id(interaction.user)
             said = await self.handler.service.settings.apply(person_id, line.split(";"))
-        await self.handler.show_settings(interaction, said)
+        await self.handler.settings.show(interaction, said)
 
     @app_commands.command(
         name="email", description="Play by email too; a reply to an email confirms your address"
@@ -424,7 +418,7 @@ class MeCommands(app_commands.Group):
     @app_commands.describe(address="Your email address")
     async def email(self, interaction: Interaction, address: str) -> None:
         await defer(interaction)
-        person_id = await self.handler.person_id(interaction.user)
+        person_id = await self.handler.lookup.person_id(interaction.user)
         normalized = await self.handler.service.claim_address(person_id, address)
         await reply_text(interaction, f"An email goes to {normalized}. Reply to it to confirm the address.")
 
@@ -437,9 +431,9 @@ def line_commands(handler: InteractionHandler) -> list[app_commands.Command[Any,
     @app_commands.autocomplete(line=suggest_lines, table=suggest_tables)
     async def do(interaction: Interaction, line: str, table: str | None = None) -> None:
         await defer(interaction)
-        found = await handler.resolve_table(interaction, table, ("running", "paused", "finished"))
+        found = await handler.lookup.resolve_table(interaction, table, ("running", "paused", "finished"))
         custom_id = CustomId(found.id, None, None, controls.SUBMIT_LINE)
-        seat = found.seat_of(await handler.person_id(interaction.user))
+        seat = found.seat_of(await handler.lookup.person_id(interaction.user))
         if line.startswith("#") and seat is not None:
             choice = controls.find_choice(await handler.service.queries.choices(found.id, seat), line)
             line = choice.line if choice else line
@@ -451,7 +445,7 @@ def line_commands(handler: InteractionHandler) -> list[app_commands.Command[Any,
     @app_commands.autocomplete(table=suggest_tables)
     async def undo(interaction: Interaction, what: str = "undo", table: str | None = None) -> None:
         await defer(interaction)
-        found = await handler.resolve_table(interaction, table, ("running", "paused", "finished"))
+        found = await handler.lookup.resolve_table(interaction, table, ("running", "paused", "finished"))
         await handler.submit_lines(interaction, CustomId(found.id, None, None, controls.SUBMIT_LINE), [what])
 
     @app_commands.command(name="help", description="How to play here, and which commands there are")

@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import engine
-from bot.discord.controls import (
-    CLAIM,
-    JOIN,
-    LEAVE,
-    START,
-    SUBMIT_LINE,
-    CustomId,
-)
+from bot.discord.controls import CLAIM, JOIN, LEAVE, START, SUBMIT_LINE, CustomId
 from bot.discord.message_parts import PRIMARY, SUCCESS, Json, action_rows, button, container, text_display
 from bot.service.tables import TableInfo, open_seats
 

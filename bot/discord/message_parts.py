@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from bot.discord.controls import (
-    MenuItem,
-)
+from bot.discord.controls import MenuItem
 
 Json = dict[str, Any]
 

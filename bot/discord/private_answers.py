@@ -6,13 +6,7 @@ from collections.abc import Sequence
 
 import engine
 from bot.discord.card_texts import MAX_HISTORY_LINES, player_name
-from bot.discord.controls import (
-    CONFIRM,
-    SELECT,
-    SUBMIT_LINE,
-    CustomId,
-    MenuItem,
-)
+from bot.discord.controls import CONFIRM, SELECT, SUBMIT_LINE, CustomId, MenuItem
 from bot.discord.message_parts import (
     DANGER,
     SECONDARY,

@@ -75,8 +75,8 @@ class ShowCommands(app_commands.Group):
 
     async def _show(self, interaction: Interaction, line: str, table: str | None, public: bool) -> None:
         await defer(interaction, public=public)
-        found = await self.handler.resolve_table(interaction, table)
-        viewer = None if public else await self.handler.person_id(interaction.user)
+        found = await self.handler.lookup.resolve_table(interaction, table)
+        viewer = None if public else await self.handler.lookup.person_id(interaction.user)
         result = await self.handler.service.ask(found.id, line, person_id=viewer)
         if isinstance(result, QueryAnswer):
             await self.handler.show_picture(interaction, result, found, public=public)
@@ -88,7 +88,7 @@ class ShowCommands(app_commands.Group):
     @app_commands.autocomplete(table=suggest_tables)
     async def card(self, interaction: Interaction, table: str | None = None) -> None:
         await defer(interaction)
-        found = await self.handler.resolve_table(interaction, table, ("running",))
+        found = await self.handler.lookup.resolve_table(interaction, table, ("running",))
         await self.handler.show_own_card(interaction, found.id)
 
     @question(
@@ -203,8 +203,8 @@ class ShowCommands(app_commands.Group):
         self, interaction: Interaction, lines: str | None = None, table: str | None = None
     ) -> None:
         await defer(interaction)
-        found = await self.handler.resolve_table(interaction, table, ("running", "paused"))
-        person_id = await self.handler.person_id(interaction.user)
+        found = await self.handler.lookup.resolve_table(interaction, table, ("running", "paused"))
+        person_id = await self.handler.lookup.person_id(interaction.user)
         seat = found.seat_of(person_id)
         result = await self.handler.service.submit(
             found.id, seat, [f"plan {lines or 'show'}"], None, str(interaction.id),

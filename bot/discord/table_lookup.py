@@ -1,0 +1,95 @@
+"""Who a user is, and which table they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import discord
+
+from bot.service import text_views
+from bot.service.people import person_by_discord, player_name
+from bot.service.service import Service
+from bot.service.tables import TableInfo
+from storage import GameTable, TableStatus
+
+
+class TableLookup:
+    """Finds people by their Discord accounts, and tables by what a command says of them."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self._person_ids: dict[int, int] = {}
+
+    async def person_id(self, user: discord.User | discord.Member) -> int:
+        """The id of the person with that Discord account; a new account gets a new person."""
+        if user.id not in self._person_ids:
+            async with self.service.store.read() as unit:
+                person = await unit.people.find_by_identity("discord", str(user.id))
+            if person is None:
+                async with self.service.store.begin() as unit:
+                    person = await person_by_discord(unit, user.id, player_name(user.display_name))
+            self._person_ids[user.id] = person.id
+        return self._person_ids[user.id]
+
+    async def resolve_table(
+        self, interaction: discord.Interaction, code: str | None, statuses: Sequence[TableStatus] = ()
+    ) -> TableInfo:
+        """The table that a command is about.
+
+        It is the table with that `code`; without a code the only table of the thread or channel, the only
+        one that waits for the user, or the only one of the user. `statuses` limits the choice where there is
+        no code. Raises ValueError with a sentence for the user.
+        """
+        if code:
+            return await self.service.queries.find_table(
+                code.split()[0], person_id=await self.person_id(interaction.user), guild=interaction.guild_id
+            )
+        here = [t for t in await self._tables_here(interaction) if not statuses or t.status in statuses]
+        if len(here) == 1:
+            return await self.service.queries.table_info(here[0].id)
+        person_id = await self.person_id(interaction.user)
+        mine = [
+            t
+            for t in await self.service.queries.list_tables(person_id=person_id)
+            if not statuses or t.status in statuses
+        ]
+        if here and (own_here := [t for t in mine if t.id in {each.id for each in here}]):
+            mine = own_here
+        waiting = [t for t in mine if t.status == "running" and t.seat_of(person_id) in t.acting_seats]
+        for candidates in (waiting, mine):
+            if len(candidates) == 1:
+                return candidates[0]
+        codes = [t.code for t in mine] or [t.code for t in here]
+        if codes:
+            raise ValueError(f"Which table? Fill in `table`: {text_views.join_words(codes, 'or')}.")
+        raise ValueError("There is no such table here. `/table new` opens one, `/table list` shows all.")
+
+    async def _tables_here(self, interaction: discord.Interaction) -> list[GameTable]:
+        """The tables of the thread in which a user acts, or of the channel."""
+        channel = interaction.channel_id
+        async with self.service.store.read() as unit:
+            if in_thread := await unit.tables.find(location=("thread", channel)):
+                return in_thread
+            tables = await unit.tables.find(location=("channel", channel))
+        return [table for table in tables if table.status != "ended"]
+
+    async def matching_tables(self, interaction: discord.Interaction, typed: str) -> list[TableInfo]:
+        """Tables for autocompletion: those that wait for the user, their others, then the server's."""
+        person_id = await self.person_id(interaction.user)
+        mine = await self.service.queries.list_tables(person_id=person_id)
+        mine.sort(
+            key=lambda t: (
+                t.status != "running" or t.seat_of(person_id) not in t.acting_seats,
+                t.status != "lobby",
+            )
+        )
+        if interaction.guild_id is not None:
+            own_ids = {t.id for t in mine}
+            others = await self.service.queries.list_tables(
+                location=("guild", interaction.guild_id), statuses=("lobby", "running")
+            )
+            mine += [t for t in others if t.id not in own_ids]
+        wanted = typed.casefold().strip()
+        return [
+            t for t in mine if wanted in f"{t.code} {t.title} {t.name}".casefold() and t.status != "ended"
+        ]
