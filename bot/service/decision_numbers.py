@@ -26,6 +26,8 @@ def decision_lines(
     company = engine.decision(state).company
     if company and state.companies[company].president:
         lines.append(company_line(state, company, (revenues or {}).get(company), viewer))
+    if company and engine.topic(state) == "trains":
+        lines += text_views.trains_text(state)
     declares = getattr(state.stack[-1], "step", "") == "dividend" and seat in engine.decision(state).acting
     if company and declares:
         lines.append(dividend_line(state, seat, company))

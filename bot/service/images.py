@@ -48,8 +48,8 @@ async def question_pictures(
 
     An auction: the lots with bids and free money. A stock round: sheet and market. A company's turn: the map
     around its reach, before its run with its best routes, after it with those that it ran; the sheet for
-    trains. A merger: the companies side by side, and the market. `revenues`: dollars of each company's last
-    run. `ran`: the last run since `before`; of another company it is history.
+    trains where it has not run. A merger: the companies side by side, and the market. `revenues`: dollars of
+    each company's last run. `ran`: the last run since `before`; of another company it is history.
     """
     hexes = changed_hexes(before, state) if before else ()
     repriced = repriced_companies(before, state) if before else ()
@@ -76,7 +76,7 @@ async def question_pictures(
         case "track" | "run":
             wanted += _turn_maps(pictures, state, hexes, has_map=bool(wanted))
         case "trains":
-            wanted.append(sheet())
+            wanted += [] if wanted else [sheet()]
         case _:
             wanted += [sheet(), market()]
     return await draw_all(wanted)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -33,6 +34,12 @@ HELD = 7 * 24 * 3600.0  # seconds: nothing that is held back is sent before the 
 NOT_CONTENT = ("palette", "file_type", "size")
 
 
+VIEWS: dict[str, Callable[..., Any]] = {
+    "map": map_view, "market": market_view, "sheet": lambda state, **shown: sheet_view(state, None, **shown),
+    "auction": auction_view,
+}  # fmt: skip
+
+
 class NamedPictures(OnePixelPictures):
     """Each picture is a name of what it would show; `sampled`: so many of a kind are drawn for their size."""
 
@@ -45,12 +52,9 @@ class NamedPictures(OnePixelPictures):
         self, kind: str, state: engine.State, arguments: Any, details: Any, *_: Any
     ) -> Picture | None:
         shown = {key: value for key, value in details.items() if key not in NOT_CONTENT}
-        content: Any = {
-            "map": lambda: map_view(state, **shown),
-            "market": lambda: market_view(state, **shown),
-            "sheet": lambda: sheet_view(state, **shown),
-            "auction": lambda: auction_view(state),
-        }.get(kind, lambda: (engine.encode_state(state), arguments, sorted(shown.items())))()
+        content = (
+            VIEWS[kind](state, **shown) if kind in VIEWS else (engine.encode_state(state), arguments, shown)
+        )
         name = hashlib.sha256(repr((kind, content)).encode()).digest()
         self._asked[name] = (kind, engine.encode_state(state), arguments, details)
         return Picture(name, f"The {kind}.", 1, 1)
@@ -58,11 +62,11 @@ class NamedPictures(OnePixelPictures):
     def total_size(self, uploads: list[bytes]) -> float:
         """Bytes of these uploads, from a sample of each kind."""
         total, chosen = 0.0, random.Random(1)
-        named = [self._asked[content] + (content,) for content in uploads if content in self._asked]
+        named = [self._asked[content] for content in uploads if content in self._asked]
         for kind in sorted({each[0] for each in named}):
             of_kind = [each for each in named if each[0] == kind]
             sample = chosen.sample(of_kind, min(self._sampled, len(of_kind)))
-            drawn = [draw_file(kind, engine.decode_state(raw), *rest) for _, raw, *rest, _ in sample]
+            drawn = [draw_file(kind, engine.decode_state(raw), how, what) for _, raw, how, what in sample]
             total += len(of_kind) * sum(len(each.png) for each in drawn) / len(sample)
         return total + sum(len(content) for content in uploads if content not in self._asked)
 

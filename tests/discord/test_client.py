@@ -298,6 +298,17 @@ async def test_stale_card(started: RunningBot, fake: FakeDiscord) -> None:
     assert await started.played_lines() == ["buy SV", "pass", "pass"]
 
 
+async def test_a_press_on_a_table_that_has_ended(started: RunningBot, fake: FakeDiscord) -> None:
+    card = (await started.wait_for_card("Ann")).snapshot()
+    await fake.run_command("Ann", started.thread, "table end")  # as its host she may
+    await fake.wait_until(lambda: not started.cards, "no card with controls")
+    for name, label in (("Ann", "Pass"), ("Ann", "Try…"), ("Bob", "Pass")):
+        done = await fake.click(name, card, label)
+        await fake.wait_until(lambda d=done: d.private_messages, "an answer")  # type: ignore[misc]
+        assert done.text, label
+    assert await started.played_lines() == []
+
+
 async def test_two_simultaneous_presses_make_one_move(started: RunningBot, fake: FakeDiscord) -> None:
     card = (await started.wait_for_card("Ann")).snapshot()
     both = await asyncio.gather(*(fake.click("Ann", card, "Pass") for _ in range(2)))

@@ -180,7 +180,7 @@ async def test_a_fault_of_the_store_ends_no_session(
         await running.start_game("Ann", "Bob")
         sessions, begin, failures = fake.gateway.identified, service.store.begin, 0
 
-        def failing(**options: bool) -> Any:
+        def failing(**options: Any) -> Any:
             nonlocal failures
             failures += 1
             if failures % 2:

@@ -85,7 +85,10 @@ async def test_the_best_run_is_the_same_picture_before_and_after() -> None:
     ran = RoutesRun("PRR", engine.best_run(before, "PRR"))
     (first,) = await question_pictures(DrawnHere(), before)
     (second,) = await question_pictures(DrawnHere(), after, ran=ran)
-    assert first.picture.png == second.picture.png
+    trains = position("@ round operating PRR", "Ann: pass", "Ann: pass", "Ann: run best", "Ann: pay")
+    (third,) = await question_pictures(DrawnHere(), trains, ran=ran)
+    assert first.picture.png == second.picture.png == third.picture.png
+    assert await names(trains) == ["sheet"], "a company that has not run"
 
 
 async def test_the_run_of_another_company_does_not_hide_the_own_reach() -> None:

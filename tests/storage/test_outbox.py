@@ -255,6 +255,21 @@ async def test_a_clock_that_is_set_back_holds_no_message(
     assert await take(store) == []
 
 
+async def test_what_is_held_back_holds_no_later_message(store: Store, clock: ManualClock) -> None:
+    """A retry does, so that messages to one place stay in order."""
+    async with store.begin() as unit:
+        later = clock.at + timedelta(minutes=2)
+        await unit.outbox.enqueue(new_message("ping", not_before=later, ordering_key="table:1"))
+        await unit.outbox.enqueue(new_message("news", ordering_key="table:1"))
+    (news,) = await take(store)
+    assert news.idempotency_key == "news"
+    async with store.begin() as unit:
+        await unit.outbox.mark_failed(news.id, "away", clock.at + timedelta(minutes=5))
+        await unit.outbox.enqueue(new_message("more news", ordering_key="table:1"))
+    clock.advance(minutes=3)
+    assert keys(await take(store)) == ["ping"]
+
+
 async def test_a_retry_still_waits(store: Store, clock: ManualClock) -> None:
     async with store.begin() as unit:
         await unit.outbox.enqueue(new_message("a"))
