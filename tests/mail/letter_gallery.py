@@ -157,11 +157,8 @@ async def _cut_off(desk: LetterDesk) -> None:
 
 
 MARK_WIDE = """
-for (const each of document.querySelectorAll("div.screen")) {
-  const wide = [...each.shadowRoot.querySelectorAll("*")].some(
-    part => part.getBoundingClientRect().right > each.getBoundingClientRect().right + 1);
-  if (wide) each.style.borderColor = "red", each.title = "too wide";
-}
+for (const each of document.querySelectorAll("div.screen"))
+  if (each.scrollWidth > each.clientWidth) each.style.borderColor = "red", each.title = "too wide";
 """
 
 

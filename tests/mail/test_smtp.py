@@ -187,13 +187,13 @@ async def test_a_slow_domain_holds_up_nobody_else() -> None:
 
 
 async def test_slow_domains_hold_up_nobody_else_whatever_their_number() -> None:
-    """Four times as many slow domains as connections; what is sent meanwhile is sent in time, each once."""
+    """More slow domains than connections; what is sent meanwhile does not wait for them, each once."""
     service = InMemoryService()
     async with smtp_server() as player:
         player.slow = asyncio.Event()
-        slow = [letter(service, f"a@{n}.slow.test") for n in range(20) for _ in range(2)]
+        slow = [letter(service, f"a@{n}.slow.test") for n in range(8) for _ in range(2)]
         post = SmtpDeliveryWorker(
-            player.account, service, poll=0.05, spacing=0.0, slow_after=0.05, now=service.clock
+            player.account, service, poll=0.05, spacing=0.0, slow_after=1.0, now=service.clock
         )
         async with running(post):
             await until(lambda: player.waiting >= 5)
