@@ -42,7 +42,8 @@ NOTHING_CHANGED = Paragraph("Nothing was changed.")
 class TurnNotice:
     """What a player needs to know when it is their turn.
 
-    prompt: a sentence that says what to do. deadline: until when, in words. legal_lines: lines ready to
+    prompt: a sentence that says what to do. deputy_for: the player whose turn it is, if the reader plays for
+    them. deadline: until when, as a sentence. legal_lines: lines ready to
     copy. whole_turns: several of them in one, with `;` between. events_since: what happened since the
     player's last turn. position: lines of text, and tables. chat: pairs of name and text.
     """
@@ -57,13 +58,14 @@ class TurnNotice:
     deadline: str = ""
     subject: str = "Your turn"
     whole_turns: tuple[str, ...] = ()
+    deputy_for: str = ""
 
 
 def turn_notice(notice: TurnNotice) -> MailPage:
     """To the player whose turn it is."""
     blocks: list[Block] = [Paragraph(notice.prompt)]
     if notice.deadline:
-        blocks.append(Paragraph(f"Please reply by {notice.deadline}."))
+        blocks.append(Paragraph(notice.deadline))
     blocks += _copyable("The whole turn at once", notice.whole_turns)
     blocks += _copyable("For example", notice.legal_lines)
     blocks += _items("Since your last turn", notice.events_since)
@@ -72,22 +74,27 @@ def turn_notice(notice: TurnNotice) -> MailPage:
     if notice.chat:
         blocks.append(QuotedLines("Chat", [f"{name}: {words}" for name, words in notice.chat]))
     headline = f"It is your turn, {notice.name}."
+    if notice.deputy_for:
+        headline = f"It is {notice.deputy_for}'s turn: you play for them, {notice.name}."
     return MailPage(headline, tuple(blocks), notice.subject, "turn", preview=notice.prompt)
 
 
 def announcement(
     headline: str,
-    events_since: Sequence[str],
+    sentences: Sequence[str],
     position: tuple[str | TableRows, ...] = (),
     images: Sequence[InlineImage] = (),
+    subject: str = "",
 ) -> MailPage:
-    """To all players: the game starts, is paused."""
+    """What somebody is told: the game starts, is paused, they are next. What the headline says is not said
+    again; it is the subject, if that is not given."""
+    more = (sentence.removeprefix(headline).strip() for sentence in sentences)
     blocks = [
-        *_items("What happened", events_since),
+        *(Paragraph(sentence) for sentence in more if sentence),
         *map(ImageBlock, images),
         *_sentences_or_position(position),
     ]
-    return MailPage(headline, tuple(blocks))
+    return MailPage(headline, tuple(blocks), subject=subject or headline.rstrip("."))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,12 @@ A wait is a move by another player than the one who moved before. The model of b
 * A player leaves orders only when they move themselves, never in between, and takes back at each own move
   what does not fit any more.
 * They leave `auto pass` where they passed next, `auto buy` where they bought shares of one company next,
-  `auto bid` at the highest that they bid later, and `auto run` for companies whose next turn was run, pay or
-  withhold, and passes. No planned turns (`auto turn`).
+  `auto bid` at the highest that they bid later, `auto run` for companies whose next turn was run, pay or
+  withhold, and passes, and `auto decline` and `auto protect` where they answered so.
 * They leave an order only if it says exactly what was played, until their next own move.
+* Whether people plan the turns of their companies (`auto turn`) cannot be seen in a record. So waits are
+  counted twice: without planned turns, and with each turn planned that could be: its lines were possible when
+  they were left, and led to the same.
 
 So no move changes. That is proved: the game is played again with the orders by the same function as at a
 table (`run_orders`), and the lines and the final position are compared.
@@ -16,13 +19,24 @@ table (`run_orders`), and the lines and the final position are compared.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
 import engine
-from engine.core.state import Auction, OperatingTurn, WaterfallBidding
+from engine.core.state import (
+    Auction,
+    ConnectionRunTurn,
+    MergerPoll,
+    OperatingTurn,
+    PriceProtection,
+    WaterfallBidding,
+)
 from engine.orders import ArmedOrder, Ended, Order, PlayedMove, Says, judge, parse_order, run_orders
+
+ANY_PRICE = 9999
+"""The limit in dollars of a player who protects a price at any cost."""
 
 
 class RecordedMove(NamedTuple):
@@ -65,17 +79,18 @@ class Arming(NamedTuple):
 class PaceResult:
     """What orders would have saved in one game.
 
-    before, after: waits by kind, without and with orders. as_played: waits on the site, with its programs.
-    said: moves that orders said. same: the lines and the final position of the game with orders are those of
-    the record. hours_before, hours_after: how long the waits lasted.
+    before, after, with_turns: waits by kind, without orders, with orders, and with planned turns too.
+    as_played: waits on the site, with its programs. same: the lines and the final position of the game with
+    orders are those of the record, without planned turns and with them. hours_before, hours_after: how long
+    the waits lasted.
     """
 
     name: str
     moves: int
     before: Counter[str] = field(default_factory=Counter)
     after: Counter[str] = field(default_factory=Counter)
+    with_turns: Counter[str] = field(default_factory=Counter)
     as_played: int = 0
-    said: int = 0
     same: bool = True
     hours_before: float = 0.0
     hours_after: float = 0.0
@@ -84,27 +99,31 @@ class PaceResult:
 def measure_pace(game: RecordedGame) -> PaceResult:
     """Count the waits of a game before and after, and prove that its moves are the same."""
     said, armings = plan_orders(game)
-    result = PaceResult(game.name, len(game.moves), said=len(said))
-    by_hand: RecordedMove | None = None
-    former: RecordedMove | None = None
-    for at, move in enumerate(game.moves):
-        hours = 0.0
-        if former is not None and former.time is not None and move.time is not None:
-            hours = max(move.time - former.time, 0) / 3600
-        kind = wait_kind(game, at)
-        if former is None or former.seat != move.seat:
-            result.before[kind] += 1
-            result.hours_before += hours
-        if at not in said:
-            if by_hand is None or by_hand.seat != move.seat:
-                result.after[kind] += 1
-                result.hours_after += hours
-            by_hand = move
-        if former is not None and former.acted_by != move.acted_by:
-            result.as_played += 1
-        former = move
-    result.same = plays_the_same(game, armings)
+    said_with_turns, armings_with_turns = plan_orders(game, planned_turns=True)
+    result = PaceResult(game.name, len(game.moves))
+    result.before, result.hours_before = _waits(game, set())
+    result.after, result.hours_after = _waits(game, said)
+    result.with_turns, _ = _waits(game, said_with_turns)
+    actors = [move.acted_by for move in game.moves]
+    result.as_played = sum(former != actor for former, actor in pairwise(actors))
+    result.same = plays_the_same(game, armings) and plays_the_same(game, armings_with_turns)
     return result
+
+
+def _waits(game: RecordedGame, said: set[int]) -> tuple[Counter[str], float]:
+    """The waits by kind, and their hours, if orders say these moves."""
+    waits, hours = Counter[str](), 0.0
+    by_hand: RecordedMove | None = None
+    for at, move in enumerate(game.moves):
+        if at in said:
+            continue
+        if by_hand is None or by_hand.seat != move.seat:
+            waits[wait_kind(game, at)] += 1
+            former = game.moves[at - 1] if at else move
+            if former.time is not None and move.time is not None:
+                hours += max(move.time - former.time, 0) / 3600
+        by_hand = move
+    return waits, hours
 
 
 def wait_kind(game: RecordedGame, at: int) -> str:
@@ -141,7 +160,7 @@ def _last_purchase(game: RecordedGame, at: int) -> str | None:
 # -- what players leave ----------------------------------------------------------------------
 
 
-def plan_orders(game: RecordedGame) -> tuple[set[int], list[Arming]]:
+def plan_orders(game: RecordedGame, *, planned_turns: bool = False) -> tuple[set[int], list[Arming]]:
     """The moves that orders say, and when which orders are left, under the model."""
     said: set[int] = set()
     armings: list[Arming] = []
@@ -151,18 +170,19 @@ def plan_orders(game: RecordedGame) -> tuple[set[int], list[Arming]]:
     for at, move in enumerate(game.moves):
         if at not in said:
             later = [n for n in own_moves[move.seat] if n > at]
-            lines, saved = _best_orders(game, at, move.seat, later)
+            candidates = _candidates(game, at, move.seat, later, planned_turns)
+            lines, saved = _best_orders(game, at, move.seat, later, candidates)
             said |= saved
             armings.append(Arming(at, move.seat, lines))
     return said, armings
 
 
 def _best_orders(
-    game: RecordedGame, at: int, seat: str, later: Sequence[int]
+    game: RecordedGame, at: int, seat: str, later: Sequence[int], candidates: Iterable[str]
 ) -> tuple[tuple[str, ...], set[int]]:
-    """The orders that the seat leaves after its move `at`, and the moves that they say."""
+    """The orders of the candidates that the seat leaves after its move `at`, and the moves that they say."""
     start = game.positions[at + 1]
-    lines = list(dict.fromkeys(_candidates(game, at, seat, later)))
+    lines = list(dict.fromkeys(candidates))
     while True:
         orders = [(line, order) for line in lines if (order := _parsed(start, seat, line))]
         saved, wrong = _trial(game, at, seat, later, [order for _, order in orders])
@@ -227,13 +247,18 @@ def _is_line(game: RecordedGame, at: int, line: str) -> bool:
         return False
 
 
-def _candidates(game: RecordedGame, at: int, seat: str, later: Sequence[int]) -> Iterator[str]:
+def _candidates(
+    game: RecordedGame, at: int, seat: str, later: Sequence[int], planned_turns: bool
+) -> Iterator[str]:
     """Orders that the next moves of the seat suggest, in the order in which they are left."""
     if not later:
         return
     following = [game.moves[n].line for n in later[:60]]
     yield from _bids(game, seat, later)
+    if planned_turns:
+        yield from _turns(game, at, later)
     yield from _runs(game, at, seat, later)
+    yield from _answers(game, later)
     yield from _purchases(following)
     yield "auto pass"
     yield "auto pass once"
@@ -263,6 +288,44 @@ def _runs(game: RecordedGame, at: int, seat: str, later: Sequence[int]) -> Itera
     for company, state in game.positions[at + 1].companies.items():
         if state.president == seat:
             yield f"auto run {company} {dividends.get(company, 'pay')}"
+
+
+def _turns(game: RecordedGame, at: int, later: Sequence[int]) -> Iterator[str]:
+    """The next turn of each company that had none when the order was left, line by line as it was played."""
+    lines: dict[str, list[str]] = {}
+    over = set(_turns_in_progress(game.positions[at + 1]))
+    for n in later[:40]:
+        companies = _turns_in_progress(game.positions[n])
+        over |= lines.keys() - set(companies)
+        company = getattr(game.positions[n].top, "company", None)
+        if company in companies and company not in over:
+            line = game.moves[n].line
+            runs_best = line.startswith("run ") and _is_line(game, n, "run best")
+            lines.setdefault(company, []).append("run best" if runs_best else line)
+    for company, said in lines.items():
+        yield f"auto turn {company}: {'; '.join(said)}"
+
+
+def _turns_in_progress(state: engine.State) -> list[str]:
+    """The companies that have their turn, perhaps interrupted."""
+    turns = (frame for frame in state.stack if isinstance(frame, OperatingTurn))
+    return [turn.company for turn in turns if not isinstance(turn, ConnectionRunTurn)]
+
+
+def _answers(game: RecordedGame, later: Sequence[int]) -> Iterator[str]:
+    """Questions beside the turn: what is declined, and the most that a price is protected for."""
+    limits: dict[str, int] = {}
+    for n in later[:20]:
+        line, top = game.moves[n].line, game.positions[n].top
+        if isinstance(top, PriceProtection) and top.pending_sales:
+            company = top.pending_sales[0].company
+            limits[company] = max(limits.get(company, 0), ANY_PRICE if line.startswith("protect") else 0)
+        elif line.startswith("decline"):
+            yield "auto decline deals"
+        elif line == "pass" and isinstance(top, MergerPoll):
+            yield "auto decline polls"
+    for company, limit in limits.items():
+        yield f"auto protect {company} up to {limit}"
 
 
 def _purchases(following: Sequence[str]) -> Iterator[str]:

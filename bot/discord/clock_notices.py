@@ -9,10 +9,11 @@ from bot.discord.notices import Notices
 from bot.discord.posting import Draft
 from bot.discord.settings_card import WaitingEntry, turns_card
 from bot.discord.table_links import card_link
-from bot.service.digest import MAX_EVENTS, WaitingTable, waiting_tables
+from bot.service.digest import waiting_tables
 from bot.service.live_table import TableView
 from bot.service.notifications import Notification
 from bot.service.polls import poll_id
+from bot.service.recent_events import digest_events
 from bot.service.seat_requests import open_request
 from bot.service.service import Service
 from bot.service.tables import TableInfo
@@ -20,7 +21,9 @@ from storage import OutboxMessage
 
 LOBBY_KINDS = ("full", "expiring", "closed", "robot", "no robot")
 SEAT_KINDS = ("seat_request", "seat_answer")
-CLOCK_KINDS = ("reminder", "next", "deputy", "digest", "vote_reminder", *LOBBY_KINDS, *SEAT_KINDS)
+CLOCK_KINDS = (
+    "reminder", "next", "deputy", "dismissed", "time_up", "digest", "vote_reminder", *LOBBY_KINDS, *SEAT_KINDS
+)  # fmt: skip
 
 
 async def send_clock_notice(
@@ -137,13 +140,7 @@ async def waiting_entries(
             continue
         text = f"**{each.line(now, settings.zone)}**\nYou to act: {pending.prompt}."
         if digest_only:
-            text += await _news(service, each)
+            events = await digest_events(service.queries, each, person_id)
+            text += "".join(f"\n- {event}" for event in events)
         entries.append(WaitingEntry(each, text, pending.decision_id, link))
     return entries
-
-
-async def _news(service: Service, waiting: WaitingTable) -> str:
-    """What has happened at a table since the reader's last turn, as in the digest by mail."""
-    entries = await service.queries.log_since_last_move(waiting.table.id, waiting.seat)
-    events = [" ".join(entry.sentences) for entry in entries if entry.is_live and entry.sentences]
-    return "".join(f"\n- {event}" for event in events[-MAX_EVENTS:])

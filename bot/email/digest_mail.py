@@ -13,8 +13,9 @@ from datetime import datetime
 from bot.email.tokens import ServiceToken, reply_token_for
 from bot.email.turn_bundles import with_outcomes
 from bot.service import legal_lines
-from bot.service.digest import MAX_EVENTS, WaitingTable, waiting_tables
+from bot.service.digest import WaitingTable, waiting_tables
 from bot.service.live_table import TableView
+from bot.service.recent_events import digest_events
 from bot.service.service import Service
 from mail import MailPage, OutgoingMail, ServiceAddress, compose
 from mail.compose import Block, BulletList, CopyableLines, Paragraph
@@ -59,7 +60,7 @@ class DigestComposer:
                 issued.append(IssuedToken(hash_token(secret), token))
                 address = self._address.reply_address(secret)
             code = "" if address is None or self._address.has_subaddresses else secret
-            blocks += await self._section(each, view, settings.zone, address, code)
+            blocks += await self._section(each, view, settings.zone, address, code, person_id)
         if first is None:
             return None
         page = MailPage(_headline(len(waiting)), tuple(blocks), subject="What waits for you", tone="turn")
@@ -67,7 +68,13 @@ class DigestComposer:
         return replace(mail, issued_tokens=(*mail.issued_tokens, *issued))
 
     async def _section(
-        self, waiting: WaitingTable, view: TableView, zone: str | None, address: str | None, token: str
+        self,
+        waiting: WaitingTable,
+        view: TableView,
+        zone: str | None,
+        address: str | None,
+        token: str,
+        reader: int,
     ) -> list[Block]:
         """What one table waits for, what has happened there, and how to answer."""
         if waiting.poll is not None:
@@ -75,14 +82,13 @@ class DigestComposer:
         pending = next(p for p in view.pending if p.seat == waiting.seat)
         table_id, code = waiting.table.id, waiting.table.code
         choices = await self._service.queries.choices(table_id, waiting.seat)
-        entries = await self._service.queries.log_since_last_move(table_id, waiting.seat)
-        events = [" ".join(entry.sentences) for entry in entries if entry.is_live and entry.sentences]
+        events = await digest_events(self._service.queries, waiting, reader)
         blocks: list[Block] = [
             Paragraph(f"{waiting.line(self._now(), zone)}."),
             Paragraph(f"You to act: {pending.prompt}."),
         ]
         if events:
-            blocks.append(BulletList(f"Since your last turn at {code}", events[-MAX_EVENTS:]))
+            blocks.append(BulletList(f"Since your last turn at {code}", events))
         how = _how(code, address, token)
         offered = legal_lines.copyable_lines(choices)
         lines = offered[:MAX_LINES]

@@ -36,7 +36,7 @@ _SERVICE_LINE = re.compile(
 )
 _TIME_LINE = re.compile(
     r"settings(?: .{1,80})?|away (?:until|from|off).{0,60}|back|extend|turns|rematch|pace(?: .{1,80})?"
-    r"|palette(?: (?:light|dark))?",
+    r"|palette(?: (?:light|dark))?|pause|resume",
     re.IGNORECASE,
 )
 _ABOUT_LINE = re.compile(r"(?:show )?(company|player|routes) (.{1,40})", re.IGNORECASE)

@@ -14,6 +14,7 @@ from bot.service.live_table import TableView
 from bot.service.notifications import Notification, decode_notification
 from bot.service.picture_workers import PictureWorkers
 from bot.service.service import Service
+from bot.service.tables import TableInfo
 from mail import (
     MailPage,
     pages,
@@ -23,6 +24,9 @@ from storage import OutboxMessage
 
 LOBBY_KINDS = ("full", "expiring", "closed", "robot", "no robot")
 SEAT_KINDS = ("seat_request", "seat_answer")
+ASKING = ("turn", "reminder", "next")
+"""Kinds that are for whoever plays for a seat now: its player or their deputy."""
+MAX_HEADLINE = 70  # characters
 
 
 class PageBuilder:
@@ -60,9 +64,13 @@ class PageBuilder:
             return await self._tables.seat_request(table, notification, notification.person_id)
         if notification.kind in LOBBY_KINDS:
             return await self._tables.lobby(table, notification, notification.person_id)
+        if notification.kind == "dismissed":
+            return await self._dismissal_page(table, notification, notification.person_id)
         seat = notification.seat
         if seat is None or table.seat_of(notification.person_id) != seat:
             return None
+        if notification.kind in ASKING and table.person_at(seat) != notification.person_id:
+            return None  # a deputy plays now, or does no more
         view = await self._service.queries.view(notification.table_id)
         page = await self._page(view, notification, seat)
         decision_id = notification.decision_id or view.decision_id_of(seat) or view.current_decision_id
@@ -79,6 +87,16 @@ class PageBuilder:
             name = (await unit.people.get(person_id)).name
         token = ServiceToken("link", claim.address, frozenset({claim.address}), "", person_id=person_id)
         return pages.address_confirmation(name), token
+
+    async def _dismissal_page(
+        self, table: TableInfo, notification: Notification, person_id: int
+    ) -> tuple[MailPage, ServiceToken] | None:
+        """The page that tells a deputy that they play no more."""
+        async with self._store.read() as unit:
+            token = await reply_token_for(unit, person_id, table, None, None)
+        sentence = " ".join(notification.sentences)
+        page = pages.announcement(sentence, (), subject="You are no longer a deputy")
+        return (page, token) if token else None
 
     async def _account_page(
         self, notification: Notification, person_id: int, address: str
@@ -133,7 +151,7 @@ class PageBuilder:
             case "next":
                 if view.current_decision_id != notification.decision_id:
                     return None
-                return pages.announcement("You are next.", notification.sentences)
+                return pages.announcement(" ".join(notification.sentences), (), subject="You are next")
             case "deputy":
                 waiting = (text_views.waiting_sentence(state, view.pending),) if state else ()
                 return pages.announcement("You are a deputy.", notification.sentences, waiting)
@@ -151,8 +169,15 @@ class PageBuilder:
                 )
             case kind:
                 waiting = (text_views.waiting_sentence(state, view.pending),) if state else ()
-                heading = "An order of yours has ended." if kind == "order" else "News from the table."
+                heading = "An order of yours has ended." if kind == "order" else _news(notification.sentences)
                 return pages.announcement(heading, notification.sentences, waiting)
+
+
+def _news(sentences: Sequence[str]) -> str:
+    """The headline of news: what happened, if that is short."""
+    first, end, _ = " ".join(sentences).partition(". ")
+    headline = first + "." * bool(end)
+    return headline if len(headline) <= MAX_HEADLINE else "News from the table."
 
 
 def vote_page(sentences: Sequence[str]) -> MailPage:

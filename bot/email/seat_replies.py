@@ -184,9 +184,14 @@ class SeatReplies:
         """Tell the table something on every channel, as talk."""
         seat = seat_ref(token)
         table = await self._service.queries.table_info(seat.table_id)
-        player = table.player_at(seat.seat_number)
-        name = player.name if player else "Somebody"
-        await self._service.lobby.announce(seat.table_id, f"{name} says: {text}", "say", f"say:{request_id}")
+        if (player := table.player_of(seat.person_id)) is not None:
+            name = player.name
+        else:  # a deputy
+            async with self._service.store.read() as unit:
+                name = (await unit.people.get(seat.person_id)).name
+        await self._service.lobby.announce(
+            seat.table_id, f"{name} says: {text}", "say", f"say:{request_id}", by=seat.person_id
+        )
 
 
 def shown_position(view: TableView, answer: results.QueryAnswer, seat: int) -> tuple[str | TableRows, ...]:

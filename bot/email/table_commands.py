@@ -51,7 +51,7 @@ HELP = (
     "start: start the game; `start shuffled` shuffles the seats",
     "who: the players of the table; list: your tables",
     "options TITLE: what can be agreed for a title",
-    "resign: give up your seat",
+    "pause, resume: in a reply to a table's email, the game waits or goes on; resign: give up your seat",
     "ask CODE: ask for an open seat at a table; `admit NAME` and `refuse NAME` answer whoever asks",
     "settings, away until DATE, back: in a reply to a table's email, how and when you are told",
     "addresses: where your emails go; `link ann@example.org` adds an address, `unlink` gives one up",

@@ -11,9 +11,10 @@ from bot.service import legal_lines, text_views
 from bot.service.answer_pictures import turn_pictures
 from bot.service.ending import ending_pictures, make_ending, places_of
 from bot.service.images import inline_images
-from bot.service.live_table import LogEntry, TableView
+from bot.service.live_table import TableView
 from bot.service.notifications import Notification
 from bot.service.picture_workers import Pictures, PictureWorkers
+from bot.service.recent_events import recent_events
 from bot.service.results import PendingDecision
 from bot.service.service import Service
 from mail import (
@@ -21,8 +22,6 @@ from mail import (
     pages,
 )
 from mail.port import TableRows
-
-MAX_EVENTS = 50  # in the list of events since a player's last turn
 
 
 class TurnPages:
@@ -70,7 +69,8 @@ class TurnPages:
         entries = await self._service.queries.log_since_last_move(table_id, pending.seat, by_hand=is_owner)
         since = entries[0].seq - 1 if entries else 0
         notice = pages.TurnNotice(
-            name=pending.name,
+            name=pending.name if is_owner else await self._name_of(reader),
+            deputy_for="" if is_owner else pending.name,
             subject=turn_subject(state, pending.prompt),
             whole_turns=bundle_lines(state, pending.seat) if pending.is_main else (),
             prompt=f"You to act: {pending.prompt}.",
@@ -85,23 +85,16 @@ class TurnPages:
             ),
             deadline=""
             if is_reminder
-            else await self._service.settings.deadline_text(table_id, pending.seat),
+            else await self._service.settings.deadline_text(table_id, pending.seat, reader),
             images=inline_images(
                 await turn_pictures(self._service.queries, await self.drawing(view, reader), view, since)
             ),
         )
         return pages.turn_notice(notice)
 
-
-def recent_events(entries: Sequence[LogEntry]) -> tuple[str, ...]:
-    """Log entries as sentences; of many only the last `MAX_EVENTS`."""
-    events = [
-        " ".join([*entry.sentences, *(["(Your order said this.)"] if entry.by_own_order else [])])
-        for entry in entries
-        if entry.is_live and entry.sentences
-    ]
-    left_out = len(events) - MAX_EVENTS
-    return tuple(events if left_out <= 0 else [f"… and {left_out} earlier events", *events[-MAX_EVENTS:]])
+    async def _name_of(self, person_id: int | None) -> str:
+        async with self._service.store.read() as unit:
+            return (await unit.people.get(person_id)).name if person_id else ""
 
 
 def final_standings(state: engine.State) -> tuple[str | TableRows, ...]:

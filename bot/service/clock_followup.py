@@ -16,6 +16,7 @@ from typing import Any
 
 import engine
 from bot.service import clock_messages, notifications
+from bot.service.clock_log import write_notes
 from bot.service.live_table import LiveTable, LogNotLoaded, engine_seat, pending_decisions
 from bot.service.loading import load_recipient
 from bot.service.pace import Deadline
@@ -79,7 +80,11 @@ async def _follow_table(cache: TableCache, table_id: int, *, with_log: bool) -> 
             followup.follow_log()
             await followup.change_deputies(unit)
             followup.finish()
+        rows = await write_notes(unit, table, followup.notes)
+        followup.changes.followed[table_id] = table.seq + len(rows)
         await unit.clocks.write(followup.changes)
+    for row in rows:
+        table.add(row)
     if followup.changes.messages:
         cache.wake_subscribers()
     return True
@@ -107,7 +112,7 @@ def _changes(table: LiveTable, record: ClockRecord, now: datetime, ping_holdoff:
 class _Followup:
     """One look at a table in a transaction.
 
-    changes: what is to be written when all is done.
+    changes: what is to be written when all is done. notes: what is to stand in the log.
     """
 
     def __init__(self, table: LiveTable, record: ClockRecord, now: datetime, ping_holdoff: float) -> None:
@@ -123,6 +128,7 @@ class _Followup:
         self.changes = ClockChanges(followed={self._info.id: table.seq})
         for seat in range(len(self._info.names)):
             self._clocks.setdefault(seat, SeatClock(table_id=self._info.id, seat=seat))
+        self.notes: list[str] = []
 
     def _tell(self, *messages: NewMessage) -> None:
         """Put messages into the outbox."""
@@ -217,6 +223,7 @@ class _Followup:
         others = [r for r in self._recipients.values() if r.seat != seat]
         stamp = f"{self._info.id}.{seat}.absence.{self._now.timestamp():.0f}"
         self._tell(*clock_messages.news_messages(self._info, others, sentence, stamp, self._now))
+        self.notes.append(sentence)
         await self._update_deputy(unit, seat, clock, shown, stamp)
 
     async def _update_deputy(
@@ -224,8 +231,11 @@ class _Followup:
     ) -> None:
         """Appoint the deputy of an absent player, or let the player play again; whoever plays now is told
         what waits."""
-        absence = settings.absence
+        absence, deputies = settings.absence, self._record.deputies
+        former = next((d for d in deputies if d.seat == seat and d.decision_id is None), None)
         had_deputy = await unit.clocks.remove_deputy(self._info.id, seat)
+        if former is not None and former.person_id != (absence.deputy_id if absence else None):
+            await self._dismiss(unit, seat, former.person_id, stamp)
         player = self._info.player_at(seat)
         if absence and absence.deputy_id is not None:
             start, end = absence.interval(settings.zone)
@@ -256,6 +266,17 @@ class _Followup:
             *notifications.turn_messages(self._info, self._table.seq, waiting, {seat: recipient}, unit.now)
         )
 
+    async def _dismiss(self, unit: UnitOfWork, seat: int, person_id: int, stamp: str) -> None:
+        """Tell a deputy that they do not play for a seat any more."""
+        recipient = await load_recipient(unit, person_id, seat)
+        info = self._info
+        sentence = f"You no longer play for {info.names[seat]} at table {info.name} {info.code}. Thank you."
+        self._tell(
+            *clock_messages.deputy_messages(
+                info, recipient, sentence, f"{stamp}.dismissed", self._now, "dismissed"
+            )
+        )
+
     # -- due rows ----------------------------------------------------------------------------
 
     def _update_due_rows(self, seat: int, clock: SeatClock, due: Deadline | None) -> None:
@@ -278,8 +299,9 @@ class _Followup:
     def _set_due(self, seat: int, kind: str, wanted: tuple[datetime, dict[str, Any]] | None) -> None:
         key = f"{self._info.id}.{seat}.{kind}"
         row = self._due.get(key)
-        if row and wanted and row.details.get("late") and row.details.get("since") == wanted[1]["since"]:
-            return  # it waits for the end of a grace
+        is_same = row and wanted and row.details.get("since") == wanted[1]["since"]
+        if is_same and row and wanted and row.details.get("late") and wanted[0] <= self._now:
+            return  # it waits for the end of a grace, or was done
         if wanted is None:
             if row is not None:
                 self.changes.not_due.append(key)

@@ -74,14 +74,21 @@ def reminder_sentence(clock: SeatClock, now: datetime, zone: str | None) -> str:
         return f"The table has waited for you for {duration_text(now - since)}."
     if now < clock.allowance_end:
         left = duration_text(clock.allowance_end - now)
-        return f"You have {left} left, until {moment_text(clock.allowance_end, zone)}."
+        return f"You have {left} left, until {moment_text(clock.allowance_end, zone)}{bank_text(clock)}."
     if now < clock.time_up:
         left = duration_text(clock.time_up - now)
         return (
-            f"Your time ended {moment_text(clock.allowance_end, zone)}; your time bank lasts for another "
-            f"{left}, until {moment_text(clock.time_up, zone)}."
+            f"Your time ended {moment_text(clock.allowance_end, zone)}; your time bank lasts {left} more, "
+            f"until {moment_text(clock.time_up, zone)}."
         )
     return f"Your time ended {moment_text(clock.time_up, zone)}; the table still waits for you."
+
+
+def bank_text(clock: SeatClock) -> str:
+    """The time bank after the end of an allowance, as the end of a sentence about it."""
+    if clock.allowance_end is None or clock.time_up is None or clock.time_up <= clock.allowance_end:
+        return ""
+    return f"; after that your time bank lasts {duration_text(clock.time_up - clock.allowance_end)}"
 
 
 def vote_messages(
@@ -115,12 +122,26 @@ def news_messages(
     return messages
 
 
-def deputy_messages(
+def time_up_messages(
     table: TableInfo, recipient: Recipient, sentence: str, name: str, now: datetime
 ) -> list[NewMessage]:
-    """A deputy is told for whom they play; they need not know the table."""
+    """The player whose time is up is told themselves, at once: the table may wait for them to go on."""
     notification = Notification(
-        "deputy", table.id, table.seq, recipient.seat, recipient.person_id, sentences=(sentence,)
+        "time_up", table.id, table.seq, recipient.seat, recipient.person_id, sentences=(sentence,)
+    )
+    channels = wanted_channels(table, recipient)
+    routes = personal_routes(recipient, None, now, channels)
+    if "table" in channels and not is_quiet(recipient, now):
+        routes = [Route("table", {"user": recipient.discord_id}), *routes]
+    return [message(notification, route, name) for route in routes]
+
+
+def deputy_messages(
+    table: TableInfo, recipient: Recipient, sentence: str, name: str, now: datetime, kind: str = "deputy"
+) -> list[NewMessage]:
+    """A deputy is told for whom they play, or no longer play (`dismissed`); they need not know the table."""
+    notification = Notification(
+        kind, table.id, table.seq, recipient.seat, recipient.person_id, sentences=(sentence,)
     )
     channels = {"user", "mail"} & (
         ({"user"} if recipient.discord_id else set()) | ({"mail"} if recipient.email else set())
@@ -143,7 +164,8 @@ def next_messages(
     table: TableInfo, recipient: Recipient, acting: list[str], decision_id: str, due: datetime
 ) -> list[NewMessage]:
     """A player is told that they are probably next. decision_id: what the table waits for before that."""
-    sentence = f"You are next at table {table.code}, after {acting[0] if acting else 'this'}."
+    after = f", after {acting[0]}" if acting else ""
+    sentence = f"You are next at table {table.name} {table.code}{after}."
     notification = Notification(
         "next", table.id, table.seq, recipient.seat, recipient.person_id, decision_id, (sentence,)
     )

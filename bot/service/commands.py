@@ -30,7 +30,8 @@ PERSONAL_WORDS = ("settings", "away", "back")
 TIME_WORDS = ("pace", "extend", "turns", *PERSONAL_WORDS)
 SEAT_WORDS = ("ask", "admit", "refuse")
 PALETTE_WORD = "palette"
-UNLOCKED_WORDS = ("hint", "rematch", PALETTE_WORD, *SEAT_WORDS)
+STATUS_WORDS = ("pause", "resume")
+UNLOCKED_WORDS = ("hint", "rematch", PALETTE_WORD, *SEAT_WORDS, *STATUS_WORDS)
 """What is carried out while the table goes on: a robot thinks, another table is opened, seats are filled."""
 STANDALONE = ("undo", "redo", "resign", "robot", *UNLOCKED_WORDS, *TIME_WORDS, *QUERIES)
 """First words of lines that cannot be submitted together with others."""

@@ -12,6 +12,7 @@ from bot.service import notifications, text_views
 from bot.service.game_figures import figures_sentence, game_figures
 from bot.service.live_table import LiveTable, TableMetadata, pending_decisions
 from bot.service.results import CommandResult, PendingDecision, encode_result
+from bot.service.routing import Recipient, is_told_at_once
 from engine.orders import EndedOrder, SpokenLine
 from storage import LogRow, MoveCommit, NewLogRow, NewMessage, UnitOfWork, resolve_line_of_play
 
@@ -28,7 +29,8 @@ class CommitDraft:
     state: the position after the rows, None if they do not change it. announcements: kind and sentences of
     notifications to everyone at the table. armed_orders: the ids of orders that are armed in it. spoken,
     ended_orders: what orders say in this commit, and which end. answered_in_advance: the seats that have left
-    an order for what is asked before their turn. make_result: makes the result after that.
+    an order for what is asked before their turn. make_result: makes the result after that. answered_person:
+    who has asked for what is done, and is told in the answer.
     """
 
     table: LiveTable
@@ -46,6 +48,7 @@ class CommitDraft:
     ended_orders: list[EndedOrder] = field(default_factory=list)
     answered_in_advance: set[int] = field(default_factory=set)
     make_result: Callable[[], CommandResult] | None = None
+    answered_person: int | None = None
     _next_pending: tuple[engine.State, tuple[PendingDecision, ...]] | None = None
 
     async def unit(self) -> UnitOfWork:
@@ -95,7 +98,7 @@ class CommitDraft:
             return
         if state.game_over and info.status == "running":
             await (await self.unit()).tables.update(info.id, status="finished")
-            self.announce("over", text_views.waiting_sentence(state, ()), self._figures(state))
+            self.announce("over", text_views.waiting_sentence(state, ()), self.figures(state))
         elif not state.game_over and info.status == "finished":
             await (await self.unit()).tables.update(info.id, status="running")
 
@@ -108,7 +111,7 @@ class CommitDraft:
             for sentence in sentences or ()
         )
 
-    def _figures(self, state: engine.State) -> str:
+    def figures(self, state: engine.State) -> str:
         """How long the game took and how often it waited, in a sentence."""
         new_rows = {row.seq: row for row in self.log_rows}
         played = resolve_line_of_play(list(new_rows.values()), self.table.line_of_play).played
@@ -156,14 +159,16 @@ class CommitDraft:
         ]
         holdoff = ping_holdoff if info.pace.holdoff is None else info.pace.holdoff
         due = notifications.seconds_later(self.timestamp, holdoff)
-        messages = [
-            message
-            for number, (kind, sentences) in enumerate(self.announcements)
-            for message in notifications.announcements(
-                info, kind, self.seq, sentences, recipients.values(), str(number or ""), self.timestamp
+        messages = []
+        asked_seats = {pending.seat for pending in newly_pending}
+        for number, (kind, sentences) in enumerate(self.announcements):
+            told = [r for r in recipients.values() if kind != "news" or not self._knows(r, asked_seats)]
+            messages += notifications.announcements(
+                info, kind, self.seq, sentences, told, str(number or ""), self.timestamp
             )
-        ]
-        messages += notifications.turn_messages(info, self.seq, newly_pending, recipients, due)
+        messages += notifications.turn_messages(
+            info, self.seq, newly_pending, recipients, due, self.answered_person
+        )
         former_ids = {p.decision_id for p in before}
         continuing = [
             p for p in after if p.is_main and p not in newly_pending and p.decision_id not in former_ids
@@ -177,3 +182,10 @@ class CommitDraft:
         for pending in continuing[:1]:
             messages += notifications.card_refreshes(info, self.seq, pending)
         return messages
+
+    def _knows(self, recipient: Recipient, asked_seats: set[int]) -> bool:
+        """Whether a person learns news of this commit otherwise: by the answer to their request, or by the
+        notification of their turn, which says what has happened."""
+        if recipient.person_id == self.answered_person:
+            return True
+        return recipient.seat in asked_seats and is_told_at_once(self.table.stored_info, recipient)

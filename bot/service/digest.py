@@ -16,8 +16,7 @@ from bot.service.tables import TableInfo
 from bot.service.time_text import duration_text, hour_of, local_moment, moment_text, zone_of
 from storage import NewMessage, SeatClock, TablePoll, UnitOfWork
 
-MAX_EVENTS = 8
-"""Of what has happened at a table, in a digest."""
+NEAR = timedelta(minutes=30)
 NEVER = datetime.max.replace(tzinfo=UTC)
 
 
@@ -111,6 +110,11 @@ def next_digest_at(settings: PersonSettings, after: datetime) -> datetime:
         if moment > after:
             return moment
     raise AssertionError("unreachable")
+
+
+def has_digest_near(settings: PersonSettings, moment: datetime) -> bool:
+    """Whether a person's digest goes out within half an hour of a moment, and says what a reminder would."""
+    return next_digest_at(settings, moment - NEAR) < moment + NEAR
 
 
 async def enqueue_digest(unit: UnitOfWork, person_id: int) -> None:

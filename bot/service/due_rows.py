@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from bot.service import clock_messages, notifications
-from bot.service.digest import enqueue_digest, next_digest_at
+from bot.service.clock_log import write_notes
+from bot.service.digest import enqueue_digest, has_digest_near, next_digest_at
 from bot.service.live_table import LiveTable, engine_seat
 from bot.service.loading import load_recipient, load_table_info
 from bot.service.lobby import Lobby
@@ -20,7 +21,7 @@ from bot.service.table_cache import TableCache
 from bot.service.tables import is_robot_name
 from bot.service.vote_reminders import remind_of_vote
 from engine.orders import line_when_time_is_up
-from storage import Deputy, DueRow, SeatClock, UnitOfWork
+from storage import Deputy, DueRow, LogRow, SeatClock, UnitOfWork
 
 PlayForSeat = Callable[[LiveTable, int, str], Awaitable[bool]]
 """Plays for a seat whose time is up, from (table, seat, decision), and tells the table; False if nothing may
@@ -29,6 +30,7 @@ be played."""
 
 STANDSTILL = timedelta(minutes=10)  # after which the end of a time has been missed
 GRACE = timedelta(minutes=15)
+MOOT = timedelta(days=3650)  # for a row that has only to be remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,11 @@ class DueRowHandler:
                 name = await self._move_reminder(unit, row, wait)
             elif not await unit.clocks.take_due(row):
                 name = None
-            is_covered = row.kind == "reminder" and tell.digest and name not in ("hour", "bank")
+            is_covered = (
+                row.kind == "reminder"
+                and tell.digest
+                and (name not in ("hour", "bank") or has_digest_near(wait.recipient.settings, now))
+            )
             if name and not is_covered:
                 await unit.outbox.enqueue(
                     *clock_messages.reminder_messages(info, wait.clock, wait.recipient, name, now, channels)
@@ -154,11 +160,10 @@ class DueRowHandler:
                 return (await unit.clocks.get_due(row.key)) is None
             if unit.now - row.due_at > STANDSTILL and not row.details.get("late"):
                 return await self._give_grace(unit, row)
-        name, decision_id = table.state.players[row.seat], wait.clock.decision_id or ""
+        decision_id = wait.clock.decision_id or ""
         match table.info.pace.when_up:
             case "pause":
-                sentence = f"{name}'s time is up. The game is paused until somebody resumes it."
-                await self._lobby.pause_for_time(row.table_id, sentence)
+                await self._lobby.pause_for_time(row.table_id, row.seat)
                 told = None
             case "deputy":
                 told = await self._appoint(table, row.seat, decision_id)
@@ -166,13 +171,21 @@ class DueRowHandler:
                 told = await self._play(table, row.seat, decision_id)
             case _:
                 told = None
+        rows = list[LogRow]()
         async with self._cache.locked(row.table_id) as table, self._store.begin(table=row.table_id) as unit:
-            if await unit.clocks.take_due(row) and told:
+            if await unit.clocks.take_due(row):
+                await self._keep_done(unit, row)
+            else:
+                told = None
+            if told:
                 stamp = f"{clock_messages.wait_name(wait.clock)}.time_up"
                 recipients = table.metadata.recipients.values()
                 await unit.outbox.enqueue(
                     *clock_messages.news_messages(table.info, recipients, told, stamp, unit.now)
                 )
+                rows = await write_notes(unit, table, [told])
+        for each in rows:
+            table.add(each)
         self._cache.wake_subscribers()
         return True
 
@@ -185,6 +198,14 @@ class DueRowHandler:
                 details=row.details | {"late": True},
             )  # fmt: skip
         return True
+
+    @staticmethod
+    async def _keep_done(unit: UnitOfWork, row: DueRow) -> None:
+        """The end of a time is dealt with once, however often the table is followed up while it waits."""
+        await unit.clocks.set_due(
+            row.key, row.kind, unit.now + MOOT, table_id=row.table_id, seat=row.seat,
+            details=row.details | {"late": True},
+        )  # fmt: skip
 
     async def _play(self, table: LiveTable, seat: int, decision_id: str) -> str | None:
         """Play for a seat; what the table is told if that is not possible."""

@@ -16,7 +16,7 @@ from functools import wraps
 from typing import Any, Literal, TypeVar, cast
 
 import engine
-from bot.service import lobby_notices, notifications, text_views
+from bot.service import clock_messages, lobby_notices, notifications, text_views
 from bot.service.commit_draft import CommitDraft
 from bot.service.limits import Limits
 from bot.service.live_table import LiveTable
@@ -39,6 +39,8 @@ from bot.service.tables import SeatedPlayer, TableInfo, status_text
 from engine.kernel import check_names
 from storage import AlreadyExists, Deadlock, NewLogRow, TableStatus, UnitOfWork, WriteConflict
 
+PAUSED = "The game is paused until a player resumes it."
+HOW_TO_RESUME = "Write `resume` when you are back; on Discord it is `/table resume`."
 HINTS = "hints"
 """Among the options of a new table: players may ask what a robot would do."""
 
@@ -459,21 +461,21 @@ class Lobby:
             if any(p.person_id == person_id and p.seat != seat for p in info.seated_players):
                 raise ValueError(f"{name} already sits at table {info.code}.")
             check_distinct(name, [p.name for p in info.seated_players if p.seat != seat])
-            async with self._cache.commit(table) as draft:
+            async with self._cache.commit(table, answered_person=by) as draft:
                 draft.announce("news", await record_replacement(draft, seat, person_id, name, by=by))
         return table.info
 
-    async def pause(self, table_id: int, *, by: int | None) -> TableInfo:
+    async def pause(self, table_id: int, *, by: int | None, request_id: str | None = None) -> TableInfo:
         """Pause the game. For the players and the host."""
-        return await self._set_status(table_id, by, "pause")
+        return await self._set_status(table_id, by, "pause", request_id)
 
-    async def resume(self, table_id: int, *, by: int | None) -> TableInfo:
+    async def resume(self, table_id: int, *, by: int | None, request_id: str | None = None) -> TableInfo:
         """Resume the game if no seat is empty. For the players and the host."""
-        return await self._set_status(table_id, by, "resume")
+        return await self._set_status(table_id, by, "resume", request_id)
 
     @again_on_conflict
     async def _set_status(
-        self, table_id: int, by: int | None, command: Literal["pause", "resume"]
+        self, table_id: int, by: int | None, command: Literal["pause", "resume"], request_id: str | None
     ) -> TableInfo:
         async with self._cache.locked(table_id) as table:
             info = table.stored_info
@@ -486,24 +488,37 @@ class Lobby:
                 raise ValueError(
                     f"The seat of {text_views.join_words(empty)} is empty; somebody has to take it first."
                 )
-            async with self._cache.commit(table) as draft:
+            async with self._cache.commit(table, request_id, answered_person=by) as draft:
                 unit = await draft.unit()
                 await unit.tables.update(table_id, status="paused" if command == "pause" else "running")
                 sentence = f"{_actor_name(info, by)} {command}s the game."
                 draft.add_note("service", command, sentence, person_id=by)
                 draft.announce("news", sentence)
+                draft.result = Completed((), (sentence,)) if request_id else None
         return table.info
 
     @again_on_conflict
-    async def pause_for_time(self, table_id: int, sentence: str) -> None:
-        """Pause the game because a player's time is up; nothing happens if it is not being played."""
+    async def pause_for_time(self, table_id: int, seat: int) -> None:
+        """Pause the game because a player's time is up; nothing happens if it is not being played.
+
+        They are told themselves, even if a digest has their news: the game goes on when they are back.
+        """
         async with self._cache.locked(table_id) as table:
             if table.stored_info.status != "running":
                 return
-            async with self._cache.commit(table) as draft:
+            recipient = table.metadata.recipients.get(seat)
+            async with self._cache.commit(
+                table, answered_person=recipient.person_id if recipient else None
+            ) as draft:
                 await (await draft.unit()).tables.update(table_id, status="paused")
+                sentence = f"{table.state.players[seat]}'s time is up. {PAUSED}"
                 draft.add_note("clock", "pause", sentence)
                 draft.announce("news", sentence)
+                if recipient:
+                    draft.messages += clock_messages.time_up_messages(
+                        table.stored_info, recipient, f"Your time is up. {PAUSED} {HOW_TO_RESUME}",
+                        f"{table_id}.{draft.seq}.time_up", draft.timestamp,
+                    )  # fmt: skip
 
     @again_on_conflict
     async def end_now(self, table_id: int, *, by: int | None) -> TableInfo:
@@ -518,15 +533,23 @@ class Lobby:
         return table.info
 
     @again_on_conflict
-    async def announce(self, table_id: int, sentence: str, word: str, request_id: str | None = None) -> None:
+    async def announce(
+        self,
+        table_id: int,
+        sentence: str,
+        word: str,
+        request_id: str | None = None,
+        *,
+        by: int | None = None,
+    ) -> None:
         """Tell everyone at a table something that is no move; `word` says in the log what it is about.
 
-        A request that was carried out before says nothing again.
+        A request that was carried out before says nothing again. by: who says it, and knows it.
         """
         async with self._cache.locked(table_id) as table:
             if await self._cache.stored_result(request_id) is not None:
                 return
-            async with self._cache.commit(table, request_id) as draft:
+            async with self._cache.commit(table, request_id, answered_person=by) as draft:
                 draft.add_note("service", word, sentence)
                 draft.announce("news", sentence)
                 draft.result = Completed((), (sentence,)) if request_id else None
@@ -550,7 +573,8 @@ async def record_end(draft: CommitDraft, sentence: str, by: int | None) -> None:
         await unit.polls.close(open_poll.poll.id, "superseded")
     standings = f" Standings: {text_views.standings_sentence(table.state)}" if table.begun else ""
     draft.add_note("service", "end", sentence + standings, person_id=by)
-    draft.announce("over", sentence + standings)
+    figures = [draft.figures(table.state)] if table.begun else []
+    draft.announce("over", sentence + standings, *figures)
 
 
 async def record_pace(draft: CommitDraft, pace: Pace, sentence: str, by: int | None, transport: str) -> None:

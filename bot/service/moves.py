@@ -17,6 +17,7 @@ from bot.service.results import (
     PlayedLine,
 )
 from bot.service.table_cache import TableCache
+from storage import NewLogRow
 
 
 class MoveHandler:
@@ -33,7 +34,8 @@ class MoveHandler:
         if not _is_current(table, command):
             return stale_decision(table, command)
         state, seat = table.state, engine_seat(command.seat)
-        rows, played = [], list[PlayedLine]()
+        first_seq = table.seq + (2 if command.announcement else 1)
+        rows, played = list[NewLogRow](), list[PlayedLine]()
         for index, raw_line in enumerate(command.lines):
             try:
                 line, state, events = engine.play_line(state, seat, raw_line)
@@ -42,10 +44,12 @@ class MoveHandler:
                 suggestions = engine.nearest_lines(state, seat, raw_line) if is_refused else ()
                 decision_id = table.decision_id_of(command.seat)
                 return line_failure(error, *command.numbered_line(index), suggestions, decision_id)
-            rows.append(command.new_row(index, line=line, events=engine.encode_events(events)))
             sentences = tuple(engine.narrate(state, events))
-            played.append(PlayedLine(table.seq + len(rows), raw_line, line, sentences))
-        async with self._cache.commit(table, command.request_id) as draft:
+            played.append(PlayedLine(first_seq + len(rows), raw_line, line, sentences))
+            rows.append(command.new_row(index, line=line, events=engine.encode_events(events)))
+        async with self._cache.commit_command(table, command) as draft:
+            if command.announcement:
+                draft.add_note(command.transport, "time up", command.announcement)
             for row, played_line in zip(rows, played, strict=True):
                 draft.add_row(row, state, played_line.sentences)
             await self._polls.update_after_move(draft, command.seat)

@@ -12,6 +12,7 @@ neither gets a direct message on Discord.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import msgspec
@@ -104,12 +105,18 @@ def turn_messages(
     decisions: Iterable[PendingDecision],
     recipients: Mapping[int, Recipient],
     due: datetime,
+    answered_person: int | None = None,
 ) -> list[NewMessage]:
-    """A `turn` for every decision, on every channel of its player. recipients: by seat."""
+    """A `turn` for every decision, on every channel of its player. recipients: by seat.
+
+    Whoever was answered with the decision (`answered_person`, after an undo of theirs) gets the card, but
+    neither a ping nor an email.
+    """
     messages = []
     for pending in decisions:
         recipient = recipients.get(pending.seat)
-        messages += _to_recipient(table, _turn(table, seq, pending), recipient, due)
+        is_answered = recipient is not None and recipient.person_id == answered_person
+        messages += _to_recipient(table, _turn(table, seq, pending), recipient, due, is_answered=is_answered)
     return messages
 
 
@@ -265,15 +272,16 @@ def _to_recipient(
     due: datetime | None = None,
     suffix: str = "",
     now: datetime | None = None,
+    is_answered: bool = False,
 ) -> list[NewMessage]:
     """A notification that asks one person for something."""
     personal = msgspec.structs.replace(notification, person_id=recipient.person_id if recipient else None)
     is_turn = notification.kind == "turn" and notification.seat is not None
     collapse = _turn_key(table.id, notification.seat or 0) if is_turn else None
-    return [
-        _outbox_message(table, personal, route, collapse=collapse, suffix=suffix)
-        for route in routes(table, recipient, due, now, at_once=notification.kind == "vote")
-    ]
+    found = routes(table, recipient, due, now, at_once=notification.kind == "vote")
+    if is_answered:
+        found = [replace(route, ping=False) for route in found if route.channel != "mail"]
+    return [_outbox_message(table, personal, route, collapse=collapse, suffix=suffix) for route in found]
 
 
 def _turn_key(table_id: int, seat: int) -> str:

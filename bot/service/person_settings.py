@@ -8,6 +8,7 @@ from datetime import date, datetime
 
 import msgspec
 
+from bot.service import clock_messages
 from bot.service.digest import next_digest_at, turns_text, waiting_tables
 from bot.service.pace import stored_pace
 from bot.service.preferences import PersonSettings, changed_settings, preferences_with, settings_of
@@ -47,13 +48,19 @@ class PersonSettingsService:
         lines = (await self.settings(person_id)).lines(self._store.now())
         return "\n".join(f"settings {line}" for line in lines)
 
-    async def deadline_text(self, table_id: int, seat: int) -> str:
-        """Until when a seat has time, as its player or deputy reads it; empty without a pace."""
+    async def deadline_text(self, table_id: int, seat: int, reader: int | None) -> str:
+        """Until when a seat has time, as a sentence for its player or deputy; empty without a pace."""
         async with self._store.read() as unit:
             clock = (await unit.clocks.seat_clocks(table_id)).get(seat)
-            if clock is None or clock.time_up is None or clock.person_id is None:
+            person_id = reader or (clock.person_id if clock else None)
+            if clock is None or clock.time_up is None or clock.allowance_end is None or person_id is None:
                 return ""
-            return moment_text(clock.time_up, (await _load(unit, clock.person_id)).zone)
+            zone, now = (await _load(unit, person_id)).zone, unit.now
+        if now < clock.allowance_end:
+            by, more = clock.allowance_end, clock_messages.bank_text(clock)
+        else:
+            by, more = clock.time_up, "; your time bank is running" * (now < clock.time_up)
+        return f"Please reply by {moment_text(by, zone)}{more}."
 
     async def turns(self, person_id: int) -> str:
         """What waits for a person, the most urgent first."""

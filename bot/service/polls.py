@@ -61,7 +61,7 @@ class PollHandler:
         if others := rewind.other_seats(table, command.seat):
             question = poll_question(table, rewind)
             return await self.open_poll(table, command, kind, others, question, {"target": rewind.target})
-        async with self._cache.commit(table, command.request_id) as draft:
+        async with self._cache.commit_command(table, command) as draft:
             sentence = await _apply_rewind(draft, command, rewind)
             draft.make_result = lambda: completed(draft, command, sentences=(sentence,))
         assert draft.result is not None
@@ -134,7 +134,7 @@ class PollHandler:
         question = f"A robot shall play on for {names[seat]}."
         if others and command.person_id is not None:
             return await self.open_poll(table, command, "robot", others, question, {"seat": seat})
-        async with self._cache.commit(table, command.request_id) as draft:
+        async with self._cache.commit_command(table, command) as draft:
             sentence = await seat_robot(draft, seat, command.person_id)
             draft.result = completed(draft, command, sentences=(sentence,))
         return draft.result
@@ -154,7 +154,7 @@ class PollHandler:
         names = [table.state.players[seat] for seat in voters]
         sentence = f"{text_views.join_words(names)} {'is' if len(names) == 1 else 'are'} asked to vote."
         try:
-            async with self._cache.commit(table, command.request_id) as draft:
+            async with self._cache.commit_command(table, command) as draft:
                 opened = await (await draft.unit()).polls.open(
                     table.stored_info.id,
                     kind,
@@ -221,7 +221,7 @@ class PollHandler:
                 if required
                 else None
             )
-        async with self._cache.commit(table, command.request_id) as draft:
+        async with self._cache.commit_command(table, command) as draft:
             agrees = word == "accept"
             polls = (await draft.unit()).polls
             open_poll = await polls.cast_vote(open_poll.poll.id, command.seat, agrees)

@@ -34,6 +34,7 @@ from bot.service.commands import (
     QUERIES,
     SEAT_WORDS,
     STANDALONE,
+    STATUS_WORDS,
     TIME_WORDS,
     UNKNOWN_SEAT,
     UNLOCKED_WORDS,
@@ -48,7 +49,7 @@ from bot.service.commands import (
 )
 from bot.service.due_rows import DueRowHandler, play_pass
 from bot.service.limits import Kind, LimitReached, Limits
-from bot.service.live_table import LiveTable, LogNotLoaded
+from bot.service.live_table import LiveTable, LogNotLoaded, TableView
 from bot.service.loading import UnreadableTable
 from bot.service.lobby import Lobby
 from bot.service.move_in import MoveIn
@@ -268,7 +269,27 @@ class Service:
             return seated
         if command.word == "hint":
             return await self.robots.hint(view, seated)
+        if command.word in STATUS_WORDS:
+            return await self._pause_or_resume(table_id, view, seated)
         return await rematch(self.lobby, view.table, seated)
+
+    async def _pause_or_resume(self, table_id: int, view: TableView, command: Command) -> CommandResult:
+        """`pause` and `resume`, as a player writes them."""
+        by = command.person_id
+        if result := await self.cache.stored_result(command.request_id):
+            return result
+        try:
+            if command.lines[0].casefold() != command.word:
+                raise ValueError(f"Write `{command.word}` on a line by itself.")
+            if command.word == "pause":
+                await self.lobby.pause(table_id, by=by, request_id=command.request_id)
+            else:
+                await self.lobby.resume(table_id, by=by, request_id=command.request_id)
+        except ValueError as error:
+            return LineRefused(0, command.lines[0], str(error))
+        after = (await self.cache.get(table_id)).view()
+        done = f"The game is {'paused' if command.word == 'pause' else 'resumed'}."
+        return Completed((), (done,), after.pending)
 
     async def ask(self, table_id: int, line: str, *, person_id: int | None) -> CommandResult:
         """The answer to a query such as `status` or `export`, as the person sees the table.
@@ -378,7 +399,7 @@ class Service:
             reason = "If you resign, you give up your seat, and the game waits until somebody takes it."
             decision_id = table.decision_id_of(command.seat)
             return ConfirmationRequired(reason, "resign yes", next_decision_id=decision_id)
-        async with self.cache.commit(table, command.request_id) as draft:
+        async with self.cache.commit_command(table, command) as draft:
             tables = (await draft.unit()).tables
             await tables.vacate_seat(player.seat_id)
             await tables.update(table.stored_info.id, status="paused")

@@ -12,10 +12,11 @@ import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from datetime import datetime, timedelta
 from weakref import WeakValueDictionary
 
+from bot.service.commands import Command
 from bot.service.commit_draft import CommitDraft
 from bot.service.live_table import LiveTable
 from bot.service.loading import (
@@ -264,11 +265,14 @@ class TableCache:
     # -- writing -----------------------------------------------------------------------------
 
     @asynccontextmanager
-    async def commit(self, table: LiveTable, request_id: str | None = None) -> AsyncIterator[CommitDraft]:
+    async def commit(
+        self, table: LiveTable, request_id: str | None = None, *, answered_person: int | None = None
+    ) -> AsyncIterator[CommitDraft]:
         """Collect a draft at a locked table and commit it when the block ends.
 
         The table in memory changes and subscribers are woken only after the commit. request_id: the request
-        whose result is stored with it. Raises WriteConflict, DuplicateRequest and other StoreErrors.
+        whose result is stored with it. answered_person: who is told of it by the answer to their request.
+        Raises WriteConflict, DuplicateRequest and other StoreErrors.
         """
         async with AsyncExitStack() as transaction:
 
@@ -277,7 +281,7 @@ class TableCache:
                 await unit.tables.check_version(table.stored_info.id, table.seq, table.metadata.revision)
                 return unit
 
-            draft = CommitDraft(table, self.store.now(), begin_unit)
+            draft = CommitDraft(table, self.store.now(), begin_unit, answered_person=answered_person)
             yield draft
             await self.before_commit(draft)
             await draft.update_status()
@@ -294,6 +298,10 @@ class TableCache:
         for row, sentences in zip(draft.log_rows, draft.sentences, strict=True):
             table.add(row, sentences)
         self.wake_subscribers()
+
+    def commit_command(self, table: LiveTable, command: Command) -> AbstractAsyncContextManager[CommitDraft]:
+        """`commit` for what a player has said, who is answered."""
+        return self.commit(table, command.request_id, answered_person=command.person_id)
 
     async def stored_result(self, request_id: str | None) -> CommandResult | None:
         """The result of an earlier request with the same id, if there was one."""

@@ -71,7 +71,7 @@ class TimeCommands:
         if others:
             question = f"{name} proposes another pace: {pace} (now: {table.stored_info.pace})."
             return await self._polls.open_poll(table, command, "pace", others, question, {"pace": str(pace)})
-        async with self._cache.commit(table, command.request_id) as draft:
+        async with self._cache.commit_command(table, command) as draft:
             sentence = f"{name} sets the pace: {pace}."
             await record_pace(draft, pace, sentence, command.person_id, command.transport)
             draft.result = completed(draft, command, sentences=(sentence,))
@@ -95,7 +95,7 @@ class TimeCommands:
         zone = table.metadata.settings[command.seat].zone if command.seat in table.metadata.settings else None
         until = moment_text(due.time_up, zone) if due else ""
         name = table.state.players[command.seat]
-        async with self._cache.commit(table, command.request_id) as draft:
+        async with self._cache.commit_command(table, command) as draft:
             unit = await draft.unit()
             await unit.clocks.write(ClockChanges(seats=[clock]))
             await unit.clocks.look_again(info.id)

@@ -81,5 +81,6 @@ def test_a_file_that_cannot_be_read_is_skipped_with_a_sentence(tmp_path: Path) -
     assert [result.name for result in results] == ["played-short.18xx"]
     assert len(said) == 1 and said[0].startswith("Skipped: ") and "played-broken.json.gz" in said[0]
     assert pace.verdict(results) == (
-        "Aim met: the median game loses 62% of its waits; 1 of 1 games end in the same position."
+        "Aim met: the median game loses 62% of its waits, with planned turns 62%; "
+        "1 of 1 games end in the same position."
     )

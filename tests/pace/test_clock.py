@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from bot.service.recent_events import recent_events
 from bot.service.results import Completed, LineRefused, PollUpdated, QueryAnswer
 from tests.pace.conftest import START, DrivenTable
 from tests.pace.test_pace import local
@@ -70,7 +71,8 @@ async def test_escalation_adds_a_channel_once(driven: DrivenTable) -> None:
 
 
 async def test_hold_off_a_run_of_moves_is_one_message(driven: DrivenTable) -> None:
-    """A turn that is over before the hold-off ends is told to nobody; so is one that an undo takes back."""
+    """A turn that is over before the hold-off ends is told to nobody; so is one that an undo takes back, for
+    whoever undoes is asked again in the answer."""
     await driven.begin("24h")
     await driven.wait_until(local("2026-06-01 12:10"))
     driven.told.clear()
@@ -81,7 +83,8 @@ async def test_hold_off_a_run_of_moves_is_one_message(driven: DrivenTable) -> No
     await driven.say("Cid", "undo")
     assert [told for told in driven.told if told.kind == "turn"] == []
     await driven.wait_until(local("2026-06-01 12:20"))
-    assert [(told.to, told.kind) for told in driven.told if told.kind == "turn"] == [("Cid", "turn")]
+    assert [(told.to, told.kind) for told in driven.told if told.kind == "turn"] == []
+    assert await driven.asked() == ["Cid"]
 
 
 async def test_hold_off_of_a_table(driven: DrivenTable) -> None:
@@ -155,7 +158,7 @@ async def test_you_are_next(driven: DrivenTable) -> None:
     await driven.say("Ann", "pass")
     await driven.tick()
     assert driven.heard("Cid", "next") == [
-        f"{at('01 12:00')} mail next: You are next at table {code}, after Bob."
+        f"{at('01 12:00')} mail next: You are next at table Friday {code}, after Bob."
     ]
 
 
@@ -166,9 +169,11 @@ async def test_time_up_pass(driven: DrivenTable) -> None:
     await driven.begin("24h, then orders")
     await driven.wait_until(local("2026-06-02 12:00"))
     assert await driven.asked() == ["Bob"]
-    assert "Ann's time is up: they pass." in driven.heard("Bob", "news")[0]
-    entry = (await driven.service.queries.log(driven.table))[-1]
-    assert (entry.line, entry.seat) == ("pass", 0)
+    assert [line[9:] for line in driven.heard("Cid", "news")] == ["mail news: Ann's time is up: they pass."]
+    assert driven.heard("Bob", "news") == [], "the notification of their turn says it"
+    since = await driven.service.queries.log_since_last_move(driven.table, 1)
+    assert recent_events(since)[1:] == ("Ann's time is up: they pass.", "Ann passes.")
+    assert (since[-1].line, since[-1].seat) == ("pass", 0)
 
 
 async def test_time_up_pause(driven: DrivenTable) -> None:
@@ -176,10 +181,15 @@ async def test_time_up_pause(driven: DrivenTable) -> None:
     await driven.wait_until(local("2026-06-04 12:00"))
     assert (await driven.service.queries.table_info(driven.table)).status == "paused"
     assert [line[9:] for line in driven.heard("Bob", "news")] == [
-        "mail news: Ann's time is up. The game is paused until somebody resumes it."
+        "mail news: Ann's time is up. The game is paused until a player resumes it."
+    ]
+    assert driven.heard("Ann", "news") == []
+    assert [line[9:] for line in driven.heard("Ann", "time_up")] == [
+        "mail time_up: Your time is up. The game is paused until a player resumes it. "
+        "Write `resume` when you are back; on Discord it is `/table resume`."
     ]
     assert len(driven.heard("Ann", "reminder")) == 2, "nobody is reminded while the game is paused"
-    await driven.service.lobby.resume(driven.table, by=driven.people["Ann"])
+    assert isinstance(await driven.say("Ann", "resume"), Completed)
     await driven.wait_until(local("2026-06-05 11:30"))
     assert (await driven.service.queries.table_info(driven.table)).status == "running"
 

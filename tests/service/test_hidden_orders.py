@@ -9,9 +9,9 @@ import pytest
 
 import engine
 from bot.discord import card_texts, cards
-from bot.email.turn_pages import recent_events
 from bot.service import legal_lines, text_views
 from bot.service.game_files import STATISTICS, TEXT, make_game_file
+from bot.service.recent_events import recent_events
 from bot.service.results import Completed, LineRefused, QueryAnswer
 from engine.game_text import replay
 from engine.game_text.redaction import redacted

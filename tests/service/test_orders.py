@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 import engine
-from bot.email.turn_pages import recent_events
 from bot.service import orders as order_module
+from bot.service.recent_events import recent_events
 from bot.service.results import Completed, LineRefused, LineUnreadable, PollUpdated, QueryAnswer
 from bot.service.service import Service
 from storage import DuplicateRequest, open_store

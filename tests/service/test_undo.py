@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import engine
 from bot.discord import card_texts
-from bot.email.turn_pages import recent_events
+from bot.service.recent_events import recent_events
 from bot.service.results import (
     Completed,
     LineAmbiguous,
