@@ -160,9 +160,7 @@ class TableCommands:
             case "agree" | "decline":
                 return CommandAnswer((await self.about_robots(person_id, table, word),), table.id)
             case "admit" | "refuse":
-                told = await self._service.seats.answer(
-                    table.id, rest, admitted=word == "admit", by=person_id
-                )
+                told = await self._answer_request(person_id, table, word, rest, request.is_repeated)
                 return CommandAnswer((told,), table.id)
             case _:
                 return await self._leave(person_id, table)
@@ -211,6 +209,18 @@ class TableCommands:
         return CommandAnswer(
             (await self._service.seats.ask(table.id, person_id, name, seat_name=seat_name.strip()),)
         )
+
+    async def _answer_request(
+        self, person_id: int, table: TableInfo, word: str, name: str, is_repeated: bool
+    ) -> str:
+        """Admit or refuse who asks for a seat; a crash may have ended this when they had it."""
+        try:
+            return await self._service.seats.answer(table.id, name, admitted=word == "admit", by=person_id)
+        except ValueError:
+            seated = next((p for p in table.seated_players if p.name.casefold() == name.casefold()), None)
+            if not is_repeated or word != "admit" or seated is None:
+                raise
+            return f"{seated.name} has a seat at table {table.code}."
 
     async def _name(self, person_id: int) -> str:
         async with self._store.read() as unit:

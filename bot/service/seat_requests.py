@@ -83,19 +83,24 @@ class SeatRequests:
         return await self._add(info, seat, person_id, name)
 
     async def _add(self, info: TableInfo, seat: int, person_id: int, name: str) -> str:
+        """Ask for a seat. Whoever asks again, or whose request a crash has repeated, is not put twice."""
+        what = "a seat" if seat == ANY_SEAT else f"the seat of {info.names[seat]}"
+        who = "its host has" if info.host_id is not None else "its players have"
+        told = f"You have asked for {what} at table {info.code}. You are told when {who} answered."
         async with self._cache.store.begin() as unit:
+            asked = await unit.clocks.open_requests(info.id)
+            if any((each.person_id, each.seat, each.name) == (person_id, seat, name) for each in asked):
+                return told
             await self._limits.count(unit, person_id, "requests")
             request = await unit.clocks.add_request(info.id, seat, person_id, name)
-            what = "a seat" if seat == ANY_SEAT else f"the seat of {info.names[seat]}"
             sentence = f"{name} asks for {what} at table {info.name} {info.code}."
-            recipients = [await load_recipient(unit, who, None) for who in _who_answers(info)]
+            recipients = [await load_recipient(unit, each, None) for each in _who_answers(info)]
             messages = lobby_messages(
                 info, "seat_request", recipients, sentence, unit.now, decision_id=request_key(request)
             )
             await unit.outbox.enqueue(*messages)
         self._cache.wake_subscribers()
-        who = "its host has" if info.host_id is not None else "its players have"
-        return f"You have asked for {what} at table {info.code}. You are told when {who} answered."
+        return told
 
     # -- answering ---------------------------------------------------------------------------
 
@@ -115,8 +120,10 @@ class SeatRequests:
         return f"{request.name} is refused."
 
     async def _admit(self, info: TableInfo, request: SeatRequest, by: int | None) -> str:
-        """Give a person the seat that they have asked for; what the host is told."""
-        await self._take(info, request.seat, request.person_id, request.name, by)
+        """Give a person the seat that they have asked for; what the host is told. A crash may have ended this
+        when they had it."""
+        if info.player_of(request.person_id) is None:
+            await self._take(info, request.seat, request.person_id, request.name, by)
         async with self._cache.store.begin() as unit:
             await unit.clocks.answer_request(request.id, True)
             sentence = f"You have a seat at table {info.name} {info.code}, as {request.name}."

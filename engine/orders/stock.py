@@ -57,6 +57,10 @@ def _pass_in_round(c: Circumstances, index: RoundIndex, unless: tuple[StopCondit
         return Ended("The round is over.", done=True)
     if reason := stop_reason(c, unless) or holding_was_sold(c) or presidency_in_reach(c):
         return Ended(reason)
+    if c.may_act and isinstance(c.g.top, Waterfall) and _all_have_passed(c):
+        return Ended(
+            "Everybody has passed since you did, so the privates have paid or become cheaper.", done=True
+        )
     return _pass_now(c) if round_index(c.g) == index else WAITS
 
 
@@ -71,6 +75,16 @@ def _pass_now(c: Circumstances) -> Judgement:
     if why := refusal(c.g, c.seat, Pass()):
         return Ended(f"You cannot pass now: {why}")
     return Says("pass")
+
+
+def _all_have_passed(c: Circumstances) -> bool:
+    """Whether the order has passed in the opening and nobody has bought or bid since.
+
+    The opening goes round until somebody does (1830 §7.3): without this, players who all leave `auto pass`
+    would have passed until the bank is empty.
+    """
+    said = [index for index, move in enumerate(c.moves) if move.order_id == c.id]
+    return bool(said) and all(move.line == "pass" for move in c.moves[said[-1] :])
 
 
 def _is_fresh(turn: StockTurn) -> bool:

@@ -268,3 +268,17 @@ def test_judging_changes_nothing() -> None:
     t.preview("Bob", "auto pass")
     t.preview("Ann", "auto run PRR")
     assert engine.encode_state(t.state) == before
+
+
+@pytest.mark.parametrize("title", ["1830", "1870"])
+def test_auto_pass_of_all_in_the_opening_goes_round_once(title: str) -> None:
+    """1830 §7.3: after that the privates have paid, or the first has become cheaper."""
+    t = OrderTable(title)
+    for name in ("Ann", "Bob", "Cid"):
+        t.arm(name, "auto pass")
+    assert t.said == ["Ann: pass", "Bob: pass", "Cid: pass"]
+    assert t.ended == [
+        "Ann: Everybody has passed since you did, so the privates have paid or become cheaper."
+    ]
+    t.say("Ann: bid CS 45" if title == "1830" else "Ann: pass")
+    assert len(t.said) == (5 if title == "1830" else 3)

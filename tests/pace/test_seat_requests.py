@@ -108,3 +108,30 @@ async def test_in_the_terminal(driven: DrivenTable, tmp_path: Path) -> None:
 
 async def code(driven: DrivenTable) -> str:
     return (await driven.service.queries.table_info(driven.table)).code
+
+
+async def test_who_asks_again_is_not_put_twice(driven: DrivenTable) -> None:
+    """So is a request that a crash has repeated, which has no stored answer."""
+    await open_seat(driven)
+    first = await ask(driven, "Dora")
+    assert await ask(driven, "Dora") == first
+    assert len(driven.heard("Ann", "seat_request")) == 1
+
+
+async def test_a_crash_between_the_seat_and_the_answer_to_who_asked(
+    driven: DrivenTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await open_seat(driven)
+    await ask(driven, "Dora")
+
+    async def die(*_: object) -> None:
+        raise ConnectionError
+
+    with monkeypatch.context() as patched:
+        patched.setattr("bot.service.seat_requests._tell", die)
+        with pytest.raises(ConnectionError):
+            await driven.service.seats.answer(driven.table, "Dora", admitted=True, by=driven.people["Ann"])
+    assert (await driven.service.queries.table_info(driven.table)).names[1] == "Dora"
+    await driven.service.seats.answer(driven.table, "Dora", admitted=True, by=driven.people["Ann"])
+    await driven.tick()
+    assert len(driven.heard("Dora", "seat_answer")) == 1

@@ -10,8 +10,10 @@ from random import Random
 
 import pytest
 
+from bot.service.limits import DEFAULT_LIMITS, Limits
 from bot.service.live_table import seat_number
 from bot.service.results import Completed, QueryAnswer
+from bot.service.service import Service
 from bot.simulation.order_games import random_order_line
 from bot.simulation.random_player import RandomPlayer
 from engine import format_action
@@ -32,6 +34,7 @@ class Referee:
 
     async def begin(self, title: str, chosen: tuple[str, ...]) -> None:
         world = self.world
+        world.service = Service(world.store, limits=Limits(dict.fromkeys(DEFAULT_LIMITS, 10**6)))
         for name in NAMES:
             await world.person(name, discord=f"{len(world.people) + 1}", email=f"{name}@example.org")
         info = await world.service.lobby.create(title, world.people["Ann"], options=chosen)
