@@ -163,7 +163,7 @@ async def test_undo_gives_the_turn_back(started: RunningBot, fake: FakeDiscord) 
     card = await started.wait_for_card("Bob")
     await fake.click("Ann", card, "Undo")
     again = await started.wait_for_card("Ann")
-    assert card.deleted, "nothing was done with it"
+    assert again.id == card.id, "the card becomes theirs in place: they know, and need no ping"
     assert any("Ann undoes" in m.text for m in fake.visible_messages(started.thread)[-3:])
     assert await started.played_lines() == []
     await fake.run_command("Ann", started.thread, "undo", what="redo")
