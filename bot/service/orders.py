@@ -91,7 +91,8 @@ class OrderHandler:
         if texts == ["auto"]:
             return await self._list(table, command, player.person_id)
         own = [order for order in _own(table, command.seat) if order.person_id == player.person_id]
-        if len(own) + len(texts) > MAX_ORDERS:
+        armed = [text for text in texts if text.split()[1] not in ("off", "first")]
+        if armed and len(own) + len(armed) > MAX_ORDERS:
             return refused(table, command, f"At most {MAX_ORDERS} orders can be left at a table.")
         try:
             async with self._cache.commit(table, command.request_id) as draft:

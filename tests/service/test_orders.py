@@ -304,3 +304,13 @@ async def test_help_explains_every_order(trading: ServiceHarness) -> None:
         "auto protect",
     ):
         assert line in text
+
+
+async def test_orders_can_be_taken_back_where_no_more_can_be_left(
+    world: ServiceHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(order_module, "MAX_ORDERS", 1)
+    await world.say("Bob", "auto decline deals")
+    assert isinstance(await world.say("Bob", "auto decline votes"), LineRefused)
+    assert isinstance(await world.say("Bob", "auto off 1"), QueryAnswer)
+    assert isinstance(await world.say("Bob", "auto decline votes"), QueryAnswer)
