@@ -21,7 +21,8 @@ from renderers.animation import Animation, Animator, Moment
 from renderers.canvas import encode_png
 from renderers.chart import draw_chart
 from renderers.label_layout import tile_number
-from renderers.map import LAYERS, Layer, draw_map
+from renderers.layers import LAYERS, Layer
+from renderers.map import draw_map
 from renderers.market import draw_market
 from renderers.sheet import draw_sheet
 from renderers.tables import companies_alt, draw_auction, draw_companies
@@ -44,6 +45,7 @@ from renderers.views import (
     market_view,
     sheet_view,
     short_round,
+    tile_face_label,
     tile_title,
     tile_view,
 )
@@ -244,7 +246,8 @@ def _tiles_png(
 
     def short(tile: str) -> str:
         number = left.get(tile, 0)
-        return f"{tile_number(tile)} ×{'∞' if number is None else number}".strip()
+        sign = tile_number(tile) or tile_face_label(tile)
+        return f"{sign} ×{'∞' if number is None else number}".strip()
 
     image = draw_tiles(
         heading,

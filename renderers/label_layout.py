@@ -95,7 +95,7 @@ class FontSizes:
     @classmethod
     def for_metrics(cls, metrics: HexMetrics, share: float = 1.0) -> FontSizes:
         r, text = metrics.radius * share, metrics.text_share
-        revenue = r * min(0.43 * text, 0.5)
+        revenue = r * min(0.43 * text, 0.56)
         return cls(round(revenue), round(r * 0.29), round(r * 0.36), round(r * 0.21), round(r * 0.26 * text))
 
 

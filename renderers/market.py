@@ -322,6 +322,8 @@ def _draw_price_list(canvas: Page, layout: MarketLayout) -> None:
         canvas.write((x + 22, row_y), f"{i + 1}.", LIST_SIZE, canvas.palette.muted)
         canvas.paste(sprites.token(badge, 50), (x + 72, row_y))
         canvas.write((x + 107, row_y), badge.sym, LIST_SIZE, canvas.palette.ink, align="l")
-        text = cell_names.get(badge, f"${price}")
-        size = fit_font_size(text, LIST_SIZE, width - 216, "Semibold")
-        canvas.write((x + 210, row_y), text, size, canvas.palette.ink, align="l", weight="Semibold")
+        text, left = f"${price}", 210
+        if badge in cell_names:
+            text, left = cell_names[badge], 107 + text_width(badge.sym, LIST_SIZE) + 12
+        size = fit_font_size(text, LIST_SIZE, width - left - 6, "Semibold")
+        canvas.write((x + left, row_y), text, size, canvas.palette.ink, align="l", weight="Semibold")

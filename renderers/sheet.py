@@ -97,15 +97,18 @@ class SheetTable:
         return ROW_HEIGHT * (1 + len(self.rows))
 
     def column_widths(self) -> list[int]:
-        """The width of each column in pixels: as needed, else dense, else all narrowed by the same factor."""
+        """The width of each column in pixels: as needed, else dense, else all narrowed by the same factor.
+
+        What is left beside dense columns goes to those that have texts in two lines, then to all.
+        """
         available = self.page_width - 2 * MARGIN
-        widths = self._needed_widths(dense=False)
+        full, widths = self._needed_widths(dense=False), self._needed_widths(dense=True)
         if sum(widths) > available:
-            widths = self._needed_widths(dense=True)
-        spare = available - sum(widths)
-        if spare < 0:
             return [round(width * available / sum(widths)) for width in widths]
-        return [width + spare // len(widths) for width in widths]
+        missing = sum(full) - sum(widths)
+        share = min(1.0, (available - sum(widths)) / missing) if missing else 0.0
+        widths = [width + int((whole - width) * share) for width, whole in zip(widths, full, strict=True)]
+        return [width + (available - sum(widths)) // len(widths) for width in widths]
 
     def _needed_widths(self, dense: bool) -> list[int]:
         return [
@@ -334,7 +337,7 @@ def draw_sheet(view: SheetView, palette: Palette = theme.LIGHT) -> Image.Image:
     """The sheet as a picture in its palette, 1280 pixels wide and as high as needed."""
     all_tables = sheet_tables(view)
     heading = _heading_lines(view)
-    tile_lines = _tile_lines(view)
+    tile_lines = [*_private_lines(view), *_tile_lines(view)]
     height = (
         MARGIN
         + LINE_HEIGHT * len(heading)
@@ -382,6 +385,12 @@ def _heading_lines(view: SheetView) -> list[str]:
     if view.unstarted:
         lines.append("Not started  " + " ".join(badge.sym for badge in view.unstarted))
     return lines
+
+
+def _private_lines(view: SheetView) -> list[str]:
+    """The names of the privates that somebody owns, with their income: `CA Camden & Amboy $25`."""
+    texts = [private.text for private in view.privates]
+    return _wrapped("Privates  ", texts, " · ", TILE_FONT_SIZE) if texts else []
 
 
 def _tile_lines(view: SheetView) -> list[str]:

@@ -481,3 +481,15 @@ def edge_crossings(metrics: HexMetrics, segments: tuple[RouteSegment, ...]) -> l
         for end in (segment.a, segment.b)
         if end[0] == "e"
     ]
+
+
+@lru_cache(64)
+def route_number(route: int, color: Color, diameter: int) -> Image.Image:
+    """The number of a route, from 1, on a disc of its colour; `route` counts from 0."""
+    shape = SupersampledCanvas((diameter, diameter))
+    radius = diameter / 2
+    shape.disc((radius, radius), radius, theme.WHITE)
+    shape.disc((radius, radius), radius - 1.2, color)
+    canvas = Canvas.copy_of(shape.downsampled())
+    canvas.write((radius, radius), str(route + 1), round(diameter * 0.8), theme.WHITE)
+    return canvas.image

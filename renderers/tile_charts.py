@@ -13,7 +13,8 @@ from PIL import Image
 from renderers import theme
 from renderers.canvas import Canvas, fit_font_size, to_palette
 from renderers.geometry import HexLayout, HexMetrics
-from renderers.map import BOARD_LAYERS, TEXT_LAYERS, coordinates, draw_hex, draw_map
+from renderers.layers import BOARD_LAYERS, TEXT_LAYERS, coordinates
+from renderers.map import draw_hex, draw_map
 from renderers.sprites import hex_mask
 from renderers.theme import Palette
 from renderers.views import HexView, MapView, TileView
@@ -24,7 +25,8 @@ GAP = 10
 CAPTION_SIZE = 36
 WAYS_PER_SHEET = 12
 WAY_COLUMNS = 3
-TILE_COLUMNS = 8
+TILE_COLUMNS = 4, 6
+"""The least and the most tiles in a row."""
 TILE_LAYERS = tuple(layer for layer in (*BOARD_LAYERS, *TEXT_LAYERS) if layer is not coordinates)
 
 
@@ -54,8 +56,13 @@ def draw_tiles(
     layout: HexLayout,
     palette: Palette = theme.LIGHT,
 ) -> Image.Image:
-    """Tiles in groups, each group under its heading; (tile, caption) each."""
-    unit = (WIDTH - GAP * (TILE_COLUMNS + 1)) / TILE_COLUMNS / 2.02
+    """Tiles in groups, each group under its heading; (tile, caption) each.
+
+    Few tiles are drawn larger than many.
+    """
+    least, most = TILE_COLUMNS
+    columns = min(most, max(least, *(len(tiles) for _, tiles in groups), least))
+    unit = (WIDTH - GAP * (columns + 1)) / columns / 2.02
     metrics = (
         HexMetrics("pointy", int(unit * 0.866), int(unit * 1.5))
         if layout == "pointy"
@@ -65,7 +72,7 @@ def draw_tiles(
         _draw_grid(
             title,
             [Panel(caption, _tile(palette, tile, metrics)) for tile, caption in tiles],
-            TILE_COLUMNS,
+            columns,
             palette,
         )
         for title, tiles in groups

@@ -13,6 +13,8 @@ from renderers import (
     canvas,
     geometry,
     label_layout,
+    layers,
+    legend,
     map,
     market,
     sheet,
@@ -38,7 +40,7 @@ def measure_rendering(states: Sequence[State]) -> list[RenderingMetric]:
     """
     if not states:
         raise ValueError("there is no position to draw")
-    for module in (map, canvas, geometry, market, label_layout, sprites, theme):
+    for module in (map, layers, legend, canvas, geometry, market, label_layout, sprites, theme):
         for member in vars(module).values():
             if hasattr(member, "cache_clear"):
                 member.cache_clear()

@@ -16,6 +16,7 @@ from renderers import Picture, RouteSpec, around
 
 CSS_WIDTHS = {"market": 560}  # pixels
 DEFAULT_CSS_WIDTH = 640
+NEAR = 2  # hexes
 
 
 class NamedPicture(NamedTuple):
@@ -47,7 +48,7 @@ async def question_pictures(
     """The pictures that the question needs, with the differences from `before` highlighted.
 
     An auction: the lots with bids and free money. A stock round: sheet and market. A company's turn: the map
-    around its reach, before its run with its best routes, after it with those that it ran; the sheet for
+    around its reach, before its run around its best routes, after it around those that it ran; the sheet for
     trains where it has not run. A merger: the companies side by side, and the market. `revenues`: dollars of
     each company's last run. `ran`: the last run since `before`; of another company it is history.
     """
@@ -63,8 +64,7 @@ async def question_pictures(
 
     wanted: list[Drawing] = []
     own_run = ran if ran and ran.company == getattr(turn, "company", "") else None
-    reach = engine.hexes_in_question(state)
-    if own_run and (run_map := map_of_run(pictures, state, own_run, hexes, reach)):
+    if own_run and (run_map := map_of_run(pictures, state, own_run, hexes)):
         wanted.append(run_map)
     match topic:
         case "auction":
@@ -91,16 +91,11 @@ async def draw_all(wanted: Sequence[Drawing]) -> tuple[NamedPicture, ...]:
 
 
 def map_of_run(
-    pictures: Pictures,
-    state: engine.State,
-    ran: RoutesRun,
-    hexes: Iterable[str] = (),
-    reach: Iterable[str] = (),
+    pictures: Pictures, state: engine.State, ran: RoutesRun, hexes: Iterable[str] = ()
 ) -> Drawing | None:
     """The map around a run with its routes; None where the board no longer has them.
 
-    `hexes`: those to highlight. `reach`: hexes that are shown too: with the company's, the best routes look
-    the same before and after they run.
+    `hexes`: those to highlight. The best routes look the same before and after they run.
     """
     try:
         on_routes = run_hexes(state, ran)
@@ -109,7 +104,7 @@ def map_of_run(
     if not on_routes:
         return None
     routes = [(route_label(run), run.route) for run in ran.trains]
-    crop = around(state, {*on_routes, *hexes, *reach})
+    crop = around(state, (*on_routes, *near(state, on_routes, hexes)))
     picture = pictures.map(state, highlight=tuple(hexes), routes=routes, company=ran.company, crop=crop)
     return "map", picture
 
@@ -120,12 +115,13 @@ def _turn_maps(
     hexes: Iterable[str],
     has_map: bool,
 ) -> list[Drawing]:
-    """The map around the reach of the company in its turn; before its run with its best routes."""
+    """The map around the reach of the company in its turn; before its run around its best routes."""
     turn = state.stack[-1]
     company = getattr(turn, "company", "")
-    reach = set(engine.hexes_in_question(state)) | set(hexes)
     before_run = getattr(turn, "step", "") == "run"
     best = engine.best_run(state, company) if before_run else ()
+    asked = run_hexes(state, RoutesRun(company, best)) if best else engine.hexes_in_question(state)
+    reach = {*asked, *(near(state, asked, hexes) if asked else hexes)}
     if has_map and not best:
         return []
     routes = [(route_label(run), run.route) for run in best]
@@ -133,6 +129,14 @@ def _turn_maps(
     return [("map", pictures.map(
         state, highlight=hexes, routes=routes, company=company, crop=crop
     ))]  # fmt: skip
+
+
+def near(state: engine.State, reach: Iterable[str], hexes: Iterable[str]) -> tuple[str, ...]:
+    """Those hexes that are at most `NEAR` away: a change far from what is asked would make its map small."""
+    close: Iterable[str] = tuple(reach)
+    for _ in range(NEAR):
+        close = around(state, close)
+    return tuple(hex for hex in hexes if hex in close)
 
 
 def route_label(run: engine.TrainRun) -> str:

@@ -125,8 +125,17 @@ def status_parts(
         "",
         *trains_text(state),
         *(["For sale:", *for_sale_now] if for_sale_now else []),
+        *private_lines(state),
         *("", waiting_sentence(state, pending)),
     ]
+
+
+def private_lines(state: engine.State) -> list[str]:
+    """The privates that somebody owns: `  CA Camden & Amboy (pays $25): Ann`."""
+    holders = (engine.BANK, engine.IPO, engine.CLOSED)
+    owned = {sym: owner for sym, owner in state.private_owners.items() if owner not in holders}
+    lines = [f"  {private_text(state, sym)}: {state.name(owner)}" for sym, owner in owned.items()]
+    return ["Privates:", *lines] if lines else []
 
 
 def players_table(state: engine.State) -> Table:

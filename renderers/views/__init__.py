@@ -23,6 +23,7 @@ from renderers.views.labels import (
     clip_text,
     company_badges,
     dollars,
+    tile_face_label,
     tile_name,
     tile_title,
 )
@@ -87,6 +88,7 @@ __all__ = [
     "route_legs",
     "sheet_view",
     "short_round",
+    "tile_face_label",
     "tile_name",
     "tile_title",
     "tile_view",

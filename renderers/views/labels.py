@@ -36,6 +36,11 @@ def tile_name(tile: str) -> str:
     return f"{face.label or 'unnumbered'} ({face.color})"
 
 
+def tile_face_label(tile: str) -> str:
+    """The letters printed on a tile, if there are any."""
+    return tile_faces()[tile].label or ""
+
+
 def tile_title(tile: str) -> str:
     """How a text names a tile: `tile 57`, or `B tile (yellow)` for one without a printed number."""
     if tile[0].isdigit():

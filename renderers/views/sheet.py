@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from engine import (
     BANK,
+    CLOSED,
     IPO,
     POOL,
     Game,
@@ -148,6 +149,21 @@ class BidView:
 
 
 @dataclass(frozen=True)
+class OwnedPrivate:
+    """A private that a player or a company owns, with its income in dollars."""
+
+    sym: str
+    name: str
+    revenue: int
+
+    @property
+    def text(self) -> str:
+        """`CA Camden & Amboy $25`."""
+        income = f" ${self.revenue}" if self.revenue else ""
+        return f"{self.sym} {self.name}{income}"
+
+
+@dataclass(frozen=True)
 class SheetView:
     """The sheet of a position.
 
@@ -171,6 +187,7 @@ class SheetView:
     unstarted: tuple[Badge, ...] = ()
     loans: LoanStatus | None = None
     tiles: tuple[tuple[str, tuple[tuple[str, int | None], ...]], ...] = ()
+    privates: tuple[OwnedPrivate, ...] = ()
 
     @property
     def has_sizes(self) -> bool:
@@ -250,6 +267,7 @@ def sheet_view(
         unstarted=tuple(badges[sym] for sym in unstarted),
         loans=loan_status(state),
         tiles=tuple(_tiles(game)),
+        privates=tuple(_owned_privates(game)),
     )
 
 
@@ -280,6 +298,13 @@ def _for_sale(game: Game) -> Iterator[BidView]:
             yield BidView(private.sym, private.price - discount, named)
     for item, offers in standing.items():
         yield BidView(item, None, tuple((state.name(seat), amount) for seat, amount in offers.items()))
+
+
+def _owned_privates(game: Game) -> Iterator[OwnedPrivate]:
+    """The privates that players and companies own."""
+    for private in game.components.privates:
+        if game.state.private_owners.get(private.sym, CLOSED) not in (BANK, IPO, CLOSED):
+            yield OwnedPrivate(private.sym, private.name, private.revenue)
 
 
 def _tiles(game: Game) -> Iterator[tuple[str, tuple[tuple[str, int | None], ...]]]:

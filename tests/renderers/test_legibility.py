@@ -21,7 +21,8 @@ from renderers.label_layout import (
     overflow_token_positions,
     tile_number,
 )
-from renderers.map import BOARD_LAYERS, TEXT_LAYERS, Layer, LayerContext, grid_for, routes
+from renderers.layers import BOARD_LAYERS, TEXT_LAYERS, Layer, LayerContext, routes
+from renderers.map import grid_for
 from renderers.theme import LIGHT, PALETTES, Palette
 from renderers.views import HexView, company_badges, map_view
 from renderers.views.map import RouteSegment

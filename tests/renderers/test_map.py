@@ -14,6 +14,7 @@ from engine import State, tile_faces
 from renderers import (
     Picture,
     label_layout,
+    layers,
     map,
     map_png,
     sprites,
@@ -342,7 +343,7 @@ def test_a_cropped_map_has_larger_hexes() -> None:
 
 def test_layers_can_be_left_out() -> None:
     state = position()
-    bare = map_png(state, layers=(map.land, map.tiles))
+    bare = map_png(state, layers=(layers.land, layers.tiles))
     image = opened(bare).convert("RGB")
     view = map_view(state)
     ((_, point, _),) = token_positions(view.hex_at("H12"), grid_for(view).metrics)

@@ -21,7 +21,8 @@ from renderers import (
 from renderers.canvas import CAP_HEIGHT
 from renderers.geometry import dashed
 from renderers.label_layout import lay_out_labels
-from renderers.map import LEGEND_ROW, PHONE_WIDTH, draw_map, grid_for, legend_height
+from renderers.legend import legend_font, legend_height, legend_rows, row_height
+from renderers.map import PHONE_WIDTH, draw_map, grid_for
 from renderers.views import auction_view, map_view, market_view
 from tests.renderers.positions import financed, opening, position
 from tests.renderers.test_legibility import GAMES, ROOT, end_of
@@ -131,26 +132,24 @@ def test_each_route_has_its_own_color_dash_and_row_in_the_legend() -> None:
     plain = map_view(state)
     image = draw_map(view).convert("RGB")
     grid = grid_for(view)
-    assert image.height - draw_map(plain).height == legend_height(view) > 2 * LEGEND_ROW
-    strokes = []
+    assert image.height - draw_map(plain).height == legend_height(view.routes, grid.size[0])
+    row, size, strokes = row_height(grid.size[0]), legend_font(grid.size[0]), []
     for i in range(2):
-        row = [pixel(image, (x, round(grid.size[1] + LEGEND_ROW * (i + 0.5)))) for x in range(24, 120)]
-        strokes.append(sum(near(color, theme.LIGHT.route_colors[i], 12) for color in row))
-    solid, broken = (
-        sum(
-            near(
-                pixel(image, (x, round(grid.size[1] + LEGEND_ROW * (i + 0.5)))),
-                theme.LIGHT.route_colors[i],
-                12,
-            )
-            for x in range(24, 120)
-        )
-        for i in range(2)
-    )
-    assert solid > 88 > broken
-    assert strokes[0] > 88 > strokes[1] > 24, "one is solid and one is dashed"
+        y = round(grid.size[1] + row * (i + 0.5))
+        pixels = [pixel(image, (x, y)) for x in range(round(0.75 * size), round(3.75 * size))]
+        strokes.append(sum(near(color, theme.LIGHT.route_colors[i], 12) for color in pixels) / len(pixels))
+    assert strokes[0] > 0.9 > strokes[1] > 0.25, "one is solid and one is dashed"
     assert len(set(sprites.DASHES)) == len(theme.LIGHT.route_colors)
     assert "Route 1: 3-train $60: H10-H12-H16" in map_png(state, routes=routes, company="PRR").alt
+
+
+def test_every_stop_of_a_long_route_is_in_the_legend() -> None:
+    label = "8-train $300: " + "-".join(f"C{i}" for i in range(40))
+    for width in (400, 700, 1280):
+        (rows,) = legend_rows((label,), width)
+        assert "".join(rows) == label and len(rows) > 1
+        assert legend_height((label,), width) > len(rows) * legend_font(width)
+        assert digits(legend_font(width), width) >= PHONE_DIGITS
 
 
 def test_a_dashed_line_has_strokes_of_the_given_lengths() -> None:

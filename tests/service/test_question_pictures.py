@@ -9,7 +9,14 @@ import pytest
 from PIL import Image
 
 import engine
-from bot.service.images import NamedPicture, RoutesRun, inline_images, question_pictures, route_label
+from bot.service.images import (
+    NamedPicture,
+    RoutesRun,
+    inline_images,
+    near,
+    question_pictures,
+    route_label,
+)
 from bot.service.picture_workers import PictureWorkers, draw_file
 from engine.game_text import replay
 from renderers import Picture
@@ -150,3 +157,15 @@ async def test_pictures_of_a_table_are_in_the_palette_of_their_reader(
     await workers.for_table(7, "dark").sheet(position("@ round stock Ann"))
     await workers.for_table(7, "light").draw("market", position("@ round stock Ann"))
     assert asked == ["dark", "light"]
+
+
+async def test_a_change_far_from_the_question_does_not_make_its_map_small() -> None:
+    """The map of a run is around its routes."""
+    pictures, state = DrawnHere(), position("@ round operating PRR")
+    before = engine.copy_state(state)
+    state.tiles |= {"H14": ("9", 1), "F22": ("9", 1), "I15": ("57", 0)}
+    before.tiles = {"H10": ("57", 1), "H14": ("9", 1)}
+    assert near(state, ["H10"], ["F22", "H14", "H12"]) == ("H14", "H12")
+    await question_pictures(pictures, state, before)
+    crop = next(details["crop"] for kind, details in pictures.requests if kind == "map")
+    assert "H10" in crop and "F22" not in crop and "F24" not in crop
