@@ -41,10 +41,13 @@ from renderers.views import (
     auction_view,
     chart_view,
     clip_text,
+    dollars,
+    map_description,
     map_view,
     market_view,
     sheet_view,
     short_round,
+    surroundings,
     tile_face_label,
     tile_title,
     tile_view,
@@ -155,10 +158,11 @@ def ways_pngs(
         captions = [f"{number}: {tile_title(tile)}" for number, (tile, _) in shown]
         image = draw_ways(list(zip(captions, views, strict=True)), PALETTES[palette])
         words = [
-            f"{caption} with edges {_track_edges(view, hex)}"
+            f"{caption} with edges {_track_edges(view, hex)}{_revenues(view, hex)}"
             for caption, view in zip(captions, views, strict=True)
         ]
-        alt = clip_text(f"Ways to lay on {hex}. {'. '.join(words)}.")
+        nearby = ". ".join(surroundings(each for each in views[0].hexes if each.coord != hex))
+        alt = clip_text(f"Ways to lay on {hex}. {'. '.join(words)}. {nearby}".strip() + ".")
         sheets.append(Picture(encode_png(image), alt, image.width, image.height))
     return tuple(sheets)
 
@@ -182,7 +186,8 @@ def tile_choice_png(
     named = [(f"rotation {rotation}", view) for rotation, view in zip(rotations, views, strict=True)]
     image = draw_ways(named, PALETTES[palette])
     edges = ", ".join(f"{name}: edges {_track_edges(view, coord)}" for name, view in named)
-    alt = clip_text(f"{tile_title(tile).capitalize()} on {coord}. {edges}.")
+    nearby = ". ".join(surroundings(views[0].hexes))
+    alt = clip_text(f"{tile_title(tile).capitalize()} on {coord}. {edges}. {nearby}".strip() + ".")
     return Picture(encode_png(image), alt, image.width, image.height)
 
 
@@ -206,11 +211,13 @@ def tile_places_png(
     Raises KeyError for an unknown tile.
     """
     hexes = places_of(state, tile, company)
-    image = draw_map(map_view(state, highlight=hexes), palette=PALETTES[palette])
+    view = map_view(state, highlight=hexes)
+    image = draw_map(view, palette=PALETTES[palette])
     where = " ".join(hexes) or "nowhere"
     left = tiles_left(state).get(tile, 0)
     count = "any number" if left is None else left
-    alt = clip_text(f"{tile_title(tile).capitalize()} may lie on: {where}. Left: {count}.")
+    named = f"{tile_title(tile).capitalize()} may lie on: {where}. Left: {count}."
+    alt = clip_text(f"{named} {map_description(map_view(state))}")
     return Picture(encode_png(image), alt, image.width, image.height)
 
 
@@ -244,6 +251,11 @@ def _tiles_png(
         number = left.get(tile, 0)
         return "any number left" if number is None else f"{number} left"
 
+    def worth(tile: str) -> str:
+        face = tile_view(state, tile)
+        amounts = [*face.revenues, *(value.amount for value in face.phase_values)]
+        return f" ({' '.join(dollars(amount) for amount in dict.fromkeys(amounts))})" if amounts else ""
+
     def short(tile: str) -> str:
         number = left.get(tile, 0)
         sign = tile_number(tile) or tile_face_label(tile)
@@ -262,10 +274,15 @@ def _tiles_png(
         PALETTES[palette],
     )
     words = [
-        f"{name}: {', '.join(f'{tile_title(tile)} {count(tile)}' for tile in tiles) or 'none'}"
+        f"{name}: {', '.join(f'{tile_title(tile)}{worth(tile)} {count(tile)}' for tile in tiles) or 'none'}"
         for name, tiles in groups.items()
     ]
     return Picture(encode_png(image), clip_text(f"{heading}. {'. '.join(words)}."), image.width, image.height)
+
+
+def _revenues(view: MapView, coord: str) -> str:
+    amounts = dict.fromkeys(view.hex_at(coord).revenues)
+    return f", {' '.join(dollars(amount) for amount in amounts)}" if amounts else ""
 
 
 def _track_edges(view: MapView, coord: str) -> str:

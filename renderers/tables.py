@@ -90,8 +90,13 @@ def draw_companies(view: SheetView, companies: Sequence[str], palette: Palette =
 
 def companies_alt(view: SheetView, companies: Sequence[str]) -> str:
     """A description of the companies side by side."""
-    shown = [c.summary for sym in companies for c in view.companies if c.badge.sym == sym]
-    return f"{view.title}, {view.round}. {'. '.join(shown)}."
+    shown = [c for sym in companies for c in view.companies if c.badge.sym == sym]
+    parts = [text for c in shown for text in (c.summary, c.details) if text]
+    if len(shown) > 1:
+        shares, cash = sum(c.size or 0 for c in shown), dollars(sum(c.cash or 0 for c in shown))
+        loans, tokens = sum(c.loans for c in shown), sum(len(c.tokens) for c in shown)
+        parts.append(f"Together: {shares} shares, {cash}, {loans} loans, {tokens} tokens left")
+    return f"{view.title}, {view.round}. {'. '.join(parts)}."
 
 
 def _price(c: CompanyView) -> str:

@@ -33,6 +33,14 @@ class RenderingMetric(NamedTuple):
     bound: float | None
 
 
+def clear_caches() -> None:
+    """Forget all pictures and layouts, so that the next picture is drawn anew."""
+    for module in (map, layers, legend, canvas, geometry, market, label_layout, sprites, theme):
+        for member in vars(module).values():
+            if hasattr(member, "cache_clear"):
+                member.cache_clear()
+
+
 def measure_rendering(states: Sequence[State]) -> list[RenderingMetric]:
     """Draw the maps of consecutive positions of one game at 1280 x 960, then market and sheet.
 
@@ -40,10 +48,7 @@ def measure_rendering(states: Sequence[State]) -> list[RenderingMetric]:
     """
     if not states:
         raise ValueError("there is no position to draw")
-    for module in (map, layers, legend, canvas, geometry, market, label_layout, sprites, theme):
-        for member in vars(module).values():
-            if hasattr(member, "cache_clear"):
-                member.cache_clear()
+    clear_caches()
     last = states[-1]
     first, _ = _measure_map(last)
     for member in (map.draw_hex, label_layout._lay_out_cached):

@@ -39,6 +39,7 @@ from renderers.views.map import (
     map_view,
     route_legs,
 )
+from renderers.views.map_description import map_description, surroundings
 from renderers.views.market import CellView, MarketView, market_view
 from renderers.views.sheet import (
     BidView,
@@ -83,11 +84,13 @@ __all__ = [
     "clip_text",
     "company_badges",
     "dollars",
+    "map_description",
     "map_view",
     "market_view",
     "route_legs",
     "sheet_view",
     "short_round",
+    "surroundings",
     "tile_face_label",
     "tile_name",
     "tile_title",

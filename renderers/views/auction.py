@@ -49,8 +49,12 @@ class AuctionView:
     @property
     def alt(self) -> str:
         """A description of the picture."""
-        money = (f"{name} {dollars(cash)}, {dollars(free)} free" for name, cash, free, _ in self.players)
+        money = (
+            f"{name} {dollars(cash)}, {dollars(free)} free, {dollars(cash - free)} in bids"
+            for name, cash, free, _ in self.players
+        )
         parts = [f"Auction of {self.title}, {self.round}", *money, *(lot.summary for lot in self.lots)]
+        parts += [f"{lot.sym}: {lot.power.removesuffix('.')}" for lot in self.lots if lot.power]
         return clip_text(". ".join(parts) + ".")
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from engine import Components, tile_faces
 
 MAX_ALT_TEXT = 1024
+"""Characters. What matters most for the question is first, so that what is cut matters least."""
 
 
 @dataclass(frozen=True)
@@ -23,8 +24,9 @@ def company_badges(components: Components) -> dict[str, Badge]:
     return {c.sym: Badge(c.sym, c.color, c.text_color) for c in components.companies}
 
 
-def clip_text(text: str, limit: int = MAX_ALT_TEXT) -> str:
-    """The text, cut after a whole word and ended by an ellipsis where it has more than `limit` characters."""
+def clip_text(text: str) -> str:
+    """The text, cut after a whole word and ended by an ellipsis where Discord would refuse it."""
+    limit = MAX_ALT_TEXT
     return text if len(text) <= limit else text[: limit - 1].rsplit(" ", 1)[0] + "…"
 
 

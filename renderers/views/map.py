@@ -22,6 +22,7 @@ from engine import (
     tile_faces,
 )
 from renderers.views.labels import Badge, clip_text, company_badges
+from renderers.views.map_description import map_description
 
 RouteLeg = tuple[str, int, int]
 """One leg of a route: a hex and two ends on it; an end is an edge (0-5), or 6 + n for node n."""
@@ -114,57 +115,8 @@ class MapView:
 
     @property
     def alt(self) -> str:
-        """A description of the picture."""
-        parts = [f"Map of {self.title}, phase {self.phase}"]
-        for hex in self.hexes:
-            if hex.highlighted:
-                tile = f"{hex.color} tile {hex.tile}" if hex.tile else "no tile"
-                tokens_here = ", ".join(badge.sym for _, badge in hex.tokens)
-                built_here = "".join(f", a {each.kind}" for each in hex.structures if each.is_built)
-                tokens_here = tokens_here and f", tokens {tokens_here}"
-                parts.append(f"Last change at {_hex_name(hex)}: {tile}{built_here}{tokens_here}")
-        parts += [f"Route {i + 1}: {label}" for i, label in enumerate(self.routes)]
-        coords_of = {
-            company.sym: [hex.coord for hex in self.hexes for _, badge in hex.tokens if badge == company]
-            for company in self.companies
-        }
-        tokens = "; ".join(f"{sym} {' '.join(coords)}" for sym, coords in coords_of.items() if coords)
-        parts.append(f"Tokens: {tokens}" if tokens else "No tokens")
-        current = {
-            hex.name or hex.coord: value.amount
-            for hex in self.hexes
-            for value in hex.phase_values
-            if value.is_current
-        }
-        if current:
-            parts.append("Values now: " + ", ".join(f"{name} {amount}" for name, amount in current.items()))
-        for kind in ("mine", "bridge"):
-            built = [
-                hex.coord
-                for hex in self.hexes
-                for each in hex.structures
-                if each.is_built and each.kind == kind
-            ]
-            if built:
-                parts.append(f"{kind.capitalize()}s: {' '.join(built)}")
-        parts.append(f"{sum(hex.tile is not None for hex in self.hexes)} tiles laid")
-        parts += _grouped("Revenues", ((value, hex) for hex in self.hexes for value in hex.revenues))
-        parts += _grouped("Terrain costs", ((cost, hex) for hex in self.hexes for _, cost in hex.terrain))
-        return clip_text(". ".join(parts) + ".")
-
-
-def _grouped(what: str, amounts: Iterable[tuple[int, HexView]]) -> Iterator[str]:
-    """Dollars with the hexes that have them, in one sentence: `Revenues: $30 E19 H10; $40 G19`."""
-    hexes: dict[int, list[str]] = {}
-    for amount, hex in amounts:
-        hexes.setdefault(amount, []).append(hex.coord)
-    if hexes:
-        groups = (f"${amount} {' '.join(dict.fromkeys(coords))}" for amount, coords in sorted(hexes.items()))
-        yield f"{what}: {'; '.join(groups)}"
-
-
-def _hex_name(view: HexView) -> str:
-    return f"{view.coord} ({view.name})" if view.name else view.coord
+        """A description of the picture (`map_description`)."""
+        return clip_text(map_description(self))
 
 
 # --- the map --------------------------------------------------------------------------------

@@ -44,7 +44,7 @@ class MarketView:
         return clip_text(" ".join([f"Stock market of {self.title}.", *self._alt_sentences()]))
 
     def _alt_sentences(self) -> Iterator[str]:
-        prices = ", ".join(f"{badge.sym} {price}" for badge, price in self.order)
+        prices = ", ".join(f"{i}. {badge.sym} {price}" for i, (badge, price) in enumerate(self.order, 1))
         yield f"Highest first: {prices}." if prices else "No company has a price."
         shared = [(cell.price, _token_symbols(cell)) for cell in self.cells if len(cell.tokens) > 1]
         if shared:
@@ -54,6 +54,13 @@ class MarketView:
                 yield f"In {cell.name}: {_token_symbols(cell)}."
         if self.loans:
             yield f"{str(self.loans).capitalize()}."
+            yield f"Rates: {' '.join(f'${rate}' for rate in self.loans.rates)}."
+        yield f"Prices: {'; '.join(self._rows())}."
+
+    def _rows(self) -> Iterator[str]:
+        """The prices of each row."""
+        for row in sorted({cell.row for cell in self.cells}):
+            yield " ".join(str(cell.price) for cell in self.cells if cell.row == row)
 
 
 def _token_symbols(cell: CellView) -> str:

@@ -32,7 +32,7 @@ from engine import (
     tile_faces,
     tiles_left,
 )
-from renderers.views.labels import Badge, bank_text, clip_text, company_badges, dollars
+from renderers.views.labels import Badge, bank_text, clip_text, company_badges, dollars, tile_name
 
 
 @dataclass(frozen=True)
@@ -114,6 +114,20 @@ class CompanyView:
         order = f"{self.turn}. " if self.turn else ""
         facts = (place, *cash, *loans, trains, *revenue, *president, *ran)
         return f"{order}{self.badge.sym}{shares} {', '.join(facts)}"
+
+    @property
+    def details(self) -> str:
+        """What else the sheet shows of a company: its par price, shares that no player has, tokens, loans."""
+        places = (("IPO", self.ipo), ("pool", self.pool), ("treasury", self.treasury))
+        facts = [f"par {dollars(self.par)}"] if self.par is not None and not self.size else []
+        facts += [f"{place} {percent}%" for place, percent in places if percent]
+        facts += [f"loans {self.loans}/{self.max_loans}"] if self.max_loans else []
+        if self.started and self.tokens:
+            costs = "" if self.size else f" ({' '.join(map(dollars, self.tokens))})"
+            facts.append(f"{len(self.tokens)} tokens left{costs}")
+        facts += [f"owes {dollars(self.unpaid_tokens)} for tokens"] if self.unpaid_tokens else []
+        facts += [f"privates {' '.join(self.privates)}"] if self.privates else []
+        return f"{self.badge.sym}: {', '.join(facts)}" if facts else ""
 
 
 @dataclass(frozen=True)
@@ -204,6 +218,8 @@ class SheetView:
         if self.bank is not None:
             yield bank_text(self.bank).capitalize()
         yield f"Trains left: {'; '.join(train.text for train in self.depot) or 'none'}"
+        pool = f", in the pool: {' '.join(self.pool_trains)}" if self.pool_trains else ""
+        yield f"Train limit {self.train_limit}{pool}"
         if self.loans:
             yield str(self.loans).capitalize()
         if self.for_sale:
@@ -220,6 +236,12 @@ class SheetView:
             over = f" ({over} over)" if (over := p.certificates - (self.certificate_limit or 99)) > 0 else ""
             yield " ".join([p.name, cash, f"{counted}{over}", *p.privates, *holdings])
         yield from (c.summary for c in self.companies if c.started)
+        yield from (text for c in self.companies if (text := c.details))
+        if self.privates:
+            yield f"Privates: {', '.join(private.text for private in self.privates)}"
+        for color, tiles in self.tiles:
+            left = (f"{tile_name(tile)}×{'∞' if count is None else count}" for tile, count in tiles)
+            yield f"{color.capitalize()} tiles left: {' '.join(left)}"
 
 
 def _holding_text(sym: str, holding: Holding) -> str:

@@ -163,7 +163,7 @@ def test_the_interest_rate_depends_on_the_loans_taken(taken: int, rate: int) -> 
     state.companies["WT"].loans = taken
     found = loan_status(state)
     assert found and (found.taken, found.rate, found.round_rate) == (taken, rate, None)
-    assert market_view(state).alt.endswith(f" Interest ${rate} a loan, {taken} of 70 loans taken.")
+    assert f" Interest ${rate} a loan, {taken} of 70 loans taken." in market_view(state).alt
 
 
 def test_a_market_without_loans_has_no_loan_table() -> None:
@@ -175,7 +175,7 @@ def test_a_market_without_loans_has_no_loan_table() -> None:
 
 def test_the_alt_text_names_companies_in_liquidation_or_acquisition() -> None:
     alt = market_png(financed()).alt
-    assert "Highest first: WT 100, J 100, SR 0, R 0." in alt
+    assert "Highest first: 1. WT 100, 2. J 100, 3. SR 0, 4. R 0." in alt
     assert "In liquidation: R. In acquisition 2: SR." in alt
 
 
