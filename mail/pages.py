@@ -87,14 +87,14 @@ def announcement(
     subject: str = "",
 ) -> MailPage:
     """What somebody is told: the game starts, is paused, they are next. What the headline says is not said
-    again; it is the subject, if that is not given."""
+    again; the subject is `News` and the headline, if it is not given."""
     more = (sentence.removeprefix(headline).strip() for sentence in sentences)
     blocks = [
         *(Paragraph(sentence) for sentence in more if sentence),
         *map(ImageBlock, images),
         *_sentences_or_position(position),
     ]
-    return MailPage(headline, tuple(blocks), subject=subject or headline.rstrip("."))
+    return MailPage(headline, tuple(blocks), subject=subject or f"News: {headline.rstrip('.')}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,7 +177,7 @@ def _news(sentences: Sequence[str]) -> str:
     """The headline of news: what happened, if that is short."""
     first, end, _ = " ".join(sentences).partition(". ")
     headline = first + "." * bool(end)
-    return headline if len(headline) <= MAX_HEADLINE else "News from the table."
+    return headline if len(headline) <= MAX_HEADLINE else "What happened at the table."
 
 
 def vote_page(sentences: Sequence[str]) -> MailPage:
