@@ -337,8 +337,8 @@ class MergerRoundRules(AutomaticRules):
 
         So a company that could not pay for its tokens, or lost its president by the sale of another, comes
         before the earlier ones: liquidations follow the conversions (1817 §7), and by then it is in the red
-        space (§7.1.1). The order at the start of the round (§7.2.4) is that of companies with a price. One
-        that loses its president after this stage waits for the next round.
+        space (1817 §7.1.1). The order at the start of the round is that of companies with a price (1817
+        §7.2.4). One that loses its president after this stage waits for the next round.
         """
         in_liquidation = [c for c in g.operating_order() if in_zone(g, c, MarketZone.LIQUIDATION)]
         if in_liquidation:

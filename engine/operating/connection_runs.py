@@ -72,7 +72,7 @@ def connection_runs_between_turns(
     `first_step`: the name of the run's first step. `after_closing`: a run is also due after a turn in which
     the company has closed; otherwise it waits for the end of the next turn, or the start of the next round.
     By the book runs are made between turns by all who are able to then, and the turn that opened the way is
-    over, whatever became of its company (1870 §11.1.4, §11.2).
+    over, whatever became of its company (1870 §11.1, item 4, and §11.2).
     `in_turn_order`: companies run in the order of their turns in the round, not in that of their prices now.
     `keeps_list`: companies that are found connected together all run, even if an earlier one of them makes a
     later connection impossible.
@@ -273,7 +273,7 @@ class PostponedConnectionRuns(OutOfTurn):
     """A president asks for a connection run that they have postponed; it follows the current turn.
 
     One may ask at any time: if the company cannot run then, it waits no longer, and its run comes as soon as
-    it can (1870 §11.1.3, §11.1.4).
+    it can (1870 §11.1, items 3 and 4).
     """
 
     handles: ClassVar[tuple[type[Action], ...]] = (StartConnectionRun,)
