@@ -81,3 +81,17 @@ async def test_my_card_asks_again_and_can_be_pressed(started: RunningBot, fake: 
     await fake.click("Ann", again.message, "Buy the SV for $20")
     await started.wait_for_card("Bob")
     assert await started.played_lines() == ["buy SV"]
+
+
+async def test_a_code_says_nothing_in_another_server(started: RunningBot, fake: FakeDiscord) -> None:
+    """A table is found from its server and by its members, whatever its code."""
+    fake.open_guild("Strangers", "elsewhere", guild_id=fake.guild_id + (1 << 22))
+    code = started.table_code
+    for command, options in (("show turn", {}), ("show map", {}), ("show log", {}), ("do", {"line": "pass"})):
+        refused = await fake.run_command("Dan", "elsewhere", command, table=code, **options)
+        assert f"no table {code}" in refused.text or "no such table" in refused.text, (command, refused.text)
+    offered = await fake.autocomplete("Dan", "elsewhere", "show map", option="table")
+    assert code not in [choice.value for choice in offered]
+    at_home = await fake.run_command("Dan", "general", "show turn", table=code)
+    member = await fake.run_command("Bob", "elsewhere", "show turn", table=code)
+    assert "Ann" in at_home.text and "Ann" in member.text
