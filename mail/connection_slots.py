@@ -3,12 +3,14 @@
 Theory of operation. A domain is slow from an email that took longer than `slow_after` seconds until one that
 did not. All slow domains together have half of the connections, so they hold up each other and nobody else. A
 domain that turns out to be slow while others wait is cut off: `TooSlow` is raised in its block, and its email
-goes out again, in the share of the slow ones, where it has the whole time.
+goes out again, in the share of the slow ones, where it has the whole time. Nobody is cut off once the text of
+the email is on its way: the server may have it, and it would arrive twice.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 
 
 class TooSlow(Exception):
@@ -51,8 +53,11 @@ class ConnectionSlots:
             self._free.release()
 
     @asynccontextmanager
-    async def timed(self, domain: str) -> AsyncIterator[None]:
-        """An email to the domain, in a slot. Raises TooSlow if it has to make room."""
+    async def timed(self, domain: str) -> AsyncIterator[Callable[[], None]]:
+        """An email to the domain, in a slot. Raises TooSlow if it has to make room.
+
+        The block calls what it gets before it sends the text; from then on it is not cut off.
+        """
         clock = asyncio.get_running_loop().time
         begun, was_slow = clock(), domain in self._slow
         try:
@@ -61,7 +66,7 @@ class ConnectionSlots:
                     self._cut_at[limit] = begun + self._slow_after
                     self._schedule()
                 try:
-                    yield
+                    yield partial(self._keep, limit)
                 finally:
                     self._cut_at.pop(limit, None)
         except TimeoutError:
@@ -76,4 +81,9 @@ class ConnectionSlots:
     def _schedule(self) -> None:
         """Cut off who has been too long as soon as somebody waits; nobody while nobody does."""
         for limit, at in self._cut_at.items():
-            limit.reschedule(at if self._waiting else None)
+            if not limit.expired():  # else its user is being cut off, but does not know it yet
+                limit.reschedule(at if self._waiting else None)
+
+    def _keep(self, limit: asyncio.Timeout) -> None:
+        if self._cut_at.pop(limit, None) is not None and not limit.expired():
+            limit.reschedule(None)

@@ -11,10 +11,11 @@ import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import aiosmtplib
 import stamina
+from aiosmtplib.response import SMTPResponse
 
 from mail.connection_slots import ConnectionSlots
 from mail.credentials import AccessTokens, TokenUnavailable
@@ -46,9 +47,21 @@ class SmtpAccount:
             )
 
 
-async def connect(account: SmtpAccount, timeout: float) -> aiosmtplib.SMTP:
+class SmtpConnection(aiosmtplib.SMTP):
+    """A connection that calls `before_text` before it sends the text of an email."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.before_text: Callable[[], None] = lambda: None
+
+    async def data(self, message: str | bytes, /, **options: Any) -> SMTPResponse:
+        self.before_text()
+        return await super().data(message, **options)
+
+
+async def connect(account: SmtpAccount, timeout: float) -> SmtpConnection:
     """A connection that is logged in. Raises aiosmtplib.SMTPException or OSError."""
-    smtp = aiosmtplib.SMTP(
+    smtp = SmtpConnection(
         hostname=account.host,
         port=account.port,
         username=None if account.tokens else account.user or None,
@@ -100,8 +113,8 @@ class SmtpConnections:
         self._report = report
         self._slots = ConnectionSlots(limit, slow_after)
         self._opening = asyncio.Lock()
-        self._idle: list[aiosmtplib.SMTP] = []
-        self._open: set[aiosmtplib.SMTP] = set()
+        self._idle: list[SmtpConnection] = []
+        self._open: set[SmtpConnection] = set()
 
     @asynccontextmanager
     async def use(self, domain: str) -> AsyncIterator[aiosmtplib.SMTP]:
@@ -112,7 +125,7 @@ class SmtpConnections:
         async with self._slots.taken(domain):
             smtp = await self._take()
             try:
-                async with self._slots.timed(domain):
+                async with self._slots.timed(domain) as smtp.before_text:
                     yield smtp
             except BaseException:
                 smtp.close()  # no QUIT: it might wait behind a cancelled command
@@ -123,7 +136,7 @@ class SmtpConnections:
                 else:
                     self._open.discard(smtp)
 
-    async def _take(self) -> aiosmtplib.SMTP:
+    async def _take(self) -> SmtpConnection:
         while self._idle:
             smtp = self._idle.pop()
             if smtp.is_connected:
@@ -144,7 +157,7 @@ class SmtpConnections:
                     return smtp
         raise AssertionError("unreachable: the attempts never end")
 
-    async def _connect(self) -> aiosmtplib.SMTP:
+    async def _connect(self) -> SmtpConnection:
         where = f"{self._account.host}:{self._account.port}"
         try:
             smtp = await connect(self._account, self._timeout)

@@ -389,7 +389,8 @@ class SmtpCatcher:
     """A catcher of letters. `refuse` may answer for a recipient: a reply like `550 no such user`, or None.
 
     `drop_after_data` loses the connection that many times after having taken a letter. Recipients at
-    `slow.test` and its subdomains wait for `slow`; `waiting` counts them.
+    `slow.test` and its subdomains wait for `slow`, at `slow-text.test` when the letter is there; `waiting`
+    counts them.
     """
 
     port: int = 0
@@ -438,6 +439,9 @@ class SmtpCatcher:
         if refusal := self.refuse_data(delivery):
             return refusal
         self.letters.append(delivery)
+        if self.slow and delivery.recipients[0].endswith("@slow-text.test"):
+            self.waiting += 1
+            await self.slow.wait()
         if self.drop_after_data:
             self.drop_after_data -= 1
             assert server.transport is not None

@@ -209,6 +209,25 @@ async def test_slow_domains_hold_up_nobody_else_whatever_their_number() -> None:
         assert len({d.message["Message-ID"] for d in player.letters}) == len(player.letters), "each once"
 
 
+async def test_what_is_slow_with_the_text_of_an_email_is_not_cut_off() -> None:
+    """The server has the email already, and would get it twice."""
+    service = InMemoryService()
+    async with smtp_server() as player:
+        player.slow = asyncio.Event()
+        first = letter(service, "a@slow-text.test")
+        post = SmtpDeliveryWorker(
+            player.account, service, poll=0.05, spacing=0.0, slow_after=0.0, connections=1, now=service.clock
+        )
+        async with running(post):
+            await until(lambda: player.waiting == 1)
+            other = letter(service, "b@else.test")
+            post.wake()
+            await until(lambda: post._connections._slots._waiting == 1)
+            player.slow.set()
+            await player.delivered(2)
+        assert [d.message["Message-ID"] for d in player.letters] == [first.message_id, other.message_id]
+
+
 async def test_an_email_that_is_replaced_while_it_waits_for_its_domain_is_not_sent() -> None:
     service = InMemoryService()
     async with smtp_server() as player:
