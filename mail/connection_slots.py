@@ -62,10 +62,10 @@ class ConnectionSlots:
         begun, was_slow = clock(), domain in self._slow
         try:
             async with asyncio.timeout(None) as limit:
-                if not was_slow:
-                    self._cut_at[limit] = begun + self._slow_after
-                    self._schedule()
                 try:
+                    if not was_slow:
+                        self._cut_at[limit] = begun + self._slow_after
+                        self._schedule()
                     yield partial(self._keep, limit)
                 finally:
                     self._cut_at.pop(limit, None)
