@@ -38,7 +38,10 @@ class LobbyPages:
             person_id=person_id, table_id=table.id,
         )  # fmt: skip
         players, details = await self._service.queries.invitation_facts(table)
-        return pages.invitation(host, table_label(table), table.title, players, details), token
+        seated = {each.name for each in table.seated_players}
+        # Those who are invited at once have no seat yet when the first email is made.
+        soon = [f"{name} (invited)" for name in notification.sentences if name not in seated]
+        return pages.invitation(host, table_label(table), table.title, [*players, *soon], details), token
 
     async def seat_offer(
         self, table: TableInfo, notification: Notification, address: str
