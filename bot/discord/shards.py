@@ -9,9 +9,9 @@ store that nobody renews.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import secrets
+from asyncio import sleep
 from datetime import timedelta
 
 from discord.http import HTTPClient
@@ -52,7 +52,7 @@ class SessionStarts:
                 return max(int(limit["max_concurrency"]), 1)
             wait = max(limit["reset_after"] / 1000, MIN_SESSION_WAIT)
             log.error("Discord: no session may be started for another %.0f s; waiting", wait)
-            await asyncio.sleep(wait)
+            await sleep(wait)
 
     async def wait(self, http: HTTPClient, shard: int) -> None:
         """Wait until a session of the day is left, and no process has just started another."""
@@ -61,7 +61,7 @@ class SessionStarts:
             wait = await self._seconds_until(turn)
             if not wait:
                 return
-            await asyncio.sleep(wait)
+            await sleep(wait)
 
     async def _seconds_until(self, turn: str) -> float:
         """Take the next five seconds; if somebody has them, how long to wait. Also where the store cannot

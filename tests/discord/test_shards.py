@@ -104,7 +104,7 @@ async def test_14_11_sessions_of_all_processes_start_five_seconds_apart(
         waits.append(seconds)
         clock.advance(seconds=seconds)
 
-    monkeypatch.setattr("bot.discord.shards.asyncio.sleep", sleep)
+    monkeypatch.setattr("bot.discord.shards.sleep", sleep)
     async with await open_store(address, clock) as store, await open_store(address, clock) as other:
         for each, shard in ((store, 0), (other, 1), (store, 2)):
             await SessionStarts(each).wait(Limits(9), shard)  # type: ignore[arg-type]
