@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from engine.board.tile_geometry import map_index_of
 from engine.core.events import (
     AnyEvent,
     LoansChanged,
@@ -21,6 +22,7 @@ from engine.core.events import (
 from engine.core.state import BANK, CLOSED
 from engine.site_18xx import certificate_numbering
 from engine.site_18xx.certificate_numbering import CertificateNumbering
+from engine.site_18xx.game_file import SiteFileError
 from engine.site_18xx.names import SiteNames, split_number
 from engine.site_18xx.tile_supply import TileSupply
 from engine.title import Title
@@ -35,6 +37,7 @@ class PieceNumbering:
 
     def __init__(self, names: SiteNames, title: Title, standard_tiles: Mapping[str, int | None]) -> None:
         self._names = names
+        self._components = title.components
         self.certificates = CertificateNumbering(names, title)
         self._trains: dict[tuple[str, str], list[str]] = {}
         self._sold_counts: dict[str, int] = {}
@@ -85,7 +88,10 @@ class PieceNumbering:
         laid = (
             self._tiles.hex_of(self._names.our_tile(tile_type), int(number)) if number.isdecimal() else None
         )
-        return laid or self._names.printed_cities.get(tile) or tile.partition("-")[0], int(node)
+        hex = laid or self._names.printed_cities.get(tile) or tile.partition("-")[0]
+        if hex not in map_index_of(self._components).printed_faces:
+            raise SiteFileError(f"{city!r} is no city of this map.")
+        return hex, int(node)
 
     # -- pieces named by a file ----------------------------------------------------------
 

@@ -43,7 +43,7 @@ from engine.mergers.merger_rounds import begin_stock_round
 from engine.site_18xx.certificate_numbering import CertificateNumbering
 from engine.site_18xx.codec_registry import CODECS, encode_action
 from engine.site_18xx.export import SiteExporter
-from engine.site_18xx.game_file import SiteAction, read_site_file
+from engine.site_18xx.game_file import SiteAction, SiteFileError, read_site_file
 from engine.site_18xx.names import site_names_of
 from engine.site_18xx.piece_numbering import PieceNumbering
 from engine.site_18xx.replay import SiteReplay
@@ -496,3 +496,10 @@ def test_a_run_of_no_route_is_read_where_one_is_asked_for() -> None:
     action = SiteAction(id=1, type="run_routes", entity="WT", entity_type="corporation", routes=[])
     CODECS["run_routes"].decode(back, action)
     assert back.state.top.step != "run" and game_of(back.state).price("WT") == 90  # type: ignore[union-attr]
+
+
+def test_a_city_that_is_not_on_the_map_is_refused() -> None:
+    """A damaged file may name a tile that lies nowhere."""
+    state, _ = new_game("1817", ["Ann", "Bob", "Cid"], (SITE,), 0)
+    with pytest.raises(SiteFileError, match="'593-0-0' is no city of this map"):
+        ledger(state).find_city("593-0-0")
