@@ -10,12 +10,8 @@ import msgspec
 
 from bot.email.outgoing import offer_key
 from mail import ReplyToken
-from mail.port import (
-    HeldLines,
-)
-from storage import (
-    Store,
-)
+from mail.port import HeldLines
+from storage import Store
 
 
 def held_key(token: ReplyToken, code: str) -> str:

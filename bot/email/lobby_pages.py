@@ -11,10 +11,7 @@ from bot.service.robot_seats import robots_of
 from bot.service.seat_requests import open_request
 from bot.service.service import Service
 from bot.service.tables import TableInfo, open_seats
-from mail import (
-    MailPage,
-    pages,
-)
+from mail import MailPage, pages
 
 
 class LobbyPages:
@@ -37,11 +34,9 @@ class LobbyPages:
             "invite", address, frozenset({address}), table_label(table), table.code,
             person_id=person_id, table_id=table.id,
         )  # fmt: skip
-        players, details = await self._service.queries.invitation_facts(table)
-        seated = {each.name for each in table.seated_players}
         # Those who are invited at once have no seat yet when the first email is made.
-        soon = [f"{name} (invited)" for name in notification.sentences if name not in seated]
-        return pages.invitation(host, table_label(table), table.title, [*players, *soon], details), token
+        players, details = await self._service.queries.invitation_facts(table, notification.sentences)
+        return pages.invitation(host, table_label(table), table.title, players, details), token
 
     async def seat_offer(
         self, table: TableInfo, notification: Notification, address: str

@@ -15,10 +15,7 @@ from bot.service.notifications import Notification, decode_notification
 from bot.service.picture_workers import PictureWorkers
 from bot.service.service import Service
 from bot.service.tables import TableInfo
-from mail import (
-    MailPage,
-    pages,
-)
+from mail import MailPage, pages
 from mail.compose import CopyableLines, Paragraph
 from storage import OutboxMessage
 
@@ -127,6 +124,7 @@ class PageBuilder:
 
     async def _page(self, view: TableView, notification: Notification, seat: int) -> MailPage | None:
         state = view.state
+        waiting = (text_views.waiting_sentence(state, view.pending),) if state else ()
         match notification.kind:
             case "vote" | "vote_reminder":
                 is_open = any(
@@ -134,16 +132,16 @@ class PageBuilder:
                     for missing, voter in view.missing_votes()
                 )
                 return vote_page(notification.sentences) if is_open else None
-            case "turn":
+            case "turn" | "reminder" as kind:
                 pending = next((each for each in view.pending if each.seat == seat), None)
                 if state is None or pending is None or pending.decision_id != notification.decision_id:
                     return None
-                return await self._turns.turn(view, state, pending, notification.person_id)
-            case "reminder":
-                pending = next((each for each in view.pending if each.seat == seat), None)
-                if state is None or pending is None or pending.decision_id != notification.decision_id:
-                    return None
-                page = await self._turns.turn(view, state, pending, notification.person_id, is_reminder=True)
+                is_reminder = kind == "reminder"
+                page = await self._turns.turn(
+                    view, state, pending, notification.person_id, is_reminder=is_reminder
+                )
+                if not is_reminder:
+                    return page
                 reminded = (Paragraph(" ".join(notification.sentences)), *page.blocks)
                 return replace(
                     page, blocks=reminded, subject=f"A reminder: {page.subject.lower()[:1]}{page.subject[1:]}"
@@ -153,7 +151,6 @@ class PageBuilder:
                     return None
                 return pages.announcement(" ".join(notification.sentences), (), subject="You are next")
             case "deputy":
-                waiting = (text_views.waiting_sentence(state, view.pending),) if state else ()
                 return pages.announcement("You are a deputy.", notification.sentences, waiting)
             case "over" if state:
                 return await self._turns.end(view, state, notification)
@@ -168,7 +165,6 @@ class PageBuilder:
                     images,
                 )
             case kind:
-                waiting = (text_views.waiting_sentence(state, view.pending),) if state else ()
                 heading = "An order of yours has ended." if kind == "order" else _news(notification.sentences)
                 return pages.announcement(heading, notification.sentences, waiting)
 

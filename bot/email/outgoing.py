@@ -9,9 +9,7 @@ import msgspec
 from bot.email.tokens import ServiceToken, token_owner
 from bot.service import notifications
 from mail import OutgoingMail, ReplyToken
-from mail.port import (
-    GatheredAnswer,
-)
+from mail.port import GatheredAnswer
 from storage import (
     NewMessage,
     UnitOfWork,

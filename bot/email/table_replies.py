@@ -22,9 +22,7 @@ from bot.service.service import Service
 from mail import ReplyToken
 from mail.line_text import first_word
 from mail.parser import MailFile
-from mail.port import (
-    TableAnswer,
-)
+from mail.port import TableAnswer
 
 SAID_IN_LOBBIES = ("help", "resign", "start", "leave", "options", "seat", "ask", *ROBOT_ANSWERS)
 """Words that mean something else in a reply for a seat of a game."""

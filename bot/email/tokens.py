@@ -17,9 +17,7 @@ from bot.service.loading import load_table_info
 from bot.service.service import Service
 from bot.service.tables import TableInfo
 from mail import ReplyToken
-from mail.port import (
-    TokenPurpose,
-)
+from mail.port import TokenPurpose
 from storage import (
     MailToken,
     UnitOfWork,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -42,8 +42,8 @@ class InvitationFacts(NamedTuple):
         return [*self.agreed, *players]
 
 
-async def invitation_facts(unit: UnitOfWork, info: TableInfo) -> InvitationFacts:
-    """The facts of a table that has not started."""
+async def invitation_facts(unit: UnitOfWork, info: TableInfo, invited: Sequence[str] = ()) -> InvitationFacts:
+    """The facts of a table that has not started. invited: names that may have no seat there yet."""
     options = f" with {text_views.join_words(info.options)}" if info.options else ""
     lines = [f"{info.title}{options}.", pace_text(info.pace)]
     players = []
@@ -52,6 +52,8 @@ async def invitation_facts(unit: UnitOfWork, info: TableInfo) -> InvitationFacts
         zone = settings_of(person.preferences, person.time_zone).zone
         notes = [*([zone] if zone else []), *([] if player.joined else ["invited"])]
         players.append(player.name + (f" ({', '.join(notes)})" if notes else ""))
+    seated = {player.name for player in info.seated_players}
+    players += [f"{name} (invited)" for name in invited if name not in seated]
     return InvitationFacts(players, lines)
 
 

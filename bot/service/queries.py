@@ -79,10 +79,10 @@ class TableQueries:
         async with self._cache.store.read() as unit:
             return await unit.tables.ids(*statuses, shards=shards)
 
-    async def invitation_facts(self, table: TableInfo) -> InvitationFacts:
-        """What a person who is invited to a table should know."""
+    async def invitation_facts(self, table: TableInfo, invited: Sequence[str] = ()) -> InvitationFacts:
+        """What a person who is invited to a table should know. invited: others who may have no seat yet."""
         async with self._cache.store.read() as unit:
-            return await invitation_facts(unit, table)
+            return await invitation_facts(unit, table, invited)
 
     async def view(self, table_id: int) -> TableView:
         """The table now: position, pending decisions, open polls."""

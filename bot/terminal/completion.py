@@ -14,12 +14,12 @@ class Completion:
     """The lines of one position, kept until the next."""
 
     def __init__(self) -> None:
-        self._version: object = None
-        self._lines: list[str] = []
+        self._version: tuple[int, int] | None = None
+        self._lines = _command_completions()
 
     def lines(self, view: TableView | None, text: str) -> Iterator[str]:
         """The lines that begin with the text. view: the open table, None if there is none."""
-        version = (view.table.id, view.seq) if view else "none"
+        version = (view.table.id, view.seq) if view else None
         if version != self._version:
             self._lines = list(dict.fromkeys([*_legal_completions(view), *_command_completions()]))
             self._version = version

@@ -82,7 +82,7 @@ class Console:
         """The reply, and what the robots of the open table did then, up to the turn of a person."""
         if self.table_id is None or reply.quit:
             return reply
-        view = self.service.queries.peek(self.table_id)
+        view = self._view()
         if view is None or not robots_of(view.table) or not people_of(view.table):
             return reply
         made = await self.service.robots.play(self.table_id)
@@ -100,7 +100,7 @@ class Console:
         """The reply with the pictures of a new question, where the terminal shows pictures."""
         if not self.shows_pictures or self.table_id is None or self._pictures is None or reply.quit:
             return reply
-        view = self.service.queries.peek(self.table_id)
+        view = self._view()
         if view is None or view.state is None or view.table.status != "running" or view.state.game_over:
             return reply
         asked = (self.table_id, engine.topic(view.state), sorted(p.seat for p in view.pending if p.is_main))

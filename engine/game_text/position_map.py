@@ -6,9 +6,7 @@ from collections.abc import Iterator
 
 from engine.board.tile_geometry import face_at, fitting_rotations
 from engine.core.components import CityTokenAbility, tile_faces
-from engine.core.state import (
-    OperatingRound,
-)
+from engine.core.state import OperatingRound
 from engine.game import Game
 from engine.game_text.position_trains import is_train_bought
 from engine.game_text.setup import Setup

@@ -46,14 +46,10 @@ from engine.core.events import (
     UnpaidInterestChanged,
     UnplacedTokensChanged,
 )
-from engine.core.state import (
-    OperatingRound,
-)
+from engine.core.state import OperatingRound
 from engine.finance.offers import offer_label
 from engine.game import Game
-from engine.language.event_groups import (
-    hex_label,
-)
+from engine.language.event_groups import hex_label
 from engine.language.payments import owner_label
 from engine.rounds.sequence import OperatingRoundRules
 

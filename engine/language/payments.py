@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from engine.core.components import train_label
-from engine.core.events import (
-    CashMoved,
-)
+from engine.core.events import CashMoved
 from engine.core.reasons import CashReason
 from engine.core.state import (
     BANK,

@@ -71,21 +71,16 @@ class PostMergerTradeQuestion:
         yield Option(Pass(), f"No more shares of the {frame.company}")
 
     def _trades(self, g: Game, frame: PostMergerTrade, seat: str) -> Iterator[Option]:
-        company = frame.company
-        for count in range(1, max(g.percent_held(company, company), 0) // share_percent(g, company) + 1):
-            if self._refuse_trade(g, frame, seat, purchase := BuyPostMergerShares(count)) is None:
-                yield Option(
-                    purchase,
-                    f"Buy {count * share_percent(g, company)} % of the {company} "
-                    f"for ${count * g.price(company)}",
-                )
-        for count in range(1, max(g.percent_held(seat, company), 0) // share_percent(g, company) + 1):
-            if self._refuse_trade(g, frame, seat, sale := SellPostMergerShares(count)) is None:
-                yield Option(
-                    sale,
-                    f"Sell {count * share_percent(g, company)} % of the {company} "
-                    f"for ${count * g.price(company)}",
-                )
+        company, percent = frame.company, share_percent(g, frame.company)
+        for word, holder, kind in (
+            ("Buy", company, BuyPostMergerShares),
+            ("Sell", seat, SellPostMergerShares),
+        ):
+            for count in range(1, max(g.percent_held(holder, company), 0) // percent + 1):
+                if self._refuse_trade(g, frame, seat, trade := kind(count)) is None:
+                    yield Option(
+                        trade, f"{word} {count * percent} % of the {company} for ${count * g.price(company)}"
+                    )
 
     def refusal(self, g: Game, frame: PostMergerTrade, seat: str, action: Action) -> str | None:
         if isinstance(action, Pass):

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import msgspec
 
-from engine.core.events import (
-    SharesRestructured,
-)
+from engine.core.events import SharesRestructured
 from engine.core.state import (
     MergerRound,
     PostMergerLoans,
     PostMergerTrade,
 )
-from engine.finance.loans import (
-    is_tradable,
-)
+from engine.finance.loans import is_tradable
 from engine.finance.offers import lapse_offers
 from engine.game import Game
-from engine.mergers.assets import (
-    token_hexes,
-)
+from engine.mergers.assets import token_hexes
 
 
 def next_size(g: Game, company: str) -> int | None:

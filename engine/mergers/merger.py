@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.core.actions import (
-    Merge,
-)
+from engine.core.actions import Merge
 from engine.core.events import (
     PresidencyVacated,
     PresidentNamed,

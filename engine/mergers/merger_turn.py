@@ -14,17 +14,13 @@ from engine.core.actions import (
     OfferCompanyForSale,
     Pass,
 )
-from engine.core.events import (
-    Passed,
-)
+from engine.core.events import Passed
 from engine.core.state import (
     MergerTurn,
     Offer,
 )
 from engine.finance import market
-from engine.finance.loans import (
-    token_cost_label,
-)
+from engine.finance.loans import token_cost_label
 from engine.finance.offers import lapse_offers, make_offer
 from engine.game import Game
 from engine.mechanics import Option
