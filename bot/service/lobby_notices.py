@@ -13,6 +13,7 @@ from bot.service.digest import pace_text
 from bot.service.loading import load_recipient
 from bot.service.notifications import Notification
 from bot.service.preferences import settings_of
+from bot.service.robot_seats import robots_of
 from bot.service.routing import Recipient, personal_routes, reachable_channels
 from bot.service.tables import TableInfo
 from bot.service.time_text import duration_text
@@ -77,11 +78,17 @@ async def tell_full(unit: UnitOfWork, info: TableInfo) -> None:
 
 
 async def ask_about_robot(unit: UnitOfWork, info: TableInfo, robot: str, by: int | None) -> None:
-    """Ask the people at the table, but not the one who wants it, whether a robot may play."""
+    """Ask the people at the table, but not the one who wants it, whether a robot may play.
+
+    The question names every robot that waits: one answer is for all of them.
+    """
     asking = info.player_of(by)
+    waiting = [each.name for each in robots_of(info) if not each.joined] + [robot]
+    who = "a computer player" if len(waiting) == 1 else "computer players"
+    takes = "It takes its seat" if len(waiting) == 1 else "They take their seats"
     sentence = (
-        f"{asking.name if asking else 'The host'} asks whether a computer player, {robot}, may play at table "
-        f"{info.name} {info.code}. It takes its seat once everybody there agrees."
+        f"{asking.name if asking else 'The host'} asks whether {who}, {text_views.join_words(waiting)}, "
+        f"may play at table {info.name} {info.code}. {takes} once everybody there agrees."
     )
     people = [p.person_id for p in info.seated_players if p.joined and not p.is_robot and p.person_id != by]
     recipients = [await load_recipient(unit, person_id, None) for person_id in people]
@@ -128,7 +135,7 @@ def lobby_messages(
     decision_id: str | None = None,
 ) -> list[NewMessage]:
     """A message about seats to people themselves. decision_id: the request that it is about."""
-    name = f"{info.id}.{kind}.{decision_id or f'{now.timestamp():.0f}'}"
+    name = f"{info.id}.{kind}.{decision_id or now.isoformat()}"
     about = f".{decision_id}" if decision_id else ""
     return [
         message(

@@ -6,15 +6,17 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from sqlmodel import col, select
 
 from bot.robots.player import LEAST_EFFORT, Robot
 from bot.robots.worker import RobotMove, RobotWorker, decide_now
+from bot.service.notifications import decode_notification
 from bot.service.results import LineRefused, PollUpdated, QueryAnswer
 from bot.service.robot_players import RobotPlayers
 from bot.service.robot_seats import robots_of
 from bot.service.service import Service
 from engine import State, encode_state, new_game
-from storage import open_store
+from storage import OutboxMessage, open_store
 
 
 @pytest.fixture
@@ -42,6 +44,18 @@ async def lobby(service: Service, *names: str, options: tuple[str, ...] = ()) ->
     return info.id, people
 
 
+async def question(service: Service) -> str:
+    """The newest question about a robot that waits to be sent."""
+    async with service.store.read() as unit:
+        rows = await unit._transaction.all(
+            select(OutboxMessage)
+            .where(col(OutboxMessage.status) == "pending")
+            .order_by(col(OutboxMessage.id))
+        )
+    told = [decode_notification(row.payload) for row in rows]
+    return [" ".join(each.sentences) for each in told if each.kind == "robot"][-1]
+
+
 async def test_a_robot_waits_until_all_people_at_the_table_agree(service: Service) -> None:
     table_id, (ann, bob, cid) = await lobby(service, "Ann", "Bob", "Cid")
     info = await service.lobby.invite_robot(table_id, by=ann)
@@ -52,6 +66,18 @@ async def test_a_robot_waits_until_all_people_at_the_table_agree(service: Servic
     assert not robots_of(info)[0].joined
     info = await service.lobby.agree_to_robots(table_id, cid)
     assert robots_of(info)[0].joined
+
+
+async def test_each_robot_is_asked_about_also_within_a_second(service: Service) -> None:
+    table_id, (ann, bob) = await lobby(service, "Ann", "Bob")
+    async with service.store.begin() as unit:
+        await unit.people.add_identity(bob, "email", "bob@player.test")
+    for _ in range(2):
+        await service.lobby.invite_robot(table_id, by=ann)
+    assert "whether computer players, Robot and Robot 2, may play" in await question(service)
+    await service.lobby.agree_to_robots(table_id, bob)
+    await service.lobby.invite_robot(table_id, by=ann)
+    assert "whether a computer player, Robot 3, may play" in await question(service)
 
 
 async def test_a_stranger_has_no_say(service: Service) -> None:
