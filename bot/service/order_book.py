@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary
 
 import engine
 from bot.service.live_table import LiveTable, engine_seat
@@ -33,6 +34,23 @@ class ReadOrders:
 
     armed: list[ArmedOrder] = field(default_factory=list)
     ended: dict[int, str] = field(default_factory=dict)
+
+
+class OrderBooks:
+    """The books of the tables in memory."""
+
+    def __init__(self) -> None:
+        self._books = WeakKeyDictionary[LiveTable, OrderBook]()
+
+    def of(self, table: LiveTable) -> OrderBook:
+        """The book of a table."""
+        return self._books.setdefault(table, OrderBook())
+
+    def read(
+        self, table: LiveTable, records: Iterable[OrderRecord], new_rows: Sequence[LogRow] = ()
+    ) -> ReadOrders:
+        """The orders of records after the log with further rows. Raises LogNotLoaded."""
+        return read_orders(table, self.of(table), records, new_rows)
 
 
 def read_orders(

@@ -85,16 +85,20 @@ def list_text(
         rows = table.rows_said_by(order.id, order.armed_seq)[-SAID_SHOWN:]
         lines += [f"`{order.line}` has said `{table.row(seq).line}` in row {seq}." for seq in rows]
     lines += [f"Ended: `{order.line}`. {order.ended_reason}" for order in ended]
-    lines += _limits_of_auctions(table, seat)
+    lines += _limits_in_position(table, seat)
     lines.append("`auto off N` takes one back, `auto first N` has it asked before the others.")
     return "\n".join(lines)
 
 
-def _limits_of_auctions(table: LiveTable, seat: int) -> list[str]:
-    """The bid limits of a seat that an older version has put into the position."""
-    found = []
+def _limits_in_position(table: LiveTable, seat: int) -> list[str]:
+    """The limits of a seat that are part of the position, which lines in the notation change."""
+    found, own = [], engine_seat(seat)
     for frame in table.state.stack:
-        limit = getattr(frame, "bid_limits", {}).get(engine_seat(seat))
+        limit = getattr(frame, "bid_limits", {}).get(own)
         if limit is not None:
             found.append(f"`{f'bid up to {limit}' if limit else 'bid nothing'}` holds in the auction now.")
+    for company, limit in table.state.standing_protections.get(own, {}).items():
+        found.append(
+            f"`standing protect {company} up to {limit}` holds; `standing protect {company} ask` takes it back."
+        )
     return found

@@ -17,7 +17,7 @@ import engine
 from bot.robots.worker import RobotWorker
 from bot.service.commands import Command
 from bot.service.live_table import TableView, engine_seat
-from bot.service.orders import ROBOT_TRANSPORT
+from bot.service.order_lines import ROBOT_TRANSPORT
 from bot.service.polls import poll_id
 from bot.service.results import CommandResult, LineFailure, LineRefused, QueryAnswer
 from bot.service.robot_seats import is_robot

@@ -54,7 +54,10 @@ from bot.service.loading import UnreadableTable
 from bot.service.lobby import Lobby
 from bot.service.move_in import MoveIn
 from bot.service.moves import MoveHandler
-from bot.service.orders import OrderHandler, limits_as_orders
+from bot.service.order_book import OrderBooks
+from bot.service.order_lines import is_about_orders, limits_as_orders
+from bot.service.order_speaking import OrderSpeaker
+from bot.service.orders import OrderHandler
 from bot.service.people import claim_address
 from bot.service.person_settings import PersonSettingsService
 from bot.service.picture_workers import PictureWorkers
@@ -80,7 +83,6 @@ from bot.service.seat_requests import SeatRequests
 from bot.service.table_cache import KEEP_MEGABYTES, MAX_ATTEMPTS, TableCache
 from bot.service.tables import status_text
 from bot.service.time_commands import TimeCommands
-from engine.orders import is_order_line
 from storage import Deadlock, DuplicateRequest, Store, StoreError, WriteConflict
 
 CommandObserver = Callable[[str, str, float], None]
@@ -121,8 +123,9 @@ class Service:
         self.seats = SeatRequests(self.cache, self.lobby, self.move_in, self.limits)
         self._polls = PollHandler(self.cache, self.lobby)
         self._moves = MoveHandler(self.cache, self._polls)
-        self._orders = OrderHandler(self.cache, self._polls)
-        self.cache.before_commit = self._orders.wake
+        books = OrderBooks()
+        self._orders = OrderHandler(self.cache, books)
+        self.cache.before_commit = OrderSpeaker(books, self._polls).wake
         self._plans = PlanHandler(PlanStore(store, self.limits), self._moves, self._orders)
         self.settings = PersonSettingsService(self.cache)
         self._time_commands = TimeCommands(self.cache, self._polls, self.settings)
@@ -363,7 +366,7 @@ class Service:
             return await self._plans.handle(table, command)
         if word in PERSONAL_WORDS and {first_word(each) for each in others} <= set(PERSONAL_WORDS):
             return await self._time_commands.handle(table, command)
-        if any(map(is_order_line, command.lines)):
+        if is_about_orders(table, command):
             return await self._orders.handle(table, command)
         if others:
             for index, each in enumerate(command.lines):

@@ -11,7 +11,7 @@ from typing import Any, get_args
 from engine.game import Game
 from engine.kernel import RefusedError
 from engine.language.field_types import FIELD_TYPES
-from engine.language.notation import UnreadableError, split_words
+from engine.language.notation import UnreadableError, is_secret, split_words
 from engine.orders.arming import refuse_order
 from engine.orders.auctions import auctioned_item
 from engine.orders.model import (
@@ -220,6 +220,8 @@ def _read_turn(reader: _Reader, seat: str, body: str) -> AutoTurn:
     lines = [line.strip() for line in body.split(";") if line.strip()]
     if not lines:
         raise unreadable(f"Lines should follow 'auto turn {company}:', with a semicolon between them.")
+    if hidden := next(filter(is_secret, lines), None):
+        raise RefusedError(f"`{hidden}` is an order of its own: leave it by itself.")
     order = AutoTurn(company, tuple(lines))
     if reason := refuse_order(reader.g, seat, order):
         raise RefusedError(reason)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 import engine
 from engine.orders import declines_votes, line_when_time_is_up
 from tests.orders.order_table import OrderTable
@@ -75,6 +77,13 @@ def test_price_protection_is_answered_up_to_its_limit() -> None:
         t.say("Bob: sell 2 MP", "Bob: done")
         assert t.said == [f"Ann: {answer}"]
         assert not t.state.standing_protections
+
+
+def test_a_turn_has_no_line_that_is_an_order_itself() -> None:
+    """It would become part of the position, where `auto` does not take it back."""
+    t = OrderTable("1870", MP)
+    with pytest.raises(engine.RefusedError, match="`standing protect MP up to 5` is an order of its own"):
+        t.arm("Ann", "auto turn MP: standing protect MP up to 5; run best")
 
 
 def test_votes_are_declined_by_the_service() -> None:

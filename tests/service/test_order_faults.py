@@ -38,8 +38,8 @@ async def main():
 asyncio.run(main())
 """
 POINTS = [
-    ("bot.service.orders", "OrderHandler", "wake"),
-    ("bot.service.orders", "", "run_orders"),
+    ("bot.service.order_speaking", "OrderSpeaker", "wake"),
+    ("bot.service.order_speaking", "", "run_orders"),
     ("storage.repositories.outbox", "", "enqueue_messages"),
     ("storage.unit_of_work", "", "write_move_commit"),
     ("bot.service.table_cache", "TableCache", "wake_subscribers"),

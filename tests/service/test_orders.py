@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
 import engine
+from bot.service import order_speaking
 from bot.service import orders as order_module
 from bot.service.recent_events import recent_events
 from bot.service.results import Completed, LineRefused, LineUnreadable, PollUpdated, QueryAnswer
@@ -227,7 +229,7 @@ async def test_an_order_that_cannot_be_judged_does_not_stop_its_table(
     def broken(*args: object) -> None:
         raise RuntimeError("auto pass")
 
-    monkeypatch.setattr(order_module, "run_orders", broken)
+    monkeypatch.setattr(order_speaking, "run_orders", broken)
     await say_all(trading, ("Ann", "pass"))
     assert await trading.asked_names() == ["Bob"]
     assert "RuntimeError" in caplog.text and "auto pass" not in caplog.text
@@ -314,3 +316,26 @@ async def test_orders_can_be_taken_back_where_no_more_can_be_left(
     assert isinstance(await world.say("Bob", "auto decline votes"), LineRefused)
     assert isinstance(await world.say("Bob", "auto off 1"), QueryAnswer)
     assert isinstance(await world.say("Bob", "auto decline votes"), QueryAnswer)
+
+
+async def test_a_limit_that_the_position_holds_is_listed_and_taken_back(empty: ServiceHarness) -> None:
+    """A game that moves in, and one of an older version, hold limits of price protection themselves."""
+    game = Path("tests/games/1870-4p-5103-18xx.games.18xx").read_text()
+    held = "Bob: standing protect SLSF up to 15\n"
+    text = game[: game.index(held)] + held
+    for name in ("Ann", "Bob", "Cid", "Dan"):
+        await empty.person(name)
+    table, _ = await empty.service.move_in.open_table(text.encode(), by=empty.people["Ann"])
+    empty.table = table.id
+    for seat, name in enumerate(table.names):
+        await empty.service.move_in.claim_seat(table.id, seat, empty.people[name], name)
+    ask = "`standing protect SLSF ask` takes it back."
+    assert f"`standing protect SLSF up to 15` holds; {ask}" in await arm(empty, "Bob", "auto")
+    assert isinstance(await empty.say("Bob", "standing protect slsf up to 20"), Completed)
+    assert f"`standing protect SLSF up to 20` holds; {ask}" in await arm(empty, "Bob", "auto")
+    assert "holds" not in await arm(empty, "Ann", "auto")
+    assert isinstance(await empty.say("Bob", "standing protect SLSF ask"), Completed)
+    assert "holds" not in await arm(empty, "Bob", "auto")
+    answer = await empty.say("Bob", "standing protect SLSF ask")
+    assert isinstance(answer, LineRefused) and answer.reason == "You have left no such order."
+    assert "`auto protect SLSF up to 15`" in await arm(empty, "Bob", "standing protect SLSF up to 15")
