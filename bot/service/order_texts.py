@@ -98,7 +98,6 @@ def _limits_in_position(table: LiveTable, seat: int) -> list[str]:
         if limit is not None:
             found.append(f"`{f'bid up to {limit}' if limit else 'bid nothing'}` holds in the auction now.")
     for company, limit in table.state.standing_protections.get(own, {}).items():
-        found.append(
-            f"`standing protect {company} up to {limit}` holds; `standing protect {company} ask` takes it back."
-        )
+        line = f"standing protect {company}"
+        found.append(f"`{line} up to {limit}` holds; `{line} ask` takes it back.")
     return found
