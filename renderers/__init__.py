@@ -20,7 +20,7 @@ from engine import (
 from renderers.animation import Animation, Animator, Moment
 from renderers.canvas import encode_png
 from renderers.chart import draw_chart
-from renderers.label_layout import tile_number
+from renderers.label_sizes import tile_number
 from renderers.layers import LAYERS, Layer
 from renderers.map import draw_map
 from renderers.market import draw_market

@@ -1,20 +1,23 @@
-"""The positions of texts and tokens on a hex: texts in the space that track leaves, tokens in slots.
+"""The positions of texts on a hex, in the space that track leaves.
 
-Texts are placed in this order: the coordinate at the top, the values of an area, revenue, name, terrain,
-label, the letter of the grade, the privates that block the hex, notes, structures, the tile's number. No text
-is over track, stops, rivers, barriers or another text: it is drawn smaller where it has no room. A name is
-abbreviated, then left out; a tile's number is left out. If something else finds no room, names come last and
-all texts are smaller.
+No text is over track, stops, rivers, barriers, tokens without a slot or another text: it is drawn smaller
+where it has no room, and a plate without its margin. A name is abbreviated, then left out; a tile's number is
+left out. Only the river of a tile, on which nothing depends any more, may be covered where all else fails.
+
+Theory of operation. Texts are placed one after the other, each in free space. First in the order that looks
+best, with the coordinate at the top and the name near it. Where a number becomes small or something finds no
+room, also with the numbers first and names last; the layout with the larger numbers is taken. If something
+still finds no room, all texts are smaller.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
 from renderers import sprites, theme
-from renderers.canvas import CAP_HEIGHT, fit_font_size, split_in_two, text_width
+from renderers.canvas import CAP_HEIGHT, text_width
 from renderers.free_space import FreeSpace, Shape
 from renderers.geometry import (
     FaceLayout,
@@ -26,33 +29,38 @@ from renderers.geometry import (
     label_points,
     line_points,
 )
-from renderers.views import Badge, HexView, PhaseValue
+from renderers.label_sizes import (
+    CROWDED_SHARES,
+    SHARES,
+    FontSizes,
+    abbreviations,
+    break_name,
+    grade_diameter,
+    label_size,
+    terrain_size,
+    tile_number,
+)
+from renderers.token_positions import overflow_token_positions, tokens_beside_slots
+from renderers.value_boxes import FRAME, ValueBox, box_size, shifted, value_boxes
+from renderers.views import HexView, Structure
 
 CACHED_HEXES = 1500
-SHARES = (1.0, 0.88, 0.76, 0.68)
-"""Font sizes that are tried, as shares of the full size."""
-CROWDED_SHARES = (*SHARES, 0.6, 0.52)
-"""The same for what may not be left out."""
-
-
-@dataclass(frozen=True)
-class ValueBox:
-    """The box of a value: the offset of its center from the hex's, its size, and its font size, in pixels."""
-
-    x: int
-    y: int
-    width: int
-    height: int
-    font_size: int
+GOOD_SHARE = 0.88
+"""Numbers of this share of their full size need no other layout."""
+Measure = Callable[[int], tuple[int, int]]
 
 
 @dataclass(frozen=True)
 class PlacedText:
-    """A text: the offset of its center from the hex's center, and its font size, in pixels."""
+    """A text: the offset of its center from the hex's center, and its font size, in pixels.
+
+    `is_tight`: its plate has no margin.
+    """
 
     text: str
     offset: tuple[int, int]
     font_size: int
+    is_tight: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,7 +74,11 @@ class PlacedTerrain:
 
 @dataclass(frozen=True)
 class LabelLayout:
-    """The positions of a hex's texts. `crowded`: how many pixels of track or of other texts are covered."""
+    """The positions of a hex's texts.
+
+    `crowded`: how many pixels of track or of other texts are covered. `least`: the font size of the number
+    that has shrunk most, as a share of its full size.
+    """
 
     coordinate: PlacedText
     values: tuple[ValueBox, ...] = ()
@@ -80,23 +92,7 @@ class LabelLayout:
     notes: tuple[PlacedText, ...] = ()
     structures: tuple[PlacedText, ...] = ()
     crowded: int = 0
-
-
-@dataclass(frozen=True)
-class FontSizes:
-    """Font sizes in pixels for hexes of a size."""
-
-    revenue: int
-    name: int
-    label: int
-    small: int
-    coordinate: int
-
-    @classmethod
-    def for_metrics(cls, metrics: HexMetrics, share: float = 1.0) -> FontSizes:
-        r, text = metrics.radius * share, metrics.text_share
-        revenue = r * min(0.43 * text, 0.56)
-        return cls(round(revenue), round(r * 0.29), round(r * 0.36), round(r * 0.21), round(r * 0.26 * text))
+    least: float = 1.0
 
 
 _TERRAIN_POINTS: tuple[Point, ...] = ((0.0, 0.05), (0.0, 0.52), (0.0, -0.42), (0.0, 0.57), (0.0, -0.48))
@@ -118,12 +114,19 @@ def lay_out_labels(view: HexView, metrics: HexMetrics) -> LabelLayout:
 
 @lru_cache(CACHED_HEXES)
 def _lay_out_cached(view: HexView, metrics: HexMetrics) -> LabelLayout:
-    attempts: list[LabelLayout] = []
-    for share, name_last in ((1.0, False), (1.0, True), (0.8, True), (0.65, True), (0.5, True)):
-        attempts.append(_Placer(view, metrics, share).place(name_last=name_last))
-        if not attempts[-1].crowded:
+    best = _Placer(view, metrics, 1.0).place(numbers_first=False)
+    if best.crowded or best.least < GOOD_SHARE:
+        best = _better(best, _Placer(view, metrics, 1.0).place(numbers_first=True))
+    dry = replace(view, river_banks=None) if view.tile else view
+    for share in (1.0, 0.8, 0.65, 0.5):
+        if not best.crowded:
             break
-    return min(attempts, key=lambda layout: layout.crowded)
+        best = _better(best, _Placer(dry, metrics, share).place(numbers_first=True))
+    return best
+
+
+def _better(a: LabelLayout, b: LabelLayout) -> LabelLayout:
+    return min(a, b, key=lambda layout: (layout.crowded, -layout.least))
 
 
 class _Placer:
@@ -135,55 +138,101 @@ class _Placer:
         self.points = label_points(metrics.layout)
         self.space = FreeSpace(metrics)
         self.crowded = 0
+        self.least = share
+        self._share = share
         _block_face(self.space, view, sprites.face_layout(view, metrics))
-        for _, point, diameter in _tokens_beside_slots(view, metrics):
+        for _, point, diameter in tokens_beside_slots(view, metrics):
             self.space.block_disc(point, diameter / 2)
         self.space.finish_obstacles()
 
-    def place(self, *, name_last: bool) -> LabelLayout:
+    def place(self, *, numbers_first: bool) -> LabelLayout:
         view, sizes = self.view, self.sizes
-        coordinate = self._coordinate()
-        values, name = self._area() if view.phase_values else ((), ())
-        revenues = tuple(
-            self._text(str(amount), sizes.revenue, partial(sprites.plate_size, str(amount)))
-            for amount in dict.fromkeys(view.revenues)
-        )
-        if view.name and not name and not name_last:
-            name = self._name(view.name)
-        terrain = tuple(self._terrain(cost) for _, cost in view.terrain)
-        label = view.label and self._text(view.label, sizes.label, partial(_label_size, view.label))
+        order = self._numbers_first if numbers_first else self._coordinate_first
+        coordinate, values, revenues, terrain, plates, structures, label, name = order()
         letter = theme.GRADE_LETTERS.get(view.color) if view.tile else None
-        grade = letter and self._text(letter, sizes.small, lambda size: (grade_diameter(size),) * 2)
-        plates = [
-            self._text(text, sizes.coordinate, partial(sprites.plate_size, text))
-            for text in (*(f"×{sym}" for sym in view.blocked), *view.notes)
-        ]
-        structures = tuple(
-            self._text(str(site.bonus), sizes.coordinate, partial(sprites.structure_size, site))
-            for site in view.structures
-        )
-        if view.name and not name and name_last:
+        grade = letter and self._text(letter, sizes.small, [lambda size: (grade_diameter(size),) * 2])
+        if view.name and not name:
             name = self._name(view.name)
-        blocked, notes = tuple(plates[: len(view.blocked)]), tuple(plates[len(view.blocked) :])
+        blocked, notes = plates[: len(view.blocked)], plates[len(view.blocked) :]
         return LabelLayout(
-            coordinate, values, revenues, name, label or None, grade or None, terrain,
-            blocked, self._number(), notes, structures, self.crowded,
+            coordinate, values, revenues, name, label, grade or None, terrain,
+            blocked, self._number(), notes, structures, self.crowded, self.least,
         )  # fmt: skip
 
+    def _coordinate_first(self) -> _Placed:
+        coordinate = self._coordinate()
+        values, name = self._area() if self.view.phase_values else ((), ())
+        revenues = self._revenues()
+        if self.view.name and not name:
+            name = self._name(self.view.name)
+        terrain, label = self._terrains(), self._label()
+        return coordinate, values, revenues, terrain, self._plates(), self._structures(), label, name
+
+    def _numbers_first(self) -> _Placed:
+        """The same with names last, and the coordinate after the numbers."""
+        values, name = self._area() if self.view.phase_values else ((), ())
+        revenues, terrain, plates = self._revenues(), self._terrains(), self._plates()
+        structures, coordinate, label = self._structures(), self._coordinate(), self._label()
+        return coordinate, values, revenues, terrain, plates, structures, label, name
+
+    def _revenues(self) -> tuple[PlacedText, ...]:
+        return tuple(
+            self._number_text(str(amount), self.sizes.revenue, _plate_measures(str(amount)))
+            for amount in dict.fromkeys(self.view.revenues)
+        )
+
+    def _terrains(self) -> tuple[PlacedTerrain, ...]:
+        return tuple(self._terrain(cost) for _, cost in self.view.terrain)
+
+    def _label(self) -> PlacedText | None:
+        label = self.view.label
+        return self._text(label, self.sizes.label, [partial(label_size, label)]) if label else None
+
+    def _plates(self) -> tuple[PlacedText, ...]:
+        """The privates that block the hex, then the notes."""
+        texts = (*(f"×{sym}" for sym in self.view.blocked), *self.view.notes)
+        return tuple(self._plate(text) for text in texts)
+
+    def _plate(self, text: str) -> PlacedText:
+        """Place a plate; where `GMO +20` has no room, only the bonus."""
+        size = self.sizes.coordinate
+        bonus = text[text.find("+") :] if " +" in text else ""
+        if bonus and not self._has_room(text):
+            return self._number_text(bonus, size, _plate_measures(bonus))
+        return self._number_text(text, size, _plate_measures(text))
+
+    def _has_room(self, text: str) -> bool:
+        smallest = round(self.sizes.coordinate * CROWDED_SHARES[-1])
+        return self.space.find(((0.0, 0.0, *_plate_measures(text)[-1](smallest)),), self.points) is not None
+
+    def _structures(self) -> tuple[PlacedText, ...]:
+        return tuple(
+            self._number_text(str(site.bonus), self.sizes.coordinate, _structure_measures(site))
+            for site in self.view.structures
+        )
+
+    def _number_text(self, text: str, full_size: int, measures: Sequence[Measure]) -> PlacedText:
+        """Place a text that somebody has to be able to read."""
+        placed = self._text(text, full_size, measures)
+        self.least = min(self.least, self._share * placed.font_size / full_size)
+        return placed
+
     def _text(
-        self,
-        text: str,
-        full_size: int,
-        measure: Callable[[int], tuple[int, int]],
-        candidates: Sequence[Point] = (),
+        self, text: str, full_size: int, measures: Sequence[Measure], candidates: Sequence[Point] = ()
     ) -> PlacedText:
-        """Place a text with the size that `measure` gives, smaller where it has no room."""
+        """Place a text with the size that `measures` give, smaller where it has no room.
+
+        Of each font size the first measure is tried first; the second one is that of a tight plate.
+        """
+        points = candidates or self.points
         for share in CROWDED_SHARES:
             size = round(full_size * share)
-            shape: Shape = ((0.0, 0.0, *measure(size)),)
-            if offset := self.space.find(shape, candidates or self.points):
-                break
-        return PlacedText(text, self._occupy(shape, offset, candidates or self.points), size)
+            for is_tight, measure in enumerate(measures):
+                shape: Shape = ((0.0, 0.0, *measure(size)),)
+                if offset := self.space.find(shape, points):
+                    self.space.occupy(shape, offset)
+                    return PlacedText(text, offset, size, bool(is_tight))
+        return PlacedText(text, self._occupy(shape, None, points), size, len(measures) > 1)
 
     def _occupy(
         self, shape: Shape, offset: tuple[int, int] | None, candidates: Sequence[Point]
@@ -205,7 +254,7 @@ class _Placer:
         def measure(size: int) -> tuple[int, int]:
             return text_width(self.view.coord, size, "Semibold"), round(size * CAP_HEIGHT)
 
-        return self._text(self.view.coord, self.sizes.coordinate, measure, points)
+        return self._text(self.view.coord, self.sizes.coordinate, [measure], points)
 
     def _area(self) -> tuple[tuple[ValueBox, ...], tuple[PlacedText, ...]]:
         """Place the values of an area with its name above them.
@@ -215,12 +264,12 @@ class _Placer:
         if _has_stop(self.view):
             return self._values_at_stop(), ()
         candidates = [(x, y) for y in (-0.06, 0.0, -0.12, 0.06, 0.12) for x in (0.0, -0.06, 0.06)]
-        for share in CROWDED_SHARES:
+        for share, name_share in ((a, b) for a in CROWDED_SHARES for b in (1.0, 0.8, 0.65)):
             boxes, width, height = value_boxes(self.view, self.metrics, share)
-            lines, size = _break_name(
+            lines, size = break_name(
                 self.view.name or "",
                 self.metrics,
-                round(self.sizes.name * 0.92 * share),
+                round(self.sizes.name * 0.92 * name_share),
                 2 if len(self.view.phase_values) <= 3 else 1,
             )
             step = size * 0.95
@@ -229,37 +278,44 @@ class _Placer:
             middle = top + step * len(lines) + 5 + height / 2
             shape: Shape = (
                 *((0.0, y, text_width(line, size, "Semibold"), step) for line, y in rows),
-                (0.0, middle, width + 8, height + 4),
+                (0.0, middle, width, height),
             )
             if offset := self.space.find(shape, candidates):
                 break
+        self.least = min(self.least, share)
         x, y = self._occupy(shape, offset, candidates)
         name = tuple(PlacedText(line, (x, round(y + dy)), size) for line, dy in rows)
-        return _shifted(boxes, x, round(y + middle)), name
+        return shifted(boxes, x, round(y + middle)), name
 
     def _values_at_stop(self) -> tuple[ValueBox, ...]:
         """Place the values below a stop in a row, or each by itself where that is too wide."""
         candidates = [(0.0, y) for y in (0.42, 0.46, 0.38, 0.5)]
-        for share in SHARES[:3]:
-            boxes, width, height = value_boxes(self.view, self.metrics, share)
-            shape: Shape = ((0.0, 0.0, width + 4, height + 2),)
-            if (offset := self.space.find(shape, candidates)) and offset[1] > 0:
-                self.space.occupy(shape, offset)
-                return _shifted(boxes, *offset)
+        boxes, width, height = value_boxes(self.view, self.metrics, GOOD_SHARE)
+        shape: Shape = ((0.0, 0.0, width, height),)
+        if (offset := self.space.find(shape, candidates)) and offset[1] > 0:
+            self.space.occupy(shape, offset)
+            return shifted(boxes, *offset)
         values = self.view.phase_values
         placed: dict[int, ValueBox] = {}
         for i in sorted(range(len(values)), key=lambda i: not values[i].is_current):
-            full_size = self.sizes.revenue * (0.7 if values[i].is_current else 0.55)
-            for share in CROWDED_SHARES:
-                size = round(full_size * share)
-                width, height = _value_width([values[i]], size), round(size * 1.15)
-                shape = ((0.0, 0.0, width + 2, height + 2),)
-                spread = (i - (len(values) - 1) / 2) * 0.45
-                if offset := self.space.find(shape, [(spread, 0.45)]):
-                    break
-            x, y = self._occupy(shape, offset, [(spread, 0.45)])
-            placed[i] = ValueBox(x, y, width, height, size)
+            placed[i] = self._value(i)
         return tuple(placed[i] for i in range(len(values)))
+
+    def _value(self, number: int) -> ValueBox:
+        """Place one value of an area by itself."""
+        value = self.view.phase_values[number]
+        frame = FRAME if value.is_current else 0
+        full_size = self.sizes.revenue * (0.92 if value.is_current else 0.55)
+        candidates = [((number - (len(self.view.phase_values) - 1) / 2) * 0.45, 0.45)]
+        for share in CROWDED_SHARES:
+            size = round(full_size * share)
+            width, height = box_size(value, size)
+            shape: Shape = ((0.0, 0.0, width + 2 * frame, height + 2 * frame),)
+            if offset := self.space.find(shape, candidates):
+                break
+        if value.is_current:
+            self.least = min(self.least, self._share * share)
+        return ValueBox(*self._occupy(shape, offset, candidates), width, height, size)
 
     def _name(self, name: str) -> tuple[PlacedText, ...]:
         """Place a name in one line or two, as large as there is room, then abbreviated; else nothing."""
@@ -267,7 +323,7 @@ class _Placer:
         candidates = line_points(self.metrics.layout)
         for text, share in (*((name, share) for share in SHARES), *((x, 0.72) for x in abbreviations(name))):
             for lines in (1, 2):
-                name_lines, size = _break_name(text, self.metrics, round(full * share), lines)
+                name_lines, size = break_name(text, self.metrics, round(full * share), lines)
                 if len(name_lines) != lines or size < full * 0.65:
                     continue
                 step = size * 0.95
@@ -307,38 +363,27 @@ class _Placer:
         return PlacedText(number, offset, size) if offset else None
 
 
-def tile_number(tile: str) -> str:
-    """The number of a tile with its sign; nothing for a tile that has none printed."""
-    return f"#{tile}" if tile[0].isdigit() else ""
+_Placed = tuple[
+    PlacedText, tuple[ValueBox, ...], tuple[PlacedText, ...], tuple[PlacedTerrain, ...],
+    tuple[PlacedText, ...], tuple[PlacedText, ...], PlacedText | None, tuple[PlacedText, ...],
+]  # fmt: skip
+"""The coordinate, values, revenues, terrain, plates, structures, label and name."""
 
 
-def grade_diameter(font_size: int) -> int:
-    """The diameter of the disc with the letter of a tile's grade."""
-    return round(font_size * 1.15)
+def _plate_measures(text: str) -> list[Measure]:
+    """The sizes of a plate, with its margin and without."""
+    return [partial(sprites.plate_size, text), partial(sprites.plate_size, text, is_tight=True)]
 
 
-def terrain_size(cost: int, font_size: int, is_wide: bool) -> tuple[int, int]:
-    """The width and height of a terrain's sign with its cost, in pixels."""
-    sign, text = round(font_size * 1.75), text_width(f"${cost}", font_size)
-    if is_wide:
-        return round(sign * 0.7) + 3 + text, font_size
-    return max(sign, text), round(font_size * 2.05)
-
-
-def abbreviations(name: str) -> Iterator[str]:
-    """Shorter forms of a name, the longest first: `Lancas.`, `Lanca.`, `Lanc.`; `Hami. & Toro.`."""
-    words = name.split()
-    longest = max(len(word) for word in words)
-    for length in range(min(longest - 2, 6), 3, -1):
-        yield " ".join(word if len(word) <= length + 1 else f"{word[:length]}." for word in words)
+def _structure_measures(site: Structure) -> list[Measure]:
+    """The sizes of a structure's sign, with its symbol and, where the bonus says enough, without."""
+    with_symbol: Measure = partial(sprites.structure_size, site)
+    bonus: Measure = partial(sprites.plate_size, f"+{site.bonus}", is_tight=True)
+    return [with_symbol, bonus] if site.is_built else [with_symbol]
 
 
 def _has_stop(view: HexView) -> bool:
     return any(kind != "offboard" for kind, _ in view.nodes)
-
-
-def _shifted(boxes: Sequence[ValueBox], x: int, y: int) -> tuple[ValueBox, ...]:
-    return tuple(replace(box, x=box.x + x, y=box.y + y) for box in boxes)
 
 
 def _block_face(space: FreeSpace, view: HexView, face: FaceLayout) -> None:
@@ -370,150 +415,3 @@ def _block_face(space: FreeSpace, view: HexView, face: FaceLayout) -> None:
         space.block_line(
             sprites.river_line(face.layout, view.river_banks), sprites.river_width(view.tile is not None)
         )
-
-
-def _label_size(text: str, size: int) -> tuple[int, int]:
-    return text_width(text, size, "Black"), round(size * CAP_HEIGHT) + 4
-
-
-def _break_name(name: str, metrics: HexMetrics, size: int, lines: int) -> tuple[list[str], int]:
-    """The name in at most `lines` lines, and the font size at which it fits into the hex."""
-    if not name:
-        return [], size
-    width = metrics.column * (1.72 if metrics.layout == "pointy" else 2.2)
-    name_lines = split_in_two(name) if lines == 2 else [name]
-    return name_lines, min(fit_font_size(line, size, width, "Semibold") for line in name_lines)
-
-
-def value_boxes(
-    view: HexView, metrics: HexMetrics, share: float = 1.0
-) -> tuple[tuple[ValueBox, ...], int, int]:
-    """The boxes of a hex's values around their common center, and the width and height of all together.
-
-    Up to three values are in one row, more in two rows, or below a stop in one.
-    """
-    max_width = metrics.column * (1.76 if metrics.layout == "pointy" else 2.0)
-    full_size = round(FontSizes.for_metrics(metrics).revenue * 0.92 * share)
-    if len(view.phase_values) <= 3:
-        return _rows_of_boxes([view.phase_values], full_size, max_width)
-    if not _has_stop(view):
-        half = -(-len(view.phase_values) // 2)
-        return _rows_of_boxes(
-            [view.phase_values[:half], view.phase_values[half:]], round(full_size * 0.78), max_width
-        )
-    return _rows_of_boxes([view.phase_values], round(full_size * 0.78), max_width)
-
-
-def _rows_of_boxes(
-    rows: Sequence[Sequence[PhaseValue]], full_size: int, max_width: float
-) -> tuple[tuple[ValueBox, ...], int, int]:
-    """Boxes of the same size in rows."""
-    longest = max(map(len, rows))
-    font_size = _value_font_size([v for row in rows for v in row], full_size, max_width / longest)
-    width, height = _value_width([v for row in rows for v in row], font_size), round(font_size * 1.15)
-    step = height + 2
-    boxes = tuple(
-        ValueBox(
-            round((i - (len(row) - 1) / 2) * width),
-            round((j - (len(rows) - 1) / 2) * step),
-            width,
-            height,
-            font_size,
-        )
-        for j, row in enumerate(rows)
-        for i in range(len(row))
-    )
-    return boxes, width * longest, height + step * (len(rows) - 1)
-
-
-def _value_width(values: Sequence[PhaseValue], font_size: int) -> int:
-    return max(text_width(str(v.amount), font_size) for v in values) + round(font_size * 0.7)
-
-
-def _value_font_size(values: Sequence[PhaseValue], full_size: int, max_width: float) -> int:
-    """The largest font size, up to `full_size`, at which every value fits into a width."""
-    size = full_size
-    while size > 8 and _value_width(values, size) > max_width:
-        size -= 1
-    return size
-
-
-def _slot_points(view: HexView, metrics: HexMetrics) -> list[tuple[Point, ...]]:
-    return [spot.slots or (spot.point,) for spot in sprites.face_layout(view, metrics).nodes]
-
-
-def _token_diameter(view: HexView, metrics: HexMetrics, node: int) -> int:
-    return round(2 * sprites.face_layout(view, metrics).nodes[node].radius * metrics.radius) - 3
-
-
-def token_positions(view: HexView, metrics: HexMetrics) -> list[tuple[Badge, Point, int]]:
-    """Each token of a hex with its center in units and its diameter in pixels, in the order of the view.
-
-    A token whose city is still to be chosen (node -1) is between the cities. A token without a slot is above
-    its city, and smaller.
-    """
-    return [position for position, _ in _positioned_tokens(view, metrics)]
-
-
-def overflow_token_positions(view: HexView, metrics: HexMetrics) -> list[tuple[Badge, Point, int]]:
-    """The tokens without a slot: in an off-board area, or more than their city has slots."""
-    return [position for position, overflows in _positioned_tokens(view, metrics) if overflows]
-
-
-def _positioned_tokens(view: HexView, metrics: HexMetrics) -> Iterator[tuple[tuple[Badge, Point, int], bool]]:
-    slots = _slot_points(view, metrics)
-    filled: dict[int, int] = {}
-    for node, badge in view.tokens:
-        i = filled.get(node, 0)
-        filled[node] = i + 1
-        if view.nodes[node][0] == "offboard":
-            count = sum(n == node for n, _ in view.tokens)
-            yield (badge, _area_token_point(i, count), _area_token_diameter(metrics)), True
-        elif node < 0:
-            yield (badge, (0.0, 0.0), _token_diameter(view, metrics, 0)), False
-        elif i < len(slots[node]):
-            yield (badge, slots[node][i], _token_diameter(view, metrics, node)), False
-        else:
-            placed = sprites.face_layout(view, metrics).nodes[node]
-            x = placed.point[0] + _alternating_offset(i - len(slots[node])) * 1.5 * placed.radius
-            above = x, placed.point[1] - 1.4 * placed.radius
-            yield (badge, above, round(0.72 * _token_diameter(view, metrics, node))), True
-
-
-def _alternating_offset(i: int) -> int:
-    """0, 1, -1, 2, -2 and so on."""
-    return (i + 1) // 2 * (1 if i % 2 else -1)
-
-
-def _tokens_beside_slots(view: HexView, metrics: HexMetrics) -> list[tuple[Badge, Point, int]]:
-    """What is drawn over an area: tokens without a slot, and reserved places in off-board areas."""
-    reserved = [
-        position
-        for (node, _), position in zip(view.reserved, reserved_positions(view, metrics), strict=False)
-        if view.nodes[node][0] == "offboard"
-    ]
-    return [*overflow_token_positions(view, metrics), *reserved]
-
-
-def reserved_positions(view: HexView, metrics: HexMetrics) -> list[tuple[Badge, Point, int]]:
-    """Each slot of a hex that is reserved for a company, in the same form."""
-    positions = []
-    slots = _slot_points(view, metrics)
-    filled = {n: sum(node == n for node, _ in view.tokens) for n in range(len(slots))}
-    for node, badge in view.reserved:
-        if view.nodes[node][0] == "offboard":
-            positions.append((badge, _area_token_point(0, 1), _area_token_diameter(metrics)))
-            continue
-        if filled[node] < len(slots[node]):
-            positions.append((badge, slots[node][filled[node]], _token_diameter(view, metrics, node)))
-            filled[node] += 1
-    return positions
-
-
-def _area_token_point(i: int, count: int) -> Point:
-    """The center of the i-th token of an off-board area, in units: in a row below its values."""
-    return (i - (count - 1) / 2) * 0.4, 0.5
-
-
-def _area_token_diameter(metrics: HexMetrics) -> int:
-    return round(0.4 * metrics.radius)

@@ -13,16 +13,11 @@ from PIL import Image
 from renderers import sprites, theme
 from renderers.canvas import CAP_HEIGHT, Canvas
 from renderers.geometry import FaceLayout, HexMetrics, edge_middle
-from renderers.label_layout import (
-    FontSizes,
-    LabelLayout,
-    PlacedText,
-    overflow_token_positions,
-    reserved_positions,
-    terrain_size,
-    token_positions,
-)
+from renderers.label_layout import LabelLayout, PlacedText
+from renderers.label_sizes import FontSizes, terrain_size
 from renderers.theme import Palette
+from renderers.token_positions import overflow_token_positions, reserved_positions, token_positions
+from renderers.value_boxes import FRAME
 from renderers.views import HexView
 
 
@@ -54,7 +49,7 @@ class LayerContext:
         self, text: PlacedText, label: str, fill: theme.Color, color: theme.Color, border: theme.Color
     ) -> None:
         """A text on a rounded plate."""
-        plate = sprites.plate(label, text.font_size, color, fill, border)
+        plate = sprites.plate(label, text.font_size, color, fill, border, text.is_tight)
         self.canvas.paste(plate, self.to_pixels(text.offset))
 
 
@@ -62,13 +57,13 @@ Layer = Callable[[LayerContext], None]
 
 
 def land(hex: LayerContext) -> None:
-    """The background and the track that are printed on the map."""
+    """The background, the river and the track that are printed on the map."""
     if hex.view.tile is None:
         _paste_face(hex)
 
 
 def tiles(hex: LayerContext) -> None:
-    """The tile with its track, towns and empty slots."""
+    """The tile with its track, towns and empty slots, above the river."""
     if hex.view.tile is not None:
         _paste_face(hex)
 
@@ -85,7 +80,15 @@ def numbers(hex: LayerContext) -> None:
 def _paste_face(hex: LayerContext) -> None:
     v = hex.view
     face = sprites.face(
-        hex.palette, hex.metrics, v.color, v.nodes, v.paths, v.rotation, v.tile is not None, v.joined_edges
+        hex.palette,
+        hex.metrics,
+        v.color,
+        v.nodes,
+        v.paths,
+        v.rotation,
+        v.tile is not None,
+        v.joined_edges,
+        v.river_banks,
     )
     hex.canvas.image.paste(face, (0, 0))
 
@@ -110,13 +113,6 @@ def terrain(hex: LayerContext) -> None:
             )
 
 
-def rivers(hex: LayerContext) -> None:
-    """The river through a hex; narrow on a tile, so that the track is visible."""
-    if hex.view.river_banks:
-        width = sprites.river_width(hex.view.tile is not None)
-        _paste_overlay(hex, sprites.river_overlay(hex.palette, hex.metrics, hex.view.river_banks, width))
-
-
 def notes(hex: LayerContext) -> None:
     """Ports, tokens of privates, and companies that have to connect to the hex."""
     for place in hex.labels.notes:
@@ -126,8 +122,11 @@ def notes(hex: LayerContext) -> None:
 def structures(hex: LayerContext) -> None:
     """Mines and bridges, and the places where one may still be built."""
     for structure, place in zip(hex.view.structures, hex.labels.structures, strict=True):
-        sign = sprites.structure(hex.palette, structure, place.font_size)
-        hex.canvas.paste(sign, hex.to_pixels(place.offset))
+        if place.is_tight:
+            hex.paste_plate(place, f"+{structure.bonus}", theme.BLACK, theme.WHITE, theme.WHITE)
+        else:
+            sign = sprites.structure(hex.palette, structure, place.font_size)
+            hex.canvas.paste(sign, hex.to_pixels(place.offset))
 
 
 def borders(hex: LayerContext) -> None:
@@ -176,15 +175,11 @@ def revenues(hex: LayerContext) -> None:
         fill = palette.hex_colors[value.color]
         left, top = x - box.width // 2, y - box.height // 2
         right, bottom = left + box.width, top + box.height
+        ink = palette.text_on(fill, 0.0 if value.is_current else 0.2)
         if value.is_current:
-            for grow, color in ((2, theme.BLACK), (-1, theme.WHITE), (-4, fill)):
-                hex.canvas.rectangle(left - grow, top - grow, right + grow, bottom + grow, color)
-            ink = palette.text_on(fill)
-            hex.canvas.write((x, y), str(value.amount), box.font_size, ink, weight="Black")
-        else:
-            hex.canvas.rectangle(left + 3, top + 1, right - 3, bottom - 1, fill)
-            ink = palette.text_on(fill, 0.2)
-            hex.canvas.write((x, y), str(value.amount), round(box.font_size * 0.9), ink, weight="Regular")
+            hex.canvas.rectangle(left - FRAME, top - FRAME, right + FRAME, bottom + FRAME, theme.BLACK)
+        hex.canvas.rectangle(left, top, right, bottom, fill)
+        hex.canvas.write((x, y), str(value.amount), box.font_size, ink)
 
 
 def reservations(hex: LayerContext) -> None:
@@ -226,7 +221,7 @@ def coordinates(hex: LayerContext) -> None:
 
 
 BOARD_LAYERS: tuple[Layer, ...] = (
-    land, tiles, rivers, last_lay, borders, tokens, reservations, overflow_tokens,
+    land, tiles, last_lay, borders, tokens, reservations, overflow_tokens,
 )  # fmt: skip
 TEXT_LAYERS: tuple[Layer, ...] = (
     terrain, names, revenues, numbers, blocked, notes, structures, coordinates,

@@ -45,6 +45,7 @@ from renderers.views import Badge, HexView, RouteSegment, Structure
 
 Paths = tuple[tuple[str, str], ...]
 Nodes = tuple[tuple[str, int], ...]
+RiverBanks = tuple[tuple[int, ...], tuple[int, ...], str | None]
 
 
 @lru_cache(16)
@@ -71,8 +72,9 @@ def face(
     rotation: int,
     laid: bool,
     joined: tuple[int, ...],
+    river: RiverBanks | None = None,
 ) -> Image.Image:
-    """A hex with its background, border, track and stops.
+    """A hex with its background, border, river, track and stops.
 
     `laid`: it is a tile, not printed on the map. `joined`: edges without a border.
     """
@@ -88,6 +90,9 @@ def face(
             [metrics.to_pixels(p) for p in (a, b, (b[0] * 0.9, b[1] * 0.9), (a[0] * 0.9, a[1] * 0.9))],
             background,
         )
+    if river:
+        course = [metrics.to_pixels(p) for p in river_line(metrics.layout, river)]
+        shape.rounded_line(course, river_width(laid) * metrics.radius, palette.water)
     layout = lay_out_face(metrics.layout, nodes, paths, rotation)
     casing = theme.blend(background, palette.casing, 0.75)
     offboard = {f"n{i}" for i, (kind, _) in enumerate(nodes) if kind == "offboard"}
@@ -255,19 +260,24 @@ def grade(letter: str, size: int, color: Color) -> Image.Image:
 
 
 @lru_cache(128)
-def plate(text: str, size: int, color: Color, fill: Color, border: Color) -> Image.Image:
-    """Text on a rounded plate."""
-    width, height = plate_size(text, size)
+def plate(
+    text: str, size: int, color: Color, fill: Color, border: Color, is_tight: bool = False
+) -> Image.Image:
+    """Text on a rounded plate; `is_tight`: without a margin."""
+    width, height = plate_size(text, size, is_tight)
     shape = SupersampledCanvas((width, height))
-    shape.rounded_rectangle(0, 0, width, height, height / 2, border)
-    shape.rounded_rectangle(1.3, 1.3, width - 1.3, height - 1.3, height / 2 - 1.3, fill)
+    edge, radius = (1.0, 4.0) if is_tight else (1.3, height / 2)
+    shape.rounded_rectangle(0, 0, width, height, radius, border)
+    shape.rounded_rectangle(edge, edge, width - edge, height - edge, radius - edge, fill)
     canvas = Canvas.copy_of(shape.downsampled())
     canvas.write((width / 2, height / 2), text, size, color)
     return canvas.image
 
 
-def plate_size(text: str, size: int) -> tuple[int, int]:
+def plate_size(text: str, size: int, is_tight: bool = False) -> tuple[int, int]:
     """The width and height of a plate in pixels."""
+    if is_tight:
+        return text_width(text, size) + 5, round(size * CAP_HEIGHT) + 5
     height = round(size * CAP_HEIGHT * 1.55)
     return max(height, text_width(text, size) + round(size * 0.55)), height
 
@@ -363,19 +373,6 @@ def border_overlay(
                 part = [metrics.to_pixels(_interpolate(a, b, x)) for x in (t, t + 0.2)]
                 shape.rounded_line(part, theme.BARRIER_WIDTH * metrics.radius, fill)
     return shape.downsampled()
-
-
-@lru_cache(256)
-def river_overlay(palette: Palette, metrics: HexMetrics, river: RiverBanks, width: float) -> Image.Image:
-    """A river from corner to corner between the edges of both banks."""
-    w, h = metrics.half_size
-    shape = SupersampledCanvas((2 * w, 2 * h))
-    line = [metrics.to_pixels(p) for p in river_line(metrics.layout, river)]
-    shape.rounded_line(line, width * metrics.radius, palette.water)
-    return shape.downsampled()
-
-
-RiverBanks = tuple[tuple[int, ...], tuple[int, ...], str | None]
 
 
 def river_line(layout: HexLayout, river: RiverBanks) -> Line:

@@ -24,9 +24,10 @@ from renderers import (
 )
 from renderers.canvas import to_palette
 from renderers.geometry import Grid, HexLayout, edge_middle
-from renderers.label_layout import lay_out_labels, reserved_positions, token_positions
+from renderers.label_layout import lay_out_labels
 from renderers.map import draw_map, grid_for
 from renderers.theme import Color
+from renderers.token_positions import reserved_positions, token_positions
 from renderers.views import Badge, HexView, MapView, PhaseValue, map_view
 from tests.renderers.positions import TILES, opening, position
 
@@ -406,7 +407,8 @@ def test_values_of_an_area_do_not_overlap_and_the_current_one_is_largest(count: 
     mesh = grid_for(map_view(opening())).metrics
     spots = lay_out_labels(here, mesh).values
     if node == "offboard":
-        assert [(s.y, s.x) for s in spots] == sorted((s.y, s.x) for s in spots)
+        small = [(s.y, s.x) for i, s in enumerate(spots) if count <= 3 or i != 1]
+        assert small == sorted(small), "in the order of the phases; of four, the current one is above"
     for a, b in combinations(spots, 2):
         assert abs(a.x - b.x) >= (a.width + b.width) // 2 - 1 or abs(a.y - b.y) >= (a.height + b.height) // 2
     assert max(abs(s.x) + s.width / 2 for s in spots) <= mesh.half_size[0]
