@@ -1,4 +1,4 @@
-# make run | test | check | soak | lock | clean        PYTHON=… chooses the interpreter (3.11 or newer)
+# make run | compile | test | check | soak | lock | clean        PYTHON=… chooses the interpreter (3.11 or newer)
 SHELL := /bin/sh
 PYTHON ?=
 PYTHONS := $(if $(PYTHON),$(PYTHON),python3 python3.14 python3.13 python3.12 python3.11)
@@ -9,7 +9,13 @@ PARTS := engine renderers storage mail bot tests
 FOUND := $(wildcard $(PARTS))
 TESTS ?= -n auto --dist worksteal -q
 
-.PHONY: run test check format soak lock clean
+.PHONY: run compile test check format soak lock clean
+
+# A service that may not write beside its sources would compile them at every start.
+COMPILE_SOURCES = .venv/bin/python -m compileall -q $(filter-out tests,$(FOUND))
+
+compile: .venv/.run
+	@$(COMPILE_SOURCES)
 
 run: .venv/.run
 	@exec .venv/bin/railpost
@@ -47,6 +53,7 @@ soak: .venv/.test
 	$(PIP) install --require-hashes $(PIP_FLAGS) -r requirements/run.txt
 	$(PIP) install --no-deps --no-build-isolation --no-index -e .
 	@touch $@
+	@$(COMPILE_SOURCES)
 
 .venv/.test: requirements/test.txt .venv/.run
 	$(PIP) install --require-hashes $(PIP_FLAGS) -r requirements/test.txt

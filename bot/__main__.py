@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from bot.service.picture_workers import PictureWorkers
     from bot.service.service import Service
     from bot.terminal.console import Console
-    from storage import Channel, Store
 
 log = logging.getLogger("railpost")
 
@@ -82,6 +82,7 @@ def create_data_folder(settings: Settings) -> None:
 @asynccontextmanager
 async def open_service(settings: Settings) -> AsyncIterator[Service]:
     """The service with the store and the picture workers of the settings."""
+    from bot.operations.quick_checks import quick_check_at_start
     from bot.service.limits import KINDS, Limits
     from bot.service.picture_workers import PictureWorkers
     from bot.service.service import Service
@@ -120,14 +121,19 @@ async def wait_for_shutdown() -> None:
     raise ShutdownRequested
 
 
-def configured_transports(settings: Settings) -> dict[str, RunTransport]:
-    """The transports that the settings configure for this process, by name."""
-    transports: dict[str, RunTransport] = {}
-    if settings.discord and "discord" in settings.role:
-        transports["Discord"] = import_module("bot.discord.client").run
-    if settings.mail and "mail" in settings.role:
-        transports["mail"] = import_module("bot.email.delivery").run
-    return transports
+TRANSPORT_MODULES = {"Discord": "bot.discord.client", "mail": "bot.email.delivery"}
+
+
+def configured_transports(settings: Settings) -> list[str]:
+    """The names of the transports that the settings configure for this process."""
+    configured = {"Discord": settings.discord, "mail": settings.mail}
+    return [name for name, given in configured.items() if given and name.casefold() in settings.role]
+
+
+async def import_aside(module: str) -> ModuleType:
+    """Import a module on another thread: what is imported at a start would else stop the event loop for
+    half a second."""
+    return await asyncio.to_thread(import_module, module)
 
 
 NO_TRANSPORT_MESSAGE = (
@@ -138,8 +144,8 @@ NO_TRANSPORT_MESSAGE = (
 
 async def run_terminal(service: Service, settings: Settings, begin: BeginTable | None) -> bool:
     """Run the prompt, or read the lines of standard input; True if `quit` was entered."""
+    prompt = await import_aside("bot.terminal.prompt")
     from bot.terminal.console import Console
-    from bot.terminal.prompt import run_prompt, run_stdin
 
     console = Console(service, settings.data, service.pictures)
     greeting = await begin(console) if begin else await console.open_latest()
@@ -148,37 +154,17 @@ async def run_terminal(service: Service, settings: Settings, begin: BeginTable |
     if sys.stdin is None or sys.stdin.closed:
         return False
     if not sys.stdin.isatty():
-        return await run_stdin(console)
+        return bool(await prompt.run_stdin(console))
     print("Railpost. `help` lists the commands, `quit` ends.", flush=True)
     if offer := await console.practice_offer():
         print(offer, flush=True)
-    return await run_prompt(console)
+    return bool(await prompt.run_prompt(console))
 
 
-SMALL_STORE = 64 * 1024 * 1024
-"""Bytes of a store that is checked before the service begins; a larger one is checked meanwhile."""
-
-
-async def quick_check_at_start(store: Store) -> None:
-    """Raises InvalidStore for a small store with damaged pages."""
-    from storage import quick_check
-
-    if store.path is not None and store.path.stat().st_size <= SMALL_STORE:
-        await quick_check(store)
-
-
-async def quick_check_in_background(store: Store) -> None:
-    """The same for a large one, while the service runs. Raises InvalidStore."""
-    from storage import quick_check
-
-    if store.path is not None and store.path.stat().st_size > SMALL_STORE:
-        await quick_check(store)
-
-
-async def run_transport(
-    name: str, run: RunTransport, service: Service, settings: Settings, *, is_only: bool
-) -> None:
+async def run_transport(name: str, service: Service, settings: Settings, *, is_only: bool) -> None:
     """Run a transport. One that cannot run with its settings ends alone, unless it is the only one."""
+    run: RunTransport = (await import_aside(TRANSPORT_MODULES[name])).run
+    exempt_modules_from_gc()
     try:
         await run(service, settings, service.pictures)
     except SettingsError as error:
@@ -187,37 +173,16 @@ async def run_transport(
         log.error("%s is off until the next start; everything else goes on. %s", name, error)
 
 
-async def run_operations(service: Service, settings: Settings, errors: ErrorCounter) -> None:
-    """Everything that goes on beside the transports: status, watchdog, backups, checks."""
-    from bot.email.unsubscribe import UnsubscribePage
-    from bot.operations.backups import ScheduledBackups
-    from bot.operations.metrics import Metrics
-    from bot.operations.status import StatusMonitor
-    from bot.operations.status_server import StatusServer, keep_watchdog
-
-    channels: dict[str, Channel] = {}
-    if settings.discord and "discord" in settings.role:
-        channels["discord"] = "discord"
-    if settings.mail and "mail" in settings.role:
-        channels["mail"] = "mail"
-    monitor, metrics = StatusMonitor(service, channels, errors), Metrics()
-    service.on_command = metrics.record_command
-    async with asyncio.TaskGroup() as tasks:
-        server = StatusServer(monitor, metrics, settings.data, settings.status_port)
-        if settings.mail and settings.mail.unsubscribe_url:
-            server.add_pages(UnsubscribePage(service).add_to)
-        tasks.create_task(server.run())
-        tasks.create_task(keep_watchdog(service.store))
-        tasks.create_task(ScheduledBackups(service.store, settings).run())
-        tasks.create_task(quick_check_in_background(service.store))
+async def run_operations(service: Service, settings: Settings, errors: ErrorCounter | None) -> None:
+    """Everything that goes on beside the transports (`bot.operations.beside`)."""
+    run = (await import_aside("bot.operations.beside")).run_operations
+    await run(service, settings, errors)
 
 
 async def serve(
     settings: Settings, begin: BeginTable | None = None, errors: ErrorCounter | None = None
 ) -> None:
     """Run the service until it is asked to end. Every task runs in this task group."""
-    from bot.operations.status import ErrorCounter
-
     transports = configured_transports(settings)
     async with open_service(settings) as service:
         exempt_modules_from_gc()
@@ -225,11 +190,11 @@ async def serve(
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(wait_for_shutdown())
                 tasks.create_task(service.run(does_work="work" in settings.role))
-                tasks.create_task(run_operations(service, settings, errors or ErrorCounter()))
+                tasks.create_task(run_operations(service, settings, errors))
                 has_terminal = sys.stdin is not None and sys.stdin.isatty()
-                for name, run in transports.items():
+                for name in transports:
                     is_only = len(transports) == 1 and not has_terminal
-                    tasks.create_task(run_transport(name, run, service, settings, is_only=is_only))
+                    tasks.create_task(run_transport(name, service, settings, is_only=is_only))
                 quit = await run_terminal(service, settings, begin)
                 if quit or (settings.does_everything and not transports):
                     if not quit:
@@ -251,6 +216,7 @@ def run_service(begin: BeginTable | None = None, given: Mapping[str, str] | None
     errors = ErrorCounter()
     to_stderr = not sys.stdin.isatty() if sys.stdin else True
     configure_logging(settings, to_stderr=to_stderr, more=[errors])
+    gc.disable()  # a tenth of a start went into looking for garbage among modules; `serve` enables it again
     asyncio.run(serve(settings, begin, errors))
 
 
@@ -451,6 +417,7 @@ def exempt_modules_from_gc() -> None:
     """
     gc.freeze()
     gc.set_threshold(*GC_THRESHOLDS)
+    gc.enable()
 
 
 def main() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -71,6 +72,16 @@ class DueRowHandler:
         self._cache.wake_subscribers()
         return True
 
+    @asynccontextmanager
+    async def _locked(self, row: DueRow) -> AsyncIterator[tuple[LiveTable, UnitOfWork]]:
+        """The table of a row, held, with a transaction at it. What is due needs no log."""
+        assert row.table_id is not None
+        async with (
+            self._cache.locked(row.table_id, with_log=False) as table,
+            self._store.begin(table=row.table_id) as unit,
+        ):
+            yield table, unit
+
     async def _wait(self, unit: UnitOfWork, row: DueRow) -> Wait | None:
         """The wait that a row is about; None if the decision was made, or the table is behind. A row about
         something that is over is taken."""
@@ -96,8 +107,7 @@ class DueRowHandler:
 
     async def _tell(self, row: DueRow) -> bool:
         """Remind a player, on their channels or on one more, and move a reminder to its next time."""
-        assert row.table_id is not None
-        async with self._cache.locked(row.table_id), self._store.begin(table=row.table_id) as unit:
+        async with self._locked(row) as (_, unit):
             wait = await self._wait(unit, row)
             if wait is None:
                 return (await unit.clocks.get_due(row.key)) is None
@@ -154,7 +164,7 @@ class DueRowHandler:
     async def _time_up(self, row: DueRow) -> bool:
         """Do what the table has agreed for the end of a player's time."""
         assert row.table_id is not None and row.seat is not None
-        async with self._cache.locked(row.table_id) as table, self._store.begin(table=row.table_id) as unit:
+        async with self._locked(row) as (table, unit):
             wait = await self._wait(unit, row)
             if wait is None:
                 return (await unit.clocks.get_due(row.key)) is None
@@ -172,7 +182,7 @@ class DueRowHandler:
             case _:
                 told = None
         rows = list[LogRow]()
-        async with self._cache.locked(row.table_id) as table, self._store.begin(table=row.table_id) as unit:
+        async with self._locked(row) as (table, unit):
             if await unit.clocks.take_due(row):
                 await self._keep_done(unit, row)
             else:

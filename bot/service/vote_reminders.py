@@ -31,7 +31,7 @@ async def set_vote_reminders(unit: UnitOfWork, poll: TablePoll) -> None:
 async def remind_of_vote(cache: TableCache, row: DueRow) -> bool:
     """Remind the player of a seat of an open vote, and set the next; a vote that is over has none."""
     assert row.table_id is not None and row.seat is not None
-    async with cache.locked(row.table_id) as table, cache.store.begin() as unit:
+    async with cache.locked(row.table_id, with_log=False) as table, cache.store.begin() as unit:
         polls = await unit.polls.open_polls(row.table_id)
         poll = next((p for p in polls if p.poll.id == row.details.get("poll")), None)
         recipient = table.metadata.recipients.get(row.seat)

@@ -11,8 +11,9 @@ import pytest
 from sqlalchemy import text
 from typer.testing import CliRunner
 
-from bot.__main__ import app_for, quick_check_at_start
+from bot.__main__ import app_for
 from bot.operations.check import problems
+from bot.operations.quick_checks import quick_check_at_start
 from storage import InvalidStore, Store, StoreError, open_store
 from tests.service.conftest import ServiceHarness
 from tests.stores import sqlite_only

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import timedelta
 
 import pytest
 
@@ -95,3 +96,14 @@ async def test_a_move_between_reading_and_writing_is_followed_later(
     assert await behind(driven) == [driven.table]
     await driven.service.clock.tick()
     assert await waits(driven, driven.table) == [None, "0.2", None]
+
+
+async def test_14_12_a_reminder_reads_no_log(driven: DrivenTable) -> None:
+    """Where thousands are due at once, the logs would be most of the work."""
+    await driven.begin("24h")
+    await driven.service.submit(driven.table, 0, ["buy SV"], None, "r")
+    await driven.restart()
+    await driven.wait_until(driven.now + timedelta(hours=30))
+    assert driven.heard("Bob", "reminder")
+    table = driven.service.cache.peek(driven.table)
+    assert table is not None and not table.has_log

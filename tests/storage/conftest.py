@@ -1,12 +1,9 @@
 """A store for each test, and a clock that only the test moves."""
 
-import os
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
-from alembic.config import Config
 
 from storage import NewLogRow, NewMessage, Store, migrations, open_store
 from tests.stores import url_text
@@ -56,16 +53,7 @@ def later_revision(
     """A further revision that only this test knows: it adds a column to `people`, and the table `later`."""
     folder = tmp_path_factory.mktemp("revisions")
     (folder / "r9001_later.py").write_text(LATER_REVISION.format(head=migrations.revisions()[-1]))
-    plain = migrations.alembic_config
-    shipped = Path(migrations.__file__).parent / "versions"
-
-    def with_later() -> Config:
-        config = plain()
-        config.set_main_option("path_separator", "os")
-        config.set_main_option("version_locations", f"{shipped}{os.pathsep}{folder}")
-        return config
-
-    monkeypatch.setattr(migrations, "alembic_config", with_later)
+    monkeypatch.setattr(migrations, "FOLDERS", [*migrations.FOLDERS, folder])
     migrations.revisions.cache_clear()
     yield "9001"
     migrations.revisions.cache_clear()

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, create_engine, inspect, text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from storage import InvalidStore, NewerStore, StoreError, open_store
-from storage.migrations import migrate, revisions, versions
+from storage.migrations import alembic_config, migrate, revisions, versions
 from storage.models import Model
 from tests.storage.conftest import move
 
@@ -35,6 +36,12 @@ def schema(connection: Connection) -> dict[str, object]:
         for table in found.get_table_names()
         if table != "alembic_version"
     }
+
+
+def test_revisions_are_those_of_alembic() -> None:
+    """They are read from the names of the files; Alembic follows what the files say."""
+    walked = ScriptDirectory.from_config(alembic_config()).walk_revisions()
+    assert revisions() == tuple(revision.revision for revision in walked)[::-1]
 
 
 def test_the_migrated_schema_is_the_tables() -> None:

@@ -1,0 +1,34 @@
+"""Everything that goes on beside the transports: status, watchdog, backups, checks."""
+
+from __future__ import annotations
+
+import asyncio
+
+from bot.config import Settings
+from bot.email.unsubscribe import UnsubscribePage
+from bot.operations.backups import ScheduledBackups
+from bot.operations.metrics import Metrics
+from bot.operations.quick_checks import quick_check_in_background
+from bot.operations.status import ErrorCounter, StatusMonitor
+from bot.operations.status_server import StatusServer, keep_watchdog
+from bot.service.service import Service
+from storage import Channel
+
+
+async def run_operations(service: Service, settings: Settings, errors: ErrorCounter | None) -> None:
+    """Never returns. errors: the errors in the log are counted there."""
+    channels: dict[str, Channel] = {}
+    if settings.discord and "discord" in settings.role:
+        channels["discord"] = "discord"
+    if settings.mail and "mail" in settings.role:
+        channels["mail"] = "mail"
+    monitor, metrics = StatusMonitor(service, channels, errors or ErrorCounter()), Metrics()
+    service.on_command = metrics.record_command
+    async with asyncio.TaskGroup() as tasks:
+        server = StatusServer(monitor, metrics, settings.data, settings.status_port)
+        if settings.mail and settings.mail.unsubscribe_url:
+            server.add_pages(UnsubscribePage(service).add_to)
+        tasks.create_task(server.run())
+        tasks.create_task(keep_watchdog(service.store))
+        tasks.create_task(ScheduledBackups(service.store, settings).run())
+        tasks.create_task(quick_check_in_background(service.store))
