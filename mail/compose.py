@@ -1,12 +1,8 @@
 """Composes emails from pages: pure functions, except that the tokens and the Message-ID are random.
 
-A `MailPage` is the content of an email as blocks, without headers; `mail.pages` makes them. Here a page gets
-its two bodies from two templates (text, and HTML with escaping), its headers, images, attachments and
-fresh tokens.
-
-Text that players wrote is shown as `QuotedLines` only: each line behind `| `, so that it can never be read
-as an order when a mail program quotes our email without marks. The first line of both bodies is the
-delimiter, and the last line begins with the footer, between which `mail.quotes` looks for nothing.
+A `MailPage` (`mail.page`) gets its two bodies from two templates (text, and HTML with escaping), its headers,
+images, attachments and fresh tokens. The first line of both bodies is the delimiter, and the last line begins
+with the footer, between which `mail.quotes` looks for nothing.
 
 Headers that hold ids are never folded or encoded: the standard library makes encoded words of long ones,
 and mail programs then no longer thread the email. Everything else is folded at 76 columns, which keeps
@@ -16,28 +12,21 @@ quoted-printable lines legal too.
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import EmailPolicy
 from email.utils import format_datetime
 from hashlib import sha256
-from typing import Literal
 from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from jinja2.utils import select_autoescape
 from markupsafe import Markup, escape
 
-from mail.port import (
-    Attachment,
-    InlineImage,
-    IssuedToken,
-    OutgoingMail,
-    ReplyToken,
-    TableRows,
-)
+from mail.page import AttachmentBlock, BulletList, ImageBlock, MailPage, Paragraph, summary
+from mail.port import InlineImage, IssuedToken, OutgoingMail, ReplyToken
 from mail.quotes import DELIMITER, FOOTER
 from mail.reply_address import (
     ServiceAddress,
@@ -50,118 +39,6 @@ from mail.reply_address import (
 MAX_ITEMS = 60
 MAX_ITEM_LENGTH = 800  # characters of an item
 MAX_IMAGE_BYTES = 1_000_000
-
-# --- pages ---
-
-
-@dataclass(frozen=True, slots=True)
-class Paragraph:
-    """One or more sentences."""
-
-    text: str
-    kind: Literal["paragraph"] = "paragraph"
-
-
-@dataclass(frozen=True, slots=True)
-class BulletList:
-    """A list of sentences."""
-
-    title: str
-    items: Sequence[str]
-    kind: Literal["items"] = "items"
-
-
-@dataclass(frozen=True, slots=True)
-class CopyableLines:
-    """Lines to copy into a reply; in HTML each is a link that writes it. address: None for that of the
-    email. code: the token that belongs to an address without one.
-    """
-
-    title: str
-    lines: Sequence[str]
-    address: str | None = None
-    code: str = ""
-    kind: Literal["copy"] = "copy"
-
-
-@dataclass(frozen=True, slots=True)
-class Preformatted:
-    """Text in fixed width: a table, a position, a log."""
-
-    title: str
-    text: str
-    kind: Literal["fixed"] = "fixed"
-
-    @property
-    def is_wide(self) -> bool:
-        """Whether it has so many columns that wrapped lines could not be read; it is scrolled then."""
-        return any(len(re.findall(r"\S {2,}", line)) > 8 for line in self.text.splitlines())
-
-
-@dataclass(frozen=True, slots=True)
-class PositionBlock:
-    """The position: lines of text and tables, which are tables in HTML too."""
-
-    title: str
-    parts: tuple[str | TableRows, ...]
-    kind: Literal["position"] = "position"
-
-    @property
-    def text(self) -> str:
-        """All of it in fixed width."""
-        return "\n".join(part if isinstance(part, str) else "\n".join(part.lines) for part in self.parts)
-
-
-@dataclass(frozen=True, slots=True)
-class QuotedLines:
-    """Text that people wrote, each line behind `| `."""
-
-    title: str
-    lines: Sequence[str]
-    kind: Literal["quoted"] = "quoted"
-
-
-@dataclass(frozen=True, slots=True)
-class ImageBlock:
-    """An inline image."""
-
-    image: InlineImage
-    kind: Literal["figure"] = "figure"
-
-
-@dataclass(frozen=True, slots=True)
-class AttachmentBlock:
-    """A file that is attached."""
-
-    file: Attachment
-    kind: Literal["enclosed"] = "enclosed"
-
-
-Block = (
-    Paragraph
-    | BulletList
-    | CopyableLines
-    | Preformatted
-    | PositionBlock
-    | QuotedLines
-    | ImageBlock
-    | AttachmentBlock
-)
-
-
-@dataclass(frozen=True, slots=True)
-class MailPage:
-    """The content of an email. `subject` follows the table's label; `tone` colours the headline.
-
-    preview: the line that mail programs show beside the subject; empty for the first sentences.
-    """
-
-    headline: str
-    blocks: tuple[Block, ...]
-    subject: str = "News"
-    tone: Literal["turn", "good", "bad", "plain"] = "plain"
-    preview: str = ""
-
 
 # --- text from outside ---
 
@@ -320,6 +197,7 @@ def compose(
         issued_tokens=tuple(IssuedToken(hash_token(token), meaning) for token, meaning in issued.values()),
         reply_token=token,
         offered_code=offered_code,
+        text=summary(page),
     )
 
 

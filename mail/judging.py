@@ -24,7 +24,11 @@ BESIDE = "it stands right beside an order and cannot be read"
 ASKING = "it asks a question"
 IN_TWO_PLACES = "there are orders above the quoted email too"
 
-_QUALIFYING_COMMENT = re.compile(r"\b(?:if|unless|maybe|perhaps|not|only|wait)\b|\?", re.IGNORECASE)
+_QUALIFYING_COMMENT = re.compile(
+    r"\b(?:if|unless|maybe|perhaps|not|only|wait|or|but|rather|instead|except|later|tomorrow|wenn|falls|oder"
+    r"|aber|nicht|nur|vielleicht|sauf|mais|ou|peut-être|pero|quizás|forse|oppure|maar|misschien)\b|\?",
+    re.IGNORECASE,
+)
 
 Paragraph = Sequence[OrderLine]
 

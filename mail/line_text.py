@@ -66,7 +66,7 @@ _AFTER = re.compile(
 _SMILEY = re.compile(r"(?:^| )(?:[:;=8]['o-]?[)(DPp]|<3|\^\^|xD)$")
 
 
-DOUBTFUL_PICTOGRAPHS = frozenset("🤔🤷❓❔🚫❌❎✖✕✗✘🛑⛔👎🙅🤨🧐😕🤐🙈↩↪⏸⏹✋🖐🤚⏳⌛🤡🙃🤪😜😝🤥")
+DOUBTFUL_PICTOGRAPHS = frozenset("🤔🤷❓❔🚫❌❎✖✕✗✘🛑⛔👎☐☒☓🗙🗵🙅🤨🧐😕🤐🙈↩↪⏸⏹✋🖐🤚⏳⌛🤡🙃🤪😜😝🤥")
 """They may take an order back, or ask, or joke."""
 
 

@@ -7,7 +7,7 @@ that were read, each behind `| `.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from mail.compose import (
+from mail.page import (
     AttachmentBlock,
     Block,
     BulletList,
@@ -464,34 +464,28 @@ def lobby_news(sentence: str) -> MailPage:
 
 def gathered_answers(answers: Sequence[str]) -> MailPage:
     """Several answers in one email, as so many emails came in a short time. answers: as of `summary`."""
-    blocks: list[Block] = [Paragraph("You wrote so many emails in an hour that these answers come together.")]
-    for answer in answers:
-        headline, _, text = answer.partition("\n")
+    why = Paragraph("You wrote so many emails in an hour that these answers come together.")
+    return MailPage("Your answers.", (why, *_texts(answers)), subject="Done")
+
+
+def lost_letters(texts: Sequence[str]) -> MailPage:
+    """What emails said that did not arrive. texts: as of `summary`."""
+    what = "This email" if len(texts) == 1 else f"These {len(texts)} emails"
+    why = Paragraph(f"{what} to you came back from your mail server. Here is what you have missed.")
+    return MailPage("Emails to you did not arrive.", (why, *_texts(texts)), subject="What you have missed")
+
+
+def _texts(texts: Sequence[str]) -> list[Block]:
+    blocks: list[Block] = []
+    for each in texts:
+        headline, _, text = each.partition("\n")
         blocks.append(Preformatted(headline, text) if text else Paragraph(headline))
-    return MailPage("Your answers.", tuple(blocks), subject="Done")
+    return blocks
 
 
 def with_sentence(page: MailPage, sentence: str) -> MailPage:
     """The page with one more sentence at its end."""
     return replace(page, blocks=(*page.blocks, Paragraph(sentence)))
-
-
-def summary(page: MailPage) -> str:
-    """A page as text: its headline, and below it all of its words, without pictures and files."""
-    found = [page.headline]
-    for block in page.blocks:
-        match block:
-            case Paragraph():
-                found.append(block.text)
-            case BulletList():
-                found += [block.title, *(f"  {item}" for item in block.items)]
-            case CopyableLines():
-                found += [f"{block.title}:", *(f"  {line}" for line in block.lines)]
-            case QuotedLines():
-                found += [block.title, *(f"| {line}" for line in block.lines)]
-            case Preformatted() | PositionBlock():
-                found += block.text.splitlines()
-    return "\n".join(filter(None, found))
 
 
 def lobby_question(headline: str, sentence: str, answer: str, otherwise: str = "") -> MailPage:

@@ -29,8 +29,9 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, get_args
 
 from mail import pages
-from mail.compose import MailPage, compose
+from mail.compose import compose
 from mail.line_text import first_word
+from mail.page import MailPage, summary
 from mail.parser import DeliveryReport, MailProblem, ParsedMail, recipient_headers
 from mail.port import (
     Bounce,
@@ -443,7 +444,7 @@ class MailPolicy:
             return MailOutcome(reason, ruling.folder, key)
         is_busy = ruling.can_wait and await self._count(3_600, token.actor) >= self._limits.replies_per_hour
         if await self._is_breaker_open() or is_busy:
-            gathered = GatheredAnswer(token, pages.summary(page)) if _is_from(mail, token) else None
+            gathered = GatheredAnswer(token, summary(page)) if _is_from(mail, token) else None
             return MailOutcome(reason, ruling.folder, key, gathered=gathered)
         # The notice about a stranger's mail must not carry the stranger's Message-ID into the owner's thread.
         parent = mail.message_id if _is_from(mail, token) else None

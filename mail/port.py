@@ -229,7 +229,7 @@ class OutgoingMail:
 
     envelope_sender: holds a bounce token. actor, reason: what rate limits count by. reply_token: what a reply
     to `message_id` stands for, also when the token was lost on the way. offered_code: of the held lines that
-    a plain `yes` in reply to this email confirms.
+    a plain `yes` in reply to this email confirms. text: what it says, in words (`mail.page.summary`).
     """
 
     message_id: str
@@ -241,6 +241,7 @@ class OutgoingMail:
     issued_tokens: tuple[IssuedToken, ...]
     reply_token: ReplyToken | None = None
     offered_code: str | None = None
+    text: str = ""
 
 
 class TableAnswer(NamedTuple):

@@ -14,14 +14,17 @@ from mail.doubts import (
     without_idioms,
     word_pattern,
 )
+from mail.hesitations import HESITATIONS
 from mail.line_text import words_of
 
 _GREETING = re.compile(
     r"(?:hi|hello|hey|dear|hiya|howdy|greetings|gents|folks|good (?:morning|evening|afternoon|day)|hallo"
-    r"|moin|servus|coucou|grüezi|grüß gott|tach"
-    r"|guten (?:tag|morgen|abend)|liebe[rs]?|bonjour|salut|bonsoir|hola|buenas|buenos días|ciao"
-    r"|buongiorno|hei|hej|hoi|dag"
-    r"|beste|ahoj|cześć|olá|привет)\b[^?:]{0,40}:?"
+    r"|moin|servus|coucou|grüezi|grüß gott|tach|guten (?:tag|morgen|abend)|liebe[rs]?|bonjour|salut|bonsoir"
+    r"|hola|buenas(?: tardes| noches)?|buenos días|ciao|buongiorno|buonasera|hei|hej|hoi|dag|goedemorgen"
+    r"|beste|ahoj|dobrý (?:den|večer)|cześć|dzień dobry|olá|bom dia|boa (?:tarde|noite)|merhaba|selam|moi"
+    r"|terve|szia|sziasztok|bună|zdravo|bok|привет|здравствуйте|добрый (?:день|вечер)|доброе утро|γεια)"
+    r"\b(?P<whom>[^?:]{0,40}):?"
+    r"|(?:こんにちは|こんばんは|おはよう\w*|你好|您好|大家好|안녕하세요)\W{0,3}"
     r"|(?:morning|afternoon|evening)(?:,? (?:all|everyone|everybody|folks|gents|guys|team))?",
     re.IGNORECASE,
 )
@@ -48,8 +51,8 @@ _CLOSING = re.compile(
     r"|mvg|groet(?:en|jes)?"
     r"|bedankt|med vänliga? hälsning(?:ar)?|mvh|(?:med )?(?:venn?lig|kærlig) hilsen|hilsen|tack"
     r"|pozdrawiam|dziękuję"
-    r"|s pozdravem|terveisin|kiitos"
-    r"|с уважением|спасибо"
+    r"|s pozdravem|děkuji|díky|terveisin|kiitos|üdv|üdvözlettel|köszönöm|mulțumesc|hvala|teşekkürler|sevgiler"
+    r"|с уважением|спасибо|с наилучшими пожеланиями|ευχαριστώ|χαιρετισμούς"
     r"|감사합니다|ありがとう\w*|よろしく\w*|谢谢|謝謝|atenciosamente|abraços|obrigado)(?![^\W_])[^?:]{0,60}",
     re.IGNORECASE,
 )
@@ -65,6 +68,7 @@ _CONTACT = re.compile(
 )
 _INITIALS = re.compile(r"[-~/ ]{0,3}(?:[A-Z]\.? ?){1,3}")
 _INITIALS_FIRST = re.compile(r"(?:[A-Z]\. ?){1,3}")
+_OTHER_SCRIPT = re.compile(r"[^\W\d_\u0000-\u024f\u1e00-\u1eff]")
 _PARTICLES = frozenset(
     "von van de der den del da di du la le of and & und et y e the for zu zur to at in für".split()
 )
@@ -72,8 +76,10 @@ _PARTICLES = frozenset(
 
 def is_greeting(line: str) -> bool:
     """Whether a line greets, or announces the orders: `Hi Bob,`, `Here is my move:`."""
-    if _GREETING.fullmatch(line.strip(" !.,")) and not retracts(line):
-        return True
+    match = _GREETING.fullmatch(line.strip(" !.,"))
+    if match and not retracts(line):
+        whom = match["whom"] or ""
+        return HESITATIONS.isdisjoint(words_of(whom)) and not (DECIDING.search(whom) or DOUBTING.search(whom))
     return _INTRODUCTION.fullmatch(line.strip()) is not None
 
 
@@ -98,6 +104,10 @@ def is_signature_like(line: str, names: Collection[str], in_signature: bool = Fa
         return False
     if not words or set(words) <= set(names) or _CONTACT.search(line) or _INITIALS.fullmatch(line):
         return True
+    if not HESITATIONS.isdisjoint(words):
+        return False
+    if _OTHER_SCRIPT.search(line):
+        return in_signature and len(words) <= 3  # elsewhere only names that we know
     named = words_of(_INITIALS_FIRST.sub("", line))[:1]
     if "?" in line or not named or named[0] in CONNECTING | REFERRING or len(words) > 8:
         return False
@@ -117,15 +127,6 @@ _ABOUT_MONEY = word_pattern(
 )
 _IMPERATIVES = frozenset(
     "give let ask tell show send take make put use leave hold hang stop forget strike scrap drop".split()
-)
-_INTERJECTIONS = frozenset(
-    """
-    nah nope no wait whoops oops hmm hm uh uhm oh damn darn sorry stop cancel never maybe later
-    tomorrow ah cancelled canceled rejected invalid void denied withdrawn withdraw declined nonsense
-    kidding joke draft test example pending tbd todo tentative provisional conditional unconfirmed
-    delayed argh doh err eh nein halt quatsch mist ups zut non wrong undo help huh what why please
-    not
-    """.split()
 )
 _SMALL_TALK = re.compile(
     r"(?:p\.?s\.?:? )?(?:(?:i'm |i am )?sorry (?:for (?:the|my|being)|to keep)|apologies for"
@@ -156,7 +157,8 @@ def is_harmless_paragraph(
     """
     bare = [line.rstrip(".") for line in lines]
     if not is_above and all(
-        is_friendly(line) or _is_signature_line(line, vocabulary, in_signature) for line in bare
+        is_friendly(line) or _is_signature_line(line, vocabulary, in_signature or is_closing(bare[0]))
+        for line in bare
     ):
         return True
     sentences = _SENTENCE_END.split(" ".join(lines).strip())
@@ -165,7 +167,7 @@ def is_harmless_paragraph(
 
 def _is_signature_line(line: str, vocabulary: Vocabulary, in_signature: bool) -> bool:
     words = words_of(line)
-    if line.endswith(":") or not _INTERJECTIONS.isdisjoint(words) or (len(words) == 1 and line.endswith("!")):
+    if line.endswith(":") or not HESITATIONS.isdisjoint(words) or (len(words) == 1 and line.endswith("!")):
         return bool(words) and set(words) <= vocabulary.names
     return is_signature_like(line, vocabulary.names, in_signature)
 

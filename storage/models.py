@@ -428,7 +428,7 @@ class NewMessage(Model):
     same key are sent in order, one at a time. collapse_key: of the pending messages with the same key,
     only the newest is sent. address, payload: as the delivery worker of the channel wants them.
     not_before: the earliest time to send it; None for at once. table_id: the table that it is about, by which
-    processes share the work.
+    processes share the work. text: what it says in words, kept after it was sent, in case it comes back.
     """
 
     idempotency_key: str = Field(unique=True)
@@ -439,6 +439,7 @@ class NewMessage(Model):
     collapse_key: str | None = None
     not_before: datetime | None = Field(default=None, sa_type=UtcDateTime)
     table_id: int | None = None
+    text: str | None = Field(default=None, sa_type=Text)
 
 
 class OutboxMessage(NewMessage, table=True):

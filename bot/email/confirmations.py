@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.email import address_commands, seat_commands
-from bot.email.reachability import Reachability, load_standing, table_label
+from bot.email.invitations import tell_host
+from bot.email.reachability import Reachability, load_standing
 from bot.email.table_commands import (
     TableCommands,
     joined_sentence,
 )
-from bot.email.tokens import ServiceToken, service_token, table_token
-from bot.service import notifications
-from bot.service.loading import load_recipient
+from bot.email.tokens import ServiceToken, service_token, table_label, table_token
 from bot.service.service import Service
 from bot.service.tables import TableInfo, open_seats
 from mail import ReplyToken
@@ -131,11 +130,7 @@ class Confirmations:
             return str(error)
 
     async def _tell_host(self, table_id: int, person_id: int, sentence: str | None) -> None:
-        """Tell the host by mail how an invited person has answered, where there is a sentence for it."""
+        """Tell the host how an invited person has answered, where there is a sentence for it."""
         table = await self._service.queries.table_info(table_id)
-        if sentence is None or table.host_id is None or table.host_id == person_id:
-            return
-        async with self._store.begin() as unit:
-            host = await load_recipient(unit, table.host_id, None)
-            await unit.outbox.enqueue(*notifications.lobby_answers(table, host, sentence, unit.now))
-        self._service.wake_subscribers()
+        if sentence is not None and table.host_id != person_id:
+            await tell_host(self._service, table, sentence)

@@ -18,7 +18,7 @@ from bot.service.live_table import TableView
 from bot.service.recent_events import digest_events
 from bot.service.service import Service
 from mail import MailPage, OutgoingMail, ServiceAddress, compose
-from mail.compose import Block, BulletList, CopyableLines, Paragraph
+from mail.page import Block, BulletList, CopyableLines, Paragraph
 from mail.port import IssuedToken
 from mail.reply_address import hash_token, new_token
 from storage import TablePoll

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.email.reachability import table_label
-from bot.email.tokens import ServiceToken, reply_token_for, seat_key
+from bot.email.tokens import ServiceToken, reply_token_for, seat_key, table_label
 from bot.service.notifications import Notification
 from bot.service.robot_seats import robots_of
 from bot.service.seat_requests import open_request

@@ -16,7 +16,7 @@ from bot.service.picture_workers import PictureWorkers
 from bot.service.service import Service
 from bot.service.tables import TableInfo
 from mail import MailPage, pages
-from mail.compose import CopyableLines, Paragraph
+from mail.page import CopyableLines, Paragraph
 from storage import OutboxMessage
 
 LOBBY_KINDS = ("full", "expiring", "closed", "robot", "no robot")
@@ -43,7 +43,7 @@ class PageBuilder:
             return await self._claim_page(notification.person_id)
         if notification.kind == "account":
             return await self._account_page(notification, notification.person_id, str(row.address["email"]))
-        if notification.kind == "gathered":
+        if notification.kind in ("gathered", "lost"):
             return await self._gathered_page(notification, notification.person_id)
         await self._service.cache.refresh(notification.table_id)
         table = await self._service.queries.table_info(notification.table_id)
@@ -109,7 +109,8 @@ class PageBuilder:
     async def _gathered_page(
         self, notification: Notification, person_id: int
     ) -> tuple[MailPage, ServiceToken] | None:
-        """The page of answers that come together; they may be about a table, a seat, or neither."""
+        """The page of answers that come together, or of emails that came back; they may be about a table, a
+        seat, or neither."""
         table = seat = decision_id = None
         if notification.table_id:
             await self._service.cache.refresh(notification.table_id)
@@ -120,7 +121,8 @@ class PageBuilder:
                 decision_id = view.decision_id_of(seat) or view.current_decision_id
         async with self._store.read() as unit:
             token = await reply_token_for(unit, person_id, table, seat, decision_id)
-        return (pages.gathered_answers(notification.sentences), token) if token else None
+        page = pages.gathered_answers if notification.kind == "gathered" else pages.lost_letters
+        return (page(notification.sentences), token) if token else None
 
     async def _page(self, view: TableView, notification: Notification, seat: int) -> MailPage | None:
         state = view.state

@@ -13,11 +13,13 @@ import asyncio
 import logging
 import re
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from bot.email import reachability
 from bot.email.digest_mail import DigestComposer
 from bot.email.gateway import MailGateway
+from bot.email.lost_letters import ASKED_ANEW, texts_together
 from bot.email.notice_pages import PageBuilder
 from bot.email.outgoing import enqueue_mail
 from bot.service.notifications import decode_notification
@@ -39,7 +41,6 @@ log = logging.getLogger(__name__)
 LEASE = timedelta(seconds=20)  # for which one worker has an outbox message
 RETRY_DELAYS = (10, 60, 600, 3600)  # seconds between attempts to compose an email
 REFUSED = re.compile(r"5\d\d\b")  # by a server, for good
-ASKED_ANEW = ("turn", "reminder", "digest", "vote_reminder", "next")  # once an address works again
 BATCH_SIZE = 10  # outbox messages at a time
 
 
@@ -140,6 +141,8 @@ class StoredMailOutbox:
                 mail = await asyncio.to_thread(
                     compose, self._address, page, token, self._now(), notification.kind
                 )
+                if notification.kind == "lost":
+                    mail = replace(mail, text=texts_together(notification.sentences))
             async with self._store.begin(excludes_others=False) as unit:
                 current = await unit.outbox.get(row.idempotency_key)
                 if current is None or current.status != "pending":

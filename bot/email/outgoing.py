@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import msgspec
 
+from bot.email import lost_letters
 from bot.email.tokens import ServiceToken, token_owner
 from bot.service import notifications
 from mail import OutgoingMail, ReplyToken
@@ -57,6 +58,7 @@ async def enqueue_mail(
             address=address | {"reason": mail.reason},
             payload=mail.raw,
             collapse_key=collapse_key,
+            text=lost_letters.kept_text(mail),
         )
     )
 

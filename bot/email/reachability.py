@@ -5,7 +5,8 @@ another verified address of the person works, their emails go to that one, and i
 and the operator are told, and the person on Discord. Everything else only delays; who reports a letter as
 spam gets no more. A letter that was refused for good is not gone: a turn is asked for again later, the later
 the more such letters have come back, and any other letter is sent again as it was when the address works, or
-at once to another address of the person.
+at once to another address of the person. Of a letter that was accepted and then came back, the words go out
+again (`bot.email.lost_letters`). Of an invitation, the host is told.
 
 Any letter from the person brings them back, as do a link on Discord and `player NAME mail on` in the
 terminal: `restore` clears what was counted, sends what waited, and asks for every decision that is open.
@@ -18,6 +19,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 
+from bot.email.invitations import invitation_came_back
+from bot.email.lost_letters import gather_lost, lost_lately, send_lost
+from bot.email.tokens import ServiceToken, table_label
 from bot.service import notifications, people, text_views
 from bot.service.loading import load_recipient
 from bot.service.results import PendingDecision
@@ -75,6 +79,12 @@ class Reachability:
 
     async def record_bounce(self, person_id: int, bounce: Bounce) -> str | None:
         """Count a bounce; returns a sentence for the operator where there is something for them to do."""
+        if bounce.kind == "delayed":
+            return None
+        if bounce.kind == "complaint":
+            await self.stop(person_id, bounce.token.address)
+            return f"An email to {bounce.token.address} was reported as spam; no more are sent there."
+        unhosted = await self._say_again(person_id, bounce)
         if bounce.kind == "operator":
             domain, why = _domain(bounce.token.address), bounce.reason or bounce.status
             await self.ask_later(person_id, bounce)
@@ -82,11 +92,6 @@ class Reachability:
                 f"The mail server of {domain} refuses our emails, so they are held: {why}. "
                 "`railpost check-mail` says what may be wrong."
             )
-        if bounce.kind == "delayed":
-            return None
-        if bounce.kind == "complaint":
-            await self.stop(person_id, bounce.token.address)
-            return f"An email to {bounce.token.address} was reported as spam; no more are sent there."
         is_cut_off = bounce.kind == "address" and await self._count(person_id, bounce)
         async with self._store.read() as unit:
             standing = await load_standing(unit, person_id)
@@ -95,9 +100,23 @@ class Reachability:
             return None
         if not is_cut_off:
             await self.ask_later(person_id, bounce)
-            return None
+            return unhosted
         name = await self._tell(person_id, bounce)
         return f"Emails to {name} come back ({bounce.reason or bounce.status}); no more are sent."
+
+    async def _say_again(self, person_id: int, bounce: Bounce) -> str | None:
+        """What the letter said goes out again later, and the host hears of an invitation; a sentence for the
+        operator where there is no host."""
+        token = bounce.token
+        if not isinstance(token, ServiceToken):
+            return None
+        if token.purpose == "invite" and token.table_id is not None:
+            return await invitation_came_back(self._service, token.table_id, person_id, bounce)
+        async with self._store.begin() as unit:
+            if (await load_standing(unit, person_id)).wants_mail:
+                hours = min(await lost_lately(unit, token.address) + 1, MOST_HOURS)
+                await gather_lost(unit, token, bounce.message_id, unit.now + ASK_AGAIN * hours)
+        return None
 
     async def _move_to(self, person_id: int, standing: Standing, bounce: Bounce, is_new: bool) -> None:
         """One address does not work, and another of the person's does: their emails go there."""
@@ -112,6 +131,7 @@ class Reachability:
             since, former = unit.now - KEPT, bounce.token.address
             await unit.outbox.redirect_dead("mail", since, standing.address, to=former)
             await unit.outbox.revive_dead("mail", since, to=standing.address)
+            await send_lost(unit, person_id)
         await self.ask_again(person_id)
 
     async def _count(self, person_id: int, bounce: Bounce) -> bool:
@@ -190,6 +210,7 @@ class Reachability:
             for each in verified if address is None else [address]:
                 await unit.people.record_bounces(person_id, each, {}, "")
                 await unit.outbox.revive_dead("mail", unit.now - KEPT, to=each)
+            await send_lost(unit, person_id)
         waiting = await self.ask_again(person_id)
         if was_cut_off:
             for table in await self._tables(person_id):
@@ -256,11 +277,6 @@ class Reachability:
         async with self._store.begin() as unit:
             recipient = await load_recipient(unit, person_id, table.seat_of(person_id))
             await unit.outbox.enqueue(*notifications.direct_messages(table, recipient, sentence, unit.now))
-
-
-def table_label(table: TableInfo) -> str:
-    """The name of a table in emails."""
-    return f"{table.name} {table.code}"
 
 
 def waiting_sentence(labels: list[str], who: str = "you") -> str:

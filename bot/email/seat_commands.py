@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.email.reachability import table_label
+from bot.email.tokens import table_label
 from bot.service import notifications, text_views
 from bot.service.loading import load_recipient
 from bot.service.move_in import imported_sentences

@@ -5,7 +5,7 @@ The commands stand in the first lines of an email to the service's address, or o
 about a table:
 
     new TITLE Bob <bob@example.org>, Cid <cid@example.org> option optional_6_train
-    invite Dora <dora@example.org>, invite robot, agree, decline
+    invite Dora <dora@example.org>, uninvite Dora, invite robot, agree, decline
     start, start shuffled, who, list, options TITLE, resign, help
     import Friday                    with a game attached, see `seat_commands`
     seat Ann
@@ -23,8 +23,9 @@ from datetime import timedelta
 from typing import NamedTuple
 
 import engine
-from bot.email.reachability import load_standing, table_label
+from bot.email.reachability import fault_of, load_standing
 from bot.email.seat_commands import claim_seat, import_game, offer_seat, seat_of_name
+from bot.email.tokens import table_label
 from bot.service import people, text_views
 from bot.service.game_files import export_prospect
 from bot.service.lobby import check_allowed
@@ -38,14 +39,14 @@ from mail.parser import MailFile
 from storage import NotFound
 
 ROBOT_ANSWERS = ("agree", "decline")
-_WORDS = "import seat new invite start who list options help resign leave ask admit refuse"
+_WORDS = "import seat new invite uninvite start who list options help resign leave ask admit refuse"
 WORDS = frozenset([*_WORDS.split(), *ROBOT_ANSWERS])
 INVITATIONS_TO_STRANGER = 3  # that an unverified address gets in `STRANGER_WINDOW`, whoever sends them
 STRANGER_WINDOW = timedelta(days=7)
 
 HELP = (
     "new TITLE Bob <bob@example.org>, Cid <cid@example.org>: open a table and invite them; add `option NAME`",
-    "invite Dora <dora@example.org>: invite one more player",
+    "invite Dora <dora@example.org>: invite one more player, or Dora again; uninvite Dora: take it back",
     "invite robot: ask the others whether a computer player may play; `agree` or `decline` answers",
     "import NAME, with a game of 18xx.games or a game text attached: play it on here; seat NAME: take a seat",
     "start: start the game; `start shuffled` shuffles the seats",
@@ -155,6 +156,8 @@ class TableCommands:
                 return CommandAnswer((told,), table.id)
             case "start":
                 return await self.start(person_id, table, shuffled="shuffled" in rest.casefold())
+            case "uninvite":
+                return await self._uninvite(person_id, table, rest, request.is_repeated)
             case "who":
                 return CommandAnswer(await self._who(table), table.id)
             case "agree" | "decline":
@@ -265,6 +268,18 @@ class TableCommands:
             return  # invited before the crash
         await self._service.lobby.invite(table_id, invited, name, by=host_id, players=players)
 
+    async def _uninvite(
+        self, person_id: int, table: TableInfo, rest: str, is_repeated: bool
+    ) -> CommandAnswer:
+        words = [word for word in rest.split() if word.casefold() != table.code.casefold()]
+        name = " ".join(words)
+        try:
+            table = await self._service.lobby.uninvite(table.id, name, by=person_id)
+        except ValueError:
+            if not is_repeated or any(p.name.casefold() == name.casefold() for p in table.seated_players):
+                raise
+        return CommandAnswer((uninvited_sentence(table, name), *(await self._who(table))), table.id)
+
     async def _offer_seat(self, table: TableInfo, host_id: int, name: str, address: str) -> None:
         """Offer the seat of that name in a game that has moved in."""
         check_allowed(table, host_id, seated_players=True)
@@ -279,6 +294,10 @@ class TableCommands:
             asked = await unit.outbox.count("mail", unit.now - STRANGER_WINDOW, email=address)
             if person.preferences.get("mail") is False:
                 raise ValueError(f"{address} wants no emails, so {name} cannot be invited by email.")
+            if fault := await fault_of(unit, address):
+                if not is_stranger:
+                    raise ValueError(f"Emails to {address} do not arrive: {fault}.")
+                await unit.people.record_bounces(person.id, address, {}, "")  # tried once more
         if invited_to and invited_to.player_of(person.id):
             return person.id
         if is_stranger and asked >= INVITATIONS_TO_STRANGER:
@@ -374,6 +393,11 @@ def _invited(players: Sequence[tuple[str, str]]) -> tuple[str, ...]:
     return (
         f"Invitations go to {text_views.join_words([f'{name} ({address})' for name, address in players])}.",
     )
+
+
+def uninvited_sentence(table: TableInfo, name: str) -> str:
+    """An invitation was taken back."""
+    return f"{name} is no longer invited to table {table.code}."
 
 
 def joined_sentence(table: TableInfo, name: str) -> str | None:

@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import msgspec
 
-from bot.email.reachability import table_label
 from bot.service.loading import load_table_info
 from bot.service.service import Service
 from bot.service.tables import TableInfo
@@ -56,6 +55,11 @@ def seat_ref(token: ReplyToken) -> SeatRef:
     if seat_token.table_id is None or seat_token.seat_number is None:
         raise TypeError("the token has no seat")
     return SeatRef(seat_token.table_id, seat_token.seat_number, seat_token.person_id, seat_token.decision_id)
+
+
+def table_label(table: TableInfo) -> str:
+    """The name of a table in emails."""
+    return f"{table.name} {table.code}"
 
 
 def seat_key(table_id: int, seat: int) -> str:

@@ -171,23 +171,37 @@ class Lobby:
     ) -> TableInfo:
         """Reserve a seat for a person and notify them; they take it with `join`. For the host and players.
 
-        players: the names in the invitation, where more people are invited at once.
+        players: the names in the invitation, where more people are invited at once. An invitation of the host
+        for a name that nobody has answered for takes the place of the one before.
         """
         async with self._cache.locked(table_id) as table:
             info = table.stored_info
             check_allowed(info, by, seated_players=True)
             check_in_lobby(info)
-            if info.player_of(person_id):
-                raise ValueError(f"{name} already has a seat at table {info.code}.")
             check_no_robot_name(name)
-            _check_name(info, name, None)
+            former = _unanswered(info, name) if by in (None, info.host_id) else None
+            if info.player_of(person_id) not in (None, former):
+                raise ValueError(f"{name} already has a seat at table {info.code}.")
+            _check_name(info, name, former)
             async with self._changing_seats(table) as unit:
                 await self._limits.count(unit, by, "invitations")
+                if former:
+                    await unit.tables.vacate_seat(former.seat_id)
                 await _add_seat(unit, info, person_id, name, invited=True)
                 recipient = await load_recipient(unit, person_id, None, unverified=True)
                 info = await _load_info(unit, table_id)
-                await unit.outbox.enqueue(*notifications.invitations(info, recipient, players))
+                await unit.outbox.enqueue(*notifications.invitations(info, recipient, players, unit.now))
         return table.stored_info
+
+    async def uninvite(self, table_id: int, name: str, *, by: int | None) -> TableInfo:
+        """Take back an invitation that nobody has answered. For the host."""
+        info = (await self._cache.get(table_id)).info
+        check_allowed(info, by)
+        check_in_lobby(info)
+        invited = _unanswered(info, name)
+        if invited is None:
+            raise ValueError(f"Nobody called {name} is invited to table {info.code} and has not answered.")
+        return await self.leave(table_id, invited.person_id, by=by)
 
     @again_on_conflict
     async def leave(self, table_id: int, person_id: int, *, by: int | None) -> TableInfo:
@@ -629,6 +643,18 @@ def _check_name(info: TableInfo, name: str, reserved: SeatedPlayer | None) -> No
     check_distinct(name, others)
     if len(others) >= title.components.players["max"]:
         raise ValueError(f"Table {info.code} is full: {info.title} has at most {len(others)} seats.")
+
+
+def _unanswered(info: TableInfo, name: str) -> SeatedPlayer | None:
+    """The invited person of that name who has not answered."""
+    return next(
+        (
+            player
+            for player in info.seated_players
+            if player.name.casefold() == name.strip().casefold() and not (player.joined or player.is_robot)
+        ),
+        None,
+    )
 
 
 async def _add_seat(

@@ -178,14 +178,17 @@ def vote_requests(
     return _to_recipient(table, notification, recipient, suffix=poll_id, now=now)
 
 
-def invitations(table: TableInfo, recipient: Recipient, players: Sequence[str] = ()) -> list[NewMessage]:
-    """A seat is reserved for a person. players: who is to play, where more are invited at once."""
+def invitations(
+    table: TableInfo, recipient: Recipient, players: Sequence[str], now: datetime
+) -> list[NewMessage]:
+    """A seat is reserved for a person; the time makes its key unique. players: who is to play, where more are
+    invited at once."""
     notification = Notification(
         "invited", table.id, table.seq, person_id=recipient.person_id, sentences=tuple(players)
     )
     channels = reachable_channels(table, recipient) - {"table"}
     return [
-        _outbox_message(table, notification, route)
+        _outbox_message(table, notification, route, suffix=now.isoformat())
         for route in personal_routes(recipient, None, None, channels)
     ]
 

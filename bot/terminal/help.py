@@ -7,7 +7,10 @@ COMMANDS = (
     ("hint", "what a robot would do, and why, at a table with hints"),
     ("table replace Ann by robot", "a robot plays on for Ann"),
     ("table start", "start, seated as named; `table start shuffled` shuffles the seats"),
-    ("table invite Bob ADDRESS", "invite a player by email; they join by replying"),
+    (
+        "table invite Bob ADDRESS",
+        "invite a player by email; they join by replying; also `table uninvite Bob`",
+    ),
     ("table invite robot", "a robot takes a seat; `table agree Ann` and `table decline Ann` answer for Ann"),
     ("player Ann mail ADDRESS", "link an email address; `on`, `off` start and stop the emails"),
     ("table list, table use CODE", "list all tables; open one"),

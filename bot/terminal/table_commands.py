@@ -53,6 +53,7 @@ class TableCommands:
             "use": self._use,
             "replace": self._replace,
             "invite": self._invite,
+            "uninvite": self._uninvite,
             "agree": partial(self._answer_about_robots, agrees=True),
             "decline": partial(self._answer_about_robots, agrees=False),
             "ask": self._ask,
@@ -166,6 +167,10 @@ class TableCommands:
             info = await self.service.lobby.invite_robot(self._opened.required(), by=None)
             return Reply(invited_robot_sentence(info), "good")
         return Reply(await mail_commands.invite(self.service, self._opened.required(), rest), "good")
+
+    async def _uninvite(self, rest: str) -> Reply:
+        info = await self.service.lobby.uninvite(self._opened.required(), rest, by=None)
+        return Reply(f"{rest} is no longer invited to table {info.code}.", "good")
 
     async def _answer_about_robots(self, rest: str, *, agrees: bool) -> Reply:
         """`table agree NAME`: a player of this terminal agrees to the robots of a lobby, or declines."""

@@ -267,6 +267,22 @@ class OutboxRepository(Repository):
             select(OutboxMessage).where(col(OutboxMessage.idempotency_key) == idempotency_key)
         )
 
+    async def take_text(self, idempotency_key: str) -> tuple[str, dict[str, Any]] | None:
+        """The words of a message that was sent, and its address; None for any other, and the second time."""
+        message = await self.get(idempotency_key)
+        if message is None or message.status != "sent" or not message.text:
+            return None
+        this = col(OutboxMessage.id) == message.id
+        await self._transaction.execute(update(OutboxMessage).where(this).values(text=None))
+        return message.text, message.address
+
+    async def hasten(self, prefix: str) -> int:
+        """Let pending messages whose collapse keys begin so be due now; returns how many."""
+        begins = col(OutboxMessage.collapse_key).startswith(prefix, autoescape=True)
+        pending = (begins, col(OutboxMessage.status) == PENDING)
+        values = {"not_before": self._transaction.now}
+        return await self._transaction.execute(update(OutboxMessage).where(*pending).values(values))
+
     async def pending_with_collapse_key(self, collapse_key: str) -> OutboxMessage | None:
         """The pending message with this collapse key."""
         pending = (col(OutboxMessage.collapse_key) == collapse_key, col(OutboxMessage.status) == PENDING)

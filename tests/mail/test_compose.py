@@ -9,7 +9,9 @@ from email.policy import default
 import pytest
 
 from mail import pages
-from mail.compose import (
+from mail.compose import compose, safe_line
+from mail.html_text import visible_text
+from mail.page import (
     BulletList,
     CopyableLines,
     ImageBlock,
@@ -18,10 +20,7 @@ from mail.compose import (
     PositionBlock,
     Preformatted,
     QuotedLines,
-    compose,
-    safe_line,
 )
-from mail.html_text import visible_text
 from mail.port import InlineImage, OutgoingMail, ReplyToken, TableRows
 from mail.quotes import DELIMITER
 from mail.reply_address import hash_token

@@ -8,7 +8,8 @@ from email.policy import SMTP, default
 import pytest
 
 from mail import pages
-from mail.compose import CopyableLines, MailPage, compose
+from mail.compose import compose
+from mail.page import CopyableLines, MailPage
 from mail.parser import ParsedMail
 from mail.port import OutgoingMail, ReplyToken
 from mail.reply_address import ServiceAddress

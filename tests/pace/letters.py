@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bot.email.gateway import MailGateway
 from bot.email.outbox import StoredMailOutbox
-from bot.email.reachability import table_label
+from bot.email.tokens import table_label
 from mail import ServiceAddress
 from mail.port import PlayResult
 from mail.reply_address import hash_token

@@ -26,7 +26,8 @@ from bot.service.service import Service
 from engine.core.state import AnyFrame
 from engine.game_text import replay
 from mail import pages
-from mail.compose import MailPage, compose
+from mail.compose import compose
+from mail.page import MailPage
 from mail.parser import MailProblem
 from mail.port import AcceptedLine, LineRejected, LinesPlayed, ReplyToken, StaleReply
 from mail.quotes import OrderLine

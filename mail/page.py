@@ -1,0 +1,139 @@
+"""The content of an email as blocks, without headers: what `mail.pages` makes and `mail.compose` sends.
+
+Text that players wrote is shown as `QuotedLines` only: each line behind `| `, so that it can never be read
+as an order when a mail program quotes our email without marks.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from mail.port import Attachment, InlineImage, TableRows
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """One or more sentences."""
+
+    text: str
+    kind: Literal["paragraph"] = "paragraph"
+
+
+@dataclass(frozen=True, slots=True)
+class BulletList:
+    """A list of sentences."""
+
+    title: str
+    items: Sequence[str]
+    kind: Literal["items"] = "items"
+
+
+@dataclass(frozen=True, slots=True)
+class CopyableLines:
+    """Lines to copy into a reply; in HTML each is a link that writes it. address: None for that of the
+    email. code: the token that belongs to an address without one.
+    """
+
+    title: str
+    lines: Sequence[str]
+    address: str | None = None
+    code: str = ""
+    kind: Literal["copy"] = "copy"
+
+
+@dataclass(frozen=True, slots=True)
+class Preformatted:
+    """Text in fixed width: a table, a position, a log."""
+
+    title: str
+    text: str
+    kind: Literal["fixed"] = "fixed"
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether it has so many columns that wrapped lines could not be read; it is scrolled then."""
+        return any(len(re.findall(r"\S {2,}", line)) > 8 for line in self.text.splitlines())
+
+
+@dataclass(frozen=True, slots=True)
+class PositionBlock:
+    """The position: lines of text and tables, which are tables in HTML too."""
+
+    title: str
+    parts: tuple[str | TableRows, ...]
+    kind: Literal["position"] = "position"
+
+    @property
+    def text(self) -> str:
+        """All of it in fixed width."""
+        return "\n".join(part if isinstance(part, str) else "\n".join(part.lines) for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedLines:
+    """Text that people wrote, each line behind `| `."""
+
+    title: str
+    lines: Sequence[str]
+    kind: Literal["quoted"] = "quoted"
+
+
+@dataclass(frozen=True, slots=True)
+class ImageBlock:
+    """An inline image."""
+
+    image: InlineImage
+    kind: Literal["figure"] = "figure"
+
+
+@dataclass(frozen=True, slots=True)
+class AttachmentBlock:
+    """A file that is attached."""
+
+    file: Attachment
+    kind: Literal["enclosed"] = "enclosed"
+
+
+Block = (
+    Paragraph
+    | BulletList
+    | CopyableLines
+    | Preformatted
+    | PositionBlock
+    | QuotedLines
+    | ImageBlock
+    | AttachmentBlock
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MailPage:
+    """The content of an email. `subject` follows the table's label; `tone` colours the headline.
+
+    preview: the line that mail programs show beside the subject; empty for the first sentences.
+    """
+
+    headline: str
+    blocks: tuple[Block, ...]
+    subject: str = "News"
+    tone: Literal["turn", "good", "bad", "plain"] = "plain"
+    preview: str = ""
+
+
+def summary(page: MailPage) -> str:
+    """A page as text: its headline, and below it all of its words, without pictures and files."""
+    found = [page.headline]
+    for block in page.blocks:
+        match block:
+            case Paragraph():
+                found.append(block.text)
+            case BulletList():
+                found += [block.title, *(f"  {item}" for item in block.items)]
+            case CopyableLines():
+                found += [f"{block.title}:", *(f"  {line}" for line in block.lines)]
+            case QuotedLines():
+                found += [block.title, *(f"| {line}" for line in block.lines)]
+            case Preformatted() | PositionBlock():
+                found += block.text.splitlines()
+    return "\n".join(filter(None, found))

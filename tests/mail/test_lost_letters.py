@@ -1,0 +1,243 @@
+"""Emails that were accepted and came back: what they said is said again, and hosts hear of invitations."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from bot.email.reachability import ASK_AGAIN, KEPT
+from mail.bounces import BounceKind
+from mail.port import Bounce
+from tests.fake_discord.running_bot import OnePixelPictures
+from tests.mail.letter_desk import ADDRESS, LetterDesk, SentLetter, letter_desk
+
+ANN, BOB, WORK = "ann@player.test", "bob@player.test", "ann@work.test"
+UNKNOWN, FULL = "550 5.1.1 User unknown", "552 5.2.2 Mailbox full"
+LOST = "What you have missed"
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[LetterDesk]:
+    with OnePixelPictures() as pictures:
+        async with letter_desk(tmp_path, pictures) as desk:
+            yield desk
+
+
+async def come_back(desk: LetterDesk, letter: SentLetter, kind: BounceKind, reason: str) -> None:
+    """A letter that was accepted comes back."""
+    message_id = letter.message["Message-ID"]
+    token = await desk.gateway.find_token_by_message(message_id)
+    assert token is not None
+    await desk.gateway.record_bounce(Bounce(token, message_id, "", kind, reason))
+
+
+async def later(desk: LetterDesk, hours: float = 0) -> list[SentLetter]:
+    """The letters that are due after so many hours."""
+    desk.clock[0] += timedelta(hours=hours)
+    desk.letters.clear()
+    await desk.take("")
+    return list(desk.letters)
+
+
+def missed(letters: list[SentLetter], address: str = ANN) -> list[str]:
+    """What the letters to an address say that was missed."""
+    to = [each for each in letters if each.message["To"] == address and LOST in each.message["Subject"]]
+    return [each.part("plain") for each in to]
+
+
+async def lost_three(desk: LetterDesk, kind: BounceKind, reason: str) -> int:
+    """A start, an answer and the words of another player come back to Ann."""
+    table = await desk.table("1830", ["Ann", "Bob"])
+    begun = next(each for each in await later(desk) if each.message["To"] == ANN)
+    assert "News" in begun.message["Subject"]
+    await desk.write("", "Ann", "bid CS 45", original=desk.asking(ANN))
+    answer = desk.newest[ANN]
+    await desk.service.lobby.announce(table, "Bob says: hello", "say", "hello")
+    said = next(each for each in await later(desk) if "Bob says" in each.part("plain"))
+    for letter in (begun, answer, said):
+        await come_back(desk, letter, kind, reason)
+    return table
+
+
+def assert_has_all(text: str) -> None:
+    for words in ("These 3 emails to you came back", "The game begins.", "Ann bids $45", "Bob says: hello"):
+        assert words in text, words
+
+
+@pytest.mark.parametrize(("kind", "reason"), [("soft", FULL), ("operator", "554 5.7.1 blocked")])
+async def test_what_came_back_is_said_again_in_one_letter(
+    desk: LetterDesk, kind: BounceKind, reason: str
+) -> None:
+    await lost_three(desk, kind, reason)
+    assert missed(await later(desk)) == []
+    (text,) = missed(await later(desk, ASK_AGAIN / timedelta(hours=1)))
+    assert_has_all(text)
+    assert missed(await later(desk, 50)) == [], "once"
+
+
+async def test_it_can_be_answered(desk: LetterDesk) -> None:
+    table = await lost_three(desk, "soft", FULL)
+    await later(desk, 1)
+    await desk.write("", "Ann", "say I am here again")
+    told = [text for row in await desk.service.queries.log(table) for text in row.sentences]
+    assert "Ann says: I am here again" in told
+
+
+async def test_it_waits_longer_whenever_it_comes_back_and_stays_whole(desk: LetterDesk) -> None:
+    """It is one letter each time, with the words of each lost letter once."""
+    await lost_three(desk, "soft", FULL)
+    waits = []
+    for _ in range(4):
+        begun, found = desk.clock[0], list[str]()
+        while not (found := missed(await later(desk))):
+            desk.clock[0] += timedelta(minutes=30)
+        waits.append((desk.clock[0] - begun) // ASK_AGAIN)
+        (text,) = found
+        assert_has_all(text)
+        assert text.count("Bob says: hello") == 1
+        await come_back(desk, desk.newest[ANN], "soft", FULL)
+    assert waits == [1, 2, 3, 4]
+
+
+async def test_it_waits_until_the_address_works(desk: LetterDesk) -> None:
+    """Two hard bounces cut Ann off; a good letter from her brings what she has missed."""
+    await lost_three(desk, "address", UNKNOWN)
+    letters = await later(desk, 30)
+    assert [each for each in letters if each.message["To"] == ANN] == []
+    await desk.write("", "Ann", "list", to=ADDRESS, take=False)
+    (text,) = missed(await later(desk))
+    assert_has_all(text)
+
+
+async def test_it_goes_to_the_other_address_at_once(desk: LetterDesk) -> None:
+    ann = await desk.person("Ann")
+    async with desk.service.store.begin() as unit:
+        await unit.people.add_identity(ann, "email", WORK)
+        await unit.people.prefer_address(ann, WORK)
+    table = await desk.table("1830", ["Ann", "Bob"])
+    begun = next(each for each in await later(desk) if each.message["To"] == WORK)
+    await desk.service.lobby.announce(table, "Bob says: hello", "say", "hello")
+    said = next(each for each in await later(desk) if each.message["To"] == WORK)
+    await come_back(desk, begun, "address", UNKNOWN)
+    await come_back(desk, said, "address", UNKNOWN)
+    (text,) = missed(await later(desk))
+    assert "The game begins." in text and "Bob says: hello" in text
+
+
+async def test_what_is_asked_is_asked_anew_and_not_twice(desk: LetterDesk) -> None:
+    await desk.table("1830", ["Ann", "Bob"])
+    await later(desk)
+    await come_back(desk, desk.asking(ANN), "soft", FULL)
+    letters = [each for each in await later(desk, 1) if each.message["To"] == ANN]
+    assert ["Your turn" in each.message["Subject"] for each in letters] == [True]
+
+
+async def test_two_reports_of_one_letter_count_once(desk: LetterDesk) -> None:
+    await desk.table("1830", ["Ann", "Bob"])
+    begun = next(each for each in await later(desk) if each.message["To"] == ANN)
+    await come_back(desk, begun, "soft", FULL)
+    await come_back(desk, begun, "soft", FULL)
+    (text,) = missed(await later(desk, 1))
+    assert "This email to you came back" in text and text.count("The game begins.") == 1
+    await come_back(desk, begun, "soft", FULL)
+    assert missed(await later(desk, 5)) == []
+
+
+async def test_who_wants_no_emails_gets_none_again(desk: LetterDesk) -> None:
+    await desk.table("1830", ["Ann", "Bob"])
+    begun = next(each for each in await later(desk) if each.message["To"] == ANN)
+    await desk.write("", "Ann", "stop")
+    await come_back(desk, begun, "soft", FULL)
+    assert missed(await later(desk, 5)) == []
+
+
+async def test_words_that_nobody_asked_for_are_kept_as_long_as_other_messages(desk: LetterDesk) -> None:
+    await desk.table("1830", ["Ann", "Bob"])
+    begun = next(each for each in await later(desk) if each.message["To"] == ANN)
+    async with desk.service.store.begin() as unit:
+        row = await unit.outbox.get(begun.message["Message-ID"])
+        assert row is not None and not row.payload and row.text and "The game begins." in row.text
+        asked = await unit.outbox.get(desk.asking(ANN).message["Message-ID"])
+        assert asked is not None and asked.text is None
+        await unit.outbox.delete_finished(unit.now + KEPT)
+        assert await unit.outbox.get(begun.message["Message-ID"]) is None
+
+
+# --- invitations ---
+
+
+async def invited(desk: LetterDesk) -> SentLetter:
+    """Ann has invited Bob to a mistyped address; the invitation."""
+    await desk.person("Ann")
+    await desk.write("", "Ann", "new 1830 Bob <bbo@player.test>", to=ADDRESS)
+    return desk.newest["bbo@player.test"]
+
+
+async def test_the_host_hears_of_an_invitation_that_came_back_and_sends_another(desk: LetterDesk) -> None:
+    await come_back(desk, await invited(desk), "address", UNKNOWN)
+    await later(desk)
+    text = desk.newest[ANN].part("plain")
+    assert f"The invitation to Bob (bbo@player.test) came back: {UNKNOWN}." in text
+    assert "`invite Bob <ADDRESS>` sends another." in text
+    await desk.write("", "Ann", f"invite Bob <{BOB}>")
+    assert f"Invitations go to Bob ({BOB})." in desk.newest[ANN].part("plain")
+    await desk.write("", "Bob", "yes")
+    (table,) = await desk.service.queries.list_tables()
+    assert [(player.name, player.joined) for player in table.seated_players] == [("Ann", True), ("Bob", True)]
+    await desk.write("", "Bbo", "yes", original="bbo@player.test")
+    assert "is no longer kept for you" in desk.newest["bbo@player.test"].part("plain")
+
+
+async def test_an_invitation_is_sent_once_more_to_the_same_address(desk: LetterDesk) -> None:
+    """Also after two refusals, since nobody else can say that the address works."""
+    await invited(desk)
+    for _ in range(2):
+        await come_back(desk, desk.newest["bbo@player.test"], "address", UNKNOWN)
+        await later(desk)
+        assert "came back" in desk.newest[ANN].part("plain")
+        former = desk.newest["bbo@player.test"]
+        desk.clock[0] += timedelta(minutes=1)
+        await desk.write("", "Ann", "invite Bob <bbo@player.test>")
+        assert desk.newest["bbo@player.test"] is not former
+    await desk.write("", "Bbo", "yes")
+    (table,) = await desk.service.queries.list_tables()
+    assert all(player.joined for player in table.seated_players)
+
+
+async def test_a_host_waits_for_nobody(desk: LetterDesk) -> None:
+    """Who never answers is uninvited, and the game starts without them."""
+    await desk.person("Ann")
+    await desk.write("", "Ann", f"new 1830 Bob <{BOB}>, Cid <cid@player.test>", to=ADDRESS)
+    await desk.write("", "Bob", "yes")
+    await desk.write("", "Ann", "start")
+    assert "Cid has not joined yet." in desk.newest[ANN].part("plain")
+    await desk.write("", "Bob", "uninvite Cid")
+    assert "NOT DONE" in desk.newest[BOB].part("plain")
+    await desk.write("", "Ann", "uninvite Bob")
+    assert "Nobody called Bob is invited" in desk.newest[ANN].part("plain")
+    await desk.write("", "Ann", "uninvite Cid")
+    text = desk.newest[ANN].part("plain")
+    assert "Cid is no longer invited to table" in text and "* Bob" in text
+    await desk.write("", "Ann", "start")
+    (table,) = await desk.service.queries.list_tables()
+    assert (table.status, table.names) == ("running", ("Ann", "Bob"))
+
+
+async def test_only_the_host_replaces_an_invitation(desk: LetterDesk) -> None:
+    await desk.person("Ann")
+    await desk.write("", "Ann", f"new 1830 Bob <{BOB}>, Cid <cid@player.test>", to=ADDRESS)
+    await desk.write("", "Bob", "yes")
+    await desk.write("", "Bob", "invite Cid <mallory@player.test>")
+    assert "NOT DONE" in desk.newest[BOB].part("plain") and "mallory@player.test" not in desk.newest
+
+
+async def test_whose_emails_do_not_arrive_is_not_invited_silently(desk: LetterDesk) -> None:
+    bob = await desk.person("Bob")
+    await desk.person("Ann")
+    async with desk.service.store.begin() as unit:
+        await unit.people.record_bounces(bob, BOB, {}, UNKNOWN)
+    await desk.write("", "Ann", f"new 1830 Bob <{BOB}>", to=ADDRESS)
+    assert f"Emails to {BOB} do not arrive: {UNKNOWN}." in desk.newest[ANN].part("plain")
