@@ -16,7 +16,7 @@ class DrawnHere(PictureWorkers):
         super().__init__(1)
         self.requests: list[tuple[str, dict[str, Any]]] = []
 
-    async def _cached(
+    async def request(
         self,
         kind: str,
         state: engine.State,

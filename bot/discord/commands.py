@@ -267,7 +267,7 @@ class TableCommands(app_commands.Group):
             text = await self.service.seats.ask(found.id, person_id, player, seat_name=found.names[number])
             await reply_text(interaction, text)
             return
-        await self.service.lobby.replace_player(found.id, number, person_id, player, by=actor_id)
+        await self.service.running.replace_player(found.id, number, person_id, player, by=actor_id)
         await reply_text(interaction, f"{player} replaces {found.names[number]} at table {found.code}.")
 
     @app_commands.command(name="pause", description="Pause a game")
@@ -276,7 +276,7 @@ class TableCommands(app_commands.Group):
     async def pause(self, interaction: Interaction, table: str | None = None) -> None:
         await defer(interaction)
         found = await self.handler.lookup.resolve_table(interaction, table, ("running",))
-        await self.service.lobby.pause(found.id, by=await self.handler.lookup.person_id(interaction.user))
+        await self.service.running.pause(found.id, by=await self.handler.lookup.person_id(interaction.user))
         await reply_text(interaction, f"Table {found.code} is paused. `/table resume` continues the game.")
 
     @app_commands.command(name="resume", description="Continue a paused game")
@@ -285,7 +285,7 @@ class TableCommands(app_commands.Group):
     async def resume(self, interaction: Interaction, table: str | None = None) -> None:
         await defer(interaction)
         found = await self.handler.lookup.resolve_table(interaction, table, ("paused",))
-        await self.service.lobby.resume(found.id, by=await self.handler.lookup.person_id(interaction.user))
+        await self.service.running.resume(found.id, by=await self.handler.lookup.person_id(interaction.user))
         await reply_text(interaction, f"The game at table {found.code} continues.")
 
     @app_commands.command(name="palette", description="Choose light or dark pictures for a table")

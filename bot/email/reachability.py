@@ -158,7 +158,7 @@ class Reachability:
         for table in await self._tables(person_id):
             player = table.player_of(person_id)
             who = player.name if player else name
-            await self._service.lobby.announce(table.id, f"Emails to {who} do not arrive. {where}", "reach")
+            await self._service.running.announce(table.id, f"Emails to {who} do not arrive. {where}", "reach")
             if on_discord:
                 sentence = (
                     f"Your emails about table {table.code} come back: {bounce.reason or bounce.status}. "
@@ -191,7 +191,7 @@ class Reachability:
             player = table.player_of(person_id)
             if player:
                 sentence = f"{player.name} gets no more emails and cannot be reached otherwise."
-                await self._service.lobby.announce(table.id, sentence, "reach")
+                await self._service.running.announce(table.id, sentence, "reach")
 
     async def restore(
         self, person_id: int, address: str | None = None, *, was_cut_off: bool = False
@@ -217,7 +217,7 @@ class Reachability:
                 player = table.player_of(person_id)
                 if player:
                     sentence = f"Emails reach {player.name} again."
-                    await self._service.lobby.announce(table.id, sentence, "reach")
+                    await self._service.running.announce(table.id, sentence, "reach")
         self._service.wake_subscribers()
         return waiting
 

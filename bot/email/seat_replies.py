@@ -189,7 +189,7 @@ class SeatReplies:
         else:  # a deputy
             async with self._service.store.read() as unit:
                 name = (await unit.people.get(seat.person_id)).name
-        await self._service.lobby.announce(
+        await self._service.running.announce(
             seat.table_id, f"{name} says: {text}", "say", f"say:{request_id}", by=seat.person_id
         )
 

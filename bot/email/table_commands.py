@@ -28,10 +28,10 @@ from bot.email.seat_commands import claim_seat, import_game, offer_seat, seat_of
 from bot.email.tokens import table_label
 from bot.service import people, text_views
 from bot.service.game_files import export_prospect
-from bot.service.lobby import check_allowed
 from bot.service.robot_answers import answer_about_robots, invited_robot_sentence
 from bot.service.robot_seats import ROBOT_WORD
 from bot.service.service import Service
+from bot.service.table_changes import check_allowed
 from bot.service.tables import SeatedPlayer, TableInfo, status_text
 from mail import normalize_address
 from mail.line_text import first_word
@@ -192,7 +192,7 @@ class TableCommands:
             for each in players:
                 await self._invite_one(info.id, person_id, *each, names, request.is_repeated)
         except ValueError:
-            await self._service.lobby.end_now(info.id, by=person_id)
+            await self._service.running.end_now(info.id, by=person_id)
             raise
         info = await self._service.queries.table_info(info.id)
         sentences = (
@@ -335,7 +335,7 @@ class TableCommands:
                 f"Table {table.code} has started: reply `resign` to one of its emails to give up your seat."
             )
         if table.host_id == person_id:
-            await self._service.lobby.end_now(table.id, by=person_id)
+            await self._service.running.end_now(table.id, by=person_id)
             return CommandAnswer((f"Table {table.code} is closed.",), table.id)
         await self._service.lobby.leave(table.id, person_id, by=person_id)
         return CommandAnswer((f"You have left table {table.code}.",), table.id)

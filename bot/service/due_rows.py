@@ -17,6 +17,7 @@ from bot.service.lobby_notices import WARNING, tell_expiry
 from bot.service.preferences import settings_of
 from bot.service.reminders import next_reminder, not_quiet
 from bot.service.routing import Recipient
+from bot.service.running_tables import RunningTables
 from bot.service.seat_clocks import ClockRules
 from bot.service.table_cache import TableCache
 from bot.service.tables import is_robot_name
@@ -47,9 +48,11 @@ class Wait:
 class DueRowHandler:
     """Does what is due, each row in one transaction."""
 
-    def __init__(self, cache: TableCache, lobby: Lobby, play_for_seat: PlayForSeat) -> None:
+    def __init__(
+        self, cache: TableCache, lobby: Lobby, running: RunningTables, play_for_seat: PlayForSeat
+    ) -> None:
         self._cache, self._store = cache, cache.store
-        self._lobby, self._play_for_seat = lobby, play_for_seat
+        self._lobby, self._running, self._play_for_seat = lobby, running, play_for_seat
 
     async def handle(self, row: DueRow) -> bool:
         """Do what a row says; False if it cannot be done yet."""
@@ -173,7 +176,7 @@ class DueRowHandler:
         decision_id = wait.clock.decision_id or ""
         match table.info.pace.when_up:
             case "pause":
-                await self._lobby.pause_for_time(row.table_id, row.seat)
+                await self._running.pause_for_time(row.table_id, row.seat)
                 told = None
             case "deputy":
                 told = await self._appoint(table, row.seat, decision_id)

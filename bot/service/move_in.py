@@ -17,10 +17,11 @@ from typing import Any, NamedTuple
 import engine
 from bot.service import notifications, text_views
 from bot.service.live_table import seat_number
-from bot.service.lobby import Lobby, again_on_conflict
+from bot.service.lobby import Lobby
 from bot.service.names import check_distinct
 from bot.service.replacement import record_replacement
 from bot.service.table_cache import TableCache
+from bot.service.table_changes import again_on_conflict
 from bot.service.tables import TableInfo
 from engine.game_text import replay
 from engine.site_18xx.game_file import SiteFileError, read_site_file

@@ -127,11 +127,11 @@ class Pictures:
             "highlight": tuple(highlight), "routes": tuple(routes), "company": company,
             "crop": None if crop is None else tuple(crop),
         }  # fmt: skip
-        return await self._cached("map", state, (), details | ({"size": size} if size else {}))
+        return await self.request("map", state, (), details | ({"size": size} if size else {}))
 
     async def market(self, state: engine.State, *, highlight: Iterable[str] = ()) -> Picture | None:
         """The stock market."""
-        return await self._cached("market", state, (), {"highlight": tuple(highlight)})
+        return await self.request("market", state, (), {"highlight": tuple(highlight)})
 
     async def sheet(
         self,
@@ -140,11 +140,11 @@ class Pictures:
         revenues: Mapping[str, int] | None = None,
     ) -> Picture | None:
         """The sheet of players and companies. `revenues`: dollars of each company's last run."""
-        return await self._cached("sheet", state, (), {"revenues": dict(revenues or {})})
+        return await self.request("sheet", state, (), {"revenues": dict(revenues or {})})
 
     async def auction(self, state: engine.State) -> Picture | None:
         """What is auctioned, with the bids and everybody's free money."""
-        return await self._cached("auction", state, (), {})
+        return await self.request("auction", state, (), {})
 
     async def companies(
         self,
@@ -155,7 +155,7 @@ class Pictures:
     ) -> Picture | None:
         """Companies side by side."""
         details = {"revenues": dict(revenues or {})}
-        return await self._cached("companies", state, (tuple(companies),), details)
+        return await self.request("companies", state, (tuple(companies),), details)
 
     async def tiles(
         self,
@@ -165,7 +165,7 @@ class Pictures:
         turns: Sequence[int],
     ) -> Picture | None:
         """A tile on a hex in these rotations, side by side."""
-        return await self._cached("tiles", state, (hex, tile, tuple(turns)), {})
+        return await self.request("tiles", state, (hex, tile, tuple(turns)), {})
 
     async def ways(
         self,
@@ -175,7 +175,7 @@ class Pictures:
     ) -> tuple[Picture, ...]:
         """The ways of a lay, (tile, rotation) each, numbered from 1; `WAYS_PER_SHEET` on a picture."""
         drawn = [
-            await self._cached("ways", state, (hex, tuple(ways), i // WAYS_PER_SHEET), {})
+            await self.request("ways", state, (hex, tuple(ways), i // WAYS_PER_SHEET), {})
             for i in range(0, len(ways), WAYS_PER_SHEET)
         ]
         return tuple(picture for picture in drawn if picture)
@@ -184,7 +184,7 @@ class Pictures:
         """The map around a hex with a tile on it, as if it had been laid."""
         details = {"preview": {hex: (tile, rotation)}, "highlight": (hex,)}
         reach = around(state, around(state, [hex]))
-        return await self._cached("map", state, (), details | {"crop": reach})
+        return await self.request("map", state, (), details | {"crop": reach})
 
     async def tile_places(
         self,
@@ -193,15 +193,15 @@ class Pictures:
         company: str | None = None,
     ) -> Picture | None:
         """Where a tile may lie now; `company`: only where it could lay it."""
-        return await self._cached("places", state, (tile,), {"company": company})
+        return await self.request("places", state, (tile,), {"company": company})
 
     async def upgrades(self, state: engine.State, tile: str) -> Picture | None:
         """The upgrades to and from a tile."""
-        return await self._cached("upgrades", state, (tile,), {})
+        return await self.request("upgrades", state, (tile,), {})
 
     async def tiles_left(self, state: engine.State) -> Picture | None:
         """All tiles that are left, by grade."""
-        return await self._cached("tiles left", state, (), {})
+        return await self.request("tiles left", state, (), {})
 
     async def chart(
         self,
@@ -210,20 +210,22 @@ class Pictures:
         kind: ChartKind,
     ) -> Picture | None:
         """A chart of a game (`TableQueries.stored_game`): `worth`, `prices` or `revenue` by round."""
-        return await self._cached("chart", start, (tuple(events), kind), {})
+        return await self.request("chart", start, (tuple(events), kind), {})
 
     async def animation(self, start: engine.State, events: Sequence[bytes]) -> Animation | None:
         """The map of a game turn by turn, as a GIF of at most 8 MB (`TableQueries.stored_game`)."""
-        drawn = await self._cached("animation", start, (tuple(events),), {})
+        drawn = await self.request("animation", start, (tuple(events),), {})
         return drawn and Animation(drawn.png, drawn.alt, drawn.width, drawn.height)
 
     async def draw(self, kind: str, state: engine.State) -> Picture | None:
         """`map`, `market`, `sheet` or `auction`, without highlights."""
-        return await self._cached(kind, state, (), {})
+        return await self.request(kind, state, (), {})
 
-    async def _cached(
+    async def request(
         self, kind: str, state: engine.State, arguments: tuple[Any, ...], details: dict[str, Any]
     ) -> Picture | None:
+        """A picture of a kind of `RENDERERS`; all other methods ask here, and subclasses say where it comes
+        from."""
         raise NotImplementedError
 
 
@@ -237,13 +239,13 @@ class TablePictures(Pictures):
         self._picture_workers = workers
         self._table_id = table_id
 
-    async def _cached(
+    async def request(
         self, kind: str, state: engine.State, arguments: tuple[Any, ...], details: dict[str, Any]
     ) -> Picture | None:
         details = details | {"palette": self._palette}
         if self._file_type != "png":
             details["file_type"] = self._file_type
-        return await self._picture_workers._cached(kind, state, arguments, details, self._table_id)
+        return await self._picture_workers.request(kind, state, arguments, details, self._table_id)
 
 
 class PictureWorkers(Pictures):
@@ -271,7 +273,7 @@ class PictureWorkers(Pictures):
         """The same, for one table among those that wait; `palette`: of the table, or of the one reader."""
         return TablePictures(self, table_id, palette, file_type)
 
-    async def _cached(
+    async def request(
         self,
         kind: str,
         state: engine.State,

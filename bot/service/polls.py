@@ -10,7 +10,6 @@ from bot.service import notifications, text_views
 from bot.service.commands import POLL_PREFIX, Command, first_word, not_running, refused
 from bot.service.commit_draft import CommitDraft
 from bot.service.live_table import LiveTable, engine_seat
-from bot.service.lobby import Lobby, check_allowed, record_end, record_pace
 from bot.service.pace import stored_pace
 from bot.service.results import (
     CommandResult,
@@ -31,7 +30,9 @@ from bot.service.rewind import (
     rewind_sentence,
 )
 from bot.service.robot_seats import seat_robot
+from bot.service.running_tables import RunningTables, record_end, record_pace
 from bot.service.table_cache import TableCache
+from bot.service.table_changes import check_allowed
 from bot.service.vote_reminders import set_vote_reminders
 from engine.orders import declines_votes
 from storage import AlreadyExists, TablePoll
@@ -40,9 +41,9 @@ from storage import AlreadyExists, TablePoll
 class PollHandler:
     """Carries out `undo`, `redo` and votes at a locked table, and proposals to end a game."""
 
-    def __init__(self, cache: TableCache, lobby: Lobby) -> None:
+    def __init__(self, cache: TableCache, running: RunningTables) -> None:
         self._cache = cache
-        self._lobby = lobby
+        self._running = running
 
     # -- undo and redo -----------------------------------------------------------------------
 
@@ -94,7 +95,7 @@ class PollHandler:
         async with self._cache.locked(table_id) as table:
             info = table.stored_info
         if by is None or by == info.host_id:
-            info = await self._lobby.end_now(table_id, by=by)
+            info = await self._running.end_now(table_id, by=by)
             return TableNotRunning(info.status, f"Table {info.code} is ended.")
         seat = info.seat_of(by)
         if seat is None:

@@ -13,12 +13,14 @@ from bot.service import notifications, text_views
 from bot.service.commands import Command
 from bot.service.limits import LimitReached, Limits
 from bot.service.loading import load_recipient
-from bot.service.lobby import Lobby, check_allowed
+from bot.service.lobby import Lobby
 from bot.service.lobby_notices import lobby_messages
 from bot.service.move_in import MoveIn
 from bot.service.people import player_name
 from bot.service.results import CommandResult, LineRefused, QueryAnswer
+from bot.service.running_tables import RunningTables
 from bot.service.table_cache import TableCache
+from bot.service.table_changes import check_allowed
 from bot.service.tables import TableInfo, open_seats, status_text
 from storage import SeatRequest, UnitOfWork
 
@@ -36,8 +38,11 @@ def request_key(request: SeatRequest) -> str:
 class SeatRequests:
     """Asks for open seats, and answers. Every method raises ValueError with a sentence."""
 
-    def __init__(self, cache: TableCache, lobby: Lobby, move_in: MoveIn, limits: Limits) -> None:
-        self._cache, self._lobby, self._move_in, self._limits = cache, lobby, move_in, limits
+    def __init__(
+        self, cache: TableCache, lobby: Lobby, running: RunningTables, move_in: MoveIn, limits: Limits
+    ) -> None:
+        self._cache, self._lobby, self._running = cache, lobby, running
+        self._move_in, self._limits = move_in, limits
 
     async def submit(self, table_id: int, command: Command) -> CommandResult:
         """Carry out `ask`, `ask Bob`, `admit Dora` or `refuse Dora` for a person, with or without a seat."""
@@ -139,10 +144,10 @@ class SeatRequests:
         if info.player_at(seat) is not None:
             raise ValueError(f"{info.names[seat]} sits there now; {name} cannot.")
         by = by if by == info.host_id else None  # a table without a host has asked its players
-        await self._lobby.replace_player(info.id, seat, person_id, name, by=by)
+        await self._running.replace_player(info.id, seat, person_id, name, by=by)
         info = (await self._cache.get(info.id)).info
         if info.status == "paused" and not open_seats(info):
-            await self._lobby.resume(info.id, by=by)
+            await self._running.resume(info.id, by=by)
         async with self._cache.store.begin() as unit:
             await unit.outbox.enqueue(*notifications.lobby_refreshes(info, unit.now))
 

@@ -79,6 +79,7 @@ from bot.service.results import (
     decode_result,
 )
 from bot.service.robot_players import RobotPlayers
+from bot.service.running_tables import RunningTables
 from bot.service.seat_requests import SeatRequests
 from bot.service.table_cache import KEEP_MEGABYTES, MAX_ATTEMPTS, TableCache
 from bot.service.tables import status_text
@@ -94,7 +95,8 @@ log = logging.getLogger(__name__)
 class Service:
     """All tables of one store. Make one for each process, and let `run` go on beside it.
 
-    lobby: tables and seats. queries: everything that can be read. pictures: draws for every transport.
+    lobby: tables before their start. running: tables in play. queries: everything that can be read.
+    pictures: draws for every transport.
     """
 
     def __init__(
@@ -119,9 +121,10 @@ class Service:
         self.on_command: CommandObserver | None = None
         self.attachments: dict[str, Attachment] = {}
         self.lobby = Lobby(self.cache, default_options, self.limits)
+        self.running = RunningTables(self.cache, self.limits)
         self.move_in = MoveIn(self.cache, self.lobby)
-        self.seats = SeatRequests(self.cache, self.lobby, self.move_in, self.limits)
-        self._polls = PollHandler(self.cache, self.lobby)
+        self.seats = SeatRequests(self.cache, self.lobby, self.running, self.move_in, self.limits)
+        self._polls = PollHandler(self.cache, self.running)
         self._moves = MoveHandler(self.cache, self._polls)
         books = OrderBooks()
         self._orders = OrderHandler(self.cache, books)
@@ -129,7 +132,7 @@ class Service:
         self._plans = PlanHandler(PlanStore(store, self.limits), self._moves, self._orders)
         self.settings = PersonSettingsService(self.cache)
         self._time_commands = TimeCommands(self.cache, self._polls, self.settings)
-        due_rows = DueRowHandler(self.cache, self.lobby, self._play_for_seat)
+        due_rows = DueRowHandler(self.cache, self.lobby, self.running, self._play_for_seat)
         self.clock = Clock(self.cache, due_rows)
         self.robots = RobotPlayers(self.cache, self.submit, robot_seconds)
 
@@ -285,9 +288,9 @@ class Service:
             if command.lines[0].casefold() != command.word:
                 raise ValueError(f"Write `{command.word}` on a line by itself.")
             if command.word == "pause":
-                await self.lobby.pause(table_id, by=by, request_id=command.request_id)
+                await self.running.pause(table_id, by=by, request_id=command.request_id)
             else:
-                await self.lobby.resume(table_id, by=by, request_id=command.request_id)
+                await self.running.resume(table_id, by=by, request_id=command.request_id)
         except ValueError as error:
             return LineRefused(0, command.lines[0], str(error))
         after = (await self.cache.get(table_id)).view()

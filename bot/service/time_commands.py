@@ -5,11 +5,11 @@ from __future__ import annotations
 from bot.service.commands import PERSONAL_WORDS, Command, first_word, not_running, refused
 from bot.service.digest import pace_text
 from bot.service.live_table import LiveTable
-from bot.service.lobby import record_pace
 from bot.service.pace import Pace, parse_pace
 from bot.service.person_settings import PersonSettingsService
 from bot.service.polls import PollHandler, completed
 from bot.service.results import CommandResult, QueryAnswer
+from bot.service.running_tables import record_pace
 from bot.service.seat_clocks import ClockRules
 from bot.service.table_cache import TableCache
 from bot.service.time_text import moment_text

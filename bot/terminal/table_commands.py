@@ -87,7 +87,7 @@ class TableCommands:
                     person = await unit.people.add(name)
                 info = await self.service.lobby.join(info.id, person.id, name)
         except ValueError:
-            await self.service.lobby.end_now(info.id, by=None)
+            await self.service.running.end_now(info.id, by=None)
             raise
         self._opened.id = info.id
         return info
@@ -158,7 +158,7 @@ class TableCommands:
             return reply_for(result, await self.service.queries.view(table_id))
         async with self.service.store.begin() as unit:
             person = await unit.people.add(name.strip())
-        info = await self.service.lobby.replace_player(table_id, seat, person.id, name.strip(), by=None)
+        info = await self.service.running.replace_player(table_id, seat, person.id, name.strip(), by=None)
         hint = " `table resume` resumes the game." if info.status == "paused" else ""
         return Reply(f"{name.strip()} plays on for {view.table.names[seat]}.{hint}", "good")
 
@@ -212,16 +212,16 @@ class TableCommands:
         return Reply(f"The pictures of table {info.code} are {info.palette}.", "good")
 
     async def _pause(self, _: str) -> Reply:
-        info = await self.service.lobby.pause(self._opened.required(), by=None)
+        info = await self.service.running.pause(self._opened.required(), by=None)
         return Reply(table_summary(info), "good")
 
     async def _resume(self, _: str) -> Reply:
-        info = await self.service.lobby.resume(self._opened.required(), by=None)
+        info = await self.service.running.resume(self._opened.required(), by=None)
         return Reply(table_summary(info), "good")
 
     async def _end(self, _: str) -> Reply:
         return Reply(
-            table_summary(await self.service.lobby.end_now(self._opened.required(), by=None)), "good"
+            table_summary(await self.service.running.end_now(self._opened.required(), by=None)), "good"
         )
 
 

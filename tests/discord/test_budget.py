@@ -48,7 +48,7 @@ class NamedPictures(OnePixelPictures):
         self._sampled = sampled
         self._asked: dict[bytes, tuple[str, bytes, tuple[Any, ...], dict[str, Any]]] = {}
 
-    async def _cached(
+    async def request(
         self, kind: str, state: engine.State, arguments: Any, details: Any, *_: Any
     ) -> Picture | None:
         shown = {key: value for key, value in details.items() if key not in NOT_CONTENT}

@@ -112,10 +112,10 @@ async def test_an_ending_where_files_may_not_be_attached(running: RunningBot, fa
 class Unfinished(OnePixelPictures):
     """Charts are never finished."""
 
-    async def _cached(self, kind: str, *arguments: Any, **details: Any) -> Picture | None:
+    async def request(self, kind: str, *arguments: Any, **details: Any) -> Picture | None:
         if kind == "chart":
             await asyncio.Event().wait()
-        return await super()._cached(kind, *arguments, **details)
+        return await super().request(kind, *arguments, **details)
 
 
 async def test_an_ending_that_was_interrupted_is_completed(

@@ -423,9 +423,9 @@ async def test_in_the_hold_off_the_same_message_is_the_next_players_card(
 
 async def test_slow_pictures_delay_no_acknowledgement(running: RunningBot, fake: FakeDiscord) -> None:
     class Slow(OnePixelPictures):
-        async def _cached(self, *args: object, **details: object):  # type: ignore[no-untyped-def]
+        async def request(self, *args: object, **details: object):  # type: ignore[no-untyped-def]
             await asyncio.sleep(1.5)
-            return await super()._cached(*args, **details)  # type: ignore[arg-type]
+            return await super().request(*args, **details)  # type: ignore[arg-type]
 
     running.pictures = Slow()
     async with running.online():

@@ -489,6 +489,6 @@ async def test_a_pause_is_announced(pymap: MailHarness) -> None:
     table = await pymap.table("1830", NAMES[:2])
     ann = pymap.player("Ann")
     await ann.letter(), await ann.letter()
-    await pymap.service.lobby.pause(table.id, by=None)
+    await pymap.service.running.pause(table.id, by=None)
     assert "pauses the game" in (await ann.letter()).text
     assert "is paused" in (await ann.said("buy SV", to=ann.inbox[1])).text

@@ -11,6 +11,7 @@ import pytest
 from bot.email.gateway import MailGateway
 from bot.email.tokens import ServiceToken
 from bot.service.lobby import Lobby
+from bot.service.running_tables import RunningTables
 from bot.service.service import Service
 from mail import ReplyToken
 from storage import Store, open_store
@@ -114,18 +115,18 @@ async def test_new_opens_one_table_with_everybody(store: Store, crash: Crashing)
 
 
 @pytest.mark.parametrize(
-    ("lines", "method", "said"),
+    ("lines", "owner", "method", "said"),
     [
-        (("invite Dora <dora@player.test>",), "invite", "Invitations go to Dora"),
-        (("leave",), "end_now", "is closed"),
+        (("invite Dora <dora@player.test>",), Lobby, "invite", "Invitations go to Dora"),
+        (("leave",), RunningTables, "end_now", "is closed"),
     ],
 )
 async def test_the_answer_after_a_crash_is_that_of_the_effect(
-    store: Store, lines: tuple[str, ...], method: str, said: str
+    store: Store, lines: tuple[str, ...], owner: type, method: str, said: str
 ) -> None:
     await command(store, ("new 1830",), "r1")
     (table,) = await Service(store).queries.list_tables()
-    assert await command(store, lines, "r2", dies(Lobby, method, before=False), table.id) == ("crash",)
+    assert await command(store, lines, "r2", dies(owner, method, before=False), table.id) == ("crash",)
     assert said in (await command(store, lines, "r2", table=table.id))[0]
 
 

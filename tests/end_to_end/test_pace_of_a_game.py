@@ -79,7 +79,7 @@ async def play(world: DrivenTable, sittings: int = SITTINGS) -> None:
         view = await world.service.queries.view(world.table)
         if view.table.status == "paused":  # the time of a player was up; the host goes on when they are back
             world.now += timedelta(hours=5)
-            await world.service.lobby.resume(world.table, by=world.people["Ann"])
+            await world.service.running.resume(world.table, by=world.people["Ann"])
             await world.tick()
             view = await world.service.queries.view(world.table)
         if view.table.status != "running":

@@ -40,7 +40,7 @@ class OnePixelPictures(PictureWorkers):
         self.draw_count = 0
         self.drawn: list[tuple[str, PaletteName]] = []
 
-    async def _cached(
+    async def request(
         self,
         kind: str,
         state: engine.State,

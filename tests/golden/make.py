@@ -189,9 +189,9 @@ async def _undone_table(maker: StoreMaker) -> None:
         ("Bob", "undo"),
     ):
         await maker.submit(table_id, name, line)
-    await maker.service.lobby.pause(table_id, by=maker.people["Ann"])
+    await maker.service.running.pause(table_id, by=maker.people["Ann"])
     ended = await maker.started("1870", "1870 ended")
-    await maker.service.lobby.end_now(ended, by=maker.people["Ann"])
+    await maker.service.running.end_now(ended, by=maker.people["Ann"])
 
 
 async def _mail_and_messages(store: Store) -> None:

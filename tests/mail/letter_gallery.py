@@ -108,7 +108,7 @@ async def answers(desk: LetterDesk) -> None:
     desk.newest["ann@player.test"] = stale
     await desk.write("stale", "Ann", "pass", "buy CS")
     await desk.write("vote", "Ann", "undo")
-    await desk.service.lobby.pause(table_id, by=await desk.person("Ann"))
+    await desk.service.running.pause(table_id, by=await desk.person("Ann"))
     await desk.take("paused")
     await desk.write("stop", "Bob", "stop")
     await desk.write("start", "Bob", "start")

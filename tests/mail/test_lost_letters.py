@@ -55,7 +55,7 @@ async def lost_three(desk: LetterDesk, kind: BounceKind, reason: str) -> int:
     assert "News" in begun.message["Subject"]
     await desk.write("", "Ann", "bid CS 45", original=desk.asking(ANN))
     answer = desk.newest[ANN]
-    await desk.service.lobby.announce(table, "Bob says: hello", "say", "hello")
+    await desk.service.running.announce(table, "Bob says: hello", "say", "hello")
     said = next(each for each in await later(desk) if "Bob says" in each.part("plain"))
     for letter in (begun, answer, said):
         await come_back(desk, letter, kind, reason)
@@ -119,7 +119,7 @@ async def test_it_goes_to_the_other_address_at_once(desk: LetterDesk) -> None:
         await unit.people.prefer_address(ann, WORK)
     table = await desk.table("1830", ["Ann", "Bob"])
     begun = next(each for each in await later(desk) if each.message["To"] == WORK)
-    await desk.service.lobby.announce(table, "Bob says: hello", "say", "hello")
+    await desk.service.running.announce(table, "Bob says: hello", "say", "hello")
     said = next(each for each in await later(desk) if each.message["To"] == WORK)
     await come_back(desk, begun, "address", UNKNOWN)
     await come_back(desk, said, "address", UNKNOWN)

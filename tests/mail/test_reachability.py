@@ -91,7 +91,7 @@ async def test_the_other_address_takes_over_at_once(desk: LetterDesk) -> None:
     async with desk.service.store.begin() as unit:
         await unit.people.add_identity(ann, "email", WORK)
         await unit.people.prefer_address(ann, WORK)
-    await desk.service.lobby.announce(table, "Bob says: hello", "say", "hello")
+    await desk.service.running.announce(table, "Bob says: hello", "say", "hello")
     refused = 0
     while refused < 2:
         for mail in await desk.outbox.lease_due(20):

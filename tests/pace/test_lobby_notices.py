@@ -80,7 +80,7 @@ async def test_a_rematch_with_the_same_people(driven: DrivenTable) -> None:
     assert isinstance(early, LineRefused) and early.reason.startswith(
         "A rematch is for the players of a game"
     )
-    await driven.service.lobby.end_now(driven.table, by=driven.people["Ann"])
+    await driven.service.running.end_now(driven.table, by=driven.people["Ann"])
     done = await driven.say("Bob", "rematch")
     assert isinstance(done, QueryAnswer)
     found = re.fullmatch(r"Table (\w+) is open, as the last one was. Ann and Cid are invited\.", done.text)

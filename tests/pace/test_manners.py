@@ -77,7 +77,7 @@ async def test_a_time_is_up_once_whatever_is_said_afterwards(driven: DrivenTable
     await driven.begin("24h, then deputy")
     await driven.wait_until(local("2026-06-02 12:10"))
     assert len(driven.heard("Bob", "news")) == 1
-    await driven.service.lobby.announce(driven.table, "Bob says: hello", "say", by=driven.people["Bob"])
+    await driven.service.running.announce(driven.table, "Bob says: hello", "say", by=driven.people["Bob"])
     await driven.wait_until(local("2026-06-02 13:00"))
     assert len(driven.heard("Bob", "news")) == 1, "and nobody hears their own words"
     assert len(driven.heard("Cid", "news")) == 2
@@ -145,6 +145,6 @@ async def test_an_unfinished_game_has_its_figures(driven: DrivenTable) -> None:
     await driven.say("Ann", "pass")
     driven.now += timedelta(days=2)
     await driven.say("Bob", "pass")
-    await driven.service.lobby.end_now(driven.table, by=driven.people["Ann"])
+    await driven.service.running.end_now(driven.table, by=driven.people["Ann"])
     await driven.tick()
     assert "The game took 2 days" in driven.heard("Cid", "over")[0]

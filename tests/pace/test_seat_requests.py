@@ -33,7 +33,7 @@ async def ask(driven: DrivenTable, name: str, line: str = "ask") -> str:
 async def test_an_open_seat_is_asked_for_and_the_host_admits(driven: DrivenTable) -> None:
     await open_seat(driven)
     with pytest.raises(ValueError, match="`ask` tells the host"):
-        await driven.service.lobby.replace_player(
+        await driven.service.running.replace_player(
             driven.table, 1, driven.people["Dora"], "Dora", by=driven.people["Dora"]
         )
     assert "asked for the seat of Bob" in await ask(driven, "Dora")

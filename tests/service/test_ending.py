@@ -52,7 +52,7 @@ async def test_pictures_of_the_end(empty: ServiceHarness) -> None:
 class SlowAnimation(OnePixelPictures):
     """An animation that takes longer than anybody waits."""
 
-    async def _cached(self, kind: str, *arguments: Any, **details: Any) -> Picture | None:
+    async def request(self, kind: str, *arguments: Any, **details: Any) -> Picture | None:
         if kind == "animation":
             await asyncio.Event().wait()
         return Picture(DOT, kind, 1, 1)

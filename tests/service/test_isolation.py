@@ -110,7 +110,7 @@ async def test_14_2_plans_and_votes_elsewhere_refuse_no_move(world: ServiceHarne
     await world.say("Ann", "buy SV")
     await world.say("Bob", "undo")
     await world.service.propose_end(world.table, by=world.people["Bob"])
-    await world.service.lobby.pause(world.table, by=world.people["Bob"])
+    await world.service.running.pause(world.table, by=world.people["Bob"])
     assert await world.store.table_version(other) == before
     assert (await world.store.table_version(world.table)).revision > 0
 
@@ -123,7 +123,7 @@ async def test_14_2_a_plan_changes_nothing_that_others_see(world: ServiceHarness
 
 CONFLICTS: list[Callable[[Service, ServiceHarness], Awaitable[object]]] = [
     lambda service, world: service.submit(world.table, 0, ["buy SV"], None, "m"),
-    lambda service, world: service.lobby.pause(world.table, by=None),
+    lambda service, world: service.running.pause(world.table, by=None),
     lambda service, world: service.submit(world.table, 0, ["resign yes"], None, "m"),
 ]
 
@@ -190,7 +190,7 @@ async def test_14_4_whatever_the_database_raises_is_a_store_error(world: Service
         world.say("Ann", "buy SV"),
         world.say("Ann", "resign yes"),
         Service(world.store).queries.log(world.table),
-        Service(world.store).lobby.pause(world.table, by=None),
+        Service(world.store).running.pause(world.table, by=None),
     ]
     results = await asyncio.gather(*calls, return_exceptions=True)
     assert [isinstance(result, StoreError) for result in results] == [True] * 4

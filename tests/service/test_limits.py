@@ -120,7 +120,7 @@ async def test_14_6_look_alikes_are_refused_wherever_a_name_is_taken(world: Serv
     for attempt in (
         service.lobby.join(table.id, dora, "Аnn"),
         service.lobby.invite(table.id, dora, "Аnn", by=None),
-        service.lobby.replace_player(world.table, 1, dora, "Аnn", by=None),
+        service.running.replace_player(world.table, 1, dora, "Аnn", by=None),
     ):
         with pytest.raises(ValueError, match="looks like Ann"):
             await attempt

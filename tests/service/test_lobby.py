@@ -152,17 +152,17 @@ async def test_replaced_by_themselves_or_the_host(world: ServiceHarness) -> None
     await world.say("Ann", "buy SV")
     dora, eve = await world.person("Dora"), await world.person("Eve")
     with pytest.raises(ValueError, match="host"):
-        await world.service.lobby.replace_player(world.table, 1, dora, "Dora", by=world.people["Cid"])
+        await world.service.running.replace_player(world.table, 1, dora, "Dora", by=world.people["Cid"])
     with pytest.raises(ValueError, match="word of the game"):
-        await world.service.lobby.replace_player(world.table, 1, dora, "pool", by=world.people["Bob"])
-    info = await world.service.lobby.replace_player(world.table, 1, dora, "Dora", by=world.people["Bob"])
+        await world.service.running.replace_player(world.table, 1, dora, "pool", by=world.people["Bob"])
+    info = await world.service.running.replace_player(world.table, 1, dora, "Dora", by=world.people["Bob"])
     assert info.names == ("Ann", "Dora", "Cid")
     assert await world.asked_names() == ["Dora"]
     assert isinstance(await world.say("Bob", "buy CS"), NotYourSeat)
     assert isinstance(await world.say("Dora", "buy CS"), Completed)
-    await world.service.lobby.replace_player(world.table, 2, eve, "Eve", by=world.people["Ann"])
+    await world.service.running.replace_player(world.table, 2, eve, "Eve", by=world.people["Ann"])
     with pytest.raises(ValueError, match="already sits"):
-        await world.service.lobby.replace_player(world.table, 0, eve, "Eve again", by=world.people["Ann"])
+        await world.service.running.replace_player(world.table, 0, eve, "Eve again", by=world.people["Ann"])
     lines = [h.line for h in await world.service.queries.log(world.table)]
     assert lines == ["start", "buy SV", "replace", "buy CS", "replace"]
 
@@ -171,7 +171,7 @@ async def test_an_undo_does_not_bring_a_player_back(world: ServiceHarness) -> No
     """Replacements of players belong to no line of play."""
     await world.say("Ann", "buy SV")
     dora = await world.person("Dora")
-    await world.service.lobby.replace_player(world.table, 1, dora, "Dora", by=None)
+    await world.service.running.replace_player(world.table, 1, dora, "Dora", by=None)
     await world.say("Ann", "undo")
     state = await world.service.queries.state_at(world.table)
     assert state.players == ["Ann", "Dora", "Cid"]
@@ -185,12 +185,12 @@ async def test_resigning_is_confirmed_and_pauses(world: ServiceHarness) -> None:
     assert isinstance(await world.say("Bob", asked.line), Completed)
     assert isinstance(await world.say("Ann", "buy SV"), TableNotRunning)
     with pytest.raises(ValueError, match="seat of Bob is empty"):
-        await world.service.lobby.resume(world.table, by=world.people["Ann"])
+        await world.service.running.resume(world.table, by=world.people["Ann"])
     dora = await world.person("Dora")
     with pytest.raises(ValueError, match="`ask` tells the host"):
-        await world.service.lobby.replace_player(world.table, 1, dora, "Dora", by=dora)
-    await world.service.lobby.replace_player(world.table, 1, dora, "Dora", by=world.people["Ann"])
-    await world.service.lobby.resume(world.table, by=dora)
+        await world.service.running.replace_player(world.table, 1, dora, "Dora", by=dora)
+    await world.service.running.replace_player(world.table, 1, dora, "Dora", by=world.people["Ann"])
+    await world.service.running.resume(world.table, by=dora)
     assert isinstance(await world.say("Ann", "buy SV"), Completed)
     assert await world.asked_names() == ["Dora"]
 
@@ -198,11 +198,11 @@ async def test_resigning_is_confirmed_and_pauses(world: ServiceHarness) -> None:
 async def test_pause_and_resume(world: ServiceHarness) -> None:
     stranger = await world.person("Eve")
     with pytest.raises(ValueError, match="or a player"):
-        await world.service.lobby.pause(world.table, by=stranger)
-    assert (await world.service.lobby.pause(world.table, by=world.people["Bob"])).status == "paused"
+        await world.service.running.pause(world.table, by=stranger)
+    assert (await world.service.running.pause(world.table, by=world.people["Bob"])).status == "paused"
     with pytest.raises(ValueError, match="paused"):
-        await world.service.lobby.pause(world.table, by=world.people["Bob"])
-    assert (await world.service.lobby.resume(world.table, by=world.people["Cid"])).status == "running"
+        await world.service.running.pause(world.table, by=world.people["Bob"])
+    assert (await world.service.running.resume(world.table, by=world.people["Cid"])).status == "running"
 
 
 async def test_the_host_ends_the_game_at_once(world: ServiceHarness) -> None:

@@ -248,11 +248,11 @@ async def test_answers_of_queries(world: ServiceHarness) -> None:
 async def test_the_lobby_and_a_pause_take_no_moves(empty: ServiceHarness, world: ServiceHarness) -> None:
     other = await world.service.lobby.create("1830", None)
     assert isinstance(await world.service.submit(other.id, 0, ["buy SV"], None, None), TableNotRunning)
-    await world.service.lobby.pause(world.table, by=world.people["Bob"])
+    await world.service.running.pause(world.table, by=world.people["Bob"])
     answer = await world.say("Ann", "buy SV")
     assert isinstance(answer, TableNotRunning) and answer.status == "paused"
     assert isinstance(await world.say("Ann", "status"), QueryAnswer)
-    await world.service.lobby.resume(world.table, by=world.people["Cid"])
+    await world.service.running.resume(world.table, by=world.people["Cid"])
     assert isinstance(await world.say("Ann", "buy SV"), Completed)
 
 

@@ -141,17 +141,17 @@ async def test_voters_are_notified(empty: ServiceHarness) -> None:
 async def test_a_pause_is_announced_and_its_end_notifies_again(empty: ServiceHarness) -> None:
     await table(empty, None, Ann=DISCORD, Bob=MAIL, Cid={})
     await empty.deliver()
-    await empty.service.lobby.pause(empty.table, by=empty.people["Ann"])
+    await empty.service.running.pause(empty.table, by=empty.people["Ann"])
     told = [(n.person_id, n.sentences[0]) for _, n in await empty.deliver()]
     assert told == [(empty.people["Bob"], "Ann pauses the game.")], "Ann has the answer"
-    await empty.service.lobby.resume(empty.table, by=empty.people["Bob"])
+    await empty.service.running.resume(empty.table, by=empty.people["Bob"])
     assert [(n.kind, n.seat) for _, n in await empty.deliver() if n.kind == "turn"] == [("turn", 0)]
 
 
 async def test_a_replacement_is_notified_of_the_turn(empty: ServiceHarness) -> None:
     await table(empty, None, Ann={}, Bob={}, Cid={})
     dora = await empty.person("Dora", email="dora@example.org")
-    await empty.service.lobby.replace_player(empty.table, 0, dora, "Dora", by=None)
+    await empty.service.running.replace_player(empty.table, 0, dora, "Dora", by=None)
     assert [(n.kind, n.person_id) for _, n in await empty.deliver()] == [("turn", dora)]
     since = await empty.service.queries.log_since_last_move(empty.table, 0)
     assert "Dora" in since[-1].sentences[0], "the notification of their turn says it"

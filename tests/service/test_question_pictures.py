@@ -153,7 +153,7 @@ async def test_pictures_of_a_table_are_in_the_palette_of_their_reader(
         asked.append(request[3]["palette"])
 
     workers = PictureWorkers(1)
-    monkeypatch.setattr(workers, "_cached", remember)
+    monkeypatch.setattr(workers, "request", remember)
     await workers.for_table(7, "dark").sheet(position("@ round stock Ann"))
     await workers.for_table(7, "light").draw("market", position("@ round stock Ann"))
     assert asked == ["dark", "light"]

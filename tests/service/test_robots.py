@@ -145,7 +145,7 @@ async def test_a_robot_stands_in_after_a_vote_and_gives_way_to_a_person(service:
     assert info.names == ("Robot", "Bob", "Cid")
     assert await service.robots.play(table_id) == 1
     dora = await person(service, "Dora")
-    info = await service.lobby.replace_player(table_id, 0, dora, "Dora", by=dora)
+    info = await service.running.replace_player(table_id, 0, dora, "Dora", by=dora)
     assert info.names == ("Dora", "Bob", "Cid")
     assert robots_of(info) == []
 

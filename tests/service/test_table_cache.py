@@ -49,7 +49,7 @@ async def play_randomly(world: ServiceHarness, steps: int, seed: int) -> None:
 async def test_loading_gives_what_was_played(world: ServiceHarness, seed: int) -> None:
     await play_randomly(world, 120, seed)
     dora = await world.person("Dora")
-    await world.service.lobby.replace_player(world.table, 1, dora, "Dora", by=None)
+    await world.service.running.replace_player(world.table, 1, dora, "Dora", by=None)
     await play_randomly_with_checks(world, seed + 10)
     played, loaded = world.service, Service(world.store)
     one, two = await played.queries.view(world.table), await loaded.queries.view(world.table)
