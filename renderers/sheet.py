@@ -35,8 +35,10 @@ from renderers.views import (
 WIDTH = 1280
 MARGIN = 16
 ROW_HEIGHT = 50
+TALL_ROW_HEIGHT = 66
+"""The height of a row with a text in two lines."""
 FONT_SIZE = 29
-SMALL_FONT_SIZE = 22
+SMALL_FONT_SIZE = 26
 TILE_FONT_SIZE = 26
 TAG_FONT_SIZE = 22
 TOKEN_DIAMETER = 42
@@ -80,6 +82,14 @@ class SheetCell:
             )
         return width + (TOKEN_DIAMETER + 8 if self.badge else 0) + _tag_width(self.tag) + 16
 
+    def text_room(self, width: int) -> int:
+        """The pixels for the text in a column of that width."""
+        return width - 14 - (TOKEN_DIAMETER + 8 if self.badge else 0) - _tag_width(self.tag)
+
+    def is_in_two_lines(self, width: int) -> bool:
+        """Whether the text is in two lines in a column of that width."""
+        return self.wraps and text_width(self.text, FONT_SIZE, self.weight) > self.text_room(width)
+
 
 EMPTY_CELL = SheetCell("–", color="faint")
 
@@ -94,7 +104,17 @@ class SheetTable:
 
     @property
     def height(self) -> int:
-        return ROW_HEIGHT * (1 + len(self.rows))
+        return sum(self.row_heights())
+
+    def row_heights(self) -> list[int]:
+        """The height of each row in pixels, the header first."""
+        widths = self.column_widths()
+        return [
+            TALL_ROW_HEIGHT
+            if any(cell.is_in_two_lines(width) for cell, width in zip(row, widths, strict=True))
+            else ROW_HEIGHT
+            for row in (self.header, *self.rows)
+        ]
 
     def column_widths(self) -> list[int]:
         """The width of each column in pixels: as needed, else dense, else all narrowed by the same factor.
@@ -117,36 +137,27 @@ class SheetTable:
         ]
 
     def draw(self, canvas: Page, top: int) -> None:
-        widths = self.column_widths()
-        for j, row in enumerate((self.header, *self.rows)):
-            y = top + ROW_HEIGHT * j
-            if j == 0:
-                canvas.rectangle(MARGIN, y, self.page_width - MARGIN, y + ROW_HEIGHT, canvas.palette.ink)
-            else:
-                canvas.rectangle(
-                    MARGIN,
-                    y,
-                    self.page_width - MARGIN,
-                    y + ROW_HEIGHT,
-                    canvas.palette.row_band if j % 2 else canvas.palette.page,
-                )
+        widths, y, palette = self.column_widths(), top, canvas.palette
+        for j, (row, height) in enumerate(zip((self.header, *self.rows), self.row_heights(), strict=True)):
+            band = palette.ink if j == 0 else palette.row_band if j % 2 else palette.page
+            canvas.rectangle(MARGIN, y, self.page_width - MARGIN, y + height, band)
             x = MARGIN
             for cell, width in zip(row, widths, strict=True):
-                _draw_cell(canvas, cell, x, y, width, is_header=j == 0)
+                _draw_cell(canvas, cell, x, y + height / 2, width, is_header=j == 0)
                 x += width
+            y += height
 
 
-def _draw_cell(canvas: Page, cell: SheetCell, x: int, y: int, width: int, is_header: bool) -> None:
-    middle = y + ROW_HEIGHT / 2
+def _draw_cell(canvas: Page, cell: SheetCell, x: int, middle: float, width: int, is_header: bool) -> None:
     left = x + 8
     if cell.badge:
         canvas.paste(sprites.token(cell.badge, TOKEN_DIAMETER), (left + TOKEN_DIAMETER / 2, middle))
         left += TOKEN_DIAMETER + 8
-    available = x + width - 6 - left - _tag_width(cell.tag)
+    available = cell.text_room(width)
     color = canvas.palette.page if is_header else getattr(canvas.palette, cell.color)
-    if cell.wraps and text_width(cell.text, FONT_SIZE, cell.weight) > available:
-        for line, dy in zip(split_in_two(cell.text), (-11, 11), strict=False):
-            size = fit_font_size(line, SMALL_FONT_SIZE, available, cell.weight, minimum=16)
+    if cell.is_in_two_lines(width):
+        for line, dy in zip(split_in_two(cell.text), (-14, 14), strict=False):
+            size = fit_font_size(line, SMALL_FONT_SIZE, available, cell.weight, minimum=20)
             short = shorten(line, size, available, cell.weight)
             canvas.write((left + available / 2, middle + dy), short, size, color, weight=cell.weight)
         return
@@ -370,11 +381,10 @@ def draw_sheet(view: SheetView, palette: Palette = theme.LIGHT) -> Image.Image:
 
 
 def _heading_lines(view: SheetView) -> list[str]:
-    left = " · ".join(train.text for train in view.depot)
     bank = [] if view.bank is None else [bank_text(view.bank)]
     lines = [
         " · ".join([view.title, view.round, f"phase {view.phase}", *bank]),
-        f"Trains left  {left or 'none'}",
+        *_wrapped("Trains left  ", [train.text for train in view.depot] or ["none"], " · "),
         f"Train limit {view.train_limit}"
         + (f" · in the pool: {' '.join(view.pool_trains)}" if view.pool_trains else ""),
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine import Components, tile_faces
+from renderers import theme
 
 MAX_ALT_TEXT = 1024
 """Characters. What matters most for the question is first, so that what is cut matters least."""
@@ -21,7 +22,12 @@ class Badge:
 
 def company_badges(components: Components) -> dict[str, Badge]:
     """The badge of each company by its symbol, in the title's order."""
-    return {c.sym: Badge(c.sym, c.color, c.text_color) for c in components.companies}
+    return {c.sym: _badge(c.sym, c.color, c.text_color) for c in components.companies}
+
+
+def _badge(sym: str, color: str, text_color: str) -> Badge:
+    colors = theme.token_colors(theme.parse_color(color), theme.parse_color(text_color))
+    return Badge(sym, *("#{:02x}{:02x}{:02x}".format(*each) for each in colors))
 
 
 def clip_text(text: str) -> str:

@@ -272,7 +272,8 @@ def test_many_privates_wrap_in_their_cell() -> None:
     assert row[6].text.count(" ") == 10 and row[6].needed_width(dense=True) < row[6].needed_width() / 2
     image = sheet.draw_sheet(view).convert("RGB")
     first, second, _ = sheet.sheet_tables(view)
-    top = sheet.MARGIN + sheet.LINE_HEIGHT * 5 + first.height + 20 + 4 * sheet.ROW_HEIGHT
+    headings = sheet.LINE_HEIGHT * len(sheet._heading_lines(view))
+    top = sheet.MARGIN + headings + first.height + 20 + sum(second.row_heights()[:4])
     left = sheet.MARGIN + sum(second.column_widths()[:6])
     right = left + second.column_widths()[6]
 
@@ -281,9 +282,9 @@ def test_many_privates_wrap_in_their_cell() -> None:
         return any(near(c, theme.LIGHT.ink, 60) for c in band)
 
     whole = range(left, right)
-    lines = [(7, 20), (30, 43)]
+    lines = [(12, 26), (40, 54)]
     assert all(inked(low, high, whole) for low, high in lines)
-    assert not inked(24, 26, whole)
+    assert not inked(32, 34, whole)
     assert not inked(0, sheet.ROW_HEIGHT, range(left, left + 4)) and not inked(
         0, sheet.ROW_HEIGHT, range(right - 4, right)
     )

@@ -14,7 +14,7 @@ from PIL import Image, ImageChops, ImageDraw
 
 from engine import State, components_of, new_game
 from engine.game_text import replay
-from renderers import label_layout, sprites, theme
+from renderers import label_layout, market, sprites, theme
 from renderers.canvas import Canvas
 from renderers.free_space import FreeSpace
 from renderers.geometry import HexMetrics, outline
@@ -24,9 +24,9 @@ from renderers.layers import BOARD_LAYERS, TEXT_LAYERS, Layer, LayerContext, rou
 from renderers.map import grid_for
 from renderers.theme import LIGHT, PALETTES, Palette
 from renderers.token_positions import overflow_token_positions, reserved_positions
-from renderers.views import HexView, company_badges, map_view
+from renderers.views import HexView, company_badges, map_view, market_view
 from renderers.views.map import RouteSegment
-from tests.renderers.colour_blindness import MATRICES, distance
+from tests.renderers.colour_blindness import MATRICES, distance, seen
 from tests.renderers.positions import financed
 
 TITLES = ("1830", "1851", "1870", "1817")
@@ -226,9 +226,26 @@ def test_every_text_has_enough_contrast(palette: Palette) -> None:
 @pytest.mark.parametrize("title", TITLES)
 def test_the_letters_of_every_company_can_be_read_on_its_token(title: str) -> None:
     for badge in company_badges(components_of(title)).values():
-        color = theme.parse_color(badge.color)
-        text = theme.readable_on(theme.parse_color(badge.text_color), color)
-        assert theme.contrast(text, color) >= theme.MIN_CONTRAST, badge.sym
+        color, text = theme.parse_color(badge.color), theme.parse_color(badge.text_color)
+        assert theme.least_contrast(text, color) >= theme.MIN_CONTRAST, badge.sym
+        assert theme.readable_on(text, color) == text
+    for company in components_of(title).companies:
+        badge = company_badges(components_of(title))[company.sym]
+        assert distance(theme.parse_color(badge.color), theme.parse_color(company.color)) < 25, "as printed"
+
+
+def test_the_contrast_of_a_token_is_that_of_the_colour_blind_too() -> None:
+    """Black letters on the printed red of 1851's GM&O are weak without red, white ones for all others."""
+    red = (255, 0, 0)
+    assert theme.contrast(theme.BLACK, red) >= theme.MIN_CONTRAST > theme.least_contrast(theme.BLACK, red)
+    for kind, weights in (
+        ("deuteranopia", theme.LUMINANCE_WITHOUT_GREEN),
+        ("protanopia", theme.LUMINANCE_WITHOUT_RED),
+    ):
+        for color in (red, (1, 132, 113), (10, 136, 75)):
+            channels = zip(theme.LUMINANCE, seen(color, kind), strict=True)
+            expected = sum(share * channel for share, channel in channels)
+            assert theme._luminance(color, weights) == pytest.approx(expected, abs=0.012)
 
 
 def test_contrast_is_that_of_wcag() -> None:
@@ -273,6 +290,23 @@ def test_grades_and_areas_look_different_to_the_colour_blind(palette: Palette, k
         f"{a} and {b}: {far:.1f}"
         for a, b in combinations(BOARD_COLORS, 2)
         if (far := distance(palette.hex_colors[a], palette.hex_colors[b], kind)) < 12
+    ]
+    assert alike == []
+
+
+@pytest.mark.parametrize("kind", ["none", *MATRICES])
+@pytest.mark.parametrize("palette", PALETTES.values(), ids=list(PALETTES))
+@pytest.mark.parametrize("title", TITLES)
+def test_zones_of_a_market_look_different_to_the_colour_blind(
+    palette: Palette, kind: str, title: str
+) -> None:
+    """They have their letters too."""
+    cells = market_view(new_game(title, ["Ann", "Bob", "Cid"]).state).cells
+    zones = {zone for cell in cells for zone in cell.zones} & (market.ZONE_TAGS.keys() - {"acquisition"})
+    alike = [
+        f"{a} and {b}: {far:.1f}"
+        for a, b in combinations(sorted({"white", *zones}), 2)
+        if (far := distance(palette.zone_colors[a], palette.zone_colors[b], kind)) < 7
     ]
     assert alike == []
 
