@@ -25,8 +25,8 @@ from renderers.canvas import (
 from renderers.theme import Palette
 from renderers.views import Badge, CellView, MarketView
 
-WIDTH = 1280
-LEGEND_SIZE, LIST_SIZE = 24, 30
+WIDTH = 1200
+LEGEND_SIZE, LIST_SIZE = 22, 29
 MAX_COLUMNS = 12
 """The columns at which a market of one row is folded."""
 MARGIN = 10
@@ -66,7 +66,7 @@ class MarketLayout:
         self.columns = 1 + max(c for _, c in positions)
         self.cell_width = (WIDTH - 2 * MARGIN) // self.columns
         self.cell_height = round(self.cell_width * 1.38)
-        self.price_size = min(36 if self.cell_width > 96 else 26, round(self.cell_width * 0.42))
+        self.price_size = min(36 if self.cell_width > 96 else 26, round(self.cell_width * 0.45))
         self.list_rows = -(-len(view.order) // 4)
         self.legend_top = MARGIN + self.rows * self.cell_height
         self.loans_top = self.legend_top + 62
@@ -117,7 +117,7 @@ class MarketLayout:
 
 
 def draw_market(view: MarketView, palette: Palette = theme.LIGHT) -> Image.Image:
-    """The market as a picture in its palette, 1280 pixels wide."""
+    """The market as a picture in its palette, 1200 pixels wide."""
     layout = MarketLayout(view)
     canvas = Page.copy_of_page(_draw_empty(palette, _without_tokens(view)), palette)
     for cell in view.cells:
@@ -247,13 +247,13 @@ def _draw_legend(canvas: Page, layout: MarketLayout) -> None:
         canvas.write((x + 15, y), ZONE_TAGS[zone], 20, color)
         text = ZONE_NAMES.get(zone, f"{zone} zone")
         canvas.write((x + 38, y), text, LEGEND_SIZE, canvas.palette.ink, align="l", weight="Semibold")
-        x += 62 + text_width(text, LEGEND_SIZE, "Semibold")
+        x += 58 + text_width(text, LEGEND_SIZE, "Semibold")
     if layout.ledge_cells:
         canvas.rectangle(
             x, y - LEDGE_WIDTH // 2, x + 30, y + LEDGE_WIDTH - LEDGE_WIDTH // 2, canvas.palette.ink
         )
         canvas.write((x + 38, y), "ledge", LEGEND_SIZE, canvas.palette.ink, align="l", weight="Semibold")
-        x += 62 + text_width("ledge", LEGEND_SIZE, "Semibold")
+        x += 58 + text_width("ledge", LEGEND_SIZE, "Semibold")
     if any(cell.arrow for cell in layout.view.cells):
         canvas.paste(_arrow_sprite(canvas.palette, "up", 27), (x + 10, y))
         canvas.paste(_arrow_sprite(canvas.palette, "down", 27), (x + 34, y))

@@ -32,17 +32,18 @@ from renderers.views import (
     tile_name,
 )
 
-WIDTH = 1280
-MARGIN = 16
-ROW_HEIGHT = 50
-TALL_ROW_HEIGHT = 66
+WIDTH = 1200
+"""In pixels: three for each point of a phone that shows a picture 400 points wide."""
+MARGIN = 15
+ROW_HEIGHT = 47
+TALL_ROW_HEIGHT = 62
 """The height of a row with a text in two lines."""
-FONT_SIZE = 29
-SMALL_FONT_SIZE = 26
-TILE_FONT_SIZE = 26
-TAG_FONT_SIZE = 22
-TOKEN_DIAMETER = 42
-LINE_HEIGHT = 50
+FONT_SIZE = 27
+SMALL_FONT_SIZE = 25
+TILE_FONT_SIZE = 25
+TAG_FONT_SIZE = 21
+TOKEN_DIAMETER = 39
+LINE_HEIGHT = 47
 PLAYERS_PER_TABLE = 8
 """The largest number of players in one table."""
 
@@ -156,7 +157,7 @@ def _draw_cell(canvas: Page, cell: SheetCell, x: int, middle: float, width: int,
     available = cell.text_room(width)
     color = canvas.palette.page if is_header else getattr(canvas.palette, cell.color)
     if cell.is_in_two_lines(width):
-        for line, dy in zip(split_in_two(cell.text), (-14, 14), strict=False):
+        for line, dy in zip(split_in_two(cell.text), (-13, 13), strict=False):
             size = fit_font_size(line, SMALL_FONT_SIZE, available, cell.weight, minimum=20)
             short = shorten(line, size, available, cell.weight)
             canvas.write((left + available / 2, middle + dy), short, size, color, weight=cell.weight)
@@ -345,7 +346,7 @@ def _president_cell(c: CompanyView) -> SheetCell:
 
 
 def draw_sheet(view: SheetView, palette: Palette = theme.LIGHT) -> Image.Image:
-    """The sheet as a picture in its palette, 1280 pixels wide and as high as needed."""
+    """The sheet as a picture in its palette, 1200 pixels wide and as high as needed."""
     all_tables = sheet_tables(view)
     heading = _heading_lines(view)
     tile_lines = [*_private_lines(view), *_tile_lines(view)]
@@ -353,14 +354,14 @@ def draw_sheet(view: SheetView, palette: Palette = theme.LIGHT) -> Image.Image:
         MARGIN
         + LINE_HEIGHT * len(heading)
         + sum(t.height + 20 for t in all_tables)
-        + 37 * len(tile_lines)
+        + 35 * len(tile_lines)
         + MARGIN
     )
     canvas = Page((WIDTH, height), palette)
     y = MARGIN
     for i, line in enumerate(heading):
         size = fit_font_size(
-            line, 34 if i == 0 else FONT_SIZE, WIDTH - 2 * MARGIN, "Bold" if i == 0 else "Semibold"
+            line, 32 if i == 0 else FONT_SIZE, WIDTH - 2 * MARGIN, "Bold" if i == 0 else "Semibold"
         )
         canvas.write(
             (MARGIN, y + LINE_HEIGHT / 2),
@@ -376,7 +377,7 @@ def draw_sheet(view: SheetView, palette: Palette = theme.LIGHT) -> Image.Image:
         y += table.height + 20
     for line in tile_lines:
         canvas.write((MARGIN, y + 16), line, TILE_FONT_SIZE, palette.ink, align="l", weight="Semibold")
-        y += 37
+        y += 35
     return to_palette(canvas.image, theme.png_palette(palette, tuple(c.badge.color for c in view.companies)))
 
 

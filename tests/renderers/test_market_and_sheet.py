@@ -78,7 +78,7 @@ def test_cells_have_the_color_of_their_zone(cell: tuple[int, int], zone: str) ->
     assert market.fill_zone(here) == zone
     x, y = market.MarketLayout(view).corner(here)
     assert near(
-        pixel(market.draw_market(view).convert("RGB"), (x + 60, y + 60)), theme.LIGHT.zone_colors[zone], 8
+        pixel(market.draw_market(view).convert("RGB"), (x + 50, y + 60)), theme.LIGHT.zone_colors[zone], 8
     )
 
 
