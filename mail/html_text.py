@@ -1,9 +1,9 @@
 """The visible text of an HTML mail, by the standard library's tokenizer: pure, for mail without a text part.
 
 It keeps what a reader would see of the sender's own text. It drops scripts, styles, heads, everything that
-is hidden by its style, and quotes: `blockquote` and the containers in which mail programs put the email that
-is answered. A dropped quote leaves a line `>`, where `mail.reply_text` stops: text after a quote is never
-an order.
+is hidden by its style or struck out, and quotes: `blockquote` and the containers in which mail programs put
+the email that is answered. A dropped quote leaves a line `>`, where `mail.reply_text` stops: text after a
+quote is never an order.
 """
 
 import re
@@ -31,6 +31,8 @@ _HIDING_STYLES = re.compile(
     r"display:none|visibility:hidden|mso-hide:all|font-size:0(?:px|pt|em|rem|%|;|$)"
     r"|opacity:0(?:\.0{1,9})?(?:;|$)|max-height:0|(?:^|;)height:0(?:px|pt|;|$)|text-indent:-\d{3}"
 )
+_STRUCK_TAGS = frozenset({"s", "del", "strike"})
+_STRUCK = re.compile(r"<(?:s|del|strike)\b|line-through", re.IGNORECASE)
 _MAX_DEPTH = 2_000
 
 
@@ -43,6 +45,7 @@ class _TextExtractor(HTMLParser):
         self.is_finished = False
         self.pre = 0
         self.at_line_start = True  # at the start of a line
+        self.has_struck = False  # whether something outside of quotes is struck out
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if self.is_finished:
@@ -65,6 +68,8 @@ class _TextExtractor(HTMLParser):
                     "appendonsend",
                 }
                 self.skip_from = None if void else len(self.open)
+            elif not void and (is_struck := tag in _STRUCK_TAGS or _struck(values)):
+                self.skip_from, self.has_struck = len(self.open), is_struck
             elif not void and (tag in _SKIPPED_TAGS or _hidden(values)):
                 self.skip_from = len(self.open)
         if not void and len(self.open) < _MAX_DEPTH:
@@ -119,14 +124,28 @@ def _hidden(values: dict[str, str]) -> bool:
     return bool(style) and _HIDING_STYLES.search(re.sub(r"\s|!important", "", style.lower())) is not None
 
 
-def visible_text(html: str) -> str:
-    """The visible text of an HTML document without quotes, one line per block. Never raises."""
+def _struck(values: dict[str, str]) -> bool:
+    return "line-through" in values.get("style", "")[:2_000].lower()
+
+
+def _extracted(html: str) -> _TextExtractor:
     extractor = _TextExtractor()
     try:
         extractor.feed(html)
         extractor.close()
     except (AssertionError, ValueError, RecursionError):
         extractor.out.append(f"\n{QUOTE_MARKER}\n")  # the text ends where the tokenizer fails
+    return extractor
+
+
+def has_struck_text(html: str) -> bool:
+    """Whether something is struck out in the sender's own text, which a text part does not show."""
+    return _STRUCK.search(html) is not None and _extracted(html).has_struck
+
+
+def visible_text(html: str) -> str:
+    """The visible text of an HTML document without quotes, one line per block. Never raises."""
+    extractor = _extracted(html)
     lines = "".join(extractor.out).split("\n")
     kept: list[str] = []
     for line in (line.strip() for line in lines):

@@ -25,7 +25,7 @@ from enum import StrEnum
 from typing import Any, Literal
 
 from mail.bounces import DELAYED, FAILURE_WORDS, BounceKind, classify, kind_of_report, reason_line
-from mail.html_text import visible_text
+from mail.html_text import has_struck_text, visible_text
 from mail.reply_address import find_message_ids, normalize_address
 
 MAX_HEADER_BYTES = 64 * 1024
@@ -287,7 +287,8 @@ _AUTOMATIC_SUBJECTS = re.compile(
     r"|read(?: receipt)?:|automatische antwort|abwesenheits|abwesend|unzustellbar|nicht zugestellt|gelesen:"
     r"|r[eé]ponse automatique|absen(?:ce|t) du bureau|respuesta automática|fuera de (?:la )?oficina"
     r"|risposta automatica|fuori (?:sede|ufficio)|resposta automática|fora do escritório|automatisch antwoord"
-    r"|afwezig|autosvar|automatiskt svar|automaattinen vastaus|odpowiedź automatyczna|automatická odpověď"
+    r"|afwezig|autosvar|frånvaro|fravær|poissaolo|nieobecno|nepřítomn|távollét"
+    r"|automatiskt svar|automaattinen vastaus|odpowiedź automatyczna|automatická odpověď"
     r"|автоматический ответ|автоответ|自動返信|自动回复|自動回覆|자동 회신"
 )
 
@@ -411,14 +412,18 @@ def _is_attached(part: Message) -> bool:
 
 
 def _text(parts: list[Message]) -> tuple[str, MailProblem | None]:
-    """The text: the first text/plain that is not empty, else the first text/html, else the problem."""
+    """The text: the first text/plain that is not empty, else the first text/html, else the problem.
+
+    The HTML comes first where something is struck out in it.
+    """
     kinds = {part.get_content_type() for part in parts}
     inline = [
         part
         for part in parts
         if part.get_content_maintype() == "text" and not _is_attached(part) and not _is_game_file(part)
     ]
-    for subtype in ("plain", "html"):
+    is_struck = any(has_struck_text(_decoded(part, _MAX_HTML)) for part in inline if _is_html(part))
+    for subtype in ("html",) if is_struck else ("plain", "html"):
         for part in inline:
             if part.get_content_subtype() == subtype and (text := _content(part, subtype)).strip():
                 is_encrypted = text.lstrip().startswith("-----BEGIN PGP MESSAGE-----")
@@ -436,11 +441,18 @@ def _name(part: Message) -> str:
     return (part.get_filename() or "").lower()
 
 
-def _content(part: Message, subtype: str) -> str:
+def _is_html(part: Message) -> bool:
+    return part.get_content_subtype() == "html"
+
+
+def _decoded(part: Message, max_bytes: int) -> str:
     payload = part.get_payload(decode=True)
     data = payload if isinstance(payload, bytes) else b""
-    charset = part.get_param("charset", "us-ascii")
-    text = decode_text(data[: _MAX_HTML if subtype == "html" else MAX_TEXT * 4], str(charset))
+    return decode_text(data[:max_bytes], str(part.get_param("charset", "us-ascii")))
+
+
+def _content(part: Message, subtype: str) -> str:
+    text = _decoded(part, _MAX_HTML if subtype == "html" else MAX_TEXT * 4)
     if subtype == "html":
         text = visible_text(text[:_MAX_HTML])
     elif str(part.get_param("format", "")).lower() == "flowed":

@@ -14,6 +14,7 @@ from mail.doubts import (
     without_idioms,
     word_pattern,
 )
+from mail.given_names import GIVEN_NAMES
 from mail.hesitations import HESITATIONS
 from mail.line_text import words_of
 
@@ -53,7 +54,7 @@ _CLOSING = re.compile(
     r"|pozdrawiam|dziękuję"
     r"|s pozdravem|děkuji|díky|terveisin|kiitos|üdv|üdvözlettel|köszönöm|mulțumesc|hvala|teşekkürler|sevgiler"
     r"|с уважением|спасибо|с наилучшими пожеланиями|ευχαριστώ|χαιρετισμούς"
-    r"|감사합니다|ありがとう\w*|よろしく\w*|谢谢|謝謝|atenciosamente|abraços|obrigado)(?![^\W_])[^?:]{0,60}",
+    r"|감사합니다|ありがとう\w*|よろしく\w*|谢谢|謝謝|atenciosamente|abraços?|obrigado)(?![^\W_])[^?:]{0,60}",
     re.IGNORECASE,
 )
 _SHORT_CLOSING = re.compile(
@@ -66,9 +67,10 @@ _CONTACT = re.compile(
     r"|\b(?:skype|web|e-?mail)\b ?[.:]|(?:\d[ ()/.-]{0,2}){6})",
     re.IGNORECASE,
 )
-_INITIALS = re.compile(r"[-~/ ]{0,3}(?:[A-Z]\.? ?){1,3}")
+_INITIALS = re.compile(r"[-~/ ]{0,3}(?:[A-Z]\.?[ -]?){1,3}")
 _INITIALS_FIRST = re.compile(r"(?:[A-Z]\. ?){1,3}")
 _OTHER_SCRIPT = re.compile(r"[^\W\d_\u0000-\u024f\u1e00-\u1eff]")
+_TITLES = frozenset("dr prof mr mrs ms herr frau ing dipl mag sir".split())
 _PARTICLES = frozenset(
     "von van de der den del da di du la le of and & und et y e the for zu zur to at in für".split()
 )
@@ -97,19 +99,26 @@ def is_friendly(line: str) -> bool:
     return is_greeting(line) or is_closing(line)
 
 
-def is_signature_like(line: str, names: Collection[str], in_signature: bool = False) -> bool:
-    """Whether a line below orders is a signature: names, a company, a phone number; below one, an address."""
+def is_signature_like(line: str, names: frozenset[str], in_signature: bool = False) -> bool:
+    """Whether a line below orders begins a signature: a name, a phone number; below one, a company, an
+    address. names: the writer's own.
+    """
     words = words_of(line)
     if retracts(line):
         return False
-    if not words or set(words) <= set(names) or _CONTACT.search(line) or _INITIALS.fullmatch(line):
+    if not words or set(words) <= set(names) or _CONTACT.search(line):
         return True
+    if _INITIALS.fullmatch(line):
+        return words[0][0] in {name[0] for name in names}
     if not HESITATIONS.isdisjoint(words):
         return False
     if _OTHER_SCRIPT.search(line):
         return in_signature and len(words) <= 3  # elsewhere only names that we know
-    named = words_of(_INITIALS_FIRST.sub("", line))[:1]
+    named = [word for word in words_of(_INITIALS_FIRST.sub("", line)) if word not in _TITLES][:1]
     if "?" in line or not named or named[0] in CONNECTING | REFERRING or len(words) > 8:
+        return False
+    is_known = not names.isdisjoint(words)
+    if not (in_signature or is_known or (_may_be_name(named[0], names) and not DECIDING.search(line))):
         return False
     if DOUBTING.search(line) or (any(char.isdigit() for char in line) and not in_signature):
         return False
@@ -117,6 +126,11 @@ def is_signature_like(line: str, names: Collection[str], in_signature: bool = Fa
         word[:1].isupper() or word.casefold() in _PARTICLES
         for word in re.findall(r"[^\W\d_][^\s,/|-]*", line)
     )
+
+
+def _may_be_name(word: str, names: Collection[str]) -> bool:
+    """Whether a word is a given name, or begins as one of the writer's own names does."""
+    return word in GIVEN_NAMES or (len(word) >= 3 and any(name[:3] == word[:3] for name in names))
 
 
 # --- paragraphs without orders ---

@@ -2,13 +2,15 @@
 
 A file is a class of letters. `at` names a position of 1830 (`POSITIONS`). A letter has its `text`, and
 either `orders` (what is played, in the end; empty: nothing may be) or `offered` (nothing is played, and
-`yes` would play these). A `series` is letters that differ in one place, `{each}`. In texts `{quoted}` stands
-for our email behind `> `, and `{letter}` for the same unmarked. `any_case`: capitals and `done` for `pass`
-do not count.
+`yes` would play these). `sender` is the name in its From. A `series` is letters that differ in one place,
+`{each}`. In texts `{quoted}` stands for our email behind `> `, and `{letter}` for the same unmarked.
+`any_case`: capitals and `done` for `pass` do not count. A letter with a `type` (its Content-Type), a
+`charset` (in which it is written) or a `header` is parsed as a whole mail.
 """
 
 from __future__ import annotations
 
+import base64
 import tomllib
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -19,7 +21,7 @@ import engine
 from bot.email import line_reader
 from engine.game_text import replay
 from mail.doubts import Vocabulary
-from mail.parser import ParsedMail
+from mail.parser import ParsedMail, parse_mail
 from mail.port import AcceptedLine, ReplyToken
 from mail.quotes import DELIMITER, FOOTER
 from mail.reply_reader import ReplyReader
@@ -38,7 +40,7 @@ POSITIONS = {
 
 
 class ReplyCase(NamedTuple):
-    """A letter of the corpus. offered: None where nothing is said about it."""
+    """A letter of the corpus. offered: None where nothing is said about it. raw: if it is parsed whole."""
 
     name: str
     at: str
@@ -46,6 +48,8 @@ class ReplyCase(NamedTuple):
     orders: tuple[str, ...]
     offered: tuple[str, ...] | None
     any_case: bool
+    sender: str = ""
+    raw: bytes = b""
 
 
 class Reading(NamedTuple):
@@ -95,7 +99,35 @@ def _case(name: str, at: str, entry: dict[str, Any], each: str) -> ReplyCase:
     quoted = "\n".join(f"> {line}".rstrip() for line in letter.splitlines())
     text = entry["text"].replace("{each}", each).replace("{quoted}", quoted).replace("{letter}", letter)
     offered = tuple(entry["offered"]) if "offered" in entry else None
-    return ReplyCase(name, at, text, tuple(entry.get("orders", ())), offered, entry.get("any_case", False))
+    raw = b""
+    if not {"type", "charset", "header"}.isdisjoint(entry):
+        raw = _whole_mail(text, {key: str(value).replace("{each}", each) for key, value in entry.items()})
+    return ReplyCase(
+        name, at, text, tuple(entry.get("orders", ())), offered, entry.get("any_case", False),
+        entry.get("sender", ""), raw,
+    )  # fmt: skip
+
+
+def _whole_mail(text: str, entry: dict[str, str]) -> bytes:
+    """A letter as bytes; the charset is that of Python, which need not be the declared one."""
+    head = [
+        "From: Ann <ann@player.test>",
+        "Message-ID: <m@player.test>",
+        "MIME-Version: 1.0",
+        f"Content-Type: {entry.get('type', 'text/plain; charset=utf-8')}",
+        "Content-Transfer-Encoding: base64",
+        *filter(None, [entry.get("header", "")]),
+    ]
+    body = text.replace("\n", "\r\n").encode(entry.get("charset", "utf-8"))
+    return "\r\n".join([*head, "", ""]).encode() + base64.encodebytes(body)
+
+
+@cache
+def _table(at: str) -> _Table:
+    return _Table(position(at))
+
+
+_READINGS: dict[ReplyCase, Reading] = {}
 
 
 class _Table:
@@ -103,10 +135,11 @@ class _Table:
 
     def __init__(self, state: engine.State) -> None:
         self.state = state
+        lines = [choice.line for choice in engine.choices(state, "p0")]
+        self.said = line_reader.vocabulary_of(state, 0, lines)
 
     async def vocabulary(self, token: ReplyToken) -> Vocabulary:
-        lines = [choice.line for choice in engine.choices(self.state, "p0")]
-        return line_reader.vocabulary_of(self.state, 0, lines)
+        return self.said
 
     async def readable_lines(self, token: ReplyToken, lines: Sequence[str]) -> frozenset[str]:
         return line_reader.readable_lines(self.state, 0, lines)
@@ -120,9 +153,20 @@ TOKEN = ReplyToken("reply", "ann@player.test", frozenset({"ann@player.test"}), "
 
 async def read(case: ReplyCase) -> Reading:
     """What a letter does: its orders are played together or not at all."""
-    table: Any = _Table(position(case.at))
+    if case not in _READINGS:
+        _READINGS[case] = await _read(case)
+    return _READINGS[case]
+
+
+async def _read(case: ReplyCase) -> Reading:
+    table: Any = _table(case.at)
     reader = ReplyReader(table)
-    reply = await reader.read(ParsedMail("<m@player.test>", "ann@player.test", text=case.text), TOKEN)
+    mail = ParsedMail("<m@player.test>", "ann@player.test", text=case.text, sender_name=case.sender)
+    if case.raw:
+        mail = parse_mail(case.raw)
+        if mail.automatic_sign or mail.problem:
+            return Reading((), ())
+    reply = await reader.read(mail, TOKEN)
     trial = await reader.trial(TOKEN, reply.parsed.meant)
     played = () if reply.parsed.fault else reply.lines
     if played and line_reader.try_lines(table.state, 0, played) is None:
