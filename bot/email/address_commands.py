@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from bot.email.reachability import load_standing
 from bot.service import people, text_views
+from bot.service.notifications import unique_suffix
 from bot.service.service import Service
 from mail import normalize_address
 from mail.line_text import first_word
@@ -74,7 +75,7 @@ async def prefer(unit: UnitOfWork, person_id: int, address: str) -> str:
             f"Your emails go to {address} from now on; you may still write from {former}. "
             f"If that was not you, reply `unlink {address}`."
         )
-        key = f"prefer.{address}.{unit.now.timestamp():.6f}"
+        key = f"prefer.{unique_suffix()}"
         await unit.outbox.enqueue(people.account_notice(person_id, former, sentence, key))
     return await addresses_text(unit, person_id)
 

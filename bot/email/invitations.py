@@ -16,8 +16,8 @@ async def tell_host(service: Service, table: TableInfo, sentence: str) -> bool:
         return False
     async with service.store.begin() as unit:
         host = await load_recipient(unit, table.host_id, None)
-        told = notifications.lobby_answers(table, host, sentence, unit.now)
-        await unit.outbox.enqueue(*(told or notifications.direct_messages(table, host, sentence, unit.now)))
+        told = notifications.lobby_answers(table, host, sentence)
+        await unit.outbox.enqueue(*(told or notifications.direct_messages(table, host, sentence)))
     service.wake_subscribers()
     return True
 

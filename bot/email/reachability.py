@@ -264,9 +264,7 @@ class Reachability:
     ) -> None:
         async with self._store.begin() as unit:
             recipient = await load_recipient(unit, person_id, pending.seat)
-            messages = notifications.turn_reminders(
-                table, seq, pending, recipient, unit.now, unit.now + after
-            )
+            messages = notifications.turn_reminders(table, seq, pending, recipient, unit.now + after)
             await unit.outbox.enqueue(*messages)
 
     async def _tables(self, person_id: int) -> list[TableInfo]:
@@ -276,7 +274,7 @@ class Reachability:
     async def _to_discord(self, table: TableInfo, person_id: int, sentence: str) -> None:
         async with self._store.begin() as unit:
             recipient = await load_recipient(unit, person_id, table.seat_of(person_id))
-            await unit.outbox.enqueue(*notifications.direct_messages(table, recipient, sentence, unit.now))
+            await unit.outbox.enqueue(*notifications.direct_messages(table, recipient, sentence))
 
 
 def waiting_sentence(labels: list[str], who: str = "you") -> str:

@@ -69,5 +69,5 @@ async def offer_seat(service: Service, table: TableInfo, seat: int, person_id: i
     async with service.store.begin() as unit:
         await service.limits.count(unit, by, "invitations")
         recipient = await load_recipient(unit, person_id, seat, unverified=True)
-        await unit.outbox.enqueue(*notifications.seat_offers(table, recipient, seat, unit.now))
+        await unit.outbox.enqueue(*notifications.seat_offers(table, recipient, seat))
     service.wake_subscribers()

@@ -221,7 +221,7 @@ class _Followup:
         shown = settings if line else PersonSettings()
         sentence = clock_messages.absence_sentence(name, shown)
         others = [r for r in self._recipients.values() if r.seat != seat]
-        stamp = f"{self._info.id}.{seat}.absence.{self._now.isoformat()}"
+        stamp = f"{self._info.id}.{seat}.absence.{self._table.seq}"  # the note of the last one is before it
         self._tell(*clock_messages.news_messages(self._info, others, sentence, stamp, self._now))
         self.notes.append(sentence)
         await self._update_deputy(unit, seat, clock, shown, stamp)

@@ -50,7 +50,10 @@ def reminder_messages(
     now: datetime,
     channels: set[str] | None = None,
 ) -> list[NewMessage]:
-    """A reminder of an open decision, on the channels that the person wants or on these."""
+    """A reminder of an open decision, on the channels that the person wants or on these.
+
+    A player who has taken more time, or was away, is reminded of the new end too.
+    """
     channels = wanted_channels(table, recipient) if channels is None else channels
     notification = Notification(
         "reminder", table.id, table.seq, clock.seat, recipient.person_id, clock.decision_id,
@@ -59,7 +62,8 @@ def reminder_messages(
     routes = personal_routes(recipient, None, now, channels)
     if "table" in channels and not is_quiet(recipient, now):
         routes = [Route("table", {"user": recipient.discord_id}), *routes]
-    full_name = f"{wait_name(clock)}.{name.replace(' ', '')}"
+    end = f".{clock.allowance_end.timestamp():.0f}" if clock.allowance_end else ""
+    full_name = f"{wait_name(clock)}.{name.replace(' ', '')}{end}"
     collapse = f"turn:{table.id}:{clock.seat}:mail"  # an email that has not gone is replaced by this one
     return [
         message(notification, route, full_name, collapse=collapse if route.channel == "mail" else None)

@@ -163,8 +163,9 @@ class CommitDraft:
         asked_seats = {pending.seat for pending in newly_pending}
         for number, (kind, sentences) in enumerate(self.announcements):
             told = [r for r in recipients.values() if kind != "news" or not self._knows(r, asked_seats)]
+            suffix = str(number or "") if self.new_rows else notifications.unique_suffix()
             messages += notifications.announcements(
-                info, kind, self.seq, sentences, told, str(number or ""), self.timestamp
+                info, kind, self.seq, sentences, told, suffix, self.timestamp
             )
         messages += notifications.turn_messages(
             info, self.seq, newly_pending, recipients, due, self.answered_person

@@ -25,10 +25,9 @@ from bot.service.vote_reminders import remind_of_vote
 from engine.orders import line_when_time_is_up
 from storage import Deputy, DueRow, LogRow, SeatClock, UnitOfWork
 
-PlayForSeat = Callable[[LiveTable, int, str], Awaitable[bool]]
-"""Plays for a seat whose time is up, from (table, seat, decision), and tells the table; False if nothing may
-be played."""
-
+PlayForSeat = Callable[[LiveTable, int, str, str], Awaitable[bool]]
+"""Plays for a seat whose time is up, from (table, seat, decision, name of the wait), and tells the table;
+False if nothing may be played."""
 
 STANDSTILL = timedelta(minutes=10)  # after which the end of a time has been missed
 GRACE = timedelta(minutes=15)
@@ -173,15 +172,14 @@ class DueRowHandler:
                 return (await unit.clocks.get_due(row.key)) is None
             if unit.now - row.due_at > STANDSTILL and not row.details.get("late"):
                 return await self._give_grace(unit, row)
-        decision_id = wait.clock.decision_id or ""
         match table.info.pace.when_up:
             case "pause":
                 await self._running.pause_for_time(row.table_id, row.seat)
                 told = None
             case "deputy":
-                told = await self._appoint(table, row.seat, decision_id)
+                told = await self._appoint(table, wait)
             case "orders":
-                told = await self._play(table, row.seat, decision_id)
+                told = await self._play(table, wait)
             case _:
                 told = None
         rows = list[LogRow]()
@@ -220,15 +218,17 @@ class DueRowHandler:
             details=row.details | {"late": True},
         )  # fmt: skip
 
-    async def _play(self, table: LiveTable, seat: int, decision_id: str) -> str | None:
+    async def _play(self, table: LiveTable, wait: Wait) -> str | None:
         """Play for a seat; what the table is told if that is not possible."""
-        if await self._play_for_seat(table, seat, decision_id):
+        name = clock_messages.wait_name(wait.clock)
+        if await self._play_for_seat(table, wait.seat, wait.clock.decision_id or "", name):
             return None
-        name = table.state.players[seat]
+        name = table.state.players[wait.seat]
         return f"{name}'s time is up. Nothing may be played for them here, so the game waits."
 
-    async def _appoint(self, table: LiveTable, seat: int, decision_id: str) -> str:
+    async def _appoint(self, table: LiveTable, wait: Wait) -> str:
         """Let the deputy whom a player has named decide this once."""
+        seat, decision_id = wait.seat, wait.clock.decision_id or ""
         name, info = table.state.players[seat], table.info
         settings = table.metadata.settings.get(seat)
         is_barred = settings is not None and is_robot_name(settings.deputy) and not info.pace.robot_deputies
@@ -249,7 +249,7 @@ class DueRowHandler:
                 f"{name}'s time is up at table {info.name} {info.code}, and they have named you as their "
                 "deputy: please decide for them this once."
             )
-            stamp = f"{info.id}.{seat}.{decision_id}.deputy"
+            stamp = f"{clock_messages.wait_name(wait.clock)}.deputy"
             await unit.outbox.enqueue(
                 *clock_messages.deputy_messages(info, recipient, sentence, stamp, unit.now)
             )

@@ -145,9 +145,9 @@ def pending_decisions(state: engine.State, rewind_count: int) -> tuple[PendingDe
             number = f"o{offers[0].number}" if offers else number
         acts_now = not is_main or name in decision.acting
         decision_id = f"{rewind_count}.{number}"
-        pending.append(
-            PendingDecision(seat_number(name), state.name(name), decision_id, prompt, is_main, acts_now)
-        )
+        numbers = tuple(offer.number for offer in offers)
+        seat, full_name = seat_number(name), state.name(name)
+        pending.append(PendingDecision(seat, full_name, decision_id, prompt, is_main, acts_now, numbers))
     return tuple(pending)
 
 

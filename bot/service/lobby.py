@@ -143,7 +143,7 @@ class Lobby(LobbyRobots, TableImport):
                 await add_seat(unit, info, person_id, name, invited=True)
                 recipient = await load_recipient(unit, person_id, None, unverified=True)
                 info = await load_info(unit, table_id)
-                await unit.outbox.enqueue(*notifications.invitations(info, recipient, players, unit.now))
+                await unit.outbox.enqueue(*notifications.invitations(info, recipient, players))
         return table.stored_info
 
     async def uninvite(self, table_id: int, name: str, *, by: int | None) -> TableInfo:

@@ -11,7 +11,7 @@ from bot.service import text_views
 from bot.service.clock_messages import message
 from bot.service.digest import pace_text
 from bot.service.loading import load_recipient
-from bot.service.notifications import Notification
+from bot.service.notifications import Notification, unique_suffix
 from bot.service.preferences import settings_of
 from bot.service.robot_seats import robots_of
 from bot.service.routing import Recipient, personal_routes, reachable_channels
@@ -135,7 +135,7 @@ def lobby_messages(
     decision_id: str | None = None,
 ) -> list[NewMessage]:
     """A message about seats to people themselves. decision_id: the request that it is about."""
-    name = f"{info.id}.{kind}.{decision_id or now.isoformat()}"
+    name = f"{info.id}.{kind}.{decision_id or unique_suffix()}"
     about = f".{decision_id}" if decision_id else ""
     return [
         message(

@@ -153,7 +153,7 @@ class MoveIn:
             check_distinct(name, others)
             async with self._cache.commit(table) as draft:
                 await record_replacement(draft, seat, person_id, name, by=person_id)
-                draft.messages += notifications.lobby_refreshes(info, draft.timestamp)
+                draft.messages += notifications.lobby_refreshes(info)
                 if len(info.seated_players) + 1 == len(info.names):
                     await (await draft.unit()).tables.update(table_id, status="running")
                     assert draft.state is not None

@@ -3,7 +3,9 @@
 A person is notified when the table starts to wait for them, not of every step of their turn. Everyone at the
 table is notified of what stops, changes or ends the game. Everything else is in the log. A notification holds
 little: the delivery workers write the text when they send it, from the position at its row of the log. Its
-key is made of the table, the row and the recipient, so it exists only once.
+key is made of the table, the row and the recipient, so it exists only once. Where there is no new row,
+nothing tells two messages apart (a clock that is set back shows a time twice), so the key ends with a
+`unique_suffix`.
 
 A table that is shown on Discord is notified there, and players who want mail get mail too. A player who has
 neither gets a direct message on Discord.
@@ -14,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from uuid import uuid4
 
 import msgspec
 
@@ -85,12 +88,19 @@ def newly_pending(
     after: Sequence[PendingDecision],
     former_table: TableInfo | None = None,
 ) -> list[PendingDecision]:
-    """The decisions of players that the table did not wait for before, or whose turn had not come.
+    """The decisions of players that the table did not wait for before, whose turn had not come, or who have
+    been made another offer.
 
     former_table: the table before, if its players have changed.
     """
     former = {_pending_key(former_table or table, pending) for pending in before}
-    return [pending for pending in after if _pending_key(table, pending) not in former]
+    offered = {(pending.seat, number) for pending in before for number in pending.offers}
+    return [
+        pending
+        for pending in after
+        if _pending_key(table, pending) not in former
+        or not offered.issuperset((pending.seat, number) for number in pending.offers)
+    ]
 
 
 def _pending_key(table: TableInfo, pending: PendingDecision) -> tuple[int, int | None, str, bool]:
@@ -133,23 +143,22 @@ def turn_reminders(
     seq: int,
     pending: PendingDecision,
     recipient: Recipient,
-    now: datetime,
     due: datetime | None = None,
 ) -> list[NewMessage]:
-    """A mail about the pending decision to a player who wants mail again; the time makes its key unique."""
-    messages = _to_recipient(table, _turn(table, seq, pending), recipient, due, suffix=now.isoformat())
+    """A mail about the pending decision to a player who wants mail again."""
+    messages = _to_recipient(table, _turn(table, seq, pending), recipient, due, suffix=unique_suffix())
     return [message for message in messages if message.channel == "mail"]
 
 
-def direct_messages(table: TableInfo, recipient: Recipient, sentence: str, now: datetime) -> list[NewMessage]:
-    """A sentence to one person on Discord; the time makes its key unique."""
+def direct_messages(table: TableInfo, recipient: Recipient, sentence: str) -> list[NewMessage]:
+    """A sentence to one person on Discord."""
     if not recipient.discord_id:
         return []
     notification = Notification(
         "news", table.id, table.seq, recipient.seat, recipient.person_id, sentences=(sentence,)
     )
     route = Route("user", {"user": recipient.discord_id})
-    return [_outbox_message(table, notification, route, suffix=now.isoformat())]
+    return [_outbox_message(table, notification, route, suffix=unique_suffix())]
 
 
 def _turn(table: TableInfo, seq: int, pending: PendingDecision) -> Notification:
@@ -178,47 +187,44 @@ def vote_requests(
     return _to_recipient(table, notification, recipient, suffix=poll_id, now=now)
 
 
-def invitations(
-    table: TableInfo, recipient: Recipient, players: Sequence[str], now: datetime
-) -> list[NewMessage]:
-    """A seat is reserved for a person; the time makes its key unique. players: who is to play, where more are
-    invited at once."""
+def invitations(table: TableInfo, recipient: Recipient, players: Sequence[str] = ()) -> list[NewMessage]:
+    """A seat is reserved for a person. players: who is to play, where more are invited at once."""
     notification = Notification(
         "invited", table.id, table.seq, person_id=recipient.person_id, sentences=tuple(players)
     )
-    channels = reachable_channels(table, recipient) - {"table"}
+    channels, suffix = reachable_channels(table, recipient) - {"table"}, unique_suffix()
     return [
-        _outbox_message(table, notification, route, suffix=now.isoformat())
+        _outbox_message(table, notification, route, suffix=suffix)
         for route in personal_routes(recipient, None, None, channels)
     ]
 
 
-def seat_offers(table: TableInfo, recipient: Recipient, seat: int, now: datetime) -> list[NewMessage]:
-    """A seat of a game that goes on here is offered to a person by mail; the time makes its key unique."""
+def seat_offers(table: TableInfo, recipient: Recipient, seat: int) -> list[NewMessage]:
+    """A seat of a game that goes on here is offered to a person by mail."""
     if recipient.email is None:
         return []
     notification = Notification("seat", table.id, table.seq, seat, recipient.person_id)
     route = Route("mail", {"person": recipient.person_id, "email": recipient.email})
-    return [_outbox_message(table, notification, route, suffix=now.isoformat())]
+    return [_outbox_message(table, notification, route, suffix=unique_suffix())]
 
 
-def lobby_answers(table: TableInfo, host: Recipient, sentence: str, now: datetime) -> list[NewMessage]:
-    """A mail to the host about an invited person; the time makes its key unique."""
+def lobby_answers(table: TableInfo, host: Recipient, sentence: str) -> list[NewMessage]:
+    """A mail to the host about an invited person."""
     if host.email is None:
         return []
     notification = Notification("answered", table.id, table.seq, None, host.person_id, sentences=(sentence,))
     route = Route("mail", {"person": host.person_id, "email": host.email})
-    return [_outbox_message(table, notification, route, suffix=now.isoformat())]
+    return [_outbox_message(table, notification, route, suffix=unique_suffix())]
 
 
-def lobby_refreshes(table: TableInfo, now: datetime) -> list[NewMessage]:
-    """The card of the lobby is updated; the time makes its key unique."""
+def lobby_refreshes(table: TableInfo) -> list[NewMessage]:
+    """The card of the lobby is updated."""
     if not table.location:
         return []
     notification = Notification("lobby", table.id, table.seq)
     return [
         _outbox_message(
-            table, notification, Route("table", {}), collapse=f"lobby:{table.id}", suffix=now.isoformat()
+            table, notification, Route("table", {}), collapse=f"lobby:{table.id}", suffix=unique_suffix()
         )
     ]
 
@@ -323,6 +329,11 @@ def _outbox_message(
         not_before=route.due,
         table_id=table.id,
     )
+
+
+def unique_suffix() -> str:
+    """Ends the key of a message that no row of the log, vote or request tells from others."""
+    return uuid4().hex
 
 
 def seconds_later(now: datetime, seconds: float) -> datetime:

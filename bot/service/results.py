@@ -18,7 +18,7 @@ class PendingDecision(msgspec.Struct, frozen=True):
     seat, name: who decides. decision_id: what a command refers to when it answers this decision. prompt: an
     imperative phrase such as `lay track for the PRR`. is_main: False for an offer that is open at the same
     time as the question of the game. acts_now: False if the player may only leave an order for their later
-    turn.
+    turn. offers: the numbers of the offers that are open to the player.
     """
 
     seat: int
@@ -27,6 +27,7 @@ class PendingDecision(msgspec.Struct, frozen=True):
     prompt: str
     is_main: bool = True
     acts_now: bool = True
+    offers: tuple[int, ...] = ()
 
 
 class PlayedLine(msgspec.Struct, frozen=True):

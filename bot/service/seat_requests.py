@@ -149,7 +149,7 @@ class SeatRequests:
         if info.status == "paused" and not open_seats(info):
             await self._running.resume(info.id, by=by)
         async with self._cache.store.begin() as unit:
-            await unit.outbox.enqueue(*notifications.lobby_refreshes(info, unit.now))
+            await unit.outbox.enqueue(*notifications.lobby_refreshes(info))
 
 
 def _open_seat(info: TableInfo, name: str) -> int:

@@ -412,18 +412,18 @@ class Service:
             sentence = f"{player.name} resigns. The game waits until somebody takes that seat."
             draft.add_row(command.new_row(kind="note", line="resign", raw_line=sentence))
             draft.announce("news", sentence)
-            draft.messages += notifications.lobby_refreshes(table.stored_info, draft.timestamp)
+            draft.messages += notifications.lobby_refreshes(table.stored_info)
             draft.result = Completed((), (sentence,), ())
         return draft.result
 
-    async def _play_for_seat(self, table: LiveTable, seat: int, decision_id: str) -> bool:
+    async def _play_for_seat(self, table: LiveTable, seat: int, decision_id: str, wait: str) -> bool:
         """Pass for a player whose time is up, if that is possible; whether the decision is made now."""
         line = play_pass(table, seat)
         if line is None:
             return False
         info = table.stored_info
         result = await self.submit(
-            info.id, seat, [line], decision_id, f"clock:{info.id}:{seat}:{decision_id}", transport="clock",
+            info.id, seat, [line], decision_id, f"clock:{wait}:{decision_id}", transport="clock",
             announcement=f"{table.state.players[seat]}'s time is up: they pass.",
         )  # fmt: skip
         return not isinstance(result, LineFailure)

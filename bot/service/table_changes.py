@@ -78,6 +78,6 @@ class TableChanges:
             metadata = await load_metadata(unit, table.stored_info.id)
             await lobby_notices.renew_expiry(unit, metadata.info)
             if refresh_card:
-                await unit.outbox.enqueue(*notifications.lobby_refreshes(metadata.info, unit.now))
+                await unit.outbox.enqueue(*notifications.lobby_refreshes(metadata.info))
         table.metadata = metadata
         self._cache.wake_subscribers()

@@ -51,7 +51,7 @@ class TableImport(TableChanges):
                 await unit.tables.update(table.id, location=location)
             await unit.move_log.append(table.id, 0, rows, engine.encode_state(state))
             info = await load_info(unit, table.id)
-            await unit.outbox.enqueue(*notifications.lobby_refreshes(info, unit.now))
+            await unit.outbox.enqueue(*notifications.lobby_refreshes(info))
         self._cache.wake_subscribers()
         return info
 

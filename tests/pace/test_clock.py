@@ -250,6 +250,16 @@ async def test_one_extension_without_asking(driven: DrivenTable) -> None:
     assert await driven.asked() == ["Ann"]
 
 
+async def test_who_takes_more_time_is_reminded_of_the_new_end_too(driven: DrivenTable) -> None:
+    """Half of the time was over before the extension, and is again after it."""
+    await driven.begin("24h")
+    await driven.wait_until(local("2026-06-02 10:00"))
+    await driven.say("Ann", "extend")
+    await driven.wait_until(local("2026-06-03 12:30"))
+    times = [line[:8] for line in driven.heard("Ann", "reminder")]
+    assert times == ["01 22:00", "02 10:00", "03 09:00"]
+
+
 # -- absence ---------------------------------------------------------------------------------
 
 

@@ -11,15 +11,16 @@ import os
 import signal
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bot.service import clock_messages, orders
+from bot.service import clock_messages, order_speaking
 from bot.service.commit_draft import CommitDraft
 from bot.service.results import Completed, QueryAnswer
 from bot.service.table_cache import TableCache
+from storage import move_commit
+from storage.repositories import outbox
 from storage.repositories.outbox import OutboxRepository
 from tests.pace.conftest import START, DrivenTable
 
@@ -34,8 +35,8 @@ def die(*_: Any, **__: Any) -> Any:
 class Processes:
     """Processes on one store, one after the other or at once."""
 
-    def __init__(self, path: Path) -> None:
-        self.driven = DrivenTable(f"sqlite+aiosqlite:///{path}")
+    def __init__(self, address: str) -> None:
+        self.driven = DrivenTable(address)
 
     def here(self, step: Step) -> None:
         """Run a step in this process."""
@@ -84,9 +85,9 @@ class Processes:
 
 
 @pytest.fixture
-def processes(tmp_path: Path) -> Processes:
+def processes(address: str) -> Processes:
     """Bob has left an order that answers Ann's move."""
-    found = Processes(tmp_path / "railpost.db")
+    found = Processes(address)
 
     async def prepare(driven: DrivenTable) -> None:
         await driven.begin("24h")
@@ -103,6 +104,12 @@ async def move(driven: DrivenTable) -> None:
     assert isinstance(result, Completed), result
 
 
+async def the_order_has_spoken_once(driven: DrivenTable) -> None:
+    """As its owner sees it."""
+    listed = await driven.say("Bob", "auto")
+    assert isinstance(listed, QueryAnswer) and listed.text.count("has said `bid BO 225`") == 1, listed
+
+
 async def tick(driven: DrivenTable) -> None:
     await driven.service.clock.tick()
 
@@ -110,10 +117,14 @@ async def tick(driven: DrivenTable) -> None:
 @pytest.mark.parametrize(
     "place",
     [
-        (orders, "run_orders"),  # the move is played, and nobody has asked the orders
+        (order_speaking.OrderSpeaker, "wake"),  # the move is played, and nobody has asked the orders
+        (order_speaking, "run_orders"),
         (CommitDraft, "sentences_of_orders"),  # they have spoken, and nothing is written
+        (move_commit, "write_move_commit"),
+        (outbox, "enqueue_messages"),  # in the middle of the transaction
         (TableCache, "wake_subscribers"),  # everything is written, and nobody knows
     ],
+    ids=lambda place: str(place[1]),
 )
 def test_an_order_speaks_once_whenever_its_process_is_killed(
     processes: Processes, place: tuple[Any, str]
@@ -123,6 +134,7 @@ def test_an_order_speaks_once_whenever_its_process_is_killed(
     processes.here(move)
     processes.here(tick)
     assert processes.log() == ["buy SV", "bid BO 225"]
+    processes.here(the_order_has_spoken_once)
 
 
 def test_two_processes_with_one_move_say_the_order_once(processes: Processes) -> None:

@@ -1,0 +1,96 @@
+"""No message is taken for another: what is asked or said twice arrives twice, whatever the clock shows."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.service import notifications
+from bot.service.results import Completed, PollUpdated
+from bot.service.routing import Recipient
+from bot.service.service import Service
+from storage import open_store
+from tests.service.conftest import NAMES, ServiceHarness
+from tests.service.test_orders import OPENING, say_all
+
+MOMENT = datetime(2026, 3, 2, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+async def frozen(address: str) -> AsyncIterator[ServiceHarness]:
+    """A table in play at which everybody gets emails, and a clock that stands still."""
+    async with await open_store(address, now=lambda: MOMENT) as store:
+        world = ServiceHarness(store, Service(store), {})
+        for name in (*NAMES, "Dan"):
+            await world.person(name, email=f"{name}@example.org")
+        info = await world.service.lobby.create("1830", world.people["Ann"])
+        for name in NAMES:
+            await world.service.lobby.join(info.id, world.people[name], name)
+        await world.service.lobby.start(info.id, by=world.people["Ann"], order=NAMES)
+        world.table = info.id
+        await world.deliver()
+        yield world
+
+
+async def test_of_two_votes_that_fail_both_outcomes_are_told(frozen: ServiceHarness) -> None:
+    """Neither has a row in the log."""
+    for proposal in ("pace 24h", "pace 48h"):
+        assert isinstance(await frozen.say("Ann", proposal), PollUpdated)
+        assert isinstance(await frozen.say("Bob", "decline vote"), PollUpdated)
+    told = [n for _, n in await frozen.sent("news") if n.person_id == frozen.people["Cid"]]
+    assert len(told) == 2
+
+
+async def test_who_has_declined_can_be_invited_again(frozen: ServiceHarness) -> None:
+    lobby, host, dan = frozen.service.lobby, frozen.people["Ann"], frozen.people["Dan"]
+    info = await lobby.create("1830", host)
+    for _ in range(2):
+        await lobby.invite(info.id, dan, "Dan", by=host)
+        assert [n.person_id for _, n in await frozen.deliver() if n.kind == "invited"] == [dan]
+        await lobby.leave(info.id, dan, by=host)
+
+
+async def test_a_full_table_is_put_to_its_host_each_time(frozen: ServiceHarness) -> None:
+    lobby, host, dan = frozen.service.lobby, frozen.people["Ann"], frozen.people["Dan"]
+    info = await lobby.create("1830", host)
+    await lobby.join(info.id, host, "Ann")
+    for _ in range(2):
+        await lobby.invite(info.id, dan, "Dan", by=host)
+        await lobby.join(info.id, dan, "Dan")
+        assert [n.kind for _, n in await frozen.deliver() if n.kind == "full"] == ["full"]
+        await lobby.leave(info.id, dan, by=dan)
+
+
+async def test_messages_of_one_moment_have_keys_of_their_own(frozen: ServiceHarness) -> None:
+    info = await frozen.service.queries.table_info(frozen.table)
+    pending = (await frozen.service.queries.view(frozen.table)).pending[0]
+    to = Recipient(frozen.people["Ann"], 0, "1", "ann@example.org")
+    keys = [
+        message.idempotency_key
+        for _ in range(2)
+        for message in (
+            *notifications.direct_messages(info, to, "Hello."),
+            *notifications.seat_offers(info, to, 0),
+            *notifications.lobby_answers(info, to, "Dan comes."),
+            *notifications.turn_reminders(info, 3, pending, to),
+        )
+    ]
+    assert len(keys) == 8 == len(set(keys))
+
+
+async def test_every_offer_is_told_also_in_ones_turn_or_beside_another(frozen: ServiceHarness) -> None:
+    await say_all(frozen, *OPENING, *((name, "pass") for name in NAMES))
+    for name, line, asked in (
+        ("Bob", "sell private CS to Ann for 50", "Ann"),
+        ("Bob", "sell private CA to Ann for 170", "Ann"),
+        ("Ann", "buy private DH from Cid for 70", "Cid"),
+        ("Ann", "buy private DH from Cid for 75", "Cid"),
+    ):
+        await frozen.deliver()
+        assert isinstance(await frozen.say(name, line), Completed)
+        assert [n.person_id for _, n in await frozen.sent("turn")] == [frozen.people[asked]], line
+    await frozen.deliver()
+    assert isinstance(await frozen.say("Ann", "accept 1"), Completed)
+    assert not await frozen.sent("turn"), "an offer that is gone is nothing new"
