@@ -164,12 +164,13 @@ async def test_nobody_elses_view_differs_from_that_of_a_game_without_orders(
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize(("title", "chosen"), SOAK)
 async def test_nobody_elses_view_differs_in_a_whole_game(
     worlds: Worlds, title: str, chosen: tuple[str, ...]
 ) -> None:
     referee = Referee(*worlds, 11, drawing=0.1)
     await referee.begin(title, chosen)
-    await referee.play(3000, 0.05, 0.01)
+    await referee.play(3000, 0.06, 0.01)
     print(title, *chosen, dict(referee.counts), dict(referee.channels), referee.pictures.drawn)
-    assert referee.counts["armed"] >= 10, referee.counts
+    assert referee.counts["armed"] >= 5, referee.counts
