@@ -19,10 +19,10 @@ from PIL import GifImagePlugin, Image
 from engine import State
 from renderers import theme
 from renderers.canvas import Canvas, fit_font_size, to_palette
-from renderers.geometry import Grid
+from renderers.hex_grid import Grid
+from renderers.hex_sprites import hex_mask
 from renderers.layers import LAYERS
 from renderers.map import draw_hex, grid_for
-from renderers.sprites import hex_mask
 from renderers.theme import Palette
 from renderers.views import HexView, clip_text, map_view
 

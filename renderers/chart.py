@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from PIL import Image
 
-from renderers import sprites, theme
+from renderers import route_sprites, sprites, theme
 from renderers.canvas import Page, SupersampledCanvas, fit_font_size, text_width, to_palette
 from renderers.geometry import Point, dashed
 from renderers.theme import Color, Palette
@@ -97,7 +97,7 @@ def _draw_grid(page: Page, view: ChartView, scale: _Scale) -> None:
 
 
 def _draw_line(lines: SupersampledCanvas, scale: _Scale, series: SeriesView, color: Color, i: int) -> None:
-    dash = [56 * k for k in sprites.DASHES[i // 2 % len(sprites.DASHES)]]
+    dash = [56 * k for k in route_sprites.DASHES[i // 2 % len(route_sprites.DASHES)]]
     for points in _unbroken(scale, series):
         for stroke in dashed(points, dash) if len(points) > 1 else ():
             for a, b in pairwise(stroke):

@@ -15,7 +15,8 @@ from functools import lru_cache
 
 from PIL import Image, ImageDraw
 
-from renderers.geometry import HexMetrics, Line, Point, line_outline, outline
+from renderers.geometry import Line, Point, line_outline, outline
+from renderers.hex_grid import HexMetrics
 
 Shape = tuple[tuple[float, float, float, float], ...]
 """Boxes in pixels: (x, y, width, height), where x and y are from the shape's center to the box's."""

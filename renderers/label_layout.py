@@ -16,19 +16,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
-from renderers import sprites, theme
+from renderers import hex_sprites, sprites, theme
 from renderers.canvas import CAP_HEIGHT, text_width
+from renderers.face_geometry import FaceLayout
 from renderers.free_space import FreeSpace, Shape
-from renderers.geometry import (
-    FaceLayout,
-    HexMetrics,
-    Point,
-    corner,
-    edge_line,
-    edge_middle,
-    label_points,
-    line_points,
-)
+from renderers.geometry import Point, corner, edge_line, edge_middle, label_points, line_points
+from renderers.hex_grid import HexMetrics
 from renderers.label_sizes import (
     CROWDED_SHARES,
     SHARES,
@@ -140,7 +133,7 @@ class _Placer:
         self.crowded = 0
         self.least = share
         self._share = share
-        _block_face(self.space, view, sprites.face_layout(view, metrics))
+        _block_face(self.space, view, hex_sprites.face_layout(view, metrics))
         for _, point, diameter in tokens_beside_slots(view, metrics):
             self.space.block_disc(point, diameter / 2)
         self.space.finish_obstacles()
@@ -222,12 +215,12 @@ class _Placer:
     ) -> PlacedText:
         """Place a text with the size that `measures` give, smaller where it has no room.
 
-        Of each font size the first measure is tried first; the second one is that of a tight plate.
+        The second measure, of a tight plate, is tried where the first one has no room at nearly full size.
         """
         points = candidates or self.points
         for share in CROWDED_SHARES:
             size = round(full_size * share)
-            for is_tight, measure in enumerate(measures):
+            for is_tight, measure in enumerate(measures[:1] if share > GOOD_SHARE else measures):
                 shape: Shape = ((0.0, 0.0, *measure(size)),)
                 if offset := self.space.find(shape, points):
                     self.space.occupy(shape, offset)
@@ -396,13 +389,13 @@ def _block_face(space: FreeSpace, view: HexView, face: FaceLayout) -> None:
             continue
         for end in ends:
             if end[0] == "e":
-                space.block_polygon(sprites.offboard_pointer(face.layout, int(end[1:])))
+                space.block_polygon(hex_sprites.offboard_pointer(face.layout, int(end[1:])))
     for (kind, slots), node in zip(view.nodes, face.nodes, strict=True):
         if kind == "city" and slots:
             for slot in node.slots:
                 space.block_disc(slot, node.radius * unit + 1)
             if len(node.slots) > 1:
-                space.block_polygon(sprites.city_outline(node.slots, node.radius))
+                space.block_polygon(hex_sprites.city_outline(node.slots, node.radius))
         elif kind in ("city", "town"):
             space.block_disc(node.point, 0.21 * unit)
     for edge, kind, _ in view.borders:
@@ -413,5 +406,6 @@ def _block_face(space: FreeSpace, view: HexView, face: FaceLayout) -> None:
             space.block_disc(tuple(k * 0.8 for k in edge_middle(face.layout, edge)), 0.18 * unit)  # type: ignore[arg-type]
     if view.river_banks:
         space.block_line(
-            sprites.river_line(face.layout, view.river_banks), sprites.river_width(view.tile is not None)
+            hex_sprites.river_line(face.layout, view.river_banks),
+            hex_sprites.river_width(view.tile is not None),
         )

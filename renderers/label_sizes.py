@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from renderers.canvas import CAP_HEIGHT, fit_font_size, split_in_two, text_width
-from renderers.geometry import HexMetrics
+from renderers.hex_grid import HexMetrics
 
 SHARES = (1.0, 0.88, 0.76, 0.68)
 """Font sizes that are tried, as shares of the full size."""

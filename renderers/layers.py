@@ -10,9 +10,11 @@ from dataclasses import dataclass
 
 from PIL import Image
 
-from renderers import sprites, theme
+from renderers import hex_sprites, route_sprites, sprites, theme
 from renderers.canvas import CAP_HEIGHT, Canvas
-from renderers.geometry import FaceLayout, HexMetrics, edge_middle
+from renderers.face_geometry import FaceLayout
+from renderers.geometry import edge_middle
+from renderers.hex_grid import HexMetrics
 from renderers.label_layout import LabelLayout, PlacedText
 from renderers.label_sizes import FontSizes, terrain_size
 from renderers.theme import Palette
@@ -79,7 +81,7 @@ def numbers(hex: LayerContext) -> None:
 
 def _paste_face(hex: LayerContext) -> None:
     v = hex.view
-    face = sprites.face(
+    face = hex_sprites.face(
         hex.palette,
         hex.metrics,
         v.color,
@@ -132,7 +134,7 @@ def structures(hex: LayerContext) -> None:
 def borders(hex: LayerContext) -> None:
     """Edges that are impassable or cost money."""
     if hex.view.borders:
-        _paste_overlay(hex, sprites.border_overlay(hex.palette, hex.metrics, hex.view.borders))
+        _paste_overlay(hex, hex_sprites.border_overlay(hex.palette, hex.metrics, hex.view.borders))
     for edge, _, cost in hex.view.borders:
         if cost:
             x, y = hex.metrics.to_pixels(tuple(k * 0.8 for k in edge_middle(hex.metrics.layout, edge)))  # type: ignore[arg-type]
@@ -199,7 +201,7 @@ def blocked(hex: LayerContext) -> None:
 def last_lay(hex: LayerContext) -> None:
     """The double outline around a hex that changed last."""
     if hex.view.highlighted:
-        _paste_overlay(hex, sprites.last_change_outline(hex.palette, hex.metrics))
+        _paste_overlay(hex, hex_sprites.last_change_outline(hex.palette, hex.metrics))
 
 
 def routes(hex: LayerContext) -> None:
@@ -208,12 +210,14 @@ def routes(hex: LayerContext) -> None:
     if not segments:
         return
     areas = frozenset(f"n{i}" for i, (kind, _) in enumerate(hex.view.nodes) if kind == "offboard")
-    _paste_overlay(hex, sprites.route_overlay(hex.palette, hex.metrics, hex.face_layout, segments, areas))
+    _paste_overlay(
+        hex, route_sprites.route_overlay(hex.palette, hex.metrics, hex.face_layout, segments, areas)
+    )
     for badge, point, diameter in token_positions(hex.view, hex.metrics):
         hex.canvas.paste(sprites.token(badge, diameter), hex.metrics.to_pixels(point))
-    for (x, y), route in sprites.edge_crossings(hex.metrics, segments):
-        color = sprites.route_color(hex.palette, route)
-        hex.canvas.paste(sprites.route_number(route, color, round(hex.metrics.radius * 0.36)), (x, y))
+    for (x, y), route in route_sprites.edge_crossings(hex.metrics, segments):
+        color = route_sprites.route_color(hex.palette, route)
+        hex.canvas.paste(route_sprites.route_number(route, color, round(hex.metrics.radius * 0.36)), (x, y))
 
 
 def coordinates(hex: LayerContext) -> None:

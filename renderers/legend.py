@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from PIL import Image
 
-from renderers import sprites
+from renderers import route_sprites
 from renderers.canvas import Canvas, SupersampledCanvas, text_width
 from renderers.geometry import dashed
 from renderers.theme import Palette
@@ -62,14 +62,14 @@ def draw_legend(palette: Palette, routes: tuple[str, ...], width: int) -> Image.
     tops = [height * sum(map(len, rows[:i])) for i in range(len(rows))]
     for i, top in enumerate(tops):
         y = top + height / 2
-        dash = [size * 1.5 * k for k in sprites.DASHES[i % len(sprites.DASHES)]]
+        dash = [size * 1.5 * k for k in route_sprites.DASHES[i % len(route_sprites.DASHES)]]
         for stroke in dashed(((size * 0.75, y), (size * 3.75, y)), dash):
             shape.line(stroke, size * 0.375, palette.casing)
-            shape.line(stroke, size * 0.28, sprites.route_color(palette, i))
+            shape.line(stroke, size * 0.28, route_sprites.route_color(palette, i))
     canvas = Canvas.copy_of(shape.downsampled())
     ink = palette.text_on(palette.sea)
     for i, (top, lines) in enumerate(zip(tops, rows, strict=True)):
-        number = sprites.route_number(i, sprites.route_color(palette, i), round(size * 1.12))
+        number = route_sprites.route_number(i, route_sprites.route_color(palette, i), round(size * 1.12))
         canvas.paste(number, (size * 4.75, top + height / 2))
         for j, line in enumerate(lines):
             canvas.write((_label_left(size), top + height * (j + 0.5)), line, size, ink, align="l")

@@ -15,9 +15,10 @@ from functools import lru_cache
 
 from PIL import Image
 
-from renderers import sprites, theme
+from renderers import hex_sprites, theme
 from renderers.canvas import CAP_HEIGHT, Canvas, to_palette
-from renderers.geometry import Axes, Grid, HexLayout, HexMetrics, fit_grid
+from renderers.geometry import HexLayout
+from renderers.hex_grid import Axes, Grid, HexMetrics, fit_grid
 from renderers.label_layout import CACHED_HEXES, lay_out_labels
 from renderers.layers import LAYERS, Layer, LayerContext
 from renderers.legend import draw_legend, legend_height
@@ -40,7 +41,7 @@ def draw_hex(
     w, h = metrics.half_size
     canvas = Canvas((2 * w, 2 * h), palette.sea)
     hex = LayerContext(
-        canvas, palette, metrics, view, sprites.face_layout(view, metrics), lay_out_labels(view, metrics)
+        canvas, palette, metrics, view, hex_sprites.face_layout(view, metrics), lay_out_labels(view, metrics)
     )
     for layer in layers:
         layer(hex)
@@ -90,7 +91,7 @@ def draw_map(
     coords = tuple(h.coord for h in view.hexes)
     page = replace(grid, size=(grid.size[0], grid.size[1] + legend_height(view.routes, grid.size[0])))
     image = _map_background(palette, page, coords, colors, bool(margin), grid.size[1]).copy()
-    mask = sprites.hex_mask(grid.metrics)
+    mask = hex_sprites.hex_mask(grid.metrics)
     w, h = grid.metrics.half_size
     for hex_view in view.hexes:
         x, y = grid.center(hex_view.coord)

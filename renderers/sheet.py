@@ -151,6 +151,8 @@ class SheetTable:
 
 def _draw_cell(canvas: Page, cell: SheetCell, x: int, middle: float, width: int, is_header: bool) -> None:
     left = x + 8
+    if cell.badge and cell.align == "m":
+        left += max(0, cell.text_room(width) - text_width(cell.text, FONT_SIZE, cell.weight)) // 2
     if cell.badge:
         canvas.paste(sprites.token(cell.badge, TOKEN_DIAMETER), (left + TOKEN_DIAMETER / 2, middle))
         left += TOKEN_DIAMETER + 8
@@ -164,7 +166,7 @@ def _draw_cell(canvas: Page, cell: SheetCell, x: int, middle: float, width: int,
         return
     size = fit_font_size(cell.text, FONT_SIZE, available, cell.weight, minimum=21)
     text = shorten(cell.text, size, available, cell.weight)
-    if cell.align == "l":
+    if cell.align == "l" or cell.badge:
         canvas.write((left, middle), text, size, color, align="l", weight=cell.weight)
     else:
         canvas.write((left + available / 2, middle), text, size, color, weight=cell.weight)
@@ -172,7 +174,11 @@ def _draw_cell(canvas: Page, cell: SheetCell, x: int, middle: float, width: int,
         end = (
             left
             + text_width(text, size, cell.weight)
-            + (0 if cell.align == "l" else (available - text_width(text, size, cell.weight)) / 2)
+            + (
+                0
+                if cell.align == "l" or cell.badge
+                else (available - text_width(text, size, cell.weight)) / 2
+            )
         )
         tag_color, tag_background = (
             (canvas.palette.ink, canvas.palette.page)

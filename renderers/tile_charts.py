@@ -12,10 +12,11 @@ from PIL import Image
 
 from renderers import theme
 from renderers.canvas import Canvas, fit_font_size, to_palette
-from renderers.geometry import HexLayout, HexMetrics
+from renderers.geometry import HexLayout
+from renderers.hex_grid import HexMetrics
+from renderers.hex_sprites import hex_mask
 from renderers.layers import BOARD_LAYERS, TEXT_LAYERS, coordinates
 from renderers.map import draw_hex, draw_map
-from renderers.sprites import hex_mask
 from renderers.theme import Palette
 from renderers.views import HexView, MapView, TileView
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from renderers import sprites
-from renderers.geometry import HexMetrics, Point
+from renderers import hex_sprites
+from renderers.geometry import Point
+from renderers.hex_grid import HexMetrics
 from renderers.views import Badge, HexView
 
 
 def _slot_points(view: HexView, metrics: HexMetrics) -> list[tuple[Point, ...]]:
-    return [spot.slots or (spot.point,) for spot in sprites.face_layout(view, metrics).nodes]
+    return [spot.slots or (spot.point,) for spot in hex_sprites.face_layout(view, metrics).nodes]
 
 
 def _token_diameter(view: HexView, metrics: HexMetrics, node: int) -> int:
-    return round(2 * sprites.face_layout(view, metrics).nodes[node].radius * metrics.radius) - 3
+    return round(2 * hex_sprites.face_layout(view, metrics).nodes[node].radius * metrics.radius) - 3
 
 
 def token_positions(view: HexView, metrics: HexMetrics) -> list[tuple[Badge, Point, int]]:
@@ -45,7 +46,7 @@ def _positioned_tokens(view: HexView, metrics: HexMetrics) -> Iterator[tuple[tup
         elif i < len(slots[node]):
             yield (badge, slots[node][i], _token_diameter(view, metrics, node)), False
         else:
-            placed = sprites.face_layout(view, metrics).nodes[node]
+            placed = hex_sprites.face_layout(view, metrics).nodes[node]
             x = placed.point[0] + _alternating_offset(i - len(slots[node])) * 1.5 * placed.radius
             above = x, placed.point[1] - 1.4 * placed.radius
             yield (badge, above, round(0.72 * _token_diameter(view, metrics, node))), True

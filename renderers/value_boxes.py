@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from renderers.canvas import CAP_HEIGHT, text_width
-from renderers.geometry import HexMetrics
+from renderers.hex_grid import HexMetrics
 from renderers.label_sizes import FontSizes
 from renderers.views import HexView, PhaseValue
 

@@ -311,7 +311,7 @@ class TableCommands(app_commands.Group):
         found = await self.handler.lookup.resolve_table(interaction, table, ("lobby", "running", "paused"))
         person_id = await self.handler.lookup.person_id(interaction.user)
         result = await self.service.propose_end(found.id, by=person_id)
-        await self.handler.show_result(interaction, result, found, found.seat_of(person_id))
+        await self.handler.lines.show_result(interaction, result, found, found.seat_of(person_id))
 
     @app_commands.command(
         name="export", description="The game as a file: for 18xx.games, as text, or its statistics"
@@ -338,7 +338,7 @@ class TableCommands(app_commands.Group):
         result = await self.service.ask(
             found.id, f"export {to} {FAR if as_far_as_possible else ''}".strip(), person_id=viewer
         )
-        await self.handler.show_result(interaction, result, found, None)
+        await self.handler.lines.show_result(interaction, result, found, None)
 
     @app_commands.command(
         name="import", description="Go on here with a game from 18xx.games, or from a game text"
@@ -437,7 +437,7 @@ def line_commands(handler: InteractionHandler) -> list[app_commands.Command[Any,
         if line.startswith("#") and seat is not None:
             choice = controls.find_choice(await handler.service.queries.choices(found.id, seat), line)
             line = choice.line if choice else line
-        await handler.submit_lines(interaction, custom_id, split_lines(line))
+        await handler.lines.submit_lines(interaction, custom_id, split_lines(line))
 
     @app_commands.command(name="undo", description="Undo your last move, or redo it")
     @app_commands.describe(what="Undo, or redo what was undone", table=TABLE_OPTION_HELP)
@@ -446,7 +446,9 @@ def line_commands(handler: InteractionHandler) -> list[app_commands.Command[Any,
     async def undo(interaction: Interaction, what: str = "undo", table: str | None = None) -> None:
         await defer(interaction)
         found = await handler.lookup.resolve_table(interaction, table, ("running", "paused", "finished"))
-        await handler.submit_lines(interaction, CustomId(found.id, None, None, controls.SUBMIT_LINE), [what])
+        await handler.lines.submit_lines(
+            interaction, CustomId(found.id, None, None, controls.SUBMIT_LINE), [what]
+        )
 
     @app_commands.command(name="help", description="How to play here, and which commands there are")
     async def help_command(interaction: Interaction) -> None:

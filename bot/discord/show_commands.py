@@ -79,9 +79,9 @@ class ShowCommands(app_commands.Group):
         viewer = None if public else await self.handler.lookup.person_id(interaction.user)
         result = await self.handler.service.ask(found.id, line, person_id=viewer)
         if isinstance(result, QueryAnswer):
-            await self.handler.show_picture(interaction, result, found, public=public)
+            await self.handler.lines.show_picture(interaction, result, found, public=public)
         else:
-            await self.handler.show_result(interaction, result, found, None)
+            await self.handler.lines.show_result(interaction, result, found, None)
 
     @app_commands.command(name="card", description="What you have to decide, with its controls")
     @app_commands.describe(table=TABLE_OPTION_HELP)
@@ -210,4 +210,4 @@ class ShowCommands(app_commands.Group):
             found.id, seat, [f"plan {lines or 'show'}"], None, str(interaction.id),
             person_id=person_id, transport="discord",
         )  # fmt: skip
-        await self.handler.show_result(interaction, result, found, seat)
+        await self.handler.lines.show_result(interaction, result, found, seat)

@@ -19,6 +19,7 @@ from renderers import (
     map_png,
     market,
     market_png,
+    route_sprites,
     sheet_png,
     sprites,
     tile_choice_png,
@@ -83,7 +84,7 @@ def drawn_texts(monkeypatch: pytest.MonkeyPatch, draw: Callable[[], Picture]) ->
         del written[before:]
         return image
 
-    for cached in (map.draw_hex, sprites.plate, sprites.structure, sprites.route_number,
+    for cached in (map.draw_hex, sprites.plate, sprites.structure, route_sprites.route_number,
                    market._draw_empty, draw_legend):  # fmt: skip
         cached.cache_clear()
     with monkeypatch.context() as patched:

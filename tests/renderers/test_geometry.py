@@ -6,9 +6,11 @@ from math import atan2, cos, hypot
 import pytest
 
 from engine import components_of, tile_faces
-from renderers import geometry
+from renderers import geometry, hex_grid
+from renderers.face_geometry import FaceLayout, lay_out_face
 from renderers.free_space import FreeSpace
-from renderers.geometry import APOTHEM, FaceLayout, HexLayout, HexMetrics
+from renderers.geometry import APOTHEM, HexLayout
+from renderers.hex_grid import HexMetrics
 
 LAYOUTS: tuple[HexLayout, ...] = ("pointy", "flat")
 AXES = (("x", "number"), ("y", "letter"))
@@ -20,7 +22,7 @@ def plans(layout: HexLayout) -> list[tuple[str, int, FaceLayout]]:
         (
             tile,
             turns,
-            geometry.lay_out_face(layout, tuple((n.kind, n.slots) for n in face.nodes), face.paths, turns),
+            lay_out_face(layout, tuple((n.kind, n.slots) for n in face.nodes), face.paths, turns),
         )
         for tile, face in tile_faces().items()
         for turns in range(6)
@@ -69,7 +71,7 @@ def test_flat_edges_lie_where_the_format_says() -> None:
 
 def test_neighbors_share_the_midpoint_of_their_common_edge() -> None:
     board = components_of("1830").map
-    grid = geometry.fit_grid(board.hexes, "pointy", AXES, (1600, 1200), 36)
+    grid = hex_grid.fit_grid(board.hexes, "pointy", AXES, (1600, 1200), 36)
     for coord, printed in board.hexes.items():
         for edge, other in printed.neighbors.items():
             x0, y0 = grid.to_pixels(coord, geometry.edge_middle("pointy", edge))
@@ -80,7 +82,7 @@ def test_neighbors_share_the_midpoint_of_their_common_edge() -> None:
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_flat_grid_has_the_pitch_of_its_hexes(layout: HexLayout) -> None:
     axes = (("x", "letter"), ("y", "number"))
-    grid = geometry.fit_grid(["A1", "C1", "B2", "A5"], layout, axes, (900, 700), 20)
+    grid = hex_grid.fit_grid(["A1", "C1", "B2", "A5"], layout, axes, (900, 700), 20)
     assert grid.center("C1")[0] - grid.center("A1")[0] == 2 * grid.metrics.column
     assert grid.center("A5")[1] - grid.center("A1")[1] == 4 * grid.metrics.row
     for coord in ("A1", "C1", "B2", "A5"):
@@ -93,7 +95,7 @@ def test_a_flat_grid_has_the_pitch_of_its_hexes(layout: HexLayout) -> None:
     "coord, place", [("H10", (10, 7)), ("A1", (1, 0)), ("AA3", (3, 26)), ("@18", (18, -1))]
 )
 def test_coordinates_are_parsed(coord: str, place: tuple[int, int]) -> None:
-    assert geometry.column_row(coord, AXES) == place
+    assert hex_grid.column_row(coord, AXES) == place
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -122,18 +124,16 @@ def test_lines_connect_the_ends_of_their_paths(layout: HexLayout) -> None:
 
 
 def test_a_single_city_is_in_the_center_unless_track_bypasses_it() -> None:
-    assert geometry.lay_out_face("pointy", (("city", 1),), (("e0", "n0"), ("e3", "n0"))).nodes[0].point == (
+    assert lay_out_face("pointy", (("city", 1),), (("e0", "n0"), ("e3", "n0"))).nodes[0].point == (
         0,
         0,
     )
-    bypass = geometry.lay_out_face(
-        "pointy", (("city", 1),), (("e1", "n0"), ("e4", "n0"), ("e1", "e4"))
-    ).nodes[0]
+    bypass = lay_out_face("pointy", (("city", 1),), (("e1", "n0"), ("e4", "n0"), ("e1", "e4"))).nodes[0]
     assert abs(bypass.point[1]) > bypass.radius + 0.05
 
 
 def test_a_town_on_two_tracks_is_drawn_across_them() -> None:
-    town = geometry.lay_out_face("pointy", (("town", 0),), (("e0", "n0"), ("e2", "n0")), 1).nodes[0]
+    town = lay_out_face("pointy", (("town", 0),), (("e0", "n0"), ("e2", "n0")), 1).nodes[0]
     assert town.heading is not None
     line = geometry.track_line("pointy", 1, 3)
     assert min(geometry.distance(town.point, p) for p in line) < 1e-9

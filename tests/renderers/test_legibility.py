@@ -14,10 +14,11 @@ from PIL import Image, ImageChops, ImageDraw
 
 from engine import State, components_of, new_game
 from engine.game_text import replay
-from renderers import label_layout, market, sprites, theme
+from renderers import hex_sprites, label_layout, market, theme
 from renderers.canvas import Canvas
 from renderers.free_space import FreeSpace
-from renderers.geometry import HexMetrics, outline
+from renderers.geometry import outline
+from renderers.hex_grid import HexMetrics
 from renderers.label_layout import lay_out_labels
 from renderers.label_sizes import tile_number
 from renderers.layers import BOARD_LAYERS, TEXT_LAYERS, Layer, LayerContext, routes
@@ -51,7 +52,7 @@ def drawn(hex: HexView, metrics: HexMetrics, layers: tuple[Layer, ...]) -> Image
     w, h = metrics.half_size
     canvas = Canvas((2 * w, 2 * h), LIGHT.hex_colors[hex.color])
     context = LayerContext(
-        canvas, LIGHT, metrics, hex, sprites.face_layout(hex, metrics), lay_out_labels(hex, metrics)
+        canvas, LIGHT, metrics, hex, hex_sprites.face_layout(hex, metrics), lay_out_labels(hex, metrics)
     )
     for layer in layers:
         layer(context)
@@ -78,7 +79,7 @@ def board_pixels(hex: HexView, metrics: HexMetrics) -> Image.Image:
     difference = ImageChops.difference(picture, Image.new("RGB", picture.size, solid)).convert("L")
     mask = difference.point(lambda v: 255 if v < 40 else 0)
     draw = ImageDraw.Draw(mask)
-    for node, (kind, slots) in zip(sprites.face_layout(hex, metrics).nodes, hex.nodes, strict=True):
+    for node, (kind, slots) in zip(hex_sprites.face_layout(hex, metrics).nodes, hex.nodes, strict=True):
         if kind == "city" and slots:
             for slot in node.slots:
                 disc(draw, metrics, slot, node.radius * metrics.radius)

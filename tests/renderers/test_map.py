@@ -13,6 +13,7 @@ from PIL import Image, ImageChops
 from engine import State, tile_faces
 from renderers import (
     Picture,
+    hex_sprites,
     label_layout,
     layers,
     map,
@@ -23,7 +24,8 @@ from renderers import (
     tile_choice_png,
 )
 from renderers.canvas import to_palette
-from renderers.geometry import Grid, HexLayout, edge_middle
+from renderers.geometry import HexLayout, edge_middle
+from renderers.hex_grid import Grid
 from renderers.label_layout import lay_out_labels
 from renderers.map import draw_map, grid_for
 from renderers.theme import Color
@@ -321,7 +323,7 @@ def test_the_same_position_gives_the_same_bytes_whatever_was_drawn_before() -> N
     map_png(position(phase="D"), size=(800, 600))
     map.draw_hex.cache_clear()
     label_layout._lay_out_cached.cache_clear()
-    sprites.face.cache_clear()
+    hex_sprites.face.cache_clear()
     assert map_png(position(), highlight=["H10"]) == first
 
 

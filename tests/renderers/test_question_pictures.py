@@ -13,8 +13,8 @@ from renderers import (
     companies_png,
     map_png,
     market,
+    route_sprites,
     sheet,
-    sprites,
     tables,
     theme,
 )
@@ -139,7 +139,7 @@ def test_each_route_has_its_own_color_dash_and_row_in_the_legend() -> None:
         pixels = [pixel(image, (x, y)) for x in range(round(0.75 * size), round(3.75 * size))]
         strokes.append(sum(near(color, theme.LIGHT.route_colors[i], 12) for color in pixels) / len(pixels))
     assert strokes[0] > 0.9 > strokes[1] > 0.25, "one is solid and one is dashed"
-    assert len(set(sprites.DASHES)) == len(theme.LIGHT.route_colors)
+    assert len(set(route_sprites.DASHES)) == len(theme.LIGHT.route_colors)
     assert "Route 1: 3-train $60: H10-H12-H16" in map_png(state, routes=routes, company="PRR").alt
 
 
