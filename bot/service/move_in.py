@@ -8,6 +8,7 @@ game goes on. A game that is over becomes a table to look at.
 from __future__ import annotations
 
 import asyncio
+import codecs
 import gzip
 import io
 import zlib
@@ -43,8 +44,11 @@ class IncomingGame(NamedTuple):
 
 def read_game(raw: bytes) -> IncomingGame:
     """Play a file: JSON of 18xx.games, or a game text; plain or gzipped. Raises ValueError."""
-    content = _unpacked(raw)
-    if content.lstrip()[:1] == b"{":
+    content = _unpacked(raw).removeprefix(codecs.BOM_UTF8)
+    start = content.lstrip()[:1]
+    if not start:
+        raise ValueError("The file is empty.")
+    if start in b"{[":
         return _read_site_game(content)
     try:
         text = content.decode("utf-8")

@@ -46,6 +46,7 @@ class CertificateNumbering:
         self._held: dict[str, dict[str, list[str]]] = {}
         self._presidents: dict[str, str] = {}
         self._sizes: dict[str, int] = {}
+        self._half_sold: dict[str, tuple[list[str], int]] = {}
         for company, definition in title.companies.items():
             percents = {self._name(company, number): p for number, p in enumerate(definition.shares)}
             self._percents[company], self._held[company] = percents, {IPO: list(percents)}
@@ -58,6 +59,11 @@ class CertificateNumbering:
                 shares.insert(0, share)
                 percent -= percents[share]
         return shares
+
+    def to_protect(self, company: str, percent: int) -> list[str]:
+        """The certificates that a protection of so many percent names: the president's as it was sold."""
+        shares, sold = self._half_sold.get(company, ([], 0))
+        return shares if sold == percent else self.last_received(company, POOL, percent)
 
     def next_to_leave(self, company: str, owner: str, percent: int) -> list[str]:
         """The certificates in which so many percent leave an owner; half a president's is named whole."""
@@ -103,6 +109,7 @@ class CertificateNumbering:
                         self.last_received if company == protected and source == POOL else self.next_to_leave
                     )
                     shares_moved = select(company, source, percent)
+                    self._note_half_sale(company, target, percent, shares_moved)
                     president = _president_named_beside(events, at, company)
                     self._move(company, source, target, percent, shares_moved, president)
                     protected = None
@@ -123,6 +130,12 @@ class CertificateNumbering:
             for owner in self._held[company]:
                 if owner != POOL or absorbed:
                     self._close_shorts(company, owner)
+
+    def _note_half_sale(self, company: str, target: str, percent: int, shares: list[str]) -> None:
+        """Remember the certificates of a sale with half the president's until shares move again."""
+        self._half_sold.pop(company, None)
+        if target == POOL and sum(self._percents[company][share] for share in shares) > percent:
+            self._half_sold[company] = shares, percent
 
     def _prefer_granted(self, private: str, seat: str, events: Sequence[AnyEvent]) -> None:
         """Let the certificate that comes with a private leave first, if its buyer receives it now."""
@@ -182,27 +195,25 @@ class CertificateNumbering:
         if source != POOL and self._total_percent(company, source) < percent:
             self._sell_short(company, source, target, percent)
             return
-        left = 0
-        if president:
-            left = self._total_percent(company, president) - (percent if source == president else 0)
         self._transfer(company, moved, source, target)
         if president and new_president:
-            keeps = left >= percents[first]
-            self._transfer_presidency(company, president, new_president, keeps=keeps)
+            self._transfer_presidency(company, new_president)
         excess = sum(percents[share] for share in moved) - percent
         self._transfer(company, self._held[company][target][: excess // unit], target, source)
         self._close_shorts(company, target)
 
-    def _transfer_presidency(self, company: str, old: str, new: str, *, keeps: bool) -> None:
-        """The new president gives ordinary certificates for the president's.
+    def _transfer_presidency(self, company: str, new: str) -> None:
+        """The new president gives ordinary certificates for the president's, to whoever has it now.
 
-        The old president receives them if they keep enough shares (`keeps`), else the pool.
+        That is the old president, or whoever has just received half of it: the pool, or a player who
+        protects what they had sold of it.
         """
         percents, first = self._percents[company], self._presidents_certificate(company)
+        owner = self._owner(company, first)
         given = [share for share in self._held[company][new] if 0 < percents[share] < percents[first]]
         unit = min(map(abs, percents.values()))
-        self._transfer(company, given[: percents[first] // unit], new, old if keeps else POOL)
-        self._transfer(company, [first], self._owner(company, first), new)
+        self._transfer(company, given[: percents[first] // unit], new, owner)
+        self._transfer(company, [first], owner, new)
         self._presidents[company] = new
 
     # -- short sales ---------------------------------------------------------------------
@@ -287,7 +298,7 @@ class CertificateNumbering:
         if old is None:
             self._presidents[company] = seat
         elif old != seat:
-            self._transfer_presidency(company, old, seat, keeps=True)
+            self._transfer_presidency(company, seat)
 
 
 def _shares_moved_beside(events: Sequence[AnyEvent], at: int, company: str) -> bool:

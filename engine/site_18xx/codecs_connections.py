@@ -16,7 +16,7 @@ from engine.game import Game
 from engine.game_text.history import CONNECTION_RUN_LINE
 from engine.operating.connection_runs import can_do_connection_run
 from engine.site_18xx.action_codec import CORPORATION, ActionCodec
-from engine.site_18xx.game_file import SiteAction
+from engine.site_18xx.game_file import SiteAction, SiteFileError
 
 if TYPE_CHECKING:
     from engine.site_18xx.replay import SiteReplay
@@ -43,8 +43,36 @@ def reorder_connections(g: Game, order: tuple[str, ...]) -> None:
     g.push(msgspec.structs.replace(turn, company=order[0]))
 
 
+class ConnectionRecordOrder:
+    """Whose records of connections the file has had: one as a company's turn begins, one as it ends."""
+
+    def __init__(self) -> None:
+        self.begun: str | None = None
+
+    def note_record(self, replay: SiteReplay, company: str) -> None:
+        """A record of that company: of the end of its turn if it has begun, else of the beginning."""
+        if self.begun == company:
+            self.begun = None
+            return
+        if self.begun is not None and not replay.game.company(self.begun).closed:
+            replay.warn(f"the file has no record of connections at the end of the {self.begun}'s turn")
+        self.begun = company
+
+    def note_action(self, replay: SiteReplay, company: str) -> None:
+        """An action of a company in its operating turn."""
+        if self.begun != company:
+            replay.warn(f"the file has no record of connections at the start of the {company}'s turn")
+            self.begun = company
+
+
 def _decode_destination_connection(replay: SiteReplay, action: SiteAction) -> None:
     recorded = tuple(map(replay.company, action.corporations))
+    if len(set(recorded)) < len(recorded):
+        raise SiteFileError("it names a company twice")
+    for company in (replay.company(action.entity_key), *recorded):
+        if replay.state.companies[company].president is None:
+            raise SiteFileError(f"the {company} is not in the game now, so it makes no connection run")
+    replay.record_order.note_record(replay, replay.company(action.entity_key))
     found = found_connections(replay.game)
     if recorded != found and sorted(recorded) == sorted(found):
         replay.warn(f"the {', '.join(recorded)} connect in the recorded order")

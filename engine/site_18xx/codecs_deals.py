@@ -237,7 +237,7 @@ def _encode_protect(context: EncodingContext, seat: str, action: ProtectPrice) -
     top = context.g.top
     assert isinstance(top, PriceProtection)
     percent = top.pending_sales[0].count * share_percent(context.g, action.company)
-    shares = context.numbering.certificates.last_received(action.company, POOL, percent)
+    shares = context.numbering.certificates.to_protect(action.company, percent)
     return {"type": "buy_shares", **context.entity(seat), "shares": shares, "percent": percent}
 
 

@@ -56,6 +56,8 @@ from engine.site_18xx.action_codec import (
 )
 from engine.site_18xx.game_file import SiteAction, SiteFileError
 from engine.site_18xx.names import split_number
+from engine.site_18xx.record_check import check_token_cost, compare_record
+from engine.site_18xx.run_check import check_run, note_other_stops
 from engine.stock.price_protection import PriceProtectionQuestion
 from engine.stock.turn import StockTurnQuestion
 
@@ -181,8 +183,9 @@ def _decode_place_token(replay: SiteReplay, action: SiteAction) -> None:
     hex, node = replay.numbering.find_city(action.city or "")
     if hex not in replay.game.components.map.hexes:
         raise SiteFileError(f"{action.city!r} is not a city on the map")
-    top = replay.game.top
-    if replay.starting_company is not None:
+    top, moves_before = replay.game.top, len(replay.lines)
+    if replay.starting_company is not None and replay.expected_token is not None:
+        compare_record(replay, action, replay.expected_token)
         replay.starting_company = None  # it was placed with the bid
     elif isinstance(top, HomeToken):
         replay.play(top.chooser, ChooseHome(top.company, hex, node))
@@ -190,6 +193,7 @@ def _decode_place_token(replay: SiteReplay, action: SiteAction) -> None:
         replay.play(replay.acting_seat(action), PlaceToken(hex, node, top.private))
     else:
         replay.play_in_turn(action, PlaceToken(hex, node))
+    check_token_cost(action, [event for move in replay.lines[moves_before:] for event in move.events])
 
 
 def _encode_token(context: EncodingContext, seat: str, action: PlaceToken) -> ActionRecord:
@@ -210,59 +214,44 @@ def _encode_choose_home(context: EncodingContext, seat: str, action: ChooseHome)
 
 def _decode_run_routes(replay: SiteReplay, action: SiteAction) -> None:
     replay.pass_for_others(action)
-    _check_trains(replay, action)
+    check_run(replay, action)
+    company, seat = replay.company(action.entity_key), replay.acting_seat(action)
     if not action.routes:
-        best_revenue = best_run(replay.game, replay.company(action.entity_key)).revenue
-        no_run = RunTrains((), 0) if best_revenue else RunTrains(())
-        if best_revenue or not refusal(replay.game, replay.acting_seat(action), no_run):
-            replay.play(replay.acting_seat(action), no_run)
+        _run_nothing(replay, company, seat)
         return
-    seat, company, network = (
-        replay.acting_seat(action),
-        replay.company(action.entity_key),
-        replay.game.network,
-    )
     routes: list[Route] = []
     recorded, complete = 0, True
-    for route in action.routes:
-        train, revenue = split_number(str(route.get("train", "")))[0], route.get("revenue")
+    for record in action.routes:
+        train, revenue = split_number(record["train"])[0], record.get("revenue")
         try:
-            routes.append(route_along(network, route.get("connections") or [], train))
-            recorded += (
-                revenue
-                if isinstance(revenue, int)
-                else company_route_revenue(replay.game, company, routes[-1])
-            )
+            route = route_along(replay.game.network, record.get("connections") or [], train)
         except (ValueError, LookupError, TypeError, AttributeError) as error:
-            if not isinstance(revenue, int):
+            if revenue is None:
                 raise SiteFileError(f"the {train}-train's route: {error}") from None
-            replay.warnings.append(f"Action {replay.action_id}: the {train}-train's route: {error}")
+            replay.warn(f"the {train}-train's route: {error}")
             recorded, complete = recorded + revenue, False
-    run = RunTrains(tuple((route.train, format_route(network, route)) for route in routes))
+            continue
+        routes.append(route)
+        note_other_stops(replay, record, route)
+        recorded += company_route_revenue(replay.game, company, route) if revenue is None else revenue
+    run = RunTrains(tuple((route.train, format_route(replay.game.network, route)) for route in routes))
     why = refusal(replay.game, seat, run) if routes else None
     if complete and not why and recorded == run_revenue(replay.game, company, run):
-        replay.apply(seat, run)
+        replay.play(seat, run)
         return
     revenue_here = sum(company_route_revenue(replay.game, company, route) for route in routes)
-    replay.warnings.append(
-        f"Action {replay.action_id}: ${recorded} is paid as recorded; the routes earn ${revenue_here}"
-        + (f" ({why})" if why else "")
-    )
+    because = f" ({why})" if why else ""
+    replay.warn(f"${recorded} is paid as recorded; the routes earn ${revenue_here}{because}")
     replay.play(seat, RunTrains(run.routes, recorded))
 
 
-def _check_trains(replay: SiteReplay, action: SiteAction) -> None:
-    """Raise SiteFileError for a train that is not the company's, or that has two routes."""
-    company, used = replay.company(action.entity_key), set[str]()
-    for route in action.routes:
-        train = str(route.get("train", ""))
-        if split_number(train)[0] not in replay.game.title.trains:
-            raise SiteFileError(f"there is no {split_number(train)[0]}-train")
-        if replay.numbering.train_owner(train) != company:
-            raise SiteFileError(f"the {company} does not own the train {train}")
-        if train in used:
-            raise SiteFileError(f"the train {train} has two routes")
-        used.add(train)
+def _run_nothing(replay: SiteReplay, company: str, seat: str) -> None:
+    """A run without a route: nothing is earned, whatever could have been."""
+    run = RunTrains((), 0) if best_run(replay.game, company).revenue else RunTrains(())
+    if run.claimed_revenue is None and refusal(replay.game, seat, run):
+        replay.warn(f"the {company} has nothing to run now, and the run is left out")
+    else:
+        replay.play(seat, run)
 
 
 def _encode_run(context: EncodingContext, seat: str, action: RunTrains) -> ActionRecord:

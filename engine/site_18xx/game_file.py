@@ -6,11 +6,15 @@ in the action that they follow.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import msgspec
 
+from engine.site_18xx.json_faults import json_fault, kind_of, structure_fault
+
 MAX_ACTIONS = 50_000
+NOT_A_GAME = "This is not a game file of 18xx.games:"
 
 
 class SiteFileError(Exception):
@@ -59,6 +63,10 @@ class SiteAction(msgspec.Struct, frozen=True, gc=False):
     choice: str | int | None = None
     target: str | None = None
     target_type: str | None = None
+    slot: int | None = None
+    cost: int | None = None
+    extra_revenue: int = 0
+    subsidy: int = 0
     corporations: list[str] = []
 
     @property
@@ -79,23 +87,57 @@ class SiteFile(msgspec.Struct, frozen=True, gc=False):
 def read_site_file(raw: bytes) -> SiteFile:
     """Decode a game file. Raises SiteFileError."""
     try:
-        game = msgspec.convert(_normalized(msgspec.json.decode(raw)), SiteFile)
+        content = msgspec.json.decode(raw.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise SiteFileError(f"{NOT_A_GAME} it is not UTF-8 text.") from None
     except RecursionError:
-        raise SiteFileError("This is not a game file: it is nested too deeply.") from None
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise SiteFileError(f"This is not a game file of 18xx.games: {error}.") from None
+        raise SiteFileError(f"{NOT_A_GAME} it is nested too deeply.") from None
+    except msgspec.DecodeError as error:
+        raise SiteFileError(f"{NOT_A_GAME} {json_fault(str(error))}.") from None
+    if not isinstance(content, dict):
+        raise SiteFileError(f"{NOT_A_GAME} it is {kind_of(content)}, not an object with a title and actions.")
+    try:
+        content = _normalized(content)
+        game = msgspec.convert(content, SiteFile)
+    except RecursionError:
+        raise SiteFileError(f"{NOT_A_GAME} it is nested too deeply.") from None
+    except msgspec.ValidationError as error:
+        raise SiteFileError(_first_fault(content, str(error))) from None
+    _check_numbers(game)
+    return game
+
+
+def _check_numbers(game: SiteFile) -> None:
+    """Raise SiteFileError for too many actions, or for ids that are not each one's own."""
     if len(game.actions) > MAX_ACTIONS:
         raise SiteFileError(f"The file has {len(game.actions)} actions; the limit is {MAX_ACTIONS}.")
     if len({p.key for p in game.players}) < len(game.players):
         raise SiteFileError("Two players of the file have the same id.")
-    return game
+    if below := next((action.id for action in game.actions if action.id < 0), 0):
+        raise SiteFileError(f"An action of the file has the id {below}; ids count from 1.")
+    numbers = [action.id for action in game.actions if action.id]
+    for before, after in pairwise(numbers):
+        if before == after:
+            raise SiteFileError(f"Two actions of the file have the id {after}.")
+        if before > after:
+            raise SiteFileError(f"Action {after} comes after action {before}; the ids of a file ascend.")
 
 
-def _normalized(file: Any) -> Any:
+def _first_fault(content: dict[str, Any], fault: str) -> str:
+    """The sentence about the first part of the content that is not as it has to be."""
+    actions = content.get("actions")
+    for at, action in enumerate(actions if isinstance(actions, list) else (), 1):
+        try:
+            msgspec.convert(action, SiteAction)
+        except msgspec.ValidationError as error:
+            number = action.get("id", at) if isinstance(action, dict) else at
+            return f"Action {number}: {structure_fault(str(error))}."
+    return f"{NOT_A_GAME} {structure_fault(fault)}."
+
+
+def _normalized(file: dict[str, Any]) -> dict[str, Any]:
     """The decoded JSON without nulls, and with results such as "$521" as numbers."""
-    if not isinstance(file, dict):
-        return file
-    file = _without_nulls(file)
+    file = {key: _without_nulls(part) for key, part in file.items() if part is not None}
     if isinstance(result := file.get("result"), dict):
         file["result"] = {key: _dollars(value) for key, value in result.items()}
     return file
@@ -119,7 +161,10 @@ def _dollars(value: Any) -> Any:
 
 
 def active_actions(actions: list[SiteAction]) -> list[SiteAction]:
-    """The actions that are still in effect once undo and redo are resolved. Chat is never undone."""
+    """The actions that are still in effect once undo and redo are resolved. Chat is never undone.
+
+    Raises SiteFileError for a redo of nothing.
+    """
     active: list[SiteAction] = []
     undone: list[list[SiteAction]] = []
     for action in actions:
@@ -131,7 +176,9 @@ def active_actions(actions: list[SiteAction]) -> list[SiteAction]:
             removed_objects = set(map(id, removed))
             active = [a for a in active if id(a) not in removed_objects]
         elif action.type == "redo":
-            active += undone.pop() if undone else []
+            if not undone:
+                raise SiteFileError(f"Action {action.id}: there is nothing to redo.")
+            active += undone.pop()
         else:
             if action.type != "message":
                 undone.clear()

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 
 import msgspec
 
 from engine.site_18xx.game_file import SiteFileError
 from engine.title import SITE_CONVENTIONS
+from engine.titles import title_names
 
 
 class SiteNames(msgspec.Struct, frozen=True, gc=False):
@@ -78,13 +80,18 @@ def _our_name(names: dict[str, str], theirs: str) -> str:
     return next((ours for ours, name in names.items() if name == theirs), theirs)
 
 
+def _names_file(title: str) -> Traversable:
+    return files("engine") / "titles" / f"t{title}" / "site_18xx.json"
+
+
 @cache
 def site_names_of(title: str) -> SiteNames:
     """The site's names for a title. Raises SiteFileError for a title without any."""
     try:
-        raw = (files("engine") / "titles" / f"t{title}" / "site_18xx.json").read_bytes()
+        raw = _names_file(title).read_bytes()
     except (FileNotFoundError, ValueError, OSError):
-        raise SiteFileError(f"Games of {title!r} cannot be imported.") from None
+        known = ", ".join(name for name in title_names() if _names_file(name).is_file())
+        raise SiteFileError(f"Games of {title!r} cannot be imported; those of {known} can.") from None
     return msgspec.json.decode(raw, type=SiteNames)
 
 

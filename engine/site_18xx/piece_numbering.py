@@ -41,7 +41,6 @@ class PieceNumbering:
         self.certificates = CertificateNumbering(names, title)
         self._trains: dict[tuple[str, str], list[str]] = {}
         self._sold_counts: dict[str, int] = {}
-        self._preferred: dict[str, int] = {}
         self._tiles = TileSupply(title.components, standard_tiles)
         self._loans = {BANK: list(range(title.components.loans.count if title.components.loans else 0))}
         self._slots: dict[tuple[str, int], list[str | None]] = {}
@@ -51,7 +50,7 @@ class PieceNumbering:
     def train(self, train: str, owner: str) -> str:
         """The owner's next train of that type, as `type-number`."""
         if owner == BANK:
-            return f"{train}-{self._preferred.get(train, self._sold_counts.get(train, 0))}"
+            return f"{train}-{self._sold_counts.get(train, 0)}"
         return self._trains[owner, train][0]
 
     def train_owner(self, instance: str) -> str:
@@ -96,11 +95,15 @@ class PieceNumbering:
     # -- pieces named by a file ----------------------------------------------------------
 
     def prefer_train(self, instance: str) -> None:
-        """Let this train leave its owner before others of its type. Raises SiteFileError."""
+        """Let this train leave its owner before others of its type; the bank's leave in order.
+
+        Raises SiteFileError.
+        """
         train, number = split_number(instance)
         owner = self.train_owner(instance)
         if owner == BANK:
-            self._preferred[train] = int(number)
+            if (next_number := self._sold_counts.get(train, 0)) != int(number):
+                raise SiteFileError(f"the bank has no {instance}; its next is {train}-{next_number}")
         else:
             held = self._trains[owner, train]
             held.remove(instance)
@@ -109,7 +112,10 @@ class PieceNumbering:
     def prefer_tile(self, instance: str) -> None:
         """Let this tile be laid before others of its type. Raises SiteFileError."""
         tile, number = split_number(instance)
-        self._tiles.prefer(self._names.our_tile(tile), int(number))
+        try:
+            self._tiles.prefer(self._names.our_tile(tile), int(number))
+        except KeyError:
+            raise SiteFileError(f"the tile {instance} is not in the supply") from None
 
     # -- events ------------------------------------------------------------------------
 
@@ -180,8 +186,7 @@ class PieceNumbering:
     def _move_train(self, train: str, source: str, target: str) -> None:
         moved = self.train(train, source)
         if source == BANK:
-            next_number = self._sold_counts.get(train, 0)
-            self._sold_counts[train] = max(next_number, self._preferred.pop(train, next_number)) + 1
+            self._sold_counts[train] = self._sold_counts.get(train, 0) + 1
         else:
             self._trains[source, train].remove(moved)
         if target != CLOSED:

@@ -16,6 +16,7 @@ from engine.core.actions import Accept, Action, Pass
 from engine.core.events import AnyEvent
 from engine.core.state import (
     BANK,
+    ConnectionRunTurn,
     MergerTurn,
     OperatingTurn,
     PostMergerLoans,
@@ -26,12 +27,16 @@ from engine.core.state import (
 from engine.game import Game
 from engine.kernel import apply, awaited_seats, game_of, new_game, refusal
 from engine.language.forms import format_action
+from engine.language.notation import made_explicit
 from engine.operating.turn import OperatingTurnQuestion
-from engine.site_18xx.codec_registry import CODECS
+from engine.site_18xx.action_codec import ActionRecord
+from engine.site_18xx.codec_registry import CODECS, encode_action
+from engine.site_18xx.codecs_connections import ConnectionRecordOrder
 from engine.site_18xx.codecs_turns import has_no_answer
 from engine.site_18xx.game_file import SiteAction, SiteFile, SiteFileError, active_actions
 from engine.site_18xx.names import site_names_of
 from engine.site_18xx.piece_numbering import PieceNumbering
+from engine.site_18xx.record_check import COMPARED, check_whole, compare_record
 from engine.site_18xx.snapshot import position_snapshot
 from engine.title import SITE_CONVENTIONS
 from engine.titles import title_of
@@ -91,6 +96,9 @@ class SiteReplay:
         self.action_id = 0
         self.starting_company: str | None = None
         self.upcoming: list[SiteAction] = []
+        self.expected_token: ActionRecord | None = None
+        self.record_order = ConnectionRecordOrder()
+        self._record: SiteAction | None = None
 
     def run(self) -> Iterator[SiteAction]:
         """Play action after action, yielding each once it has been played. Raises SiteReplayError."""
@@ -112,10 +120,25 @@ class SiteReplay:
         """Play an action. Raises SiteReplayError where it is refused."""
         self._note_missing_steps(action)
         if why := refusal(self.game, seat, action):
-            raise SiteReplayError(
-                self.action_id, f"{self.state.name(seat)}: {format_action(self.game, action)}", why
-            )
+            raise self._error_in(seat, action, why)
+        if self._record is not None and self._record.type in COMPARED:
+            self._check_record(self._record, seat, made_explicit(self.game, action))
         self.apply(seat, action)
+
+    def _check_record(self, record: SiteAction, seat: str, action: Action) -> None:
+        """Raise SiteReplayError where the file's record is not the one that the action has."""
+        try:
+            encoded = encode_action(self.game, self.names, self.numbering, seat, action)
+            compare_record(self, record, encoded[0])
+        except SiteFileError as error:
+            raise self._error_in(seat, action, str(error)) from None
+        except KeyError:  # consent, of which there is no record
+            return
+        self.expected_token = encoded[1] if len(encoded) > 1 else None
+
+    def _error_in(self, seat: str, action: Action, why: str) -> SiteReplayError:
+        line = f"{self.state.name(seat)}: {format_action(self.game, action)}"
+        return SiteReplayError(self.action_id, line, why)
 
     def try_pass(self, seat: str) -> bool:
         """Pass for that seat. False: it may not pass."""
@@ -230,16 +253,33 @@ class SiteReplay:
             self.try_pass(awaited_seats(self.game)[0])
         if action.type in ("message", "log") or action.type.startswith("program_"):
             return
+        if self.starting_company is not None and action.type != "place_token":
+            reason = f"the home token of the {self.starting_company} would have to be placed first"
+            raise SiteReplayError(self.action_id, "", reason)
         codec = CODECS.get(action.type)
         if codec is None:
             raise SiteReplayError(self.action_id, "", f"{action.type!r} is not an action of this title")
         if action.entity_type not in codec.entity_types:
             entity = f"a {action.entity_type or 'thing without a type'}"
             raise SiteReplayError(self.action_id, "", f"{action.type!r} is not an action of {entity}")
+        self._record = action
+        self._note_connection_records(action)
         try:
+            check_whole(action)
             codec.decode(self, action)
         except SiteFileError as error:
             raise SiteReplayError(self.action_id, "", str(error)) from None
+
+    def _note_connection_records(self, action: SiteAction) -> None:
+        """Warn where a company acts in a turn for which the file has no record of connections."""
+        top = self.game.top
+        if not self.names.records_connections or action.entity_type != "corporation":
+            return
+        if isinstance(top, ConnectionRunTurn) or not isinstance(top, OperatingTurn):
+            return
+        in_turn = top.company == self.names.our_company(action.entity_key)
+        if in_turn and action.type != "destination_connection":
+            self.record_order.note_action(self, top.company)
 
     def play_in_turn(self, site_action: SiteAction, action: Action) -> None:
         """Play an action that belongs to a turn, for the entity of the site's action."""

@@ -32,10 +32,11 @@ class TileSupply:
         return self._free[tile][0]
 
     def prefer(self, tile: str, number: int) -> None:
-        """Let this one of its type be laid next, whether it is in the supply or not."""
+        """Let this one of its type be laid next. Raises KeyError where it is not in the supply."""
         free = self._free[tile]
-        if number in free:
-            free.remove(number)
+        if number not in free:
+            raise KeyError(number)
+        free.remove(number)
         free.appendleft(number)
 
     def hex_of(self, tile: str, number: int) -> str | None:

@@ -1,11 +1,13 @@
 """Damaged files of recorded games: each is refused with a sentence, or taken as it is, or with warnings.
 
 A file that is accepted without a warning is exported again: every one of its actions has to come out. So
-nothing that the site would not have played is changed or left out silently.
+nothing that the site would not have played is changed or left out silently. The damaged actions get new ids,
+since ids that do not ascend are refused before anything is played.
 """
 
 from __future__ import annotations
 
+import copy
 import gzip
 import json
 import random
@@ -23,13 +25,30 @@ from tests.site_18xx.test_game_file import replay_file
 
 FUZZED = ("price", "company", "corporation", "entity", "entity_type", "hex", "tile", "rotation", "city",
           "train", "shares", "percent", "kind", "choice", "target", "routes", "share_price", "type",
-          "corporations")  # fmt: skip
+          "corporations", "exchange", "variant", "slot", "target_type")  # fmt: skip
+WRONG: tuple[Any, ...] = (
+    None,
+    0,
+    -1,
+    "",
+    "x-1",
+    "57-99",
+    "PRR",
+    "TP_0",
+    [],
+    ["x"],
+    2.5,
+    True,
+    {"x": 1},
+    10**9,
+)
+"""Values that no field has, or that belong to another one."""
 
 
 def mutate(actions: list[dict[str, Any]], chance: random.Random) -> None:
-    """One fault: an action is dropped, doubled, moved or exchanged, or a field has another value."""
+    """One fault: an action is dropped, doubled, moved or exchanged; a field is lost or has another value."""
     at, other = chance.randrange(len(actions)), chance.randrange(len(actions))
-    match chance.randrange(5):
+    match chance.randrange(7):
         case 0:
             del actions[at]
         case 1:
@@ -38,10 +57,49 @@ def mutate(actions: list[dict[str, Any]], chance: random.Random) -> None:
             actions[at], actions[other] = actions[other], actions[at]
         case 3:
             actions.insert(other, actions.pop(at))
+        case 4:
+            field = chance.choice([f for f in FUZZED if f in actions[at]])
+            actions[at] = {key: value for key, value in actions[at].items() if key != field}
         case _:
             field = chance.choice([f for f in FUZZED if f in actions[at]])
             others = [each[field] for each in actions if field in each]
-            actions[at] = actions[at] | {field: chance.choice([*others, None, 0, -1, "", "x-1", [], ["x"]])}
+            actions[at] = actions[at] | {field: chance.choice([*others[:100], *WRONG])}
+
+
+def mutate_part(actions: list[dict[str, Any]], chance: random.Random) -> None:
+    """One fault in a route of a run, or in an automatic action."""
+    inner = [
+        part for action in actions for part in (*action.get("routes", ()), *action.get("auto_actions", ()))
+    ]
+    part = chance.choice(inner) if inner else {}
+    if part:
+        field = chance.choice([key for key in part if key not in ("created_at", "revenue_str", "id")])
+        others = [each[field] for each in inner if field in each]
+        part[field] = chance.choice([*others[:100], *WRONG])
+        if chance.random() < 0.3:
+            del part[field]
+
+
+def renumbered(actions: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The actions with ids from 1; what is undone stays the same where it still can."""
+    numbers = {action["id"]: number for number, action in reversed(list(enumerate(actions, 1)))}
+    return [
+        action
+        | {"id": number}
+        | (
+            {"action_id": numbers.get(action["action_id"], action["action_id"])}
+            if "action_id" in action
+            else {}
+        )
+        for number, action in enumerate(actions, 1)
+    ]
+
+
+def damaged_copy(raw: dict[str, Any], chance: random.Random) -> dict[str, Any]:
+    actions = copy.deepcopy(raw["actions"])
+    for _ in range(chance.randint(1, 3)):
+        chance.choice((mutate, mutate, mutate, mutate_part))(actions, chance)
+    return raw | {"actions": renumbered(actions)}
 
 
 def check_mutations(path: Path, count: int, length: int | None = None) -> None:
@@ -49,10 +107,7 @@ def check_mutations(path: Path, count: int, length: int | None = None) -> None:
     raw = json.loads(gzip.decompress(path.read_bytes()))
     raw = raw | {"actions": raw["actions"][:length], "result": None}
     for seed in range(count):
-        chance = random.Random(f"{path.name} {seed}")
-        damaged = raw | {"actions": [dict(each) for each in raw["actions"]]}
-        for _ in range(chance.randint(1, 3)):
-            mutate(damaged["actions"], chance)
+        damaged = damaged_copy(raw, random.Random(f"{path.name} {seed}"))
         try:
             game = replay_file(damaged)
         except (SiteFileError, SiteReplayError) as error:
