@@ -39,7 +39,7 @@ class RequestedPictures(PictureWorkers):
         super().__init__(1)
         self.draws, self.drawn = False, 0
 
-    async def _cached(
+    async def request(
         self,
         kind: str,
         state: engine.State,
