@@ -85,11 +85,12 @@ def _use_of(o: Outlook, company: str, dollars: int) -> float:
     rest = dollars - useful
     train = o.next_train()
     if train and rest and len(g.company(company).trains) < g.phase.train_limit and o.life(train.name) > 2:
-        missing = train.price - cash
-        if 0 < missing <= rest:
-            marginal = o.revenue(company, [*g.company(company).trains, train.name]) - o.revenue(company)
-            gain = marginal * min(o.life(train.name), o.horizon) * 0.7 - dollar * train.price
-            return worth + max(gain, 0) * part + (rest - missing) * dollar * part
+        missing, life = train.price - cash, min(o.life(train.name), o.horizon)
+        if 0 < missing <= 2 * rest:
+            kept = [t for t in g.company(company).trains if o.life(t) > life * 0.6]
+            earned = 0.7 * life * o.added_revenue(company, kept, train.name, life)
+            gain = max(earned - dollar * train.price, 0) * min(rest / missing, 1)
+            return worth + gain * part + max(rest - missing, 0) * dollar * part
     return worth + rest * dollar * part
 
 

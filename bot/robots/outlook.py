@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property, wraps
-from math import log1p
+from math import exp, log1p
 from typing import Any, TypeVar, TypeVarTuple
 
 from bot.robots.weights import DEFAULT_WEIGHTS, Weights
 from engine import BANK, Game, OperatingRound, is_seat, stop_revenue
-from engine.core.components import MarketZone, TrainDefinition
+from engine.core.components import HexDefinition, MarketZone, TrainDefinition
 from engine.core.state import MergerRound
 from engine.finance import market
 from engine.finance.loans import in_zone, loans_available
@@ -27,6 +27,10 @@ SHORT_RESERVE = 0.75
 """Which part of the price of a share sold short is kept in cash."""
 STOP_VALUE = {"white": 20, "yellow": 22, "green": 30, "brown": 42, "gray": 50}
 """Dollars of an average stop once tiles of that colour are laid."""
+GROWN = (0.8, 0.5, 0.3, 0.15)
+"""Which part of its distance the longest train of a company, the second, … runs on grown track."""
+GROWTH_ROUNDS = 3.0
+"""Operating rounds in which about two thirds of the missing track are laid."""
 UNLIMITED = 4
 """How many trains of an unlimited type the bank probably sells before the next type."""
 
@@ -48,6 +52,12 @@ def once(method: Callable[[Outlook, *Ts], ResultT]) -> Callable[[Outlook, *Ts], 
         return result
 
     return estimate
+
+
+def open_neighbors(hex: HexDefinition) -> list[str]:
+    """The hexes beside one, but not those behind a border that no track crosses."""
+    closed = {border.edge for border in hex.borders}
+    return [beside for edge, beside in hex.neighbors.items() if edge not in closed]
 
 
 class Outlook:
@@ -139,7 +149,19 @@ class Outlook:
     def purchases_a_round(self) -> float:
         """How many trains probably leave the bank in an operating round."""
         exports = 1 if self.g.components.bank is None else 0
-        return exports + max(0.55 * len(self.operating()), 0.7)
+        return exports + max(sum(map(self._buys_soon, self.operating())), 0.5)
+
+    def _buys_soon(self, company: str) -> float:
+        """How probably the company buys the bank's next train in a round: it has the place and the money."""
+        train, trains = self.next_train(), self.g.company(company).trains
+        if train is None or len(trains) >= self.g.phase.train_limit:
+            return 0.0
+        if not trains:
+            return 0.9
+        loans = self.g.components.loans
+        borrowed = self.prudent_loans(company) * loans.value if loans else 0
+        missing = train.price - self.g.cash(company) - borrowed
+        return 0.7 if missing <= 0 else 0.3 if missing <= self.revenue(company) else 0.05
 
     @once
     def life(self, train: str) -> float:
@@ -148,8 +170,8 @@ class Outlook:
         rust = definition.rusts_on or definition.obsolete_on
         if rust is None:
             return self.rounds_left
-        until = self.purchases_until(rust)
-        return min(self.rounds_left, until / self.purchases_a_round() + 0.3)
+        purchases = self.purchases_until(rust) + 1
+        return min(self.rounds_left, purchases / self.purchases_a_round())
 
     def lasting(self, company: str, rounds: float = 2.5) -> list[str]:
         """The company's trains that probably still run after so many operating rounds."""
@@ -237,6 +259,26 @@ class Outlook:
     def stop_value(self) -> float:
         """Dollars of an average stop in this phase."""
         return STOP_VALUE[self.g.phase.tile_colors[-1]]
+
+    def prospect(self, trains: Sequence[str]) -> float:
+        """Dollars a round that these trains of one company would earn on grown track of this phase."""
+        stops = sorted((min(self.train(t).distance or 8, 7) for t in trains), reverse=True)
+        return self.stop_value() * sum(part * n for part, n in zip(GROWN, stops, strict=False))
+
+    def revenue_over(self, company: str, trains: Sequence[str], rounds: float) -> float:
+        """What these trains would earn for the company on the average of so many rounds, as track grows."""
+        today = self.revenue(company, trains)
+        if rounds <= 0:
+            return today
+        time = rounds / GROWTH_ROUNDS
+        grown = 1 - (1 - exp(-time)) / time
+        return today + self.weights.prospect * grown * max(self.prospect(trains) - today, 0.0)
+
+    def added_revenue(self, company: str, trains: Sequence[str], train: str, rounds: float) -> float:
+        """Dollars a round that one train more brings the company, on the average of so many rounds."""
+        return self.revenue_over(company, [*trains, train], rounds) - self.revenue_over(
+            company, trains, rounds
+        )
 
     def new_company_revenue(self, treasury: float) -> float:
         """What a company with so much money and no track yet will earn a round, once it has track."""
@@ -355,9 +397,8 @@ class Outlook:
                     total += max(value, 10 if node.kind == "city" else 0) / (1 + distance)
                 cost = sum(t.cost for t in hexes[at].terrain) if at not in g.state.tiles else 0
                 total -= 0.1 * cost / (1 + distance)
-                for edge, beside in hexes[at].neighbors.items():
-                    closed = any(b.edge == edge for b in hexes[at].borders)
-                    if beside not in seen and beside in hexes and not closed:
+                for beside in open_neighbors(hexes[at]):
+                    if beside not in seen and beside in hexes:
                         seen.add(beside)
                         following.append(beside)
             ring = following

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.robots.judged import Judged
-from bot.robots.outlook import ROUTE_BUDGET, Outlook
+from bot.robots.outlook import ROUTE_BUDGET, Outlook, open_neighbors
 from engine import Game, Option, game_of, stop_revenue
 from engine.core.actions import (
     Action,
@@ -37,10 +37,18 @@ def planned_trains(o: Outlook, company: str) -> list[str]:
 
 
 def future_trains(o: Outlook, company: str) -> list[str]:
-    """The trains that track is built for in the long run: one that lasts."""
+    """The trains that track is built for in the long run: two that last."""
     lasting = [t for t in o.g.company(company).trains if o.life(t) > 3]
     train = o.lasting_train()
-    return lasting or ([train.name] if train else planned_trains(o, company))
+    if train is None:
+        return lasting or planned_trains(o, company)
+    return lasting + [train.name] * (min(2, o.g.phase.train_limit) - len(lasting))
+
+
+NEARER = 0.2
+"""Which part of what a company without a route would earn is worth one hex less to its first route."""
+FAR = 6
+"""Hexes beyond which the way to a stop is not counted."""
 
 
 class Surveyor:
@@ -55,6 +63,7 @@ class Surveyor:
         o.g.network.reachable(company)
         self.base_reach = self._reach(o.g)
         self.base = self._revenues(o.g)
+        self.base_distance = 0 if max(self.base) else self._to_second_stop(o.g)
 
     def _reach(self, g: Game) -> float:
         """Dollars of the stops that the company reaches, and of those that its next tile may reach."""
@@ -81,7 +90,27 @@ class Surveyor:
     def gain(self, g: Game) -> float:
         """Dollars a round that the new track brings: now, and half of what it brings to later trains."""
         now, later = self._revenues(g)
-        return (now - self.base[0]) + 0.5 * max(later - self.base[1], -20) + self.reach_gain(g)
+        gain = (now - self.base[0]) + 0.5 * max(later - self.base[1], -20) + self.reach_gain(g)
+        if self.base_distance:
+            nearer = self.base_distance - self._to_second_stop(g)
+            gain += NEARER * nearer * self.o.prospect(self.now or self.later)
+        return gain
+
+    def _to_second_stop(self, g: Game) -> int:
+        """How many hexes the company's track is from the next stop that it does not reach.
+
+        A stop beside its track counts only while its hex has no tile: one that is laid leads elsewhere.
+        """
+        reach, hexes = g.network.reachable(self.company), g.components.map.hexes
+        there = {hex for hex, _ in reach.stops} | (reach.edges.keys() & g.state.tiles.keys())
+        ring, seen = list(reach.edges), set(reach.edges)
+        for distance in range(FAR):
+            if any(hex not in there and g.network.faces[hex].nodes for hex in ring):
+                return distance
+            near = [n for at in ring for n in open_neighbors(hexes[at])]
+            ring = [hex for hex in dict.fromkeys(near) if hex in hexes and hex not in seen]
+            seen.update(ring)
+        return FAR
 
     def rank(self, lays: Sequence[LayTile | LayMine]) -> list[tuple[float, LayTile | LayMine]]:
         """The lays with the dollars a round that they bring, best first."""

@@ -86,7 +86,8 @@ def _worth(o: Outlook, company: str, train: str, traded_in: str | None = None) -
     life = min(o.life(train), o.horizon + 1)
     lasting = [t for t in trains if o.life(t) > life * 0.6]
     now = o.revenue(company, [*trains, train]) - o.revenue(company)
-    later = o.revenue(company, [*lasting, train]) - o.revenue(company, lasting)
+    rounds = life if o.revenue(company) else 0.0
+    later = o.added_revenue(company, lasting, train, rounds)
     if not o.revenue(company):
         # Where the trains that it has run nowhere, another one hardly will.
         estimate = 0.6 * min(o.train(train).distance or 8, 7) * o.stop_value()

@@ -20,6 +20,7 @@ class Weights(msgspec.Struct, frozen=True):
     * `private_resale_dollar`: what a dollar is worth to the president that the company pays for a private.
     * `reach`: dollars a round that a dollar of stops within reach is worth, until there is a train for them.
     * `most_of_face`: no private is worth more than that part of its face value: companies need the money.
+    * `prospect`: how much of what trains would earn on grown track is reckoned with; 0 is today's track only.
     * `trust`: how much of what the search ahead finds is added to a judgement.
     """
 
@@ -32,6 +33,7 @@ class Weights(msgspec.Struct, frozen=True):
     reach: float = 0.12
     most_of_face: float = 1.4
     trust: float = 0.5
+    prospect: float = 1.0
 
 
 DEFAULT_WEIGHTS = Weights()

@@ -6,7 +6,7 @@ from bot.robots.outlook import Outlook
 from bot.robots.player import Robot
 from bot.robots.trains import own_loss, why_no_train
 from engine import Action, State, decision, game_of, play
-from engine.core.actions import BuyShares, Par, Pass, SellShares
+from engine.core.actions import BuyShares, BuyTrain, LayTile, Par, Pass, SellShares
 from tests.scenarios import ScenarioRunner
 
 run_scenario = ScenarioRunner("1830").run
@@ -86,6 +86,42 @@ def test_a_company_without_trains_buys_one() -> None:
     state = run_scenario(setup)
     state = play_robot(state, 3)
     assert state.companies["PRR"].trains
+
+
+def test_a_company_with_money_buys_trains_for_the_track_to_come() -> None:
+    setup = """
+    @ owns Ann PRR 6
+    @ par PRR 67
+    @ cash PRR 600
+    @ trains PRR 2
+    @ tile H10 57 1
+    @ depot 2 5
+    @ round operating PRR
+    > until train
+    = cash PRR 630
+    """
+    state = run_scenario(setup)
+    o = Outlook(game_of(state), "p0")
+    assert o.revenue("PRR", ["2", "2"]) == o.revenue("PRR", ["2"]) > 0
+    assert o.added_revenue("PRR", ["2"], "2", 1.0) < o.added_revenue("PRR", ["2"], "2", 4.0)
+    assert Robot().choose(state, "p0").action == BuyTrain("2", "bank")
+
+
+def test_a_company_without_a_route_pays_for_track_to_its_first_one() -> None:
+    setup = """
+    @ owns Ann CPR 6
+    @ par CPR 67
+    @ cash CPR 400
+    @ trains CPR 4
+    @ phase 4
+    @ tile B20 3 5
+    @ round operating CPR
+    > until track
+    = cash CPR 400
+    """
+    action = choice(setup)
+    assert isinstance(action, LayTile)
+    assert action.hex == "B18"
 
 
 def test_no_company_is_started_that_others_would_have_to_float() -> None:
