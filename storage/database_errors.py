@@ -22,7 +22,8 @@ NOTHING_CHANGED = "The change could not be stored, and nothing was changed"
 
 def database_message(error: BaseException) -> str:
     """The first line of the database's own message, without the statement."""
-    return str(error.__cause__ or error).partition("\n")[0].rstrip(".")
+    message = str(error.__cause__ or error).partition("\n")[0].rstrip(".")
+    return f"{message} (is the disk full?)" if message == "disk I/O error" else message
 
 
 def is_deadlock(error: BaseException) -> bool:

@@ -183,7 +183,7 @@ class CardKeeper:
         key = f"{ref.key}.{view.seq}.{ref.message_id}"
         posted = await self.poster.post(view.table, key, built.draft(), prefix[1:-1] or None)
         if not failure.is_gone:
-            await self.finished.put_off(view.table.id, card, [])
+            await self.finished.put_off(view.table.id, card)
         return msgspec.structs.replace(
             ref, channel_id=posted.channel_id, message_id=posted.message_id, files=posted.files,
             is_plain=posted.is_plain,
@@ -203,7 +203,7 @@ class CardKeeper:
             return False
         built = await self._build(view, prompt, ref.seq, card.slot)
         posted = await self.poster.post(view.table, f"{ref.key}.{view.seq}.dm", built.draft(), user)
-        await self.finished.put_off(view.table.id, card, [])
+        await self.finished.put_off(view.table.id, card)
         async with self.service.store.begin(table=view.table.id) as unit:
             await unit.tables.remove_card(view.table.id, card.slot)
         moved = msgspec.structs.replace(

@@ -5,6 +5,10 @@ moved, one line says what they did. The message that lists the last turns gets t
 the card is deleted; where there is no such message, or it is full or too old to be edited, the card itself
 becomes the next list. So a thread reads as lists of turns with a few notices in between. A card that Discord
 does not let us edit now is queued in the store and finished when it does.
+
+The list is edited first. One transaction then stores what it says and that the card is told, and only then is
+the card's message deleted. So a process may die anywhere: the next one edits the list into the same, or
+deletes what is still there, and no line is missing or stands there twice.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from datetime import timedelta
+from typing import NamedTuple
 
 import aiohttp
 import discord
@@ -34,6 +39,13 @@ NO_LONGER = "No longer asked."
 NO_MESSAGE = 0  # the message id of a list that is not begun
 
 
+class Outcome(NamedTuple):
+    """What became of a card: lines for the list, and the row of the log up to which the list is then."""
+
+    lines: list[str]
+    seq: int | None = None
+
+
 class FinishedTurns:
     """Finishes cards. `lock` gives the lock of a table, under which `finish` is called."""
 
@@ -44,50 +56,50 @@ class FinishedTurns:
 
     async def finish(self, view: TableView, card: Card) -> None:
         """Finish a card that is not needed any more, and remove it from the store."""
-        lines = await self._result(view, card)
+        outcome = await self._result(view, card)
         try:
             if message_age(card_ref(card).message_id) > OLD_MESSAGE_AGE:
-                await self.put_off(view.table.id, card, lines)
+                await self._finish_later(view.table.id, card, outcome)
             else:
-                await self._finish_now(view.table.id, card, lines)
+                await self._finish_now(view.table.id, card, outcome)
         except CannotEdit as failure:
-            if not failure.is_gone:
-                await self.put_off(view.table.id, card, lines)
-        async with self.service.store.begin(table=view.table.id) as unit:
-            await unit.tables.remove_card(view.table.id, card.slot)
+            if failure.is_gone:
+                await self._save(view.table.id, card, outcome)
+            else:
+                await self._finish_later(view.table.id, card, outcome)
 
     async def _finish_now(
-        self, table_id: int, card: Card, lines: list[str], *, even_old: bool = False
+        self, table_id: int, card: Card, outcome: Outcome, *, even_old: bool = False
     ) -> None:
-        """Raises CannotEdit."""
+        """Raises CannotEdit, and has changed nothing in the store then."""
         ref = card_ref(card)
         if slot_prefix(card.slot):
-            await self._edit(ref, lines or [NO_LONGER])
-        elif lines:
-            await self._add_to_list(table_id, ref, lines, even_old)
+            await self._edit(ref, outcome.lines or [NO_LONGER])
+        elif outcome.lines:
+            await self._add_to_list(table_id, card, outcome, even_old)
+            return
         else:
             await self._remove(ref)
+        await self._save(table_id, card, outcome)
 
-    async def _result(self, view: TableView, card: Card) -> list[str]:
+    async def _result(self, view: TableView, card: Card) -> Outcome:
         """What became of a card: the outcome of a poll, or the moves that no list has yet."""
         ref, prefix = card_ref(card), slot_prefix(card.slot)
         queries, names = self.service.queries, view.table.names
         if card.slot.removeprefix(prefix).startswith("v"):
-            return card_texts.poll_result(await queries.log(view.table.id, ref.seq), ref.texts)
+            return Outcome(card_texts.poll_result(await queries.log(view.table.id, ref.seq), ref.texts))
         if prefix:
             entries = await queries.log(view.table.id, ref.seq)
-            return card_texts.turn_lines([each for each in entries if each.seat == ref.seat], names)
+            return Outcome(card_texts.turn_lines([each for each in entries if each.seat == ref.seat], names))
         run = await self._list(view.table.id)
         entries = await queries.log(view.table.id, ref.seq if run is None else run.seq)
-        run = run or no_list(ref.channel_id)
-        await self._store_list(view.table.id, msgspec.structs.replace(run, seq=view.seq))
-        return card_texts.turn_lines(entries, names)
+        return Outcome(card_texts.turn_lines(entries, names), view.seq)
 
     # -- the list ----------------------------------------------------------------------------
 
-    async def _add_to_list(self, table_id: int, ref: CardRef, lines: list[str], even_old: bool) -> None:
+    async def _add_to_list(self, table_id: int, card: Card, outcome: Outcome, even_old: bool) -> None:
         """Add lines to the list of finished turns and delete the card, or make the card the next list."""
-        run = await self._list(table_id)
+        run, ref, lines = await self._list(table_id), card_ref(card), outcome.lines
         if run is not None and _has_room(run, ref, lines, even_old):
             texts = [*run.texts, *lines]
             try:
@@ -95,12 +107,38 @@ class FinishedTurns:
             except CannotEdit as failure:
                 log.info("Discord: the list of turns of table %s is closed: %s", table_id, failure)
             else:
-                await self._store_list(table_id, msgspec.structs.replace(run, texts=texts))
-                await self._remove(ref)
+                told = _queued(card, [])
+                run = msgspec.structs.replace(run, texts=texts)
+                await self._save(table_id, card, outcome, run=run, queued=told)
+                await self._finish_queued(told)
                 return
         await self._edit(ref, lines)
         seq = run.seq if run else ref.seq
-        await self._store_list(table_id, CardRef(ref.channel_id, ref.message_id, seq=seq, texts=lines))
+        run = CardRef(ref.channel_id, ref.message_id, seq=seq, texts=lines)
+        await self._save(table_id, card, outcome, run=run)
+
+    async def _save(
+        self,
+        table_id: int,
+        card: Card,
+        outcome: Outcome,
+        *,
+        run: CardRef | None = None,
+        queued: Card | None = None,
+    ) -> None:
+        """Store that a card is finished, what the list says now if it was edited, and what is still to be
+        done with the message."""
+        ref = card_ref(card)
+        async with self.service.store.begin(table=table_id) as unit:
+            if outcome.seq is not None:
+                stored = await unit.tables.card(table_id, RUN)
+                run = run or (card_ref(stored) if stored else no_list(ref.channel_id))
+                run = msgspec.structs.replace(run, seq=outcome.seq)
+            if run is not None:
+                await unit.tables.set_card(table_id, RUN, ref_to_store(run))
+            await unit.tables.remove_card(table_id, card.slot)
+            if queued:
+                await unit.tables.set_card(table_id, queued.slot, queued.message_ref)
 
     async def _list(self, table_id: int) -> CardRef | None:
         async with self.service.store.read() as unit:
@@ -132,16 +170,18 @@ class FinishedTurns:
 
     # -- cards that cannot be edited now -----------------------------------------------------
 
-    async def put_off(self, table_id: int, card: Card, lines: list[str]) -> None:
-        """Queue a card; its controls are removed when Discord allows it."""
-        ref = card_ref(card)
-        queued = CardRef(ref.channel_id, ref.message_id, seq=ref.seq, texts=lines)
-        slot = f"{slot_prefix(card.slot)}{OLD_PREFIX}{ref.message_id}"
+    async def put_off(self, table_id: int, card: Card) -> None:
+        """Queue the message of a card that another has replaced; its controls are removed when Discord allows
+        it."""
+        queued = _queued(card, [])
         async with self.service.store.begin(table=table_id) as unit:
-            await unit.tables.set_card(table_id, slot, ref_to_store(queued))
-        self.queue(
-            Card(table_id=table_id, slot=slot, message_ref=ref_to_store(queued), posted_at=card.posted_at)
-        )
+            await unit.tables.set_card(table_id, queued.slot, queued.message_ref)
+        self.queue(queued)
+
+    async def _finish_later(self, table_id: int, card: Card, outcome: Outcome) -> None:
+        queued = _queued(card, outcome.lines)
+        await self._save(table_id, card, outcome, queued=queued)
+        self.queue(queued)
 
     def queue(self, card: Card) -> None:
         """Finish a queued card when its turn comes."""
@@ -163,13 +203,20 @@ class FinishedTurns:
         async with self.service.store.read() as unit:
             if await unit.tables.card(card.table_id, card.slot) is None:
                 return
+        outcome = Outcome(card_ref(card).texts)
         try:
-            await self._finish_now(card.table_id, card, card_ref(card).texts, even_old=True)
+            await self._finish_now(card.table_id, card, outcome, even_old=True)
         except CannotEdit as failure:
-            if not failure.is_gone:
-                return  # the next change of the table, or the next start, queues it again
-        async with self.service.store.begin(table=card.table_id) as unit:
-            await unit.tables.remove_card(card.table_id, card.slot)
+            if failure.is_gone:  # else the next change of the table, or the next start, queues it again
+                await self._save(card.table_id, card, outcome)
+
+
+def _queued(card: Card, lines: list[str]) -> Card:
+    """How a card is queued whose message is still to be finished with these lines."""
+    ref = card_ref(card)
+    queued = CardRef(ref.channel_id, ref.message_id, seq=ref.seq, texts=lines)
+    slot = f"{slot_prefix(card.slot)}{OLD_PREFIX}{ref.message_id}"
+    return Card(table_id=card.table_id, slot=slot, message_ref=ref_to_store(queued), posted_at=card.posted_at)
 
 
 def no_list(channel_id: int, seq: int = 0) -> CardRef:
