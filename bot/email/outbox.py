@@ -121,8 +121,9 @@ class StoredMailOutbox:
             await self._gateway.recipient_refused(due.id, redact(reason))
 
     async def _enqueue(self, unit: UnitOfWork, mail: OutgoingMail, row: OutboxMessage) -> None:
-        """Put a composed email into the outbox; one to an address that refuses emails waits there."""
-        refuses = await reachability.fault_of(unit, mail.recipient)
+        """Put a composed email into the outbox; one to an address that refuses emails waits there, unless its
+        owner wants it to be tried (`claim`)."""
+        refuses = "" if mail.reason == "claim" else await reachability.fault_of(unit, mail.recipient)
         if refuses and mail.reason in ASKED_ANEW:
             return
         await enqueue_mail(unit, mail, "notice", None if refuses else row.collapse_key)

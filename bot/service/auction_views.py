@@ -9,6 +9,7 @@ from bot.service.amounts import dollars
 
 MAX_DESCRIPTION = 160  # characters of a private's ability in a list
 MAX_POWER = 60  # the same on a card
+MAX_SENTENCES = 260  # the same in an answer about bids, in whole sentences
 
 
 def for_sale(state: engine.State) -> dict[str, dict[str, int]]:
@@ -63,10 +64,19 @@ def bids_view(state: engine.State) -> str:
         return "Nothing is auctioned now."
     return "\n".join(
         [
-            *(sale_line(state, item, bids, with_power=True) for item, bids in items.items()),
+            *(_described(state, item, bids) for item, bids in items.items()),
             free_cash_line(state),
         ]
     )
+
+
+def _described(state: engine.State, item: str, bids: Mapping[str, int]) -> str:
+    """`sale_line`, and what a private can do in whole sentences."""
+    private = _private(state, item)
+    power = _power(private) if private else ""
+    if len(power) > MAX_SENTENCES:
+        power = power[:MAX_SENTENCES].rpartition(". ")[0] + "."
+    return f"{sale_line(state, item, bids)}{f'. {power}' if power else ''}"
 
 
 def private_view(state: engine.State, symbol: str = "") -> str:

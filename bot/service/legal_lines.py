@@ -6,26 +6,45 @@ prices of one company) are merged into one line, and the comment after its `#` l
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from engine import Choice
 
 MAX_UNGROUPED = 24
 MAX_LINES = 55
+MAX_COUNTED = 4  # lines that count up are one line from so many on
+_NUMBERED = re.compile(r"([a-z]+ )(\d{1,2})")
 MAX_COMMENT, MAX_SHARED_COMMENT = 240, 600
 
 
 def copyable_lines(choices: Sequence[Choice]) -> tuple[str, ...]:
     """Lines for the choices, in their order, with comments about the lines that each stands for."""
     if len(choices) <= MAX_UNGROUPED:
-        return tuple(_single_line(choice) for choice in choices)
+        return tuple(_counted_lines(choices))
     groups = [list(group) for _, group in groupby(choices, key=lambda c: c.path[:2])]
     lines = [_merged_line(similar) for similar in _merge_similar(groups)]
     if len(lines) <= MAX_LINES:
         return tuple(lines)
     kinds = [list(group) for _, group in groupby(choices, key=lambda c: c.path[:1])]
     return tuple(_single_line(kind[0]) + _count_comment(kind) for kind in kinds[:MAX_LINES])
+
+
+def _counted_lines(choices: Sequence[Choice]) -> Iterator[str]:
+    """A line for each choice, and one for `loan 1`, `loan 2` …: `loan 1   # or more, up to 9`."""
+    numbered = [_NUMBERED.fullmatch(choice.line) for choice in choices]
+    for _, run in groupby(range(len(choices)), key=lambda at: _run_of(numbered[at], at)):
+        first, last = (found := list(run))[0], found[-1]
+        if last - first < MAX_COUNTED - 1 or not (ends := numbered[last]):
+            yield from (_single_line(choice) for choice in choices[first : last + 1])
+        else:
+            yield f"{choices[first].line}   # or more, up to {ends[2]}"
+
+
+def _run_of(numbered: re.Match[str] | None, at: int) -> tuple[str, int]:
+    """The same for all lines of a run that counts up; another for every line that is not in one."""
+    return (numbered[1], int(numbered[2]) - at) if numbered else (str(at), 0)
 
 
 def _single_line(choice: Choice) -> str:

@@ -236,7 +236,7 @@ def trains_text(state: engine.State) -> list[str]:
     """The trains that can still be bought from the bank, and those in the pool."""
     prices = {train.name: train.price for train in engine.game_of(state).components.trains}
     left = [
-        f"{'any number of' if count is None else count} x {name} (${prices[name]})"
+        f"{'any number of' if count is None else f'{count} x'} {name} (${prices[name]})"
         for name, count in state.depot.items()
         if count is None or count
     ]

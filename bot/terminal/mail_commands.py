@@ -47,6 +47,7 @@ async def set_mail(service: Service, table: TableInfo, name: str, argument: str)
             async with service.store.begin() as unit:
                 person = await unit.people.get(player.person_id)
                 await unit.people.update(person.id, preferences=person.preferences | {"mail": False})
+            await Reachability(service).mail_stopped(person.id)
             return f"{player.name} gets no more emails."
     if argument.casefold().endswith(" off"):
         return await address_commands.unlink(

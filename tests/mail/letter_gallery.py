@@ -20,6 +20,7 @@ import engine
 from bot.email.reachability import Reachability
 from bot.service.picture_workers import PictureWorkers
 from engine.game_text import replay
+from mail.bounces import BounceKind
 from mail.policy import ReplyLimits
 from mail.port import Bounce
 from tests.mail.letter_desk import ADDRESS, UNLIMITED, LetterDesk, SentLetter, letter_desk
@@ -74,6 +75,10 @@ async def tables_by_mail(desk: LetterDesk) -> None:
     await desk.write("started", "Ann", "start")
     await desk.write("addresses", "Ann", "addresses")
     await desk.write("addresses", "Ann", "link ann@work.test")
+    await desk.write("again", "Ann", "new 1830 Gus <gsu@player.test>", to=ADDRESS)
+    await _come_back(desk, desk.newest["gsu@player.test"], "address", "550 5.1.1 User unknown")
+    await desk.take("the invitation came back")
+    await desk.write("uninvited", "Ann", "uninvite Gus")
     await desk.write("no such table", "Ann", "new 1899 Bob", to=ADDRESS)
     await desk.write("nothing found", "Ann", "Hello there!", to=ADDRESS)
     await desk.write("closed", "Ann", "new 1830 Zoe <zoe@player.test>", to=ADDRESS)
@@ -143,7 +148,19 @@ async def reminders(desk: LetterDesk) -> None:
     await _cut_off(desk)
 
 
+async def _come_back(desk: LetterDesk, letter: SentLetter, kind: BounceKind, reason: str) -> None:
+    """A letter that was accepted comes back."""
+    message_id = letter.message["Message-ID"]
+    token = await desk.gateway.find_token_by_message(message_id)
+    assert token is not None
+    await desk.gateway.record_bounce(Bounce(token, message_id, "", kind, reason))
+
+
 async def _cut_off(desk: LetterDesk) -> None:
+    await desk.write("will come back", "Cid", "status")
+    await _come_back(desk, desk.newest["cid@player.test"], "soft", "552 5.2.2 Mailbox full")
+    desk.clock[0] += timedelta(hours=2)
+    await desk.take("what came back")
     bob = await desk.person("Bob")
     for number in range(2):
         token = await desk.gateway.find_token_by_message(desk.newest["bob@player.test"].message["Message-ID"])
