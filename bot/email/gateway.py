@@ -1,125 +1,156 @@
 """The service behind the mail channel: it implements `mail.port.ServicePort`, by parts.
 
-`tokens` says what the tokens of our emails stand for, `inbound_mail` keeps what arrives, `seat_replies` plays
-and answers, `held_lines` waits for `yes`, `confirmations` acts on it, `table_replies` carries out commands,
-`reachability` counts what comes back.
+`correspondents` knows people and what the tokens of our emails stand for, `inbound_mail` keeps what arrives,
+`seat_replies` plays and answers, `held_lines` waits for `yes`, `confirmations` acts on it, `table_replies`
+carries out commands. Each method here is that of a part; `mail.port` says what it promises.
 """
 
 from __future__ import annotations
 
-import logging
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 from pathlib import Path
 
-from bot.email import reachability
 from bot.email.confirmations import Confirmations
+from bot.email.correspondents import Correspondents, alert_operator
 from bot.email.held_lines import HeldLineStore
 from bot.email.inbound_mail import InboundMail
-from bot.email.reachability import Reachability
 from bot.email.seat_replies import SeatReplies
 from bot.email.table_commands import TableCommands
 from bot.email.table_replies import TableReplies
-from bot.email.tokens import ServiceToken, live_token, token_owner
-from bot.service import text_views
+from bot.email.tokens import ServiceToken
 from bot.service.picture_workers import PictureWorkers
 from bot.service.service import Service
 from mail import ReplyToken
-from mail.bounces import classify
-from mail.port import Bounce, Correspondent
+from mail.doubts import Vocabulary
+from mail.parser import MailFile
+from mail.port import (
+    AcceptedLine,
+    Arrival,
+    Bounce,
+    Correspondent,
+    HeldLines,
+    MailOutcome,
+    PlayResult,
+    QueryKind,
+    QueryResult,
+    ServicePort,
+    TableAnswer,
+)
 
-log = logging.getLogger(__name__)
 
-
-class MailGateway:
+class MailGateway(ServicePort):
     """Connects the mail channel to a service. `folder` has the bytes of emails that are not finished."""
 
     def __init__(
         self, service: Service, pictures: PictureWorkers, folder: Path, key: bytes, hosts: str = "verified"
     ) -> None:
         """hosts: who may host besides verified addresses, see `admits_host`."""
-        self._store = service.store
-        self._reachability = Reachability(service)
         commands = TableCommands(service)
-        inbound, seats = InboundMail(service, folder), SeatReplies(service, pictures)
-        held, confirmations = HeldLineStore(service.store, key), Confirmations(service, commands)
-        tables = TableReplies(service, commands, held, hosts)
-        self.record_arrival, self.record_outcome = inbound.record_arrival, inbound.record_outcome
-        self.delete_before, self.count_replies = inbound.delete_before, inbound.count_replies
-        self.vocabulary, self.readable_lines = seats.vocabulary, seats.readable_lines
-        self.try_lines, self.play, self.query, self.say = seats.try_lines, seats.play, seats.query, seats.say
-        self.hold_lines, self.find_held_lines = held.hold_lines, held.find_held_lines
-        self.find_offered_code, self.confirm = held.find_offered_code, confirmations.confirm
-        self.table_command, self.ask_new_host = tables.table_command, tables.ask_new_host
-        self.confirm_host = tables.confirm_host
+        self._people = Correspondents(service)
+        self._inbound = InboundMail(service, folder)
+        self._seats = SeatReplies(service, pictures)
+        self._held = HeldLineStore(service.store, key)
+        self._confirmations = Confirmations(service, commands)
+        self._tables = TableReplies(service, commands, self._held, hosts)
 
-    async def alert_operator(self, text: str) -> None:
-        """Write to the log, which the operator reads."""
-        log.error("for the operator: %s", text)
+    # -- mail that arrives
+
+    async def record_arrival(self, digest: str, raw: bytes, when: datetime) -> Arrival:
+        return await self._inbound.record_arrival(digest, raw, when)
+
+    async def record_outcome(self, digest: str, outcome: MailOutcome) -> None:
+        await self._inbound.record_outcome(digest, outcome)
+
+    async def count_replies(
+        self, since: datetime, actor: str | None = None, reason: str | None = None
+    ) -> int:
+        return await self._inbound.count_replies(since, actor, reason)
+
+    async def delete_before(self, age: timedelta) -> None:
+        """Delete what is kept of emails that were finished so long ago, and tokens that ended then."""
+        await self._inbound.delete_before(age)
+
+    # -- people
 
     async def find_token(self, token_hash: str) -> ServiceToken | None:
-        """What the token with this hash may do now; None for one that is not valid."""
-        async with self._store.read() as unit:
-            token = await unit.mail_tokens.by_hash(token_hash)
-            return await live_token(unit, token) if token else None
+        return await self._people.find_token(token_hash)
 
     async def find_token_by_message(self, message_id: str) -> ServiceToken | None:
-        """The same by the Message-ID of the email that carried the token."""
-        async with self._store.read() as unit:
-            token = await unit.mail_tokens.by_message_id(message_id)
-            return await live_token(unit, token) if token else None
+        return await self._people.find_token_by_message(message_id)
 
     async def find_correspondent(self, address: str) -> Correspondent | None:
-        """The person who has verified this address, with their seats in running games."""
-        async with self._store.read() as unit:
-            person = await unit.people.find_by_identity("email", address)
-            if person is None or address.casefold() not in await unit.people.verified_addresses(person.id):
-                return None
-            rows = await unit.tables.for_person(person.id)
-            seats = tuple(
-                (f"{table.name} {table.code}", seat.name)
-                for table, seat in rows
-                if table.status in ("running", "paused") and seat.joined_at
-            )
-        return Correspondent(address, seats)
+        return await self._people.find_correspondent(address)
 
     async def stop_mail(self, token: ReplyToken) -> str:
-        """Send no more emails to this person; returns the sentence that says so."""
-        async with self._store.read() as unit:
-            person_id = await token_owner(unit, token)
-        addresses = [token.address]
-        if person_id is not None:
-            addresses = await self._reachability.stop(person_id, token.address) or addresses
-        return (
-            f"No more emails go to {text_views.join_words(addresses, 'or')}. You keep your seats. "
-            "Reply to any email with `start` to get emails again."
-        )
+        return await self._people.stop_mail(token)
 
     async def start_mail(self, token: ReplyToken) -> str:
-        """Send emails to this person again, at once one for each table that waits for them."""
-        async with self._store.read() as unit:
-            person_id = await token_owner(unit, token)
-            if person_id is None or token.address not in await unit.people.verified_addresses(person_id):
-                return f"{token.address} is not confirmed. Please link your address again."
-        waiting = await self._reachability.restore(person_id)
-        async with self._store.read() as unit:
-            address = (await reachability.load_standing(unit, person_id)).address
-        return f"Emails go to {address} again.{reachability.waiting_sentence(waiting)}"
+        return await self._people.start_mail(token)
 
     async def record_bounce(self, bounce: Bounce) -> None:
-        """An email was not delivered: count what speaks against its address, and tell who has to know."""
-        async with self._store.read() as unit:
-            person_id = await token_owner(unit, bounce.token)
-        if person_id is not None and (text := await self._reachability.record_bounce(person_id, bounce)):
-            await self.alert_operator(text)
+        await self._people.record_bounce(bounce)
 
     async def heard_from(self, address: str) -> None:
-        """The owner of a verified address has written."""
-        async with self._store.read() as unit:
-            person = await unit.people.find_by_identity("email", address)
-            if person is None or address.casefold() not in await unit.people.verified_addresses(person.id):
-                return
-        await self._reachability.heard_from(person.id, address.casefold())
+        await self._people.heard_from(address)
 
     async def recipient_refused(self, message_id: str, reason: str) -> None:
         """The mail server has refused an email for good."""
-        if (token := await self.find_token_by_message(message_id)) is not None:
-            await self.record_bounce(Bounce(token, message_id, "", classify(reason), reason[:200]))
+        await self._people.recipient_refused(message_id, reason)
+
+    async def alert_operator(self, text: str) -> None:
+        alert_operator(text)
+
+    # -- seats
+
+    async def vocabulary(self, token: ReplyToken) -> Vocabulary:
+        return await self._seats.vocabulary(token)
+
+    async def readable_lines(self, token: ReplyToken, lines: Sequence[str]) -> frozenset[str]:
+        return await self._seats.readable_lines(token, lines)
+
+    async def try_lines(self, token: ReplyToken, lines: Sequence[str]) -> tuple[AcceptedLine, ...] | None:
+        return await self._seats.try_lines(token, lines)
+
+    async def play(self, token: ReplyToken, lines: Sequence[str], request_id: str) -> PlayResult:
+        return await self._seats.play(token, lines, request_id)
+
+    async def query(self, token: ReplyToken, kind: QueryKind, argument: str) -> QueryResult:
+        return await self._seats.query(token, kind, argument)
+
+    async def say(self, token: ReplyToken, text: str, request_id: str) -> None:
+        await self._seats.say(token, text, request_id)
+
+    # -- what waits for an answer
+
+    async def hold_lines(self, token: ReplyToken, lines: Sequence[str], request_id: str) -> str:
+        return await self._held.hold_lines(token, lines, request_id)
+
+    async def find_held_lines(self, token: ReplyToken, code: str) -> HeldLines | None:
+        return await self._held.find_held_lines(token, code)
+
+    async def find_offered_code(self, token: ReplyToken, message_ids: Sequence[str]) -> str | None:
+        return await self._held.find_offered_code(token, message_ids)
+
+    async def confirm(self, token: ReplyToken, yes: bool) -> TableAnswer:
+        return await self._confirmations.confirm(token, yes)
+
+    # -- tables
+
+    async def table_command(
+        self,
+        token: ReplyToken,
+        lines: Sequence[str],
+        name: str,
+        request_id: str,
+        files: Sequence[MailFile] = (),
+    ) -> TableAnswer | None:
+        return await self._tables.table_command(token, lines, name, request_id, files)
+
+    async def ask_new_host(
+        self, address: str, lines: Sequence[str], name: str, request_id: str
+    ) -> TableAnswer | None:
+        return await self._tables.ask_new_host(address, lines, name, request_id)
+
+    async def confirm_host(self, token: ReplyToken) -> None:
+        await self._tables.confirm_host(token)
