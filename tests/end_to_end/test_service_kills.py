@@ -218,6 +218,12 @@ async def assert_nothing_lost_or_doubled(here: KillSite, bob: MailPlayer) -> Non
         queues = [await unit.outbox.queue_status("mail"), await unit.outbox.queue_status("discord")]
     assert [queue.dead for queue in queues] == [0, 0]
     assert len(here.fake.threads) == 1
-    # A command that a dying process had taken is acknowledged never; a process that has just begun is slow.
-    # It may also have deleted a message and not have noted it: the next one hears that it is gone.
-    here.fake.check_violations(ack=10.0, ignoring=["was acknowledged never", "404/10008 Unknown Message"])
+    assert not [each for each in here.fake.violations(ack=10.0) if not is_harmless(each)]
+
+
+def is_harmless(violation: str) -> bool:
+    """A command that a dying process had taken is acknowledged never. A process may also die after it has
+    deleted the message of a finished card, and the next one hears that it is gone: the list of turns has its
+    lines already (`finished_turns`). No other message may be missing."""
+    is_deletion = "DELETE" in violation and "404/10008 Unknown Message" in violation
+    return is_deletion or "was acknowledged never" in violation
