@@ -232,6 +232,9 @@ def changed_settings(settings: PersonSettings, line: str, now: datetime) -> Pers
     match word.casefold():
         case "zone":
             return replace(settings, zone=parse_zone(rest))
+        case zone if "/" in zone:  # `Europe/Berlin 22:00-07:00`
+            settings = replace(settings, zone=parse_zone(word))
+            return replace(settings, quiet=parse_quiet_hours(rest)) if rest else settings
         case "quiet":
             return _with_quiet_hours(settings, rest)
         case "deputy":

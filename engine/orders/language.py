@@ -56,10 +56,13 @@ ORDER_HELP = (
 """Examples of orders, and what they do."""
 
 FORMS = (
-    "auto pass", "auto pass once", "auto buy COMPANY until floated", "auto buy 3 COMPANY then pass",
-    "auto bid PRIVATE up to AMOUNT", "auto run COMPANY", "auto turn COMPANY: LINE; LINE",
+    "auto pass", "auto pass once", "auto pass unless price COMPANY < AMOUNT",
+    "auto buy COMPANY until floated", "auto buy 3 COMPANY from pool up to AMOUNT then pass",
+    "auto bid PRIVATE up to AMOUNT", "auto bid PRIVATE nothing",
+    "auto run COMPANY", "auto run COMPANY withhold", "auto turn COMPANY: LINE; LINE",
     "auto decline deals", "auto decline polls", "auto decline votes", "auto protect COMPANY up to AMOUNT",
 )  # fmt: skip
+ALL_FORMS = f"Orders are, for example: {'; '.join(FORMS)}."
 PRICE_SIGNS: dict[str, ConditionKind] = {"<": "below", "below": "below", ">": "above", "above": "above"}
 HAPPENINGS: tuple[ConditionKind, ...] = ("floats", "starts", "sold", "bought")
 
@@ -93,22 +96,30 @@ class _Reader:
         return value
 
     def need(self, kind: str, what: str) -> Any:
-        """The next word as a field of that kind. Raises UnreadableError that names what is missing."""
+        """The next word as a field of that kind. Raises _SyntaxError that names what is missing."""
         value = self.field(kind)
         if value is None:
             found = f", not {self.words[self.at]!r}" if self.at < len(self.words) else ""
-            raise unreadable(f"{what} should follow {' '.join(self.words[: self.at])!r}{found}.")
+            raise _SyntaxError(f"{what} should follow {' '.join(self.words[: self.at])!r}{found}.")
         return value
 
     def expect(self, *words: str) -> None:
-        """Read these words. Raises UnreadableError."""
+        """Read these words. Raises _SyntaxError."""
         if not self.takes(*words):
-            raise unreadable(f"{' '.join(words)!r} should follow {' '.join(self.words[: self.at])!r}.")
+            raise _SyntaxError(f"{' '.join(words)!r} should follow {' '.join(self.words[: self.at])!r}.")
 
 
-def unreadable(reason: str) -> UnreadableError:
-    """The error for an order that cannot be read, with the forms that orders have."""
-    return UnreadableError(f"{reason} Orders are, for example: {'; '.join(FORMS)}.", list(FORMS))
+class _SyntaxError(Exception):
+    """The words are no order; the message is a sentence."""
+
+
+def _unreadable(reason: str, text: str) -> UnreadableError:
+    """The error for an order that cannot be read, with the forms of its kind, or of all orders."""
+    word, *rest = text.casefold().split()
+    kind = rest[0] if word == "auto" and rest else "protect" if word == "standing" else ""
+    forms = [form for form in FORMS if form.split()[1] == kind] or list(FORMS)
+    examples = f"Write, for example: {'; '.join(forms)}." if len(forms) < len(FORMS) else ALL_FORMS
+    return UnreadableError(f"{reason} {examples}", forms)
 
 
 def is_order_line(line: str) -> bool:
@@ -122,7 +133,10 @@ def parse_order(g: Game, seat: str, text: str) -> Order:
 
     Raises UnreadableError, or RefusedError where the order can never say anything, each with a sentence.
     """
-    order = _read(g, seat, text)
+    try:
+        order = _read(g, seat, text)
+    except _SyntaxError as error:
+        raise _unreadable(str(error), text) from None
     if reason := refuse_order(g, seat, order):
         raise RefusedError(reason)
     return order
@@ -132,12 +146,14 @@ def _read(g: Game, seat: str, text: str) -> Order:
     head, colon, body = text.partition(":")
     reader = _Reader(g, head if colon else text)
     if not reader.takes("auto") and not reader.takes("standing"):
-        raise unreadable(f"{text.strip()!r} is no order.")
+        raise _SyntaxError(f"{text.strip()!r} is no order.")
     if colon and not reader.takes("turn"):
-        raise unreadable("Only `auto turn COMPANY:` has a colon.")
+        raise _SyntaxError("Only `auto turn COMPANY:` has a colon.")
     order = _read_turn(reader, seat, body) if colon else _read_kind(reader)
     if reader.rest:
-        raise unreadable(f"{reader.rest!r} is not understood after {' '.join(reader.words[: reader.at])!r}.")
+        raise _SyntaxError(
+            f"{reader.rest!r} is not understood after {' '.join(reader.words[: reader.at])!r}."
+        )
     return order
 
 
@@ -149,7 +165,8 @@ def _read_kind(reader: _Reader) -> Order:
     if reader.takes("bid"):
         item = reader.field("PRIVATE") or reader.field("COMPANY") or auctioned_item(reader.g)
         if item is None:
-            raise unreadable("A private or a company should follow 'auto bid'.")
+            found = f", not {reader.words[reader.at]!r}" if reader.at < len(reader.words) else ""
+            raise _SyntaxError(f"A private or a company should follow 'auto bid'{found}.")
         if reader.takes("nothing"):
             return AutoBid(item, 0, True)
         reader.expect("up", "to")
@@ -163,14 +180,14 @@ def _read_kind(reader: _Reader) -> Order:
         for questions in get_args(Questions):
             if reader.takes(questions):
                 return AutoDecline(questions)
-        raise unreadable("'deals', 'polls' or 'votes' should follow 'auto decline'.")
+        raise _SyntaxError("'deals', 'polls' or 'votes' should follow 'auto decline'.")
     if reader.takes("protect"):
         company = reader.need("COMPANY", "A company")
         reader.expect("up", "to")
         return AutoProtect(company, reader.need("AMOUNT", "An amount in dollars"))
     if reader.takes("turn"):
-        raise unreadable("A company, a colon and lines should follow 'auto turn'.")
-    raise unreadable(f"{reader.rest!r} is no order." if reader.rest else "The order says nothing.")
+        raise _SyntaxError("A company, a colon and lines should follow 'auto turn'.")
+    raise _SyntaxError(f"{reader.rest!r} is no order." if reader.rest else "The order says nothing.")
 
 
 def _read_buy(reader: _Reader) -> AutoBuy:
@@ -208,18 +225,18 @@ def _read_condition(reader: _Reader) -> StopCondition:
         for sign, kind in PRICE_SIGNS.items():
             if reader.takes(sign):
                 return StopCondition(kind, company, reader.need("AMOUNT", "A price"))
-        raise unreadable(f"'<' or '>' and a price should follow 'price {company}'.")
+        raise _SyntaxError(f"'<' or '>' and a price should follow 'price {company}'.")
     for happening in HAPPENINGS:
         if reader.takes(happening) or reader.takes("is", happening):
             return StopCondition(happening, company)
-    raise unreadable(f"'floats', 'starts', 'sold', 'bought' or a price should follow {company!r}.")
+    raise _SyntaxError(f"'floats', 'starts', 'sold', 'bought' or a price should follow {company!r}.")
 
 
 def _read_turn(reader: _Reader, seat: str, body: str) -> AutoTurn:
     company = reader.need("COMPANY", "A company")
     lines = [line.strip() for line in body.split(";") if line.strip()]
     if not lines:
-        raise unreadable(f"Lines should follow 'auto turn {company}:', with a semicolon between them.")
+        raise _SyntaxError(f"Lines should follow 'auto turn {company}:', with a semicolon between them.")
     if hidden := next(filter(is_secret, lines), None):
         raise RefusedError(f"`{hidden}` is an order of its own: leave it by itself.")
     order = AutoTurn(company, tuple(lines))

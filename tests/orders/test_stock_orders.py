@@ -231,13 +231,18 @@ def test_an_order_does_not_say_what_its_owner_could_not() -> None:
         ("auto pass unless price NYC 80", "'<' or '>' and a price should follow 'price NYC'."),
         ("auto pass: NYC", "Only `auto turn COMPANY:` has a colon."),
         ("auto decline", "'deals', 'polls' or 'votes' should follow 'auto decline'."),
+        ("auto bid XX up to 5", "A private or a company should follow 'auto bid', not 'XX'."),
+        ("standing protect B&O up to x", "An amount in dollars should follow 'standing protect B&O up to'"),
     ],
 )
 def test_an_order_that_cannot_be_read(line: str, reason: str) -> None:
     t = table()
     with pytest.raises(engine.UnreadableError) as error:
         parse_order(engine.game_of(t.state), "p0", line)
-    assert str(error.value).startswith(reason) and "auto pass once" in str(error.value)
+    assert str(error.value).startswith(reason) and "for example: auto " in str(error.value)
+    kinds = {form.split()[1] for form in error.value.nearest_lines}
+    kind = line.replace("standing", "auto").partition(" ")[2].partition(" ")[0]
+    assert kinds == {kind} if kind in kinds else len(kinds) > 5, "the forms of its kind, or of all orders"
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,12 @@ def test_what_is_shown_sets_the_same() -> None:
     assert stored["mail"] is True
 
 
+def test_a_zone_and_quiet_hours_in_one_line() -> None:
+    expected = after("zone Europe/Berlin", "quiet 22:00-07:00")
+    assert after("Europe/Berlin 22:00-07:00") == after("quiet Europe/Berlin 22:00-07:00") == expected
+    assert after("Europe/Berlin") == after("zone Europe/Berlin")
+
+
 def test_a_table_of_its_own() -> None:
     settings = after(
         "tell thread, mail", "digest", "mail too after 12h", "for abc at once", "for ABC tell direct"
@@ -76,6 +82,10 @@ def test_an_absence_ends_on_the_day_of_return_where_the_person_lives() -> None:
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
+        (
+            "Europe/Bonn 22:00-07:00",
+            "`Europe/Bonn` is not the name of a time zone; write one such as `Europe/London`.",
+        ),
         ("zone Berlin", "`Berlin` is not the name of a time zone; write one such as `Europe/Berlin`."),
         ("zone", "`nothing` is not the name of a time zone; write one such as `Europe/Berlin`."),
         ("tell smoke", "`smoke` is not a channel; there are `thread`, `direct` and `mail`."),

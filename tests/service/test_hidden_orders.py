@@ -106,6 +106,22 @@ async def test_a_limit_in_a_stored_position_is_shown_to_its_owner_alone(bidding:
             assert drawn(state).png == drawn(seen).png
 
 
+async def test_a_limit_that_stays_in_the_position_is_as_secret(bidding: ServiceHarness) -> None:
+    """That of a robot or a deputy: others see that it answers in advance, and not what."""
+    answer = await bidding.service.submit(
+        bidding.table, None, ["bid up to 105"], None, "robot", person_id=bidding.people["Ann"],
+        transport="robot",
+    )  # fmt: skip
+    assert isinstance(answer, Completed)
+    state = (await bidding.service.queries.view(bidding.table)).state
+    assert state is not None and "105" in str(engine.visible_to(state, "p0").stack)
+    listed = await bidding.say("Ann", "auto")
+    assert isinstance(listed, QueryAnswer) and "`bid up to 105` holds in the auction now." in listed.text
+    for name in ("Bob", "Cid"):
+        assert not re.search(r"\b105\b", await read_by(bidding, name)), name
+        assert "105" not in str(engine.visible_to(state, f"p{NAMES.index(name)}").stack)
+
+
 async def test_an_exported_text_has_the_bids_and_replays_to_the_same_game(bidding: ServiceHarness) -> None:
     for name, line in (("Cid", "bid 25"), ("Ann", "bid 30"), ("Cid", "bid 90"), ("Ann", "pass")):
         assert isinstance(await bidding.say(name, line), Completed)
