@@ -96,6 +96,20 @@ async def test_the_same_card_loses_and_keeps_its_pictures(running: RunningBot, f
     fake.check_violations(ignoring=["50013"])
 
 
+async def test_edit_after_edit_keeps_the_files(running: RunningBot, fake: FakeDiscord) -> None:
+    """What an edit has kept is recorded, so the next one uploads nothing either."""
+    async with running.online():
+        await running.start_game(*PLAYERS)
+        await running.play_lines(*OPENING)
+        card = await running.wait_for_card("Ann", holding="par")
+        ids = [each.id for each in card.attachments]
+        for line, holding in (("par B&O 67", "or pass"), ("undo", "par"), ("par B&O 71", "or pass")):
+            assert "Done." in (await running.submit_lines("Ann", line)).text
+            again = await running.wait_for_card("Ann", holding=holding)
+            assert again is card and [each.id for each in card.attachments] == ids, line
+    assert ids
+
+
 async def test_files_refused_from_the_start(running: RunningBot, fake: FakeDiscord) -> None:
     fake.find_channel("general").denied.add("ATTACH_FILES")
     async with running.online():
@@ -107,6 +121,20 @@ async def test_files_refused_from_the_start(running: RunningBot, fake: FakeDisco
         assert await running.wait_for_card("Ann", holding="or pass") is card, "the card goes on"
         shown = await fake.run_command("Cid", running.thread, "show market")
         assert "67" in shown.text or fake.shown_images(shown.message)
+    assert not any(each.status == 400 for each in fake.rejected)
+
+
+async def test_a_card_is_posted_anew_where_files_are_refused(running: RunningBot, fake: FakeDiscord) -> None:
+    async with running.online():
+        await running.start_game(*PLAYERS)
+        await running.play_lines(*OPENING)
+        card = await running.wait_for_card("Ann", holding="par")
+        fake.find_channel("general").denied.add("ATTACH_FILES")
+        await fake.delete_message(card)
+        await running.play_lines("Ann: par B&O 67")
+        again = await running.wait_for_card("Ann", holding="or pass")
+        assert again is not card and not fake.shown_images(again)
+        await fake.wait_until(lambda: said_files(running), "the remark")
     assert not any(each.status == 400 for each in fake.rejected)
 
 
