@@ -89,10 +89,12 @@ async def test_the_same_card_loses_and_keeps_its_pictures(running: RunningBot, f
         bob = await running.wait_for_card("Bob")
         assert not fake.shown_images(bob) and "The map is as printed." in bob.text
         await fake.wait_until(lambda: said_files(running), "the remark")
-        fake.find_channel("general").denied.clear()
         await running.play_lines("Bob: pass")
+        assert not fake.shown_images(await running.wait_for_card("Cid"))
+        fake.find_channel("general").denied.clear()
+        await running.play_lines("Cid: pass")
+        assert fake.shown_images(await running.wait_for_card("Ann"))
         assert len(said_files(running)) == 1, "it is said once"
-        assert fake.shown_images(await running.wait_for_card("Cid"))
     fake.check_violations(ignoring=["50013"])
 
 
@@ -114,6 +116,8 @@ async def test_files_refused_from_the_start(running: RunningBot, fake: FakeDisco
     fake.find_channel("general").denied.add("ATTACH_FILES")
     async with running.online():
         await running.start_game(*PLAYERS)
+        card = await running.wait_for_card("Ann")
+        assert fake.pings[-1].message is card, "the message that pinged has become the card"
         await running.play_lines(*OPENING)
         card = await running.wait_for_card("Ann", holding="par")
         assert not fake.shown_images(card)
