@@ -16,6 +16,7 @@ from engine.core.actions import (
     BuyTrain,
     LayTile,
     Merge,
+    Par,
     Pass,
     PlaceBridge,
     PostponeConnectionRun,
@@ -44,6 +45,11 @@ _SENTENCES: tuple[tuple[type[Action], str, str], ...] = (
         TradePrivate,
         "one purchase is made",
         "there a private takes the place of the turn's certificate, which was bought before.",
+    ),
+    (
+        Par,
+        "One certificate may be bought",
+        "there a private takes the place of the turn's certificate, and was bought before.",
     ),
     (
         TradePrivate,

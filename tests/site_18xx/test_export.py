@@ -13,7 +13,7 @@ import pytest
 
 import engine
 from bot.simulation.simulate import PLAYER_NAMES, simulate_game
-from engine.core.actions import Action, Merge, Pass, PayDividend, TradePrivate
+from engine.core.actions import Action, Merge, Par, Pass, PayDividend, TradePrivate
 from engine.core.events import PresidentNamed, TokenPlaced, TrainMoved
 from engine.core.reasons import TrainReason
 from engine.core.state import copy_state
@@ -380,6 +380,11 @@ def test_passes_in_advance_after_a_conversion_are_exported_in_turn() -> None:
             "there the company whose turn it is survives",
         ),
         (PayDividend(), "No (1830 §20).", "there it is refused. No."),
+        (
+            Par("PRR", 100),
+            "One certificate may be bought in a turn (1830 §4).",
+            "there a private takes the place of the turn's certificate, and was bought before.",
+        ),
     ],
 )
 def test_a_refusal_is_a_sentence_about_the_site(action: Action, refusal: str, sentence: str) -> None:
