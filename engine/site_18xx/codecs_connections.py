@@ -66,7 +66,7 @@ class ConnectionRecordOrder:
 
 
 def _decode_destination_connection(replay: SiteReplay, action: SiteAction) -> None:
-    recorded = tuple(map(replay.company, action.corporations))
+    recorded = tuple(map(replay.company, action.corporations or ()))
     if len(set(recorded)) < len(recorded):
         raise SiteFileError("it names a company twice")
     for company in (replay.company(action.entity_key), *recorded):

@@ -221,7 +221,7 @@ def _decode_run_routes(replay: SiteReplay, action: SiteAction) -> None:
         return
     routes: list[Route] = []
     recorded, complete = 0, True
-    for record in action.routes:
+    for record in action.routes or ():
         train, revenue = split_number(record["train"])[0], record.get("revenue")
         try:
             route = route_along(replay.game.network, record.get("connections") or [], train)

@@ -55,7 +55,7 @@ class SiteAction(msgspec.Struct, frozen=True, gc=False):
     tile: str | None = None
     rotation: int | None = None
     city: str | None = None
-    routes: list[dict[str, Any]] = []
+    routes: list[dict[str, Any]] | None = None
     kind: str | None = None
     train: str | None = None
     variant: str | None = None
@@ -67,7 +67,7 @@ class SiteAction(msgspec.Struct, frozen=True, gc=False):
     cost: int | None = None
     extra_revenue: int = 0
     subsidy: int = 0
-    corporations: list[str] = []
+    corporations: list[str] | None = None
 
     @property
     def entity_key(self) -> str:

@@ -29,13 +29,14 @@ REQUIRED: Mapping[str, tuple[str, ...]] = {
     "lay_tile": ("hex", "tile", "rotation"),
     "place_token": ("city",),
     "remove_token": ("city", "slot"),
-    "run_routes": (),
+    "run_routes": ("routes",),
     "dividend": ("kind",),
     "buy_train": ("train", "price"),
     "discard_train": ("train",),
     "choose": ("choice",),
     "assign": ("target", "target_type"),
     "merge": ("corporation",),
+    "destination_connection": ("corporations",),
 }
 """By type of action the fields without which it means nothing, beside its entity."""
 COMPARED: Mapping[str, tuple[str, ...]] = {
@@ -59,7 +60,7 @@ COMPARED: Mapping[str, tuple[str, ...]] = {
     "merge": ("corporation",),
     "bankrupt": (),
 }
-"""By type of action the fields that the site reads, beside its entity. (A run is read by its decoder.)"""
+"""By type of action the fields that the site reads, beside its entity; decoders read runs and connections."""
 MAY_BE_MISSING = frozenset({"percent", "variant", "share_price"})
 """Fields that follow from the others on the site too."""
 
@@ -80,7 +81,8 @@ def check_whole(action: SiteAction) -> None:
     if required is None:
         return
     for field in ("entity", "entity_type", *required):
-        if getattr(action, field) in (None, []):
+        value = getattr(action, field)
+        if value is None or (field == "shares" and not value):
             raise SiteFileError(f"the {action.type} has no {field}")
 
 

@@ -24,7 +24,7 @@ def check_run(replay: SiteReplay, action: SiteAction) -> None:
     for field in ("extra_revenue", "subsidy"):
         if dollars := getattr(action, field):
             raise SiteFileError(f"its {field} is {dollars}; this title has none, so it would have to be 0")
-    for route in action.routes:
+    for route in action.routes or ():
         train, revenue = str(route.get("train", "")), route.get("revenue")
         if not train:
             raise SiteFileError("one of its routes names no train")

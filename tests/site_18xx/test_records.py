@@ -80,8 +80,8 @@ def test_no_field_is_left_out_or_changed_silently(title: str) -> None:
 def test_every_type_has_a_row() -> None:
     """All types that the site's format has for these titles; what a type needs is compared too."""
     rows = COMPARED.keys() | REQUIRED.keys()
-    assert CODECS.keys() - rows == {"destination_connection", "end_game"}
-    assert REQUIRED.keys() - COMPARED.keys() == {"pass", "run_routes"}
+    assert CODECS.keys() - rows == {"end_game"}
+    assert REQUIRED.keys() - COMPARED.keys() == {"pass", "run_routes", "destination_connection"}
     for kind, fields in COMPARED.items():
         assert set(REQUIRED.get(kind, ())) <= set(fields), kind
 
@@ -145,6 +145,15 @@ def test_a_missing_record_of_connections_is_told() -> None:
     actions = [{k: v for k, v in action.items() if k != "auto_actions"} for action in file["actions"]]
     warnings = import_file(file | {"actions": actions}).warnings
     assert warnings and all("no record of connections at the start" in warning for warning in warnings)
+
+
+def test_a_record_of_connections_without_its_list_is_refused() -> None:
+    file = json.loads(exported("1870"))
+    for action in file["actions"]:
+        for record in action.get("auto_actions", ()):
+            del record["corporations"]
+    with pytest.raises(SiteReplayError, match="the destination_connection has no corporations"):
+        import_file(file)
 
 
 def test_connections_of_a_company_that_is_not_in_the_game_are_refused() -> None:
