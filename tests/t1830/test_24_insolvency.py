@@ -191,3 +191,9 @@ def test_24_2_another_presidents_train_with_his_consent() -> None:
     run_scenario(
         need(ann=100, prr=5, more=other) + "Ann: buy train 2 from CO for 5\nBob: accept\n= cash Ann 100"
     )
+
+
+def test_24_3_each_sale_brings_the_price_of_its_time() -> None:
+    first = "Ann: sell 1 NYC\n= cash Ann 90\n= price NYC 82\n"
+    second = "Ann: sell 1 NYC\n= cash Ann 172\n= president NYC Bob"
+    run_scenario(need(more="@ phase 4\n@ depot 4 3") + first + second)

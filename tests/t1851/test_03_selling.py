@@ -102,3 +102,10 @@ def test_no_purchase_of_what_was_sold_in_the_round() -> None:
     run_scenario(
         TC + "Ann: sell 1 TC\n!Ann: buy TC from pool\nAnn: done\nBob: pass\nCid: pass\n!Ann: buy TC from pool"
     )
+
+
+def test_the_original_price_holds_with_a_sale_of_another_company_between() -> None:
+    two = RICH + "@ owns Ann TC 4\n@ owns Bob TC 3\n@ owns Ann SR 3\n@ owns Bob SR 4\n"
+    two += "@ price TC 90 3\n@ price SR 90 3\n@ round stock Ann\n"
+    sales = "Ann: sell 1 TC\nAnn: sell 1 SR\n= price SR 82 4\nAnn: sell 1 TC\n"
+    run_scenario(two + sales + "= cash Ann 1770\n= price TC 75 5")
