@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageChops
 
-from engine import State, tile_faces
+from engine import State, new_game, tile_faces
 from renderers import (
     Picture,
     hex_sprites,
@@ -352,6 +352,23 @@ def test_layers_can_be_left_out() -> None:
     ((_, point, _),) = token_positions(view.hex_at("H12"), grid_for(view).metrics)
     assert near(pixel(image, grid_for(view).to_pixels("H12", point)), theme.LIGHT.stop_fill)
     assert len(bare.png) < len(map_png(state).png)
+
+
+def test_a_river_runs_beneath_the_track_and_the_cities_of_a_tile() -> None:
+    """1870's St. Louis: the river crosses the second slot of #170."""
+    state = new_game("1870", ["Ann", "Bob", "Cid"]).state
+    state.tiles["C18"] = ("170", 0)
+    view = map_view(state, crop=["C18"])
+    grid, here = grid_for(view), view.hex_at("C18")
+    assert here.river_banks
+    image = draw_map(view).convert("RGB")
+    city = hex_sprites.face_layout(here, grid.metrics).nodes[0]
+    course = hex_sprites.river_line(view.layout, here.river_banks)
+    crossed = [p for p in course if any(hypot(p[0] - x, p[1] - y) < 0.2 for x, y in city.slots)]
+    assert crossed
+    for point in crossed:
+        assert not near(pixel(image, grid.to_pixels("C18", point)), theme.LIGHT.water)
+    assert any(near(pixel(image, grid.to_pixels("C18", point)), theme.LIGHT.water) for point in course[1:-1])
 
 
 def test_unknown_hexes_are_named() -> None:

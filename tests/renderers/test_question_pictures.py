@@ -112,6 +112,20 @@ def test_what_can_be_built_on_is_legible_on_a_phone(game: str) -> None:
             assert min(digits(size, grid.size[0]) for size in sizes) >= 4.5, hex.coord
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_what_a_run_brings_is_legible_on_a_phone(game: str) -> None:
+    """The revenue of every stop on the whole last map, and of every area what it is worth now."""
+    view = map_view(end_of(ROOT / game))
+    grid = grid_for(view)
+    for hex in view.hexes:
+        labels = lay_out_labels(hex, grid.metrics)
+        values = zip(hex.phase_values, labels.values, strict=True)
+        assert all(digits(box.font_size, grid.size[0]) >= 2.9 for value, box in values if value.is_current), (
+            hex.coord
+        )
+        assert all(digits(place.font_size, grid.size[0]) >= 2.4 for place in labels.revenues), hex.coord
+
+
 def test_a_small_part_of_a_map_is_larger_than_the_whole() -> None:
     state = position()
     part, whole = grid_for(map_view(state, crop=around(state, ["H10"]))), grid_for(map_view(state))
