@@ -215,7 +215,10 @@ def run_service(begin: BeginTable | None = None, given: Mapping[str, str] | None
     create_data_folder(settings)
     errors = ErrorCounter()
     to_stderr = not sys.stdin.isatty() if sys.stdin else True
-    configure_logging(settings, to_stderr=to_stderr, more=[errors])
+    try:
+        configure_logging(settings, to_stderr=to_stderr, more=[errors])
+    except OSError as error:
+        raise CommandError(f"{settings.data} cannot be written: {error.strerror}.") from error
     gc.disable()  # a tenth of a start went into looking for garbage among modules; `serve` enables it again
     asyncio.run(serve(settings, begin, errors))
 

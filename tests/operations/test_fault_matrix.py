@@ -12,6 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from bot.__main__ import run_command, run_service
 from bot.operations.status import ErrorCounter, StatusMonitor
 from bot.service.results import CommandResult, Completed
 from bot.service.service import Service
@@ -94,6 +95,20 @@ async def test_a_read_only_folder_refuses_the_start_in_a_sentence(tmp_path: Path
     (tmp_path / "data").mkdir(0o500)
     with pytest.raises(StoreError, match="cannot be written"):
         await open_store(tmp_path / "data" / "railpost.db")
+
+
+def test_a_log_that_cannot_be_written_refuses_the_start_in_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The exit status is one that a restart may help."""
+    (tmp_path / "railpost.log").mkdir()
+    monkeypatch.setenv("RAILPOST_DATA", str(tmp_path))
+    mask = os.umask(0o022)
+    try:
+        assert run_command(run_service) == 1
+    finally:
+        os.umask(mask)
+    assert f"{tmp_path} cannot be written: Is a directory." in capsys.readouterr().err
 
 
 @sqlite_only
