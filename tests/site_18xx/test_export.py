@@ -29,7 +29,7 @@ from engine.site_18xx.piece_numbering import PieceNumbering
 from engine.site_18xx.replay import SiteReplay
 from engine.site_18xx.site_game import NoCounterpartError
 from engine.title import SITE_CONVENTIONS
-from tests.site_18xx.recorded_games import recorded_files, replay
+from tests.site_18xx.recorded_games import branch_files, recorded_files, replay
 from tests.t1817.scenarios import run_scenario as run_1817_scenario
 from tests.t1817.test_07_acquisitions import sale
 from tests.t1817.test_07_conversions_and_mergers import SMALL
@@ -113,6 +113,18 @@ def test_a_recorded_game_comes_out_as_it_went_in(path: Path) -> None:
     assert sorted(file.get("result", {}).values()) == sorted(scores.values() if game.state.game_over else ())
     if path in recorded_files()[::4]:
         assert export_game(history_of(imported))["actions"] == exported
+
+
+@pytest.mark.skipif(not branch_files(), reason="the branches are not beside this checkout")
+@pytest.mark.parametrize("path", [p for p in branch_files() if "8113" in p.name], ids=lambda p: p.name)
+def test_a_branch_comes_out_as_it_went_in(path: Path) -> None:
+    """Also half a president's certificate that is bought back (1870 §5.9.7). Its runs are without track."""
+    game = played(path)
+    exported = export_game(history_of(game))["actions"]
+    flat = [each for action in exported for each in (action, *action.get("auto_actions", ()))]
+    for exported_action, recorded_action in zip(flat, recorded_actions(path, game), strict=True):
+        if recorded_action["type"] != "run_routes":
+            same_action(exported_action, recorded_action)
 
 
 def same_action(exported_action: dict[str, Any], recorded_action: dict[str, Any]) -> None:
