@@ -11,26 +11,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date, datetime, timedelta
-from typing import Any
+from datetime import date, datetime
 
 import engine
 from bot.service import clock_messages, notifications
 from bot.service.clock_log import write_notes
 from bot.service.live_table import LiveTable, LogNotLoaded, engine_seat, pending_decisions
 from bot.service.loading import load_recipient
-from bot.service.pace import Deadline
 from bot.service.preferences import PersonSettings
-from bot.service.reminders import next_reminder, not_quiet
 from bot.service.results import PendingDecision
-from bot.service.routing import is_quiet, is_told_at_once, reachable_channels, wanted_channels
+from bot.service.routing import is_told_at_once
 from bot.service.seat_clocks import ClockRules, LogStep, follow
+from bot.service.seat_due_rows import SeatDueRows
 from bot.service.table_cache import TableCache
 from bot.service.time_text import day_text
 from bot.service.upcoming import next_seat
-from storage import ClockChanges, ClockRecord, Deputy, DueRow, NewMessage, SeatClock, UnitOfWork
-
-SEAT_KINDS = ("reminder", "time_up", "escalation", "ping")
+from storage import ClockChanges, ClockRecord, Deputy, NewMessage, SeatClock, UnitOfWork
 
 
 async def follow_tables(cache: TableCache, table_ids: Sequence[int]) -> Sequence[int]:
@@ -124,8 +120,10 @@ class _Followup:
         self._recipients = dict(table.metadata.recipients)
         self._clocks = record.seats
         self._before = {seat: replace(clock) for seat, clock in record.seats.items()}
-        self._due = record.due
         self.changes = ClockChanges(followed={self._info.id: table.seq})
+        self._due_rows = SeatDueRows(
+            self._info, record.due, self._recipients, self._holdoff, now, self.changes
+        )
         for seat in range(len(self._info.names)):
             self._clocks.setdefault(seat, SeatClock(table_id=self._info.id, seat=seat))
         self.notes: list[str] = []
@@ -185,7 +183,7 @@ class _Followup:
         due = self._rules.deadline(clock) if player else None
         clock.allowance_end = due.allowance_end if due else None
         clock.time_up = due.time_up if due else None
-        self._update_due_rows(seat, clock, due)
+        self._due_rows.update(seat, clock, due)
 
     def _absence_line(self, settings: PersonSettings) -> str:
         """The absence of a player as the table is told of it; empty for one who is there."""
@@ -276,82 +274,6 @@ class _Followup:
                 info, recipient, sentence, f"{stamp}.dismissed", self._now, "dismissed"
             )
         )
-
-    # -- due rows ----------------------------------------------------------------------------
-
-    def _update_due_rows(self, seat: int, clock: SeatClock, due: Deadline | None) -> None:
-        """What is due for a seat, as its clock is now."""
-        wanted: dict[str, tuple[datetime, dict[str, Any]]] = {}
-        recipient = self._recipients.get(seat)
-        if clock.decision_id and clock.since and recipient:
-            wait = {"decision": clock.decision_id, "since": clock.since.isoformat()}
-            if due:
-                wanted["reminder"] = self._reminder(clock, due, wait)
-                if self._info.pace.when_up != "remind":
-                    wanted["time_up"] = (due.time_up, wait)
-            if at := self._escalation_at(seat, clock):
-                wanted["escalation"] = (at, wait)
-            if at := self._ping_at(seat, clock):
-                wanted["ping"] = (at, wait)
-        for kind in SEAT_KINDS:
-            self._set_due(seat, kind, wanted.get(kind))
-
-    def _set_due(self, seat: int, kind: str, wanted: tuple[datetime, dict[str, Any]] | None) -> None:
-        key = f"{self._info.id}.{seat}.{kind}"
-        row = self._due.get(key)
-        is_same = row and wanted and row.details.get("since") == wanted[1]["since"]
-        if is_same and row and wanted and row.details.get("late") and wanted[0] <= self._now:
-            return  # it waits for the end of a grace, or was done
-        if wanted is None:
-            if row is not None:
-                self.changes.not_due.append(key)
-            return
-        at, details = wanted
-        if row is None or (row.due_at, row.details) != (at, details):
-            due = DueRow(key=key, kind=kind, due_at=at, table_id=self._info.id, seat=seat, details=details)
-            self.changes.due.append(due)
-
-    def _same_wait(self, clock: SeatClock, kind: str) -> DueRow | None:
-        row = self._due.get(f"{clock.table_id}.{clock.seat}.{kind}")
-        since = clock.since.isoformat() if clock.since else ""
-        return row if row and row.details.get("since") == since else None
-
-    def _reminder(
-        self, clock: SeatClock, due: Deadline, wait: dict[str, Any]
-    ) -> tuple[datetime, dict[str, Any]]:
-        """The next reminder after the last that was sent for the same wait."""
-        assert clock.since is not None
-        row = self._same_wait(clock, "reminder")
-        last = row.details.get("last") if row else None
-        quiet = self._recipients[clock.seat].settings.quiet_hours
-        after = datetime.fromisoformat(last) if last else clock.since
-        if after > self._now:  # the time was set back
-            after, last = max(clock.since, self._now), None
-        reminder = next_reminder(clock.since, due, after, quiet)
-        return reminder.at, wait | {"name": reminder.name} | ({"last": last} if last else {})
-
-    def _escalation_at(self, seat: int, clock: SeatClock) -> datetime | None:
-        """When a decision is told on one more channel, if that is still to come."""
-        recipient = self._recipients[seat]
-        tell = recipient.settings.for_table(self._info.code)
-        channel = {"thread": "table", "direct": "user", "mail": "mail"}.get(tell.escalation or "")
-        if channel is None or clock.since is None or channel not in reachable_channels(self._info, recipient):
-            return None
-        at = not_quiet(clock.since + timedelta(seconds=tell.escalation_after), recipient.settings.quiet_hours)
-        is_over = at <= self._now and self._same_wait(clock, "escalation") is None
-        return None if is_over else at
-
-    def _ping_at(self, seat: int, clock: SeatClock) -> datetime | None:
-        """When the quiet hours end in which a card was posted in the thread without a ping."""
-        recipient, quiet = self._recipients[seat], self._recipients[seat].settings.quiet_hours
-        if clock.since is None or quiet is None or not is_told_at_once(self._info, recipient):
-            return None
-        posted = clock.since + timedelta(seconds=self._holdoff)
-        if "table" not in wanted_channels(self._info, recipient) or not is_quiet(recipient, posted):
-            return None
-        at = quiet.end_after(posted)
-        is_over = at <= self._now and self._same_wait(clock, "ping") is None
-        return None if is_over else at
 
     # -- who is next -------------------------------------------------------------------------
 
