@@ -445,7 +445,14 @@ def host_confirmation(sentences: Sequence[str], lines: Sequence[str]) -> MailPag
     return MailPage("Did you ask for a table?", blocks, subject="Please confirm", tone="turn")
 
 
-_ANSWERS = {"who": "Players", "list": "Your tables", "options": "Options", "help": "Help"}
+_ANSWERS = {
+    "who": "Players",
+    "list": "Your tables",
+    "options": "Options",
+    "help": "Help",
+    "settings": "Settings",
+    "turns": "What waits for you",
+}
 
 
 def table_answer(sentences: Sequence[str], is_done: bool, word: str = "") -> MailPage:

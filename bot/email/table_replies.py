@@ -1,12 +1,12 @@
-"""Commands about tables and addresses, each carried out once."""
+"""Commands about tables, addresses and settings, each carried out once."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
 
-from bot.email import address_commands
+from bot.email import address_commands, personal_commands
 from bot.email.held_lines import HeldLineStore
 from bot.email.table_commands import (
     ROBOT_ANSWERS,
@@ -26,6 +26,18 @@ from mail.port import TableAnswer
 
 SAID_IN_LOBBIES = ("help", "resign", "start", "leave", "options", "seat", "ask", *ROBOT_ANSWERS)
 """Words that mean something else in a reply for a seat of a game."""
+
+
+PersonalCommand = Callable[[Service, int, str, bool], Awaitable[tuple[str, ...]]]
+
+
+def _about_oneself(token: ReplyToken, lines: Sequence[str]) -> PersonalCommand | None:
+    """What carries out a command about oneself; None for other lines, and for those that a game reads."""
+    if lines and address_commands.is_address_command(lines[0]):
+        return address_commands.run
+    if lines and token.seat is None and personal_commands.is_personal_command(lines[0]):
+        return personal_commands.run
+    return None
 
 
 class TableReplies:
@@ -48,17 +60,17 @@ class TableReplies:
             person_id = await token_owner(unit, token)
             known = await unit.move_log.request_result(f"table:{request_id}")
         table_id = token.table_id if isinstance(token, ServiceToken) else None
-        is_about_address = bool(lines) and address_commands.is_address_command(lines[0])
+        about_oneself = _about_oneself(token, lines)
         if person_id is None or not (
-            is_about_address or await self._is_table_command(token, person_id, lines, table_id)
+            about_oneself or await self._is_table_command(token, person_id, lines, table_id)
         ):
             return None
         if known is None:
             request = await self._begin_request(request_id)
             try:
-                if is_about_address:
+                if about_oneself:
                     is_reply = isinstance(token, ServiceToken)
-                    said = await address_commands.run(self._service, person_id, lines[0], is_reply)
+                    said = await about_oneself(self._service, person_id, lines[0], is_reply)
                     answer = CommandAnswer(said, table_id)
                 else:
                     answer = await self._table_commands.run(person_id, lines, table_id, name, request, files)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from datetime import date, timedelta
 from email.message import EmailMessage
 from email.policy import SMTP
 from pathlib import Path
@@ -157,3 +158,21 @@ async def test_who_declines_sends_the_robot_away_and_the_host_is_told(office: Ma
     assert "Bob does not agree that robots play" in (await ann.letter()).text
     (table,) = await office.service.queries.list_tables()
     assert [p.name for p in table.seated_players] == ["Ann", "Bob"]
+
+
+async def test_settings_belong_to_a_person_and_to_no_table(office: MailHarness) -> None:
+    """They are shown to anybody with a verified address, and changed in a reply only."""
+    await office.person("Ann")
+    ann = office.player("Ann")
+    shown = await sent(ann, "settings")
+    assert "quiet" in shown.text and headline(shown) == "Settings."
+    assert "To protect your settings" in (await sent(ann, "settings quiet 22:00-07:00", 2)).text
+    assert "quiet 22:00-07:00" in (await ann.said("settings quiet 22:00-07:00")).text
+    until = date.today() + timedelta(days=20)
+    assert "You are away until" in (await ann.said(f"away until {until}")).text
+    assert "back" in (await ann.said("back")).text
+    assert "No table waits for you" in (await ann.said("turns")).text
+    assert "is not a setting" in (await ann.said("settings nonsense")).text
+    assert headline(await sent(ann, "Back in town, who plays?", 3)) == "NOT DONE."
+    assert "Invitations go to" in (await sent(ann, "new 1830 Bob <bob@player.test>", 4)).text
+    assert "22:00-07:00" in (await ann.said("settings")).text, "also in a reply about a lobby"

@@ -67,23 +67,15 @@ def assert_has_all(text: str) -> None:
         assert words in text, words
 
 
-@pytest.mark.parametrize(("kind", "reason"), [("soft", FULL), ("operator", "554 5.7.1 blocked")])
-async def test_what_came_back_is_said_again_in_one_letter(
-    desk: LetterDesk, kind: BounceKind, reason: str
-) -> None:
-    await lost_three(desk, kind, reason)
+async def test_what_came_back_is_said_again_in_one_letter_that_can_be_answered(desk: LetterDesk) -> None:
+    table = await lost_three(desk, "operator", "554 5.7.1 blocked")
     assert missed(await later(desk)) == []
     (text,) = missed(await later(desk, ASK_AGAIN / timedelta(hours=1)))
     assert_has_all(text)
-    assert missed(await later(desk, 50)) == [], "once"
-
-
-async def test_it_can_be_answered(desk: LetterDesk) -> None:
-    table = await lost_three(desk, "soft", FULL)
-    await later(desk, 1)
     await desk.write("", "Ann", "say I am here again")
     told = [text for row in await desk.service.queries.log(table) for text in row.sentences]
     assert "Ann says: I am here again" in told
+    assert missed(await later(desk, 50)) == [], "once"
 
 
 async def test_it_waits_longer_whenever_it_comes_back_and_stays_whole(desk: LetterDesk) -> None:
@@ -214,8 +206,10 @@ async def test_a_host_waits_for_nobody(desk: LetterDesk) -> None:
     await desk.write("", "Bob", "yes")
     await desk.write("", "Ann", "start")
     assert "Cid has not joined yet." in desk.newest[ANN].part("plain")
-    await desk.write("", "Bob", "uninvite Cid")
-    assert "NOT DONE" in desk.newest[BOB].part("plain")
+    for line in ("uninvite Cid", "invite Cid <mallory@player.test>"):
+        await desk.write("", "Bob", line)
+        assert "NOT DONE" in desk.newest[BOB].part("plain"), "only the host"
+    assert "mallory@player.test" not in desk.newest
     await desk.write("", "Ann", "uninvite Bob")
     assert "Nobody called Bob is invited" in desk.newest[ANN].part("plain")
     await desk.write("", "Ann", "uninvite Cid")
@@ -224,14 +218,6 @@ async def test_a_host_waits_for_nobody(desk: LetterDesk) -> None:
     await desk.write("", "Ann", "start")
     (table,) = await desk.service.queries.list_tables()
     assert (table.status, table.names) == ("running", ("Ann", "Bob"))
-
-
-async def test_only_the_host_replaces_an_invitation(desk: LetterDesk) -> None:
-    await desk.person("Ann")
-    await desk.write("", "Ann", f"new 1830 Bob <{BOB}>, Cid <cid@player.test>", to=ADDRESS)
-    await desk.write("", "Bob", "yes")
-    await desk.write("", "Bob", "invite Cid <mallory@player.test>")
-    assert "NOT DONE" in desk.newest[BOB].part("plain") and "mallory@player.test" not in desk.newest
 
 
 async def test_whose_emails_do_not_arrive_is_not_invited_silently(desk: LetterDesk) -> None:
