@@ -47,6 +47,7 @@ async def test_14_no_turn_is_missing_or_twice_after_a_kill(
 ) -> None:
     """Move 0: the card becomes the list. Move 1: the list gets a line, and the card goes."""
     monkeypatch.setattr("bot.discord.delivery.SHUTDOWN_GRACE", 0.1)
+    fake.default_timeout = 60.0  # a restart on a busy machine
     with monkeypatch.context() as patch:
         async with running.online(lease=1.0):
             await running.start_game("Ann", "Bob", "Cid")
