@@ -1,4 +1,4 @@
-"""The money in exported games of 1830, by a model that knows the file and the rules of the site only."""
+"""The money in exported games, by models that know the file and the rules of the site only."""
 
 from __future__ import annotations
 
@@ -8,18 +8,22 @@ from typing import Any
 
 import pytest
 
-from bot.simulation.simulate import random_options, simulate_game
+from bot.simulation.simulate import simulate_game
 from engine.core.actions import Action
 from engine.core.events import RoundStarted
-from engine.game_text import GameHistory
+from engine.game_text import GameHistory, replay
 from engine.site_18xx.export import SiteExporter
 from engine.site_18xx.site_game import SiteGame
 from tests.site_18xx.recorded_games import recorded_files
-from tests.site_18xx.site_money import money_faults
+from tests.site_18xx.site_money import faults_of
+from tests.site_18xx.site_money_1830 import Money1830
+from tests.site_18xx.site_money_1870 import Money1870
 from tests.site_18xx.test_export import history_of, played
 from tests.site_18xx.test_round_trips import options_on_site, tables
 
-RECORDED = [path for path in recorded_files() if path.parent.name == "1830"]
+MODELS = {"1830": Money1830, "1870": Money1870}
+RECORDED = [path for title in MODELS for path in recorded_files() if path.parent.name == title]
+STORED = {"1830": "1830-4p-16-18xx.games", "1870": "1870-4p-5103-18xx.games"}
 Exported = tuple[dict[str, Any], list[tuple[int, str]]]
 
 
@@ -45,31 +49,40 @@ def with_rounds(history: GameHistory) -> Exported:
     return json.loads(json.dumps(exporter.build_file())), recorded.rounds
 
 
-def exported(players: int, seed: int, options: tuple[str, ...]) -> Exported:
-    return with_rounds(simulate_game("1830", players, seed, options_on_site("1830", options)).history)
+def money_faults(file: dict[str, Any], rounds: list[tuple[int, str]]) -> list[str]:
+    return list(faults_of(MODELS[file["title"]](file), file, rounds))
 
 
-def test_the_money_in_an_exported_game_is_that_of_the_model() -> None:
+def exported(title: str, players: int, seed: int, options: tuple[str, ...]) -> Exported:
+    return with_rounds(simulate_game(title, players, seed, options_on_site(title, options)).history)
+
+
+@pytest.mark.parametrize("title", MODELS)
+def test_the_money_in_an_exported_game_is_that_of_the_model(title: str) -> None:
     """Every balance by then, and what everybody is worth in the end. Damaged files are found."""
-    file, rounds = exported(4, 2, random_options("1830", 4, 2, "18xx.games"))
-    assert file["result"] and list(money_faults(file, rounds)) == []
+    stored = Path(__file__).parents[1] / "games" / f"{STORED[title]}.18xx"
+    report = replay(stored.read_text())
+    assert report.history
+    file, rounds = with_rounds(report.history)
+    assert file["result"] and money_faults(file, rounds) == []
     for damage in (_withheld, _dearer_train, _cheaper_bid, _sold_less):
         broken = json.loads(json.dumps(file))
         damage(broken["actions"])
-        assert list(money_faults(broken, rounds)), damage.__name__
+        assert money_faults(broken, rounds), damage.__name__
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(7200)
-def test_the_money_in_many_exported_games_is_that_of_the_model() -> None:
-    for seed, players, options in tables("1830", "18xx.games", 100):
-        assert list(money_faults(*exported(players, seed, options))) == [], seed
+@pytest.mark.parametrize("title", MODELS)
+def test_the_money_in_many_exported_games_is_that_of_the_model(title: str) -> None:
+    for seed, players, options in tables(title, "18xx.games", 100):
+        assert money_faults(*exported(title, players, seed, options)) == [], seed
 
 
 @pytest.mark.skipif(not RECORDED, reason="the recorded games are not beside this checkout")
-@pytest.mark.parametrize("path", RECORDED[::6], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", RECORDED[::9], ids=lambda path: path.name)
 def test_the_money_in_recorded_games_is_that_of_the_model(path: Path) -> None:
-    assert list(money_faults(*with_rounds(history_of(played(path))))) == []
+    assert money_faults(*with_rounds(history_of(played(path)))) == []
 
 
 def _first(actions: list[dict[str, Any]], kind: str) -> dict[str, Any]:
