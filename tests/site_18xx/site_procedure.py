@@ -5,7 +5,7 @@ company acts in the order of its steps; a train, a tile and a token are where th
 in 1870 every turn begins and ends with a record of the connections that are due. Shares are counted by player
 and company, since presidents change certificates silently; in 1817, where companies change their size, only
 the numbers of certificates are looked at. Of dollars only prices and revenues are checked; the balances of
-1830 and 1870 are those of `site_money.py`.
+1830 and 1870 are those of `site_money.py`, the operating turns of 1817 those of `site_turns_1817.py`.
 """
 
 from __future__ import annotations
