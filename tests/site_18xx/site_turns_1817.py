@@ -28,7 +28,7 @@ MINES, BRIDGES = ("MINC", "CM", "MAJC"), frozenset({"OBC", "UBC"})
 STEPS = frozenset({"lay_tile", "place_token", "run_routes", "dividend", "buy_train", "assign"})
 
 
-class Position(NamedTuple):
+class TurnStart(NamedTuple):
     """What a turn may change. `shares`: percent by player, short ones below zero. `tiles`: hexes with one."""
 
     cash: int
@@ -45,7 +45,7 @@ class Position(NamedTuple):
 class Turn:
     """One turn of a company, as far as it has been reckoned."""
 
-    def __init__(self, start: Position, rate: int) -> None:
+    def __init__(self, start: TurnStart, rate: int) -> None:
         self._start, self._rate = start, rate
         self.cash, self.space, self.loans = start.cash, start.space, start.loans
         self.players = dict(start.players)
@@ -122,7 +122,7 @@ class Turn:
         self.cash -= self._rate * self.loans
 
 
-def outcomes(start: Position, rate: int, actions: Sequence[Action]) -> Iterator[Turn]:
+def outcomes(start: TurnStart, rate: int, actions: Sequence[Action]) -> Iterator[Turn]:
     """A company's turn as it may have gone: with the interest before the last loans, or after them."""
     end = len(actions)
     while end and actions[end - 1]["type"] not in STEPS:
@@ -195,7 +195,7 @@ def _fault(
     if start is None or end is None or not end["cell"][1] or not start["cell"][1]:
         return None
     shares = {player: held["shares"].get(company, 0) for player, held in before["players"].items()}
-    position = Position(
+    position = TurnStart(
         start["cash"], start["cell"][1], start["loans"], start["size"], start["own"], shares,
         frozenset(start["privates"]), frozenset(before["tiles"]),
         {player: held["cash"] for player, held in before["players"].items()},
