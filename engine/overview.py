@@ -14,6 +14,7 @@ from engine.core.components import tile_faces
 from engine.core.state import (
     Auction,
     BuyerChoice,
+    ExcessTokens,
     FreeToken,
     HomeToken,
     MergerPoll,
@@ -65,9 +66,17 @@ def hexes_in_question(state: State) -> tuple[str, ...]:
     """The hexes that the company in its turn has to look at, in the order of the map.
 
     Those are the hexes with its tokens and its home, and those that its track reaches; in the track step,
-    also those that it reaches the edge of. Empty where no company has its turn.
+    also those that it reaches the edge of. Where station tokens have to go, those that have them. Empty
+    where no company has its turn.
     """
-    g = game_of(state)
+    g, top = game_of(state), state.stack[-1]
+    if isinstance(top, ExcessTokens):
+        owners = {top.company, top.target}
+        return tuple(
+            hex
+            for hex in g.components.map.hexes
+            if any(sym in owners for _, sym in state.tokens.get(hex, ()))
+        )
     turn = next((frame for frame in reversed(state.stack) if isinstance(frame, OperatingTurn)), None)
     if turn is None:
         return ()
@@ -94,7 +103,9 @@ def topic(state: State) -> Topic:
             return "merger"
         case Waterfall() | WaterfallBidding() | SeedMoneySale() | Auction():
             return "auction"
-        case OperatingTurn(step="track" | "token" | "destination") | FreeToken() | HomeToken():
+        case (
+            ExcessTokens() | FreeToken() | HomeToken() | OperatingTurn(step="track" | "token" | "destination")
+        ):
             return "track"
         case OperatingTurn(step="run" | "dividend" | "connect") | RevenueClaim():
             return "run"

@@ -18,6 +18,7 @@ from bot.discord.controls import (
     SELL,
     SUBMIT_LINE,
     TRY,
+    WHOLE_MAP,
     CardControls,
     CustomId,
 )
@@ -99,7 +100,10 @@ def turn_controls(view: TableView, pending: PendingDecision, choices: Sequence[e
     seat = engine_seat(pending.seat)
     controls = decision_controls(view.state, seat, choices, custom_id.max_argument_length)
     rows = _control_rows(custom_id, controls, view.current_decision_id, choices[0].label if choices else "")
-    if pending.acts_now and any(each.is_main and not each.acts_now for each in view.pending):
+    if engine.topic(view.state) in ("track", "run", "trains"):
+        whole = CustomId(view.table.id, None, None, WHOLE_MAP)
+        rows[-1]["components"].append(button("Whole map", str(whole)))
+    elif pending.acts_now and any(each.is_main and not each.acts_now for each in view.pending):
         in_advance = CustomId(view.table.id, None, pending.decision_id, OPEN_CARD)
         rows[-1]["components"].append(button("Answer in advance…", str(in_advance)))
     return rows

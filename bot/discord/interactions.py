@@ -104,6 +104,9 @@ class InteractionHandler:
             case controls.OPEN_CARD:
                 await interaction.response.defer(ephemeral=True, thinking=True)
                 await self.show_own_card(interaction, custom_id.table_id, custom_id.seat)
+            case controls.WHOLE_MAP:
+                await interaction.response.defer(ephemeral=True, thinking=True)
+                await self.lines.ask(interaction, custom_id.table_id, "map")
             case controls.JOIN | controls.LEAVE | controls.START | controls.KEEP:
                 await interaction.response.defer(ephemeral=True, thinking=True)
                 await self.lobby.act(

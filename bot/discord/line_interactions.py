@@ -111,6 +111,12 @@ class LineInteractions:
         else:
             await reply(interaction, private_answers.result_message(result, table, seat, link, submitted))
 
+    async def ask(self, interaction: discord.Interaction, table_id: int, line: str) -> None:
+        """Answer a question about a table, such as `map`, to the user alone."""
+        reader = await self.lookup.person_id(interaction.user)
+        result = await self.service.ask(table_id, line, person_id=reader)
+        await self.show_result(interaction, result, await self.service.queries.table_info(table_id), None)
+
     async def show_picture(
         self, interaction: discord.Interaction, result: QueryAnswer, table: TableInfo, *, public: bool = False
     ) -> None:

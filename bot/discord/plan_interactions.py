@@ -12,6 +12,7 @@ import discord
 import engine
 from bot.discord import message_parts, private_answers
 from bot.discord.api import ImageAttachment
+from bot.discord.card_builder import image_attachments
 from bot.discord.controls import (
     ENTER_LINE,
     MAX_OPTIONS,
@@ -25,6 +26,7 @@ from bot.discord.controls import (
     group_by_label,
 )
 from bot.discord.message_parts import Json
+from bot.service.images import tried_pictures
 from bot.service.live_table import engine_seat
 from bot.service.picture_workers import PictureWorkers
 from bot.service.results import QueryAnswer
@@ -89,8 +91,9 @@ class PlanInteractions:
         if not state.game_over and engine_seat(seat) in engine.decision(state).awaited:
             choices = engine.choices(state, engine_seat(seat))
         palette = await self.service.settings.palette(view.table, person_id)
-        drawn = await self.pictures.for_table(custom_id.table_id, palette).map(state)
-        images = [ImageAttachment("map.png", drawn)] if drawn else []
+        drawing = self.pictures.for_table(custom_id.table_id, palette)
+        assert view.state is not None
+        images = image_attachments(await tried_pictures(drawing, state, view.state, result.ran))
         text = private_answers.result_text(result)[0] if has_steps else NO_STEPS
         payload = [
             message_parts.text_display(text, private_answers.MAX_PRIVATE_TEXT),

@@ -13,7 +13,7 @@ from bot.discord.api import ImageAttachment
 from bot.discord.control_checks import CHOICES_CHANGED, ControlChecks
 from bot.discord.controls import CustomId
 from bot.discord.replies import reply, reply_text
-from bot.service.images import routes_shown
+from bot.service.images import lay_map
 from bot.service.live_table import engine_seat
 from bot.service.picture_workers import Pictures
 from bot.service.service import Service
@@ -77,9 +77,8 @@ class TileInteractions:
         assert view.state is not None and custom_id.seat is not None
         seat, line = engine_seat(custom_id.seat), choices[lay.number].line
         tried = await asyncio.to_thread(tile_menu.preview_lay, view.state, seat, line)
-        routes = routes_shown(tried.state, tried.company, tried.routes)
         drawing = await self._drawing(view.table, interaction.user)
-        picture = await drawing.map(tried.state, highlight=(lay.hex,), routes=routes, company=tried.company)
+        picture = await lay_map(drawing, tried.state, lay.hex, tried.company, tried.routes)
         images = [ImageAttachment("map.png", picture)] if picture else []
         refs = [each.ref for each in images]
         await reply(interaction, tile_menu.look_message(custom_id, choices, lay, tried.text, refs), images)

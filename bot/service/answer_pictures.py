@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable
 
 import engine
-from bot.service.images import Drawing, NamedPicture, draw_all, map_of_run, question_pictures
+from bot.service.images import Drawing, NamedPicture, draw_all, map_of_run, question_pictures, tried_pictures
 from bot.service.live_table import TableView
 from bot.service.picture_workers import Pictures
 from bot.service.queries import TableQueries
@@ -25,13 +25,13 @@ async def turn_pictures(
         before = await queries.state_at(view.table.id, since) if since else None
     except ValueError:
         before = None
-    return await question_pictures(
-        pictures,
-        view.state,
-        before,
-        revenues=await queries.last_revenues(view.table.id),
-        ran=await queries.run_since(view.table.id, since) if since else None,
-    )
+    turn = view.state.stack[-1]
+    if isinstance(turn, engine.OperatingTurn) and turn.step == "dividend":
+        ran = await queries.run_since(view.table.id, company=turn.company)
+    else:
+        ran = await queries.run_since(view.table.id, since) if since else None
+    revenues = await queries.last_revenues(view.table.id)
+    return await question_pictures(pictures, view.state, before, revenues=revenues, ran=ran)
 
 
 async def answer_pictures(
@@ -47,6 +47,8 @@ async def answer_pictures(
     match answer.query:
         case "turn" if not state.game_over:
             return await turn_pictures(queries, pictures, view)
+        case "plan" if answer.encoded_state is not None:
+            return await tried_pictures(pictures, state, view.state, answer.ran)
         case "tiles":
             return await draw_all(_tiles(pictures, state, answer.argument))
         case "bids" if engine.topic(state) == "auction":

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import engine
 from bot.service.picture_workers import Pictures
 from mail import InlineImage
-from renderers import Picture, RouteSpec, around
+from renderers import Picture, around
 
 CSS_WIDTHS = {"market": 560}  # pixels
 DEFAULT_CSS_WIDTH = 640
@@ -63,7 +63,7 @@ async def question_pictures(
         return "market", pictures.market(state, highlight=repriced)
 
     wanted: list[Drawing] = []
-    own_run = ran if ran and ran.company == getattr(turn, "company", "") else None
+    own_run = ran if ran and ran.company == getattr(turn, "company", "") and topic != "merger" else None
     if own_run and (run_map := map_of_run(pictures, state, own_run, hexes)):
         wanted.append(run_map)
     match topic:
@@ -131,6 +131,34 @@ def _turn_maps(
     ))]  # fmt: skip
 
 
+async def tried_pictures(
+    pictures: Pictures, state: engine.State, before: engine.State, run: engine.TrainsRan | None
+) -> tuple[NamedPicture, ...]:
+    """The pictures of a position that a plan leads to from `before`, with its last `run`: as at the table,
+    but a company in its turn always has its map."""
+    ran = None
+    if run is not None and (trains := train_runs(state, run.company, run.routes)):
+        ran = RoutesRun(run.company, trains)
+    own = ran is not None and ran.company == getattr(state.stack[-1], "company", "")
+    if engine.topic(state) == "trains" and not own:
+        return await draw_all(_turn_maps(pictures, state, changed_hexes(before, state), has_map=False))
+    return await question_pictures(pictures, state, before, ran=ran)
+
+
+def lay_map(
+    pictures: Pictures,
+    state: engine.State,
+    hex: str,
+    company: str,
+    routes: Sequence[tuple[str, str]],
+) -> Awaitable[Picture | None]:
+    """The map around a company's reach and its `routes` (train, notation), with its lay on `hex` marked."""
+    ran = RoutesRun(company, train_runs(state, company, routes))
+    shown = [(route_label(run), run.route) for run in ran.trains]
+    crop = around(state, {hex, *engine.hexes_in_question(state), *run_hexes(state, ran)})
+    return pictures.map(state, highlight=(hex,), routes=shown, company=company, crop=crop)
+
+
 def near(state: engine.State, reach: Iterable[str], hexes: Iterable[str]) -> tuple[str, ...]:
     """Those hexes that are at most `NEAR` away: a change far from what is asked would make its map small."""
     close: Iterable[str] = tuple(reach)
@@ -144,14 +172,14 @@ def route_label(run: engine.TrainRun) -> str:
     return f"{run.train}-train ${run.revenue}: {run.route}"
 
 
-def routes_shown(
-    state: engine.State, company: str, routes: Sequence[tuple[str, str]]
-) -> list[tuple[str, RouteSpec]]:
-    """Routes (train, notation) with the labels of the map; empty where the board no longer has them."""
+def train_runs(
+    state: engine.State, company: str, routes: Iterable[tuple[str, str]]
+) -> tuple[engine.TrainRun, ...]:
+    """Routes (train, notation) with what each earns; empty where the board no longer has them."""
     try:
-        return [(route_label(run), run.route) for run in engine.train_runs(state, company, routes)]
+        return engine.train_runs(state, company, routes)
     except ValueError:
-        return []
+        return ()
 
 
 def run_hexes(state: engine.State, ran: RoutesRun) -> tuple[str, ...]:

@@ -128,12 +128,15 @@ def _plan_result(
         return _answer(table, command, "You have no plan at this table: `plan LINES` makes one.")
     trial = plans.try_plan(table.state, plan, command.seat, armed)
     text = plans.trial_text(table.state, trial, plan)
-    return _answer(table, command, text, trial.state)
+    return QueryAnswer(
+        "plan",
+        text,
+        "map",
+        engine.encode_state(trial.state),
+        next_decision_id=table.decision_id_of(command.seat),
+        ran=trial.ran,
+    )
 
 
-def _answer(table: LiveTable, command: Command, text: str, state: engine.State | None = None) -> QueryAnswer:
-    """Text, and the map of a position if one is given."""
-    decision_id = table.decision_id_of(command.seat)
-    if state is None:
-        return QueryAnswer("plan", text, next_decision_id=decision_id)
-    return QueryAnswer("plan", text, "map", engine.encode_state(state), next_decision_id=decision_id)
+def _answer(table: LiveTable, command: Command, text: str) -> QueryAnswer:
+    return QueryAnswer("plan", text, next_decision_id=table.decision_id_of(command.seat))

@@ -26,7 +26,7 @@ class PlanTrial(NamedTuple):
     """How far a plan could be played: the last position, the lines in full, and what each brought about.
 
     said: after each line, what the planner's own orders would say, with what it brings about. error: why
-    the next line cannot be played, None if all could.
+    the next line cannot be played, None if all could. ran: the last run that a line brought about.
     """
 
     state: engine.State
@@ -34,6 +34,7 @@ class PlanTrial(NamedTuple):
     sentences: tuple[tuple[str, ...], ...]
     said: tuple[tuple[str, ...], ...] = ()
     error: engine.UnreadableError | engine.AmbiguousError | engine.RefusedError | None = None
+    ran: engine.TrainsRan | None = None
 
 
 def parse_plan(lines: Sequence[str], seat: int, names: Sequence[str]) -> list[PlannedLine]:
@@ -60,11 +61,13 @@ def try_plan(
     played: list[PlannedLine] = []
     sentences: list[tuple[str, ...]] = []
     said: list[tuple[str, ...]] = []
+    ran: engine.TrainsRan | None = None
     for seat, line in lines:
         try:
             result = engine.play_line(state, engine_seat(seat), line)
         except (engine.UnreadableError, engine.AmbiguousError, engine.RefusedError) as error:
-            return PlanTrial(state, tuple(played), tuple(sentences), tuple(said), error)
+            return PlanTrial(state, tuple(played), tuple(sentences), tuple(said), error, ran)
+        ran = next((e for e in reversed(result.events) if isinstance(e, engine.TrainsRan)), ran)
         move = PlayedMove(engine_seat(seat), result.line, tuple(result.events))
         run = run_orders(result.state, [each.with_move(move) for each in armed])
         armed, state = run.armed, run.state
@@ -73,7 +76,7 @@ def try_plan(
         )
         played.append((seat, result.line))
         sentences.append(tuple(engine.narrate(result.state, result.events)))
-    return PlanTrial(state, tuple(played), tuple(sentences), tuple(said))
+    return PlanTrial(state, tuple(played), tuple(sentences), tuple(said), ran=ran)
 
 
 def trial_text(before: engine.State, trial: PlanTrial, plan: Sequence[PlannedLine]) -> str:

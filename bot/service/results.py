@@ -145,7 +145,7 @@ class QueryAnswer(_Result, frozen=True):
     query: the command, such as `status`. picture: of the position (`map`, `market`, `sheet`) or of the whole
     game (`worth`, `prices`, `revenue`, `animation`), if one goes with the text.
     encoded_state: the position to draw, None for the table's current position. files: files for the player.
-    argument: what the command was about, such as a tile.
+    argument: what the command was about, such as a tile. ran: the last run of a plan.
     """
 
     query: str
@@ -154,6 +154,7 @@ class QueryAnswer(_Result, frozen=True):
     encoded_state: bytes | None = None
     files: tuple[ExportedFile, ...] = ()
     argument: str = ""
+    ran: engine.TrainsRan | None = None
 
     def shown_state(self, current: engine.State) -> engine.State:
         """The position that the answer is about."""

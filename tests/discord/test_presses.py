@@ -8,9 +8,11 @@ from functools import cache
 import pytest
 
 import engine
+from bot.service.answer_pictures import turn_pictures
 from bot.service.service import Service
 from bot.simulation.simulate import SimulatedGame, simulate_game
 from storage import open_store
+from tests.drawn_here import DrawnHere
 from tests.fake_discord.running_bot import RunningBot
 from tests.fake_discord.server import FakeDiscord, Message, MessageControl
 
@@ -200,6 +202,20 @@ async def test_a_lay_is_looked_at_before_it_is_done(running: RunningBot, fake: F
         await fake.click(name, shown, "Lay 1")
         await fake.wait_until(lambda: "Done." in shown.text, "the lay")
         assert len(await running.played_lines()) == len(played) + 1
+
+
+async def test_the_whole_map_is_one_press_away(running: RunningBot, fake: FakeDiscord) -> None:
+    """Of a card in a company's turn; anybody may press, and a run is drawn however often it is asked for."""
+    state = await reach(running, lambda state: getattr(state.stack[-1], "step", "") == "dividend")
+    async with running.online() as service:
+        card = await running.wait_for_card(actor(state))
+        other = next(each for each in game().players if each != actor(state))
+        done = await fake.click(other, card, "Whole map")
+        assert [each.filename for each in fake.shown_images(done.private_messages[0])] == ["map-1.png"]
+        view = await service.queries.view((await service.queries.find_table(running.table_code)).id)
+        for since in (0, view.seq):
+            (drawn,) = await turn_pictures(service.queries, DrawnHere(), view, since)
+            assert "Route 1: " in drawn.picture.alt
 
 
 async def test_a_plan_is_made_and_played_by_presses(running: RunningBot, fake: FakeDiscord) -> None:

@@ -13,11 +13,14 @@ from bot.service.images import (
     NamedPicture,
     RoutesRun,
     inline_images,
+    lay_map,
     near,
     question_pictures,
     route_label,
+    tried_pictures,
 )
 from bot.service.picture_workers import PictureWorkers, draw_file
+from engine.core.state import ExcessTokens
 from engine.game_text import replay
 from renderers import Picture
 from tests.drawn_here import DrawnHere
@@ -105,6 +108,45 @@ async def test_the_run_of_another_company_does_not_hide_the_own_reach() -> None:
     assert pictures.requests[0][1]["routes"] == () and "H14" in pictures.requests[0][1]["crop"]
 
 
+async def test_a_plan_shows_the_map_around_the_company_with_the_run_that_it_makes() -> None:
+    before = position("@ round operating PRR")
+    run = engine.TrainsRan("PRR", (("2", "H12-H10"),), 40)
+    for lines, is_run in (
+        (("Ann: lay 57 H16 1", "Ann: pass", "Ann: run best"), run),
+        (("Ann: lay 57 H16 1",), None),
+    ):
+        pictures = DrawnHere()
+        drawn = await tried_pictures(pictures, position("@ round operating PRR", *lines), before, is_run)
+        assert [name for name, _ in drawn] == ["map"]
+        details = pictures.requests[0][1]
+        assert len(details["routes"]) == (is_run is not None)
+        assert details["highlight"] == ("H16",) and "A9" not in details["crop"]
+    trains = position("@ round operating PRR", "Ann: pass", "Ann: pass", "Ann: run best", "Ann: pay")
+    assert [name for name, _ in await tried_pictures(DrawnHere(), trains, before, None)] == ["map"]
+    stock = position("@ round stock Ann")
+    assert [name for name, _ in await tried_pictures(DrawnHere(), stock, stock, None)] == ["sheet", "market"]
+
+
+async def test_a_closer_look_at_a_lay_is_at_the_map_around_the_company() -> None:
+    state = position("@ round operating PRR", "Ann: lay 57 H16 1")
+    pictures = DrawnHere()
+    await lay_map(pictures, state, "H16", "PRR", [("2", "H12-H10")])
+    details = pictures.requests[0][1]
+    assert details["highlight"] == ("H16",) and [label for label, _ in details["routes"]] == [
+        "2-train $30: H12-H10"
+    ]
+    assert {"H10", "H12", "H16"} <= set(details["crop"]) and "A9" not in details["crop"]
+
+
+async def test_tokens_that_have_to_go_are_on_a_map_around_them() -> None:
+    state = merger()
+    state.stack.append(ExcessTokens("WT", "SR"))
+    pictures = DrawnHere()
+    assert [name for name, _ in await question_pictures(pictures, state)] == ["map"]
+    crop = pictures.requests[0][1]["crop"]
+    assert {"F19", "G18"} <= set(crop) and "C8" not in crop
+
+
 async def test_a_file_of_a_card_is_lossless_webp_and_smaller() -> None:
     state = position("@ round stock Ann")
     png, webp = (draw_file("market", state, (), {"file_type": kind}) for kind in ("png", "webp"))
@@ -118,7 +160,7 @@ async def test_a_run_that_the_board_no_longer_has_is_left_out() -> None:
     assert await names(state, ran=RoutesRun("PRR", (engine.TrainRun("2", "F2-F4", 30),))) == ["map"]
 
 
-async def test_a_merger_shows_the_companies_side_by_side() -> None:
+def merger() -> engine.State:
     text = """title 1817
 players Ann, Bob, Cid
 ---
@@ -134,8 +176,14 @@ players Ann, Bob, Cid
 """
     report = replay(text)
     assert report.state is not None and report.failure is None, report.failure
-    assert set(engine.companies_in_question(report.state)) == {"WT", "SR"}
-    assert await names(report.state) == ["companies", "market"]
+    return report.state
+
+
+async def test_a_merger_shows_the_companies_side_by_side() -> None:
+    state = merger()
+    assert set(engine.companies_in_question(state)) == {"WT", "SR"}
+    ran = RoutesRun("WT", (engine.TrainRun("2", "F19-G18", 190),))
+    assert await names(state) == await names(state, ran=ran) == ["companies", "market"]
 
 
 def test_several_maps_have_names_of_their_own_in_a_mail() -> None:
