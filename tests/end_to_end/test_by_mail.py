@@ -239,7 +239,7 @@ async def test_plans_past_positions_and_exports(drawing: MailHarness) -> None:
     await ann.letter(), await ann.letter()
     plan = await ann.said("try buy SV", "try Bob: buy CS")
     assert "1. Ann: buy SV" in plan.text and "2. Bob: buy CS" in plan.text and "Standings" in plan.text
-    assert set(images(plan)) == {"map.png"} and not await drawing.lines(table)
+    assert set(images(plan)) == {"auction.png"} and not await drawing.lines(table)
     assert "NOT DONE" not in headline(plan)
     refused = await ann.said("try buy CA")
     assert "buy CA" in refused.text and "2. Bob: buy CS" in (await ann.said("try")).text
