@@ -50,9 +50,16 @@ def bids(state: State) -> dict[str, dict[str, int]]:
 
 
 def free_cash(state: State) -> dict[str, int]:
-    """By seat the dollars that no bid ties up."""
-    tied = bids(state).values()
-    return {seat: state.cash[seat] - sum(offers.get(seat, 0) for offers in tied) for seat in state.seats}
+    """By seat the dollars that no bid ties up.
+
+    What is bid beyond a player's cash is paid with privates (1817 §5.5). A company is bought with the money
+    of another one, so bids for it tie up none of the players' (1817 §7.2).
+    """
+    sales = {frame.item for frame in state.stack if isinstance(frame, Auction) and frame.kind == "sale"}
+    tied = [offers for item, offers in bids(state).items() if item not in sales]
+    return {
+        seat: max(state.cash[seat] - sum(offers.get(seat, 0) for offers in tied), 0) for seat in state.seats
+    }
 
 
 def tiles_left(state: State) -> dict[str, int | None]:

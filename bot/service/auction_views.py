@@ -49,11 +49,7 @@ def private_text(state: engine.State, sym: str) -> str:
 
 def free_cash_line(state: engine.State) -> str:
     """Everybody's cash without what their bids hold back."""
-    bound: dict[str, int] = {}
-    for bids in engine.bids(state).values():
-        for seat, amount in bids.items():
-            bound[seat] = bound.get(seat, 0) + amount
-    free = [f"{state.name(seat)} {dollars(state.cash[seat] - bound.get(seat, 0))}" for seat in state.seats]
+    free = [f"{state.name(seat)} {dollars(amount)}" for seat, amount in engine.free_cash(state).items()]
     return f"Free cash: {', '.join(free)}"
 
 

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from engine import new_game
+from engine import free_cash, new_game
 from engine.kernel import game_of
 from engine.stock.short_selling import affordable_bids
 from tests.t1817.scenarios import (
@@ -50,6 +50,22 @@ def test_5_5_the_auction_of_the_presidents_certificate() -> None:
         = turn Bob                      # left of who started it
         """
     )
+
+
+def test_5_5_what_privates_pay_of_a_bid_ties_up_no_cash() -> None:
+    state = run_scenario(
+        """
+        @ cash Ann 300
+        @ cash Bob 150
+        @ private TS Bob
+        @ round stock Ann
+        Ann: start WT F19 120
+        Bob: bid 185
+        = turn Ann
+        """
+    )
+    free = free_cash(state)
+    assert (free["p0"], free["p1"]) == (300, 0)
 
 
 def test_5_5_bids_are_multiples_of_5_from_100_to_400() -> None:

@@ -7,6 +7,7 @@ import pytest
 from engine import (
     choices,
     decision,
+    free_cash,
     is_secret,
     narrate,
     parse,
@@ -84,6 +85,11 @@ def test_7_2_1_a_surplus_is_the_shareholders_and_a_deficit_the_presidents() -> N
     run_scenario(f"{rich}Cid: bid 100\nAnn: pass\nCid: pass\n= cash Bob 578\n= cash Ann 526\n= cash Cid 526")
     poor = sale(RED, size=5, owners=owners, cash=30, loans=2)
     run_scenario(f"{poor}Cid: bid 100\nAnn: pass\nCid: pass\n= cash Bob 430\n= cash Ann 500\n= cash Cid 500")
+
+
+def test_7_2_1_a_company_that_bids_ties_up_no_players_cash() -> None:
+    state = run_scenario(f"{sale(RED)}Cid: bid 100\n= turn Ann")
+    assert free_cash(state) == {seat: state.cash[seat] for seat in state.seats}
 
 
 # -- 1817 §7.2.2 -----------------------------------------------------------------------------------
