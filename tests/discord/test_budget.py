@@ -87,7 +87,6 @@ async def play(
     """Play so many lines. `present`: the share of turns that are answered within the hold-off."""
     chosen, pushes = random.Random(2), 1
     async with FakeDiscord(game.names) as fake:
-        fake.default_timeout = 60.0
         running = RunningBot(fake, path, pictures=pictures)
         async with running.online() as service:
             await running.start_game(*game.names)
@@ -99,7 +98,7 @@ async def play(
                 pushes += following != seat and not is_quick
                 done = await service.submit(table, seat, [line], None, f"line {number}")
                 assert isinstance(done, Completed), (line, done)
-                await running.wait_for_cards(60.0)
+                await running.wait_for_cards()
             thread = running.thread
             if lines >= len(game.lines):
                 await fake.wait_until(lambda: "The game is over" in fake.last_message(thread).text, "the end")

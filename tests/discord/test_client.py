@@ -132,8 +132,7 @@ async def test_track_is_chosen_by_hex_and_shown_in_all_rotations(
 async def test_real_pictures(fake: FakeDiscord, tmp_path: Path) -> None:
     with PictureWorkers(1) as pictures:
         running = RunningBot(fake, tmp_path / "railpost.db", pictures=pictures)
-        fake.default_timeout = 60.0
-        async with running.online(lease=60.0):
+        async with running.online():
             await running.start_game("Ann", "Bob", "Cid")
             first = await running.wait_for_card("Ann")
             await fake.click("Ann", first, "Pass")

@@ -125,13 +125,14 @@ async def test_an_ending_that_was_interrupted_is_completed(
     monkeypatch.setattr("bot.discord.delivery.SHUTDOWN_GRACE", 0.1)
     table = await before_the_last_move(running)
     running.pictures = Unfinished()
-    async with running.online(lease=1.0) as service:
+    async with running.online() as service:
         await play_the_last_move(service, table)
         await fake.wait_until(
             lambda: any("is over" in m.content for m in fake.visible_messages("general")), "the line"
         )
     running.pictures = OnePixelPictures()
-    async with running.online(lease=1.0):
+    await running.expire_leases()
+    async with running.online():
         message = await ending(running)
     assert message.attachments
     assert all(fake.messages_pinging(name)[-1] is message for name in PLAYERS)

@@ -91,7 +91,7 @@ async def test_lost_connections_and_outages(running: RunningBot, fake: FakeDisco
         await service.submit(table, 1, ["pass"], None, None)
         await running.wait_for_card("Cid")  # sending needs no gateway
         fake.gateway.refuse_connections = False
-        await fake.wait_until(lambda: fake.gateway.connected, "the connection", 30)
+        await fake.wait_until(lambda: fake.gateway.connected, "the connection")
         await fake.wait_until(lambda: service.attachments["discord"].state == "attached", "`attached`")
         await fake.click("Cid", await running.wait_for_card("Cid"), "Pass")
         await running.wait_for_card("Ann")
@@ -103,7 +103,7 @@ async def test_a_client_that_breaks_is_replaced(running: RunningBot, fake: FakeD
         await running.start_game("Ann", "Bob")
         before = fake.gateway.identified
         await fake.gateway.dispatch("INTERACTION_CREATE", {"id": "1"})  # kills the library's reader
-        await fake.wait_until(lambda: fake.gateway.identified > before, "another client", 20)
+        await fake.wait_until(lambda: fake.gateway.identified > before, "another client")
         await fake.click("Ann", await running.wait_for_card("Ann"), "Pass")
         await running.wait_for_card("Bob")
 
@@ -153,7 +153,7 @@ async def test_a_revoked_token_ends_discord_alone(
             await fake.wait_until(lambda: fake.gateway.connected, "our client")
             fake.token = "another"
             await fake.gateway.close_connections(4004)
-            await asyncio.wait_for(task, 20)
+            await asyncio.wait_for(task, fake.default_timeout)
     assert "Discord is off until the next start" in caplog.text
 
 
@@ -163,10 +163,10 @@ async def test_no_session_is_started_beyond_the_limit(running: RunningBot, fake:
         async with await open_store(running.path) as store:
             task = asyncio.create_task(shipped.run(Service(store), running.settings, OnePixelPictures()))
             asked = ("GET", "/gateway/bot")
-            await fake.wait_until(lambda: fake.rest.requests.count(asked) >= 2, "another look", 20)
+            await fake.wait_until(lambda: fake.rest.requests.count(asked) >= 2, "another look")
             assert not fake.gateway.identified
             fake.session_starts = (1, 0)
-            await fake.wait_until(lambda: fake.gateway.identified, "our client", 20)
+            await fake.wait_until(lambda: fake.gateway.identified, "our client")
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 
@@ -256,7 +256,7 @@ async def test_a_thread_whose_creation_is_not_answered_is_the_only_one(
         await fake.delete_message(lobby)
         fake.rest.inject_fault("POST", r"/channels/\d+/threads$", status, after=status != 429)
         await fake.run_command("Ann", "general", "table start", order="Ann, Bob")
-        await fake.wait_until(lambda: fake.threads, "the thread", 20)
+        await fake.wait_until(lambda: fake.threads, "the thread")
         await running.wait_for_card("Ann")
         assert len(fake.threads) == 1
 
@@ -447,7 +447,8 @@ async def process(running: RunningBot) -> AsyncIterator[asyncio.subprocess.Proce
     """Our service and client, connected, in a process of their own; it is killed at the end."""
     fake = running.fake
     before = fake.gateway.identified
-    args = (str(running.path), fake.api_url, fake.gateway_url, fake.token, "2")
+    await running.expire_leases()
+    args = (str(running.path), fake.api_url, fake.gateway_url, fake.token, "60")
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -457,7 +458,7 @@ async def process(running: RunningBot) -> AsyncIterator[asyncio.subprocess.Proce
         stderr=asyncio.subprocess.DEVNULL,
     )
     try:
-        await fake.wait_until(lambda: fake.gateway.identified > before and fake.commands, "the process", 30)
+        await fake.wait_until(lambda: fake.gateway.identified > before and fake.commands, "the process")
         yield process
     finally:
         with contextlib.suppress(ProcessLookupError):
@@ -539,11 +540,11 @@ async def test_sigterm_ends_the_bot_cleanly(running: RunningBot, fake: FakeDisco
         sys.executable, "-m", "bot", cwd=ROOT, env=os.environ | given,
         stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
     )  # fmt: skip
-    await fake.wait_until(lambda: fake.gateway.identified > before and fake.commands, "the service", 30)
+    await fake.wait_until(lambda: fake.gateway.identified > before and fake.commands, "the service")
     listed = await fake.run_command("Ann", "general", "table list")
     assert "no table yet" in listed.text
     process.terminate()
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(fake.default_timeout):
         said, _ = await process.communicate()
     assert process.returncode == 0, said.decode()
     assert b"Traceback" not in said
@@ -557,5 +558,5 @@ async def _card(fake: FakeDiscord, running: RunningBot, name: str) -> Message:
         offering = [message for thread in fake.threads for message in fake.messages_with_controls(thread)]
         return [message for message in offering if message.text.startswith(mention)]
 
-    await fake.wait_until(there, f"a card for {name}", 20)
+    await fake.wait_until(there, f"a card for {name}")
     return there()[-1]

@@ -47,15 +47,15 @@ async def test_14_no_turn_is_missing_or_twice_after_a_kill(
 ) -> None:
     """Move 0: the card becomes the list. Move 1: the list gets a line, and the card goes."""
     monkeypatch.setattr("bot.discord.delivery.SHUTDOWN_GRACE", 0.1)
-    fake.default_timeout = 60.0  # a restart on a busy machine
     with monkeypatch.context() as patch:
-        async with running.online(lease=1.0):
+        async with running.online():
             await running.start_game("Ann", "Bob", "Cid")
             await play(running, 0, move)
             reached = die_after(patch, step)
             await running.play_lines(LINES[move])
-            await asyncio.wait_for(reached.wait(), 30)
-    async with running.online(lease=1.0):
+            await asyncio.wait_for(reached.wait(), fake.default_timeout)
+    await running.expire_leases()
+    async with running.online():
         await running.wait_for_card(NEXT[move])
         await play(running, move + 1, len(LINES))
         await fake.wait_until(lambda: len(fake.visible_messages(running.thread)) == 3, "what is left over")

@@ -28,7 +28,7 @@ async def card_anywhere(running: RunningBot, name: str) -> Message:
         mention = fake.find_user(name).mention
         return [m for m in every if view and m.text.startswith(mention) and f"move {view.seq}\n" in m.text]
 
-    await fake.wait_until(there, f"a card for {name}", 25)
+    await fake.wait_until(there, f"a card for {name}")
     return there()[-1]
 
 
@@ -44,7 +44,7 @@ async def only_one_card_is_left(running: RunningBot) -> None:
         places = [*fake.threads, fake.find_channel("general"), *map(fake.find_dm, PLAYERS)]
         return [message for place in places for message in fake.messages_with_controls(place)]
 
-    await fake.wait_until(lambda: len(controls()) == 1, "one card with controls", 40)
+    await fake.wait_until(lambda: len(controls()) == 1, "one card with controls")
 
 
 @pytest.mark.parametrize("permission", PERMISSIONS)
@@ -182,4 +182,4 @@ async def test_thread_and_channel_are_deleted(running: RunningBot, fake: FakeDis
             place = fake.find_dm(name)
             await fake.wait_until(lambda: fake.messages_with_controls(place), f"a card for {name}", 20)  # noqa: B023
             await fake.click(name, fake.messages_with_controls(place)[-1], "Pass")
-        await fake.wait_until(lambda: fake.messages_with_controls(fake.find_dm("Ann")), "a card for Ann", 20)
+        await fake.wait_until(lambda: fake.messages_with_controls(fake.find_dm("Ann")), "a card for Ann")

@@ -162,7 +162,6 @@ async def cards_in_store(store: Store) -> int:
 @pytest.mark.timeout(240)
 async def test_14_11_processes_share_the_shards_and_one_takes_over(database: str) -> None:
     async with FakeDiscord(["Ann", "Bob"], channels=["general"]) as fake:
-        fake.default_timeout = 60
         first = (fake.guild_id >> 22) % 2
         fake.open_guild("Others", "elsewhere", guild_id=(fake.guild_id >> 22) + 1 << 22)
         async with process(fake, database, f"{first}/2") as one, process(fake, database, f"{1 - first}/2"):

@@ -74,13 +74,13 @@ class RunningBot:
         )
 
     @contextlib.asynccontextmanager
-    async def online(self, *, lease: float = 10.0, holdoff: float = 0.0) -> AsyncIterator[Service]:
+    async def online(self, *, holdoff: float = 0.0) -> AsyncIterator[Service]:
         """Run the service and the client until the block ends; enter again for a restart."""
         with self.fake.attached():
             async with await open_store(self.path) as store:
                 self.service = Service(store, ping_holdoff=holdoff)
                 before = self.fake.gateway.identified
-                run = client.run(self.service, self.settings, self.pictures, lease=lease)
+                run = client.run(self.service, self.settings, self.pictures, lease=60.0)
                 tasks = [asyncio.create_task(self.service.run()), asyncio.create_task(run)]
                 try:
                     await self.fake.wait_until(lambda: self.fake.gateway.identified > before, "our client")
@@ -144,22 +144,22 @@ class RunningBot:
             raise AssertionError(f"There is no card for {name}; there are {shown}.") from None
         return there()[0]
 
-    async def wait_for_delivery(self, seconds: float = 10.0) -> None:
+    async def wait_for_delivery(self) -> None:
         """Wait until the outbox is empty."""
         assert self.service is not None
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(self.fake.default_timeout):
             while True:
                 async with self.service.store.read() as unit:
                     if not (await unit.outbox.queue_status("discord")).pending:
                         return
                 await asyncio.sleep(0.01)
 
-    async def wait_for_cards(self, seconds: float = 10.0) -> None:
+    async def wait_for_cards(self) -> None:
         """Wait until everything that is due is sent and the cards show the current position."""
         service = self.service
         assert service is not None
         table = (await service.queries.find_table(self.table_code)).id
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(self.fake.default_timeout):
             while True:
                 async with service.store.read() as unit:
                     due_at = await unit.outbox.next_due_at("discord")
@@ -174,6 +174,11 @@ class RunningBot:
         """From now on notifications wait so long."""
         assert self.service is not None
         self.service.cache.ping_holdoff = seconds
+
+    async def expire_leases(self) -> None:
+        """Between two runs: what the first began to send is free for the second at once."""
+        async with await open_store(self.path) as store, store.begin() as unit:
+            await unit._transaction.execute(update(OutboxMessage).values(lease_expires_at=None))
 
     async def end_hold_off(self) -> None:
         """What is held back is due now."""

@@ -1135,7 +1135,7 @@ async def test_requested_heartbeats_and_refused_connections(fake: FakeDiscord, b
     fake.gateway.drop_connections()
     await asyncio.sleep(0.1)
     fake.gateway.refuse_connections = False
-    await fake.wait_until(lambda: fake.gateway.connected, "the client to come back", 15)
+    await fake.wait_until(lambda: fake.gateway.connected, "the client to come back")
     assert fake.gateway.resumed == 1
 
 
@@ -1205,7 +1205,7 @@ async def test_a_killed_process_and_its_successor(fake: FakeDiscord) -> None:
             fake.token,
             cwd=Path(__file__).parents[2],
         )
-        await fake.wait_until(lambda: fake.gateway.identified > before, "the process to come on line", 20)
+        await fake.wait_until(lambda: fake.gateway.identified > before, "the process to come on line")
         return process
 
     process = await start()

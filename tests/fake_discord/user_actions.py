@@ -81,7 +81,7 @@ def parse_control(part: Json) -> MessageControl:
 class UserActions(ServerState):
     """Actions of users and queries. Users, channels and threads may be given by name."""
 
-    default_timeout = 10.0
+    default_timeout = 60.0
 
     # --- finding ----------------------------------------
 
