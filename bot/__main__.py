@@ -121,13 +121,8 @@ async def wait_for_shutdown() -> None:
     raise ShutdownRequested
 
 
-TRANSPORT_MODULES = {"Discord": "bot.discord.client", "mail": "bot.email.delivery"}
-
-
-def configured_transports(settings: Settings) -> list[str]:
-    """The names of the transports that the settings configure for this process."""
-    configured = {"Discord": settings.discord, "mail": settings.mail}
-    return [name for name, given in configured.items() if given and name.casefold() in settings.role]
+TRANSPORT_MODULES = {"discord": "bot.discord.client", "mail": "bot.email.delivery"}
+TRANSPORT_NAMES = {"discord": "Discord", "mail": "mail"}
 
 
 async def import_aside(module: str) -> ModuleType:
@@ -161,21 +156,22 @@ async def run_terminal(service: Service, settings: Settings, begin: BeginTable |
     return bool(await prompt.run_prompt(console))
 
 
-async def run_transport(name: str, service: Service, settings: Settings, *, is_only: bool) -> None:
+async def run_transport(transport: str, service: Service, settings: Settings, *, is_only: bool) -> None:
     """Run a transport. One that cannot run with its settings ends alone, unless it is the only one."""
-    run: RunTransport = (await import_aside(TRANSPORT_MODULES[name])).run
+    run: RunTransport = (await import_aside(TRANSPORT_MODULES[transport])).run
     exempt_modules_from_gc()
     try:
         await run(service, settings, service.pictures)
     except SettingsError as error:
         if is_only:
             raise
+        name = TRANSPORT_NAMES[transport]
         log.error("%s is off until the next start; everything else goes on. %s", name, error)
 
 
 async def run_operations(service: Service, settings: Settings, errors: ErrorCounter | None) -> None:
-    """Everything that goes on beside the transports (`bot.operations.beside`)."""
-    run = (await import_aside("bot.operations.beside")).run_operations
+    """Everything that goes on beside the transports (`bot.operations.background`)."""
+    run = (await import_aside("bot.operations.background")).run_operations
     await run(service, settings, errors)
 
 
@@ -183,7 +179,7 @@ async def serve(
     settings: Settings, begin: BeginTable | None = None, errors: ErrorCounter | None = None
 ) -> None:
     """Run the service until it is asked to end. Every task runs in this task group."""
-    transports = configured_transports(settings)
+    transports = settings.transports
     async with open_service(settings) as service:
         exempt_modules_from_gc()
         try:
@@ -192,15 +188,15 @@ async def serve(
                 tasks.create_task(service.run(does_work="work" in settings.role))
                 tasks.create_task(run_operations(service, settings, errors))
                 has_terminal = sys.stdin is not None and sys.stdin.isatty()
-                for name in transports:
+                for transport in transports:
                     is_only = len(transports) == 1 and not has_terminal
-                    tasks.create_task(run_transport(name, service, settings, is_only=is_only))
+                    tasks.create_task(run_transport(transport, service, settings, is_only=is_only))
                 quit = await run_terminal(service, settings, begin)
                 if quit or (settings.does_everything and not transports):
                     if not quit:
                         print(NO_TRANSPORT_MESSAGE, flush=True)
                     raise ShutdownRequested
-                names = " and ".join(transports) or "what is due at a time"
+                names = " and ".join(TRANSPORT_NAMES[each] for each in transports) or "what is due at a time"
                 print(f"The terminal is closed; the service goes on with {names}.", flush=True)
         except* ShutdownRequested:
             pass

@@ -42,6 +42,7 @@ DATABASES = {
 }
 
 ROLES = ("discord", "mail", "work")
+Transport = Literal["discord", "mail"]
 """What processes at one PostgreSQL database may share: Discord, email, and what is due at a time with the
 robots."""
 
@@ -355,6 +356,12 @@ class Settings(BaseModel):
         _ = self.discord, self.mail
         self._check_role()
         return self
+
+    @property
+    def transports(self) -> tuple[Transport, ...]:
+        """The transports that are configured and that this process runs."""
+        configured: dict[Transport, object] = {"discord": self.discord, "mail": self.mail}
+        return tuple(name for name, given in configured.items() if given and name in self.role)
 
     @property
     def does_everything(self) -> bool:

@@ -144,25 +144,13 @@ class LineInteractions:
 
     async def open_amount_modal(self, interaction: discord.Interaction, custom_id: CustomId) -> None:
         """Ask for the amount of a choice in a form."""
-        if await self.checks.reject_other_user(interaction, custom_id) or await self.checks.reject_stale(
-            interaction, custom_id
-        ):
-            return
-        choice = controls.find_choice(await self.checks.choices(custom_id), custom_id.argument)
-        if choice is None or choice.amounts is None:
-            await reply_text(interaction, CHOICES_CHANGED)
-        else:
+        if choice := await self._amount_choice(interaction, custom_id):
             await interaction.response.send_modal(RawModal(private_answers.amount_modal(custom_id, choice)))
 
     async def submit_amount(self, interaction: discord.Interaction, custom_id: CustomId, typed: str) -> None:
         """Submit the line of a choice with the amount that somebody has typed."""
-        if await self.checks.reject_other_user(interaction, custom_id) or await self.checks.reject_stale(
-            interaction, custom_id
-        ):
-            return
-        choice = controls.find_choice(await self.checks.choices(custom_id), custom_id.argument)
+        choice = await self._amount_choice(interaction, custom_id)
         if choice is None or choice.amounts is None:
-            await reply_text(interaction, CHOICES_CHANGED)
             return
         amount = typed.strip().lstrip("$").replace(",", "")
         low = choice.amounts[0]
@@ -172,3 +160,17 @@ class LineInteractions:
             )
             return
         await self.submit_lines(interaction, custom_id, [choice.line_for(int(amount))])
+
+    async def _amount_choice(
+        self, interaction: discord.Interaction, custom_id: CustomId
+    ) -> engine.Choice | None:
+        """The choice with an amount that a control stands for; None after an answer that says why not."""
+        if await self.checks.reject_other_user(interaction, custom_id) or await self.checks.reject_stale(
+            interaction, custom_id
+        ):
+            return None
+        choice = controls.find_choice(await self.checks.choices(custom_id), custom_id.argument)
+        if choice is None or choice.amounts is None:
+            await reply_text(interaction, CHOICES_CHANGED)
+            return None
+        return choice

@@ -39,15 +39,15 @@ async def gather_lost(unit: UnitOfWork, token: ServiceToken, message_id: str, du
     """An email has come back: let its words go out again; returns whether it had any."""
     if token.purpose in TO_STRANGERS:
         return False
-    taken = await unit.outbox.take_text(message_id)
-    if taken is None:
+    text = await unit.outbox.take_text(message_id)
+    if text is None:
         return False
     collapse_key = f"{_prefix(token.person_id)}{token.actor}"
     earlier = await unit.outbox.pending_with_collapse_key(collapse_key)
     former = notifications.decode_notification(earlier.payload).sentences if earlier else ()
     notification = notifications.Notification(
         "lost", token.table_id or 0, 0, token.seat_number, token.person_id,
-        sentences=(*former, *taken[0].split(BETWEEN))[-MOST_TEXTS:],
+        sentences=(*former, *text.split(BETWEEN))[-MOST_TEXTS:],
     )  # fmt: skip
     await unit.outbox.enqueue(
         NewMessage(

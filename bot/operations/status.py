@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from importlib.metadata import version
 from typing import get_args
@@ -84,8 +85,8 @@ class ErrorCounter(logging.Handler):
 class StatusMonitor:
     """Collects the status of the service in this process."""
 
-    def __init__(self, service: Service, attached: dict[str, Channel], errors: ErrorCounter) -> None:
-        """attached: the channel that each configured transport delivers, by its name."""
+    def __init__(self, service: Service, attached: Sequence[Channel], errors: ErrorCounter) -> None:
+        """attached: the channels of the transports that this process runs."""
         self._service = service
         self._errors = errors
         self._attached = attached
@@ -114,7 +115,7 @@ class StatusMonitor:
         problems += [
             f"A message to {queue.channel} has waited for {queue.oldest_seconds / 60:.0f} minutes."
             for queue in queues
-            if queue.channel in self._attached.values() and queue.oldest_seconds > LATE.total_seconds()
+            if queue.channel in self._attached and queue.oldest_seconds > LATE.total_seconds()
         ]
         pictures = service.pictures
         return StatusReport(

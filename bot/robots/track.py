@@ -24,6 +24,10 @@ from engine.operating.track import place_tile, terrain_cost
 
 MAX_TRIALS = 10
 """Lays whose revenue is looked at; the others are ranked by the stops that they lead to."""
+NEARER = 0.2
+"""Which part of what a company without a route would earn is worth one hex less to its first route."""
+FAR = 6
+"""Hexes beyond which the way to a stop is not counted."""
 
 
 def planned_trains(o: Outlook, company: str) -> list[str]:
@@ -43,12 +47,6 @@ def future_trains(o: Outlook, company: str) -> list[str]:
     if train is None:
         return lasting or planned_trains(o, company)
     return lasting + [train.name] * (min(2, o.g.phase.train_limit) - len(lasting))
-
-
-NEARER = 0.2
-"""Which part of what a company without a route would earn is worth one hex less to its first route."""
-FAR = 6
-"""Hexes beyond which the way to a stop is not counted."""
 
 
 class Surveyor:

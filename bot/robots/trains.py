@@ -86,12 +86,12 @@ def _worth(o: Outlook, company: str, train: str, traded_in: str | None = None) -
     life = min(o.life(train), o.horizon + 1)
     lasting = [t for t in trains if o.life(t) > life * 0.6]
     now = o.revenue(company, [*trains, train]) - o.revenue(company)
-    rounds = life if o.revenue(company) else 0.0
-    later = o.added_revenue(company, lasting, train, rounds)
-    if not o.revenue(company):
+    if o.revenue(company):
+        later = o.added_revenue(company, lasting, train, life)
+    else:
         # Where the trains that it has run nowhere, another one hardly will.
         estimate = 0.6 * min(o.train(train).distance or 8, 7) * o.stop_value()
-        later = max(later, round(estimate * IDLE ** len(trains)))
+        later = max(o.added_revenue(company, lasting, train, 0), round(estimate * IDLE ** len(trains)))
     return max(life - 0.5, 0) * (0.5 * now + 0.5 * later) + 0.4 * min(life, 1) * now
 
 

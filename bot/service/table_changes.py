@@ -43,6 +43,7 @@ def actor_name(info: TableInfo, by: int | None) -> str:
 
 
 async def load_info(unit: UnitOfWork, table_id: int) -> TableInfo:
+    """What the lists of tables say of this one. Raises NotFound."""
     return await load_table_info(unit, await unit.tables.get(table_id))
 
 

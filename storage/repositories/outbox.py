@@ -267,14 +267,14 @@ class OutboxRepository(Repository):
             select(OutboxMessage).where(col(OutboxMessage.idempotency_key) == idempotency_key)
         )
 
-    async def take_text(self, idempotency_key: str) -> tuple[str, dict[str, Any]] | None:
-        """The words of a message that was sent, and its address; None for any other, and the second time."""
+    async def take_text(self, idempotency_key: str) -> str | None:
+        """The words of a message that was sent; None for any other, and the second time."""
         message = await self.get(idempotency_key)
         if message is None or message.status != "sent" or not message.text:
             return None
         this = col(OutboxMessage.id) == message.id
         await self._transaction.execute(update(OutboxMessage).where(this).values(text=None))
-        return message.text, message.address
+        return message.text
 
     async def hasten(self, prefix: str) -> int:
         """Let pending messages whose collapse keys begin so be due now; returns how many."""

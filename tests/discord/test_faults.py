@@ -148,7 +148,7 @@ async def test_a_revoked_token_ends_discord_alone(
     with fake.attached():
         async with await open_store(running.path) as store:
             service = Service(store, pictures=OnePixelPictures())
-            run = run_transport("Discord", service, settings, is_only=False)
+            run = run_transport("discord", service, settings, is_only=False)
             task = asyncio.create_task(run)
             await fake.wait_until(lambda: fake.gateway.connected, "our client")
             fake.token = "another"

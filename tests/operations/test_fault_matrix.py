@@ -85,7 +85,7 @@ async def test_health_tells_of_a_disk_that_is_full_or_read_only(
     assert world.store.path
     monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=3_000_000))
     monkeypatch.setattr("os.access", lambda *_: False)
-    report = await StatusMonitor(world.service, {}, ErrorCounter()).report()
+    report = await StatusMonitor(world.service, (), ErrorCounter()).report()
     path = world.store.path
     assert report.problems == [f"{path} cannot be written.", f"The disk of {path} has 3 MB left."]
 

@@ -8,7 +8,7 @@ import logging
 import os
 import re
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
@@ -31,12 +31,12 @@ from tests.stores import sqlite_only
 
 @asynccontextmanager
 async def served(
-    world: ServiceHarness, data: Path, attached: dict[str, Channel] | None = None
+    world: ServiceHarness, data: Path, attached: Sequence[Channel] = ()
 ) -> AsyncIterator[ErrorCounter]:
     """A status server for the service, with its socket in the folder."""
     errors, metrics = ErrorCounter(), Metrics()
     world.service.on_command = metrics.record_command
-    server = StatusServer(StatusMonitor(world.service, attached or {}, errors), metrics, data, None)
+    server = StatusServer(StatusMonitor(world.service, attached, errors), metrics, data, None)
     running = asyncio.ensure_future(server.run())
     try:
         await asyncio.wait_for(server.started.wait(), 30)
@@ -57,7 +57,7 @@ async def page(data: Path, name: str) -> tuple[int, str]:
 
 
 async def test_14_8_the_status_says_what_there_is(world: ServiceHarness, tmp_path: Path) -> None:
-    async with served(world, tmp_path, {"discord": "discord"}) as errors:
+    async with served(world, tmp_path, ["discord"]) as errors:
         world.service.report_attachment("discord", "attached")
         errors.handle(logging.makeLogRecord({"levelno": logging.ERROR, "msg": "it went wrong"}))
         report = await ask_status(tmp_path)
@@ -71,7 +71,7 @@ async def test_14_8_the_status_says_what_there_is(world: ServiceHarness, tmp_pat
 
 
 async def test_14_8_health_names_each_problem(world: ServiceHarness, tmp_path: Path) -> None:
-    async with served(world, tmp_path, {"discord": "discord"}):
+    async with served(world, tmp_path, ["discord"]):
         world.service.report_attachment("discord", "away", "the connection is lost")
         async with world.store.begin() as unit:
             message = NewMessage(idempotency_key="k", channel="discord", address={}, payload=b"")
@@ -92,7 +92,7 @@ async def test_14_8_health_names_each_problem(world: ServiceHarness, tmp_path: P
 async def test_14_8_mail_is_attached_when_the_mailbox_is_and_nothing_is_wrong(
     world: ServiceHarness, tmp_path: Path
 ) -> None:
-    async with served(world, tmp_path, {"mail": "mail"}):
+    async with served(world, tmp_path, ["mail"]):
         attachment = MailAttachment(world.service, "play@games.test at mail.test")
 
         async def shown() -> tuple[str, int]:

@@ -12,17 +12,11 @@ from bot.operations.quick_checks import quick_check_in_background
 from bot.operations.status import ErrorCounter, StatusMonitor
 from bot.operations.status_server import StatusServer, keep_watchdog
 from bot.service.service import Service
-from storage import Channel
 
 
 async def run_operations(service: Service, settings: Settings, errors: ErrorCounter | None) -> None:
     """Never returns. errors: the errors in the log are counted there."""
-    channels: dict[str, Channel] = {}
-    if settings.discord and "discord" in settings.role:
-        channels["discord"] = "discord"
-    if settings.mail and "mail" in settings.role:
-        channels["mail"] = "mail"
-    monitor, metrics = StatusMonitor(service, channels, errors or ErrorCounter()), Metrics()
+    monitor, metrics = StatusMonitor(service, settings.transports, errors or ErrorCounter()), Metrics()
     service.on_command = metrics.record_command
     async with asyncio.TaskGroup() as tasks:
         server = StatusServer(monitor, metrics, settings.data, settings.status_port)
