@@ -9,15 +9,27 @@ from typing import Any, cast
 import pytest
 
 from bot.simulation.simulate import simulate_game
-from engine import title_names
 from engine.core.events import AnyEvent
 from engine.finance.ownership import companies_over_limit
 from engine.game import Game
 from engine.operating.trains import must_buy_train
 
+SITE = ("conventions 18xx.games",)
 
-@pytest.mark.parametrize("conventions", [(), ("conventions 18xx.games",)])
-@pytest.mark.parametrize("title", title_names())
+
+@pytest.mark.parametrize(
+    ("title", "conventions"),
+    [
+        ("1830", SITE),
+        ("1851", ()),
+        ("1870", SITE),
+        ("1817", ()),
+        *[
+            pytest.param(title, conventions, marks=pytest.mark.soak)
+            for title, conventions in (("1830", ()), ("1870", ()), ("1817", SITE))
+        ],
+    ],
+)
 def test_cached_values_equal_recomputed_ones(
     title: str, conventions: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:

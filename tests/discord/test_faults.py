@@ -466,11 +466,20 @@ async def process(running: RunningBot) -> AsyncIterator[asyncio.subprocess.Proce
         await process.wait()
 
 
-@pytest.mark.parametrize("later", [False, True], ids=["request is lost", "request arrives after all"])
+NEW_CARD, OLD_CARD = ("POST", "channels/.*/messages$"), ("PATCH", "channels/.*/messages/")
+ACKNOWLEDGEMENT = ("POST", "/callback$")
+
+
 @pytest.mark.parametrize(
-    ("method", "path"),
-    [("POST", "channels/.*/messages$"), ("PATCH", "channels/.*/messages/"), ("POST", "/callback$")],
-    ids=["new card", "old card", "acknowledgement"],
+    ("method", "path", "later"),
+    [
+        pytest.param(*NEW_CARD, False, id="new card is lost"),
+        pytest.param(*NEW_CARD, True, id="new card arrives after all"),
+        pytest.param(*OLD_CARD, False, id="edit of the old card is lost"),
+        pytest.param(*OLD_CARD, True, id="edit of the old card arrives after all", marks=pytest.mark.soak),
+        pytest.param(*ACKNOWLEDGEMENT, False, id="acknowledgement is lost", marks=pytest.mark.soak),
+        pytest.param(*ACKNOWLEDGEMENT, True, id="acknowledgement arrives after all"),
+    ],
 )
 async def test_killed_between_commit_and_sending(
     running: RunningBot, fake: FakeDiscord, method: str, path: str, later: bool

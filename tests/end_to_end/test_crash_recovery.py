@@ -33,13 +33,13 @@ soaked = partial(pytest.param, marks=pytest.mark.soak)
 POINTS = [
     "bot.email.inbound_mail:InboundMail.record_arrival after 1",
     soaked("bot.email.seat_replies:SeatReplies.play before 1"),
-    "bot.email.seat_replies:SeatReplies.play after 1",
+    soaked("bot.email.seat_replies:SeatReplies.play after 1"),
     soaked("bot.email.inbound_mail:InboundMail.record_outcome after 1"),
     "mail.imap:ImapConnection.move after 1",
-    "bot.email.outbox:StoredMailOutbox._compose before 2",
+    soaked("bot.email.outbox:StoredMailOutbox._compose before 2"),
     soaked("bot.email.outbox:StoredMailOutbox._compose after 2"),
     "bot.email.outbox:StoredMailOutbox.mark_sent before 2",
-    "bot.service.service:Service.submit after 1",
+    soaked("bot.service.service:Service.submit after 1"),
     soaked("bot.discord.delivery:DiscordDelivery._send_message before 2"),
     "bot.discord.delivery:DiscordDelivery._send_message after 2",
 ]

@@ -1,6 +1,6 @@
-"""A whole game of 1830 by three players with nothing but mail programs: from `new` to the final email.
+"""A game of 1830 by three players with nothing but mail programs: from `new` to the final email.
 
-The mailbox is Dovecot's, and the SMTP server asks for a login.
+The mailbox is Dovecot's, and the SMTP server asks for a login. Whole games are a soak.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
+import engine
+from bot.simulation.simulate import simulate_game
 from tests.end_to_end.mail_players import MailHarness, MailPlayer, headline, served
 from tests.end_to_end.test_tables_by_mail import sent
-from tests.end_to_end.test_whole_games import GAMES, LONGEST, GameToPlay, early_end, own_game
+from tests.end_to_end.test_whole_games import GAMES, LONGEST, GameToPlay, beginning_of, early_end, own_game
 from tests.mail.servers import dovecot_server
 
 
@@ -38,6 +40,12 @@ async def seated(office: MailHarness, game: GameToPlay) -> list[MailPlayer]:
 
 
 @pytest.mark.dovecot
+async def test_from_new_to_the_first_operating_turns(tmp_path: Path) -> None:
+    await played_by_mail(tmp_path, beginning_of(simulate_game("1830", 3, 17), 48))
+
+
+@pytest.mark.soak
+@pytest.mark.dovecot
 @pytest.mark.timeout(900)
 async def test_from_new_to_the_final_email(tmp_path: Path) -> None:
     await played_by_mail(tmp_path, early_end())
@@ -51,7 +59,7 @@ async def test_until_the_bank_breaks(tmp_path: Path) -> None:
 
 
 async def played_by_mail(folder: Path, game: GameToPlay) -> None:
-    """Open a table by email, play the game and compare its final emails with the record."""
+    """Open a table by email, play the game and compare how it stands, also in the final emails."""
     hosts = {"RAILPOST_MAIL_HOSTS": "anyone"}
     async with served(
         folder, partial(dovecot_server, "play"), environment=hosts, login=("post", "secret")
@@ -69,6 +77,12 @@ async def played_by_mail(folder: Path, game: GameToPlay) -> None:
                     if headline(receipt) != "NOT DONE: the game has moved on.":
                         break
                 assert headline(receipt) == "OK: all lines were carried out.", receipt.text
+        view = await office.service.queries.view(table.id)
+        assert view.state is not None
+        scores = engine.standings(view.state)
+        assert tuple(scores[seat] for seat in view.state.seats) == game.scores
+        if not game.over:
+            return
         for player in players:
             async with asyncio.timeout(60):
                 while headline(player.inbox[-1]) != "The game is over.":  # noqa: ASYNC110

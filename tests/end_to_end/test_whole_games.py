@@ -114,6 +114,13 @@ def random_game(game: SimulatedGame) -> GameToPlay:
     )
 
 
+def beginning_of(game: SimulatedGame, moves: int) -> GameToPlay:
+    """The first moves of a random game."""
+    lines = game.text.splitlines()
+    played = [number for number, line in enumerate(lines) if line.partition(": ")[0] in game.players]
+    return told_game("\n".join(lines[: played[moves]]))
+
+
 def early_end() -> GameToPlay:
     """A whole random game of 1830 with three players that ends early, by bankruptcy."""
     return random_game(simulate_game("1830", 3, 17))

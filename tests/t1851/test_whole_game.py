@@ -1,4 +1,4 @@
-"""Whole games of 1851 through the running service, half by Discord, half by mail."""
+"""Games of 1851 through the running service, half by Discord, half by mail. Whole games are a soak."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from bot.service import lobby
 from bot.simulation.simulate import simulate_game
-from tests.end_to_end.test_whole_games import own_game, played, random_game
+from tests.end_to_end.test_whole_games import beginning_of, own_game, played, random_game
 
 GAME = Path(__file__).parent / "games" / "3p-811-claims.18xx"
 SEED = 811
@@ -22,6 +22,12 @@ def deal(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     monkeypatch.setattr(lobby, "secrets", SimpleNamespace(randbelow=lambda most: seed))
 
 
+async def test_a_beginning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    deal(monkeypatch, SHORT)
+    await played(tmp_path, beginning_of(simulate_game("1851", 3, SHORT), 32))
+
+
+@pytest.mark.soak
 @pytest.mark.timeout(900)
 async def test_by_discord_and_mail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     deal(monkeypatch, SHORT)
