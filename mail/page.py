@@ -1,4 +1,6 @@
-"""The content of an email as blocks, without headers: what `mail.pages` makes and `mail.compose` sends.
+"""The content of an email as blocks, without headers.
+
+`mail.pages`, `mail.refusal_pages` and `mail.table_pages` make it, `mail.compose` sends it.
 
 Text that players wrote is shown as `QuotedLines` only: each line behind `| `, so that it can never be read
 as an order when a mail program quotes our email without marks.
@@ -137,3 +139,13 @@ def summary(page: MailPage) -> str:
             case Preformatted() | PositionBlock():
                 found += block.text.splitlines()
     return "\n".join(filter(None, found))
+
+
+def bullets(title: str, items: Sequence[str]) -> list[Block]:
+    """A list of items; nothing where there are none."""
+    return [BulletList(title, items)] if items else []
+
+
+def copyable(title: str, lines: Sequence[str]) -> list[Block]:
+    """Lines ready to copy; nothing where there are none."""
+    return [CopyableLines(title, lines)] if lines else []

@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, get_args
 
-from mail import pages
+from mail import pages, refusal_pages, table_pages
 from mail.compose import compose
 from mail.line_text import first_word
 from mail.page import MailPage, summary
@@ -183,7 +183,9 @@ class MailPolicy:
         if not tokens:
             return await self._without_token(mail)
         if len(tokens) > 1:
-            return await self._reply(mail, _Ruling("ambiguous", pages.ambiguous_recipient(), tokens[0]))
+            return await self._reply(
+                mail, _Ruling("ambiguous", refusal_pages.ambiguous_recipient(), tokens[0])
+            )
         return await self._reply(mail, await self._with_token(mail, tokens[0]))
 
     def _is_ours(self, mail: ParsedMail) -> bool:
@@ -229,7 +231,7 @@ class MailPolicy:
         token = ReplyToken("reply", person.address, frozenset({person.address}), "")
         if ruling := await self._table_command(mail, token):
             return await self._reply(mail, ruling)
-        ruling = _Ruling("help", pages.help_without_table(person), token)
+        ruling = _Ruling("help", refusal_pages.help_without_table(person), token)
         return await self._reply(mail, ruling, daily=1)
 
     async def _new_host(self, mail: ParsedMail) -> MailOutcome:
@@ -241,7 +243,7 @@ class MailPolicy:
         answer = await self._service.ask_new_host(mail.sender, lines, mail.sender_name, key)
         if answer is None:
             return MailOutcome("stranger", Folder.IGNORED)
-        page = pages.host_confirmation(answer.sentences, lines)
+        page = table_pages.host_confirmation(answer.sentences, lines)
         ruling = _Ruling("host asked", page, answer.token, lines=lines, offered_code=answer.offered_code)
         return await self._reply(mail, ruling, daily=1)
 
@@ -261,13 +263,13 @@ class MailPolicy:
         if not _is_from(mail, token):
             return await self._wrong_sender(mail, token)
         if self._fails_dmarc(mail):
-            return _Ruling("forged", pages.failed_authentication(), token, Folder.QUARANTINE)
+            return _Ruling("forged", refusal_pages.failed_authentication(), token, Folder.QUARANTINE)
         await self._service.heard_from(mail.sender or token.address)
         if token.purpose == "reply" and mail.sender:
             token = replace(token, address=mail.sender)  # a person with several is answered where they write
         if mail.problem is None or token.purpose == "unsubscribe":
             return await self._from_owner(mail, token)
-        return _Ruling("unreadable", pages.unreadable_mail(mail.problem), token)
+        return _Ruling("unreadable", refusal_pages.unreadable_mail(mail.problem), token)
 
     async def _wrong_sender(self, mail: ParsedMail, token: ReplyToken) -> _Ruling:
         reply = await self._reader.read(mail, token)
@@ -279,7 +281,7 @@ class MailPolicy:
             and await self._count(86_400, token.actor, "wrong sender") < self._limits.notices_per_day
         ):
             code = await self._service.hold_lines(token, lines, self._idempotency_key(mail, token, lines))
-        return _Ruling("wrong sender", pages.wrong_sender(lines[:10], code), token, lines=lines)
+        return _Ruling("wrong sender", refusal_pages.wrong_sender(lines[:10], code), token, lines=lines)
 
     # --- mail from the owner of the token ---
 
@@ -304,11 +306,11 @@ class MailPolicy:
         if token.purpose in YES_NO_PURPOSES:
             return await self._yes_or_no(token, reply.text.lines[:1])
         if reply.parsed.fault:
-            page = pages.invalid_line(reply.parsed.fault, reply.parsed)
+            page = refusal_pages.invalid_line(reply.parsed.fault, reply.parsed)
             return _Ruling("not done", page, token, lines=lines)
         if token.seat is None:
             person = await self._service.find_correspondent(token.address)
-            page = pages.help_without_table(person) if person else pages.unknown_code()
+            page = refusal_pages.help_without_table(person) if person else refusal_pages.unknown_code()
             return _Ruling("help", page, token, lines=lines)
         if reply.says_yes and (code := await self._service.find_offered_code(token, mail.parent_ids)):
             return await self._confirm_held(token, code, ("yes",))
@@ -331,23 +333,27 @@ class MailPolicy:
         code = await self._service.find_offered_code(token, mail.parent_ids)
         held = await self._service.find_held_lines(token, code) if code else None
         if not reply.says_yes or held is None:
-            return _Ruling("not done", pages.expects_yes_or_no("host"), token)
+            return _Ruling("not done", refusal_pages.expects_yes_or_no("host"), token)
         await self._service.confirm_host(token)
         answer = await self._service.table_command(token, held.lines, mail.sender_name, f"host:{code}")
-        return _table_ruling(answer, held.lines) if answer else _Ruling("help", pages.unknown_code(), token)
+        return (
+            _table_ruling(answer, held.lines)
+            if answer
+            else _Ruling("help", refusal_pages.unknown_code(), token)
+        )
 
     async def _without_orders(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> _Ruling:
         """Nothing is played: the reply is not clear, or has no order."""
         parsed = reply.parsed
         if trial := await self._reader.trial(token, parsed.meant):
             lines, accepted = trial
-            page = pages.did_you_mean(parsed, accepted)
+            page = refusal_pages.did_you_mean(parsed, accepted)
             return await self._offered(mail, token, lines, page, "unclear")
         if parsed.unclear:
-            return _Ruling("unclear", pages.unclear_reply(parsed, suggestions(reply)), token)
+            return _Ruling("unclear", refusal_pages.unclear_reply(parsed, suggestions(reply)), token)
         if parsed.ignored:
-            return _Ruling("no orders", pages.no_orders(parsed, suggestions(reply)), token)
-        return _Ruling("unreadable", pages.unreadable_mail(MailProblem.EMPTY, parsed), token)
+            return _Ruling("no orders", refusal_pages.no_orders(parsed, suggestions(reply)), token)
+        return _Ruling("unreadable", refusal_pages.unreadable_mail(MailProblem.EMPTY, parsed), token)
 
     async def _offered(
         self, mail: ParsedMail, token: ReplyToken, lines: tuple[str, ...], page: MailPage, reason: str
@@ -360,7 +366,7 @@ class MailPolicy:
         word = first_word(lines[0]) if lines else ""
         agrees = word in _YES or (token.purpose in ("start", "keep", "agree") and word == token.purpose)
         if not agrees and word not in _NO:
-            page = pages.expects_yes_or_no(token.purpose, token.table_label)
+            page = refusal_pages.expects_yes_or_no(token.purpose, token.table_label)
             return _Ruling("not done", page, token, lines=lines)
         answer = await self._service.confirm(token, agrees)
         return _Ruling("confirmed", pages.confirmation(answer.sentences[0]), answer.token, lines=lines)
@@ -370,22 +376,22 @@ class MailPolicy:
     ) -> _Ruling:
         if code := re.fullmatch(r"(?:yes|confirm):? ([a-z0-9]{4,40})", lines[0].casefold()):
             if len(lines) > 1:
-                return _Ruling("not done", pages.must_be_alone("yes CODE"), token, lines=lines)
+                return _Ruling("not done", refusal_pages.must_be_alone("yes CODE"), token, lines=lines)
             return await self._confirm_held(token, code[1], lines)
         words = [first_word(line) for line in lines]
         for word in (*self._dangerous, "stop", "unsubscribe"):
             if word in words and len(lines) > 1:
-                return _Ruling("not done", pages.must_be_alone(word), token, lines=lines)
+                return _Ruling("not done", refusal_pages.must_be_alone(word), token, lines=lines)
         key = self._idempotency_key(mail, token, lines)
         if words[0] in self._dangerous:
             confirmation_code = await self._service.hold_lines(token, lines, key)
-            return _Ruling("held", pages.confirm_orders(lines, confirmation_code), token, lines=lines)
+            return _Ruling("held", refusal_pages.confirm_orders(lines, confirmation_code), token, lines=lines)
         return await self._play(token, reply, key, lines, mail)
 
     async def _confirm_held(self, token: ReplyToken, code: str, lines: tuple[str, ...]) -> _Ruling:
         held_lines = await self._service.find_held_lines(token, code)
         if held_lines is None:
-            return _Ruling("not done", pages.unknown_code(), token, lines=lines)
+            return _Ruling("not done", refusal_pages.unknown_code(), token, lines=lines)
         reply = ParsedReply(tuple(OrderLine(number, text) for number, text in enumerate(held_lines.lines, 1)))
         if _is_only_line(held_lines.lines, "stop", "unsubscribe"):
             return _Ruling(
@@ -494,7 +500,7 @@ class MailPolicy:
             token = await self._service.find_token(hash_token(text))
             if token and token.purpose != "bounce":
                 stub = ParsedMail(f"<sha256.{hashlib.sha256(raw).hexdigest()}>")
-                page = pages.unreadable_mail(problem)
+                page = refusal_pages.unreadable_mail(problem)
                 ruling = _Ruling("unreadable", page, token, Folder.QUARANTINE)
                 return await self._reply(stub, ruling, daily=self._limits.notices_per_day)
         return MailOutcome("unreadable", Folder.QUARANTINE)
@@ -508,7 +514,7 @@ def _command_lines(mail: ParsedMail) -> tuple[str, ...]:
 
 
 def _table_ruling(answer: TableAnswer, lines: Sequence[str]) -> _Ruling:
-    page = pages.table_answer(answer.sentences, answer.is_done, first_word(lines[0]) if lines else "")
+    page = table_pages.table_answer(answer.sentences, answer.is_done, first_word(lines[0]) if lines else "")
     reason = "table" if answer.is_done else "not done"
     return _Ruling(reason, page, answer.token, lines=tuple(lines))
 

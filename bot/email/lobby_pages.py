@@ -10,7 +10,7 @@ from bot.service.robot_seats import robots_of
 from bot.service.seat_requests import open_request
 from bot.service.service import Service
 from bot.service.tables import TableInfo, open_seats
-from mail import MailPage, pages
+from mail import MailPage, pages, table_pages
 
 
 class LobbyPages:
@@ -35,7 +35,7 @@ class LobbyPages:
         )  # fmt: skip
         # Those who are invited at once have no seat yet when the first email is made.
         players, details = await self._service.queries.invitation_facts(table, notification.sentences)
-        return pages.invitation(host, table_label(table), table.title, players, details), token
+        return table_pages.invitation(host, table_label(table), table.title, players, details), token
 
     async def seat_offer(
         self, table: TableInfo, notification: Notification, address: str
@@ -49,7 +49,9 @@ class LobbyPages:
             seat_key(table.id, seat), person_id=person_id, table_id=table.id, seat_number=seat,
         )  # fmt: skip
         host = await self._host_name(table)
-        return pages.seat_offer(host, table_label(table), table.title, table.names[seat], table.names), token
+        return table_pages.seat_offer(
+            host, table_label(table), table.title, table.names[seat], table.names
+        ), token
 
     async def _host_name(self, table: TableInfo) -> str:
         if table.host_id is None:
@@ -68,15 +70,15 @@ class LobbyPages:
         sentence = " ".join(notification.sentences)
         match notification.kind:
             case "full":
-                page = pages.lobby_question("Everybody is there.", sentence, "To start the game")
+                page = table_pages.lobby_question("Everybody is there.", sentence, "To start the game")
                 return page, replace(token, purpose="start")
             case "expiring":
-                page = pages.lobby_question("This table expires.", sentence, "To keep it open")
+                page = table_pages.lobby_question("This table expires.", sentence, "To keep it open")
                 return page, replace(token, purpose="keep")
             case "robot":
                 if not any(not robot.joined for robot in robots_of(table)):
                     return None
-                page = pages.lobby_question("May a robot play?", sentence, "To agree", "To decline")
+                page = table_pages.lobby_question("May a robot play?", sentence, "To agree", "To decline")
                 return page, replace(token, purpose="agree")
             case "no robot":
                 return pages.announcement("No robot plays.", notification.sentences), token
@@ -94,4 +96,4 @@ class LobbyPages:
         if request is None:
             return pages.announcement("Your seat.", notification.sentences), token
         lines = [f"admit {request.name}", f"refuse {request.name}"]
-        return pages.seat_request(" ".join(notification.sentences), lines), token
+        return table_pages.seat_request(" ".join(notification.sentences), lines), token

@@ -15,7 +15,7 @@ from bot.service.notifications import Notification, decode_notification
 from bot.service.picture_workers import PictureWorkers
 from bot.service.service import Service
 from bot.service.tables import TableInfo
-from mail import MailPage, pages
+from mail import MailPage, pages, table_pages
 from mail.page import CopyableLines, Paragraph
 from storage import OutboxMessage
 
@@ -54,7 +54,7 @@ class PageBuilder:
         if notification.kind == "answered":
             async with self._store.read() as unit:
                 token = await reply_token_for(unit, notification.person_id, table, None, None)
-            answer = pages.lobby_news(" ".join(notification.sentences))
+            answer = table_pages.lobby_news(" ".join(notification.sentences))
             is_open = table.status in ("lobby", "paused")
             return (answer, token) if token and is_open else None
         if notification.kind in SEAT_KINDS:
@@ -83,7 +83,7 @@ class PageBuilder:
                 return None
             name = (await unit.people.get(person_id)).name
         token = ServiceToken("link", claim.address, frozenset({claim.address}), "", person_id=person_id)
-        return pages.address_confirmation(name), token
+        return table_pages.address_confirmation(name), token
 
     async def _dismissal_page(
         self, table: TableInfo, notification: Notification, person_id: int

@@ -8,7 +8,7 @@ from email.policy import default
 
 import pytest
 
-from mail import pages
+from mail import pages, refusal_pages, table_pages
 from mail.compose import compose, safe_line
 from mail.html_text import visible_text
 from mail.page import (
@@ -198,17 +198,17 @@ def test_line_of() -> None:
 PAGES = {
     "notice": pages.turn_notice(pages.TurnNotice("Ann", "Buy.", ("pass",), deadline="Sunday")),
     "news": pages.announcement("It is over.", ["Ann wins."]),
-    "ambiguous": pages.ambiguous_recipient(),
-    "wrong sender": pages.wrong_sender(["buy SV"], "abcd2345"),
-    "wrong sender, nothing held": pages.wrong_sender([], None),
-    "forged": pages.failed_authentication(),
-    "sure": pages.confirm_orders(["resign"], "abcd2345"),
-    "unknown code": pages.unknown_code(),
-    "yes or no": pages.expects_yes_or_no(),
-    "link": pages.address_confirmation("Ann"),
-    "invitation": pages.invitation("Ann", "Table 17"),
+    "ambiguous": refusal_pages.ambiguous_recipient(),
+    "wrong sender": refusal_pages.wrong_sender(["buy SV"], "abcd2345"),
+    "wrong sender, nothing held": refusal_pages.wrong_sender([], None),
+    "forged": refusal_pages.failed_authentication(),
+    "sure": refusal_pages.confirm_orders(["resign"], "abcd2345"),
+    "unknown code": refusal_pages.unknown_code(),
+    "yes or no": refusal_pages.expects_yes_or_no(),
+    "link": table_pages.address_confirmation("Ann"),
+    "invitation": table_pages.invitation("Ann", "Table 17"),
     "gathered": pages.gathered_answers(["OK.", "Bob to act."]),
-    "alone": pages.must_be_alone("stop"),
+    "alone": refusal_pages.must_be_alone("stop"),
     "stopped": pages.confirmation("No more letters will come."),
 }
 

@@ -11,11 +11,11 @@ from email.policy import default
 import pytest
 
 from mail.compose import compose
-from mail.pages import address_confirmation, invitation
 from mail.parser import MailProblem, parse_mail
 from mail.policy import MailPolicy, ReplyLimits, parse_query
 from mail.port import Folder, MailOutcome, OutgoingMail, ReplyToken
 from mail.reply_address import ServiceAddress, hash_token, new_token
+from mail.table_pages import address_confirmation, invitation
 from tests.mail.memory_port import POST, InMemoryService, MailClock, reply
 
 

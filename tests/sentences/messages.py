@@ -25,7 +25,7 @@ from bot.service.results import CommandResult
 from bot.service.service import Service
 from engine.core.state import AnyFrame
 from engine.game_text import replay
-from mail import pages
+from mail import pages, refusal_pages
 from mail.compose import compose
 from mail.page import MailPage
 from mail.parser import MailProblem
@@ -70,16 +70,16 @@ def answering_pages() -> dict[str, MailPage]:
         "orders that were played": pages.receipt(played, REPLY),
         "orders that were refused": pages.receipt(rejected, REPLY),
         "orders that came too late": pages.receipt(stale, REPLY),
-        "an invalid line": pages.invalid_line(too_long, REPLY),
-        "a command with other lines": pages.must_be_alone("stop"),
-        **{f"a mail that cannot be read ({p.name})": pages.unreadable_mail(p) for p in MailProblem},
-        "a mail with two reply addresses": pages.ambiguous_recipient(),
-        "a mail from another address": pages.wrong_sender(["buy SV"], "abcd2345"),
-        "a mail from another address, without orders": pages.wrong_sender([], None),
-        "a forged mail": pages.failed_authentication(),
-        "`resign`": pages.confirm_orders(["resign"], "abcd2345"),
-        "an unknown code": pages.unknown_code(),
-        "neither yes nor no": pages.expects_yes_or_no(),
+        "an invalid line": refusal_pages.invalid_line(too_long, REPLY),
+        "a command with other lines": refusal_pages.must_be_alone("stop"),
+        **{f"a mail that cannot be read ({p.name})": refusal_pages.unreadable_mail(p) for p in MailProblem},
+        "a mail with two reply addresses": refusal_pages.ambiguous_recipient(),
+        "a mail from another address": refusal_pages.wrong_sender(["buy SV"], "abcd2345"),
+        "a mail from another address, without orders": refusal_pages.wrong_sender([], None),
+        "a forged mail": refusal_pages.failed_authentication(),
+        "`resign`": refusal_pages.confirm_orders(["resign"], "abcd2345"),
+        "an unknown code": refusal_pages.unknown_code(),
+        "neither yes nor no": refusal_pages.expects_yes_or_no(),
         "many answers at once": pages.gathered_answers(["OK: all lines were carried out.", "Bob to act."]),
     }  # fmt: skip
 

@@ -1,0 +1,185 @@
+"""Emails that answer one whose orders were not carried out, or not yet."""
+
+from collections.abc import Sequence
+
+from mail.page import Block, BulletList, CopyableLines, MailPage, Paragraph, QuotedLines, bullets, copyable
+from mail.parser import MailProblem
+from mail.port import AcceptedLine, Correspondent
+from mail.reply_text import ParsedReply, ReplyFault
+
+NOTHING_CHANGED = Paragraph("Nothing was changed.")
+_QUESTIONS = {
+    "link": "This address is asked to confirm that it is yours.",
+    "invite": "You are invited to a seat at {table}.",
+    "start": "The question is whether to start the game at {table}.",
+    "keep": "The question is whether to keep {table} open.",
+    "agree": "The question is whether a robot may play at {table}.",
+    "host": "The question is whether to open the table that was asked for.",
+}
+
+
+def _refusal(*blocks: Block, headline: str = "NOT DONE.", subject: str = "Not done") -> MailPage:
+    return MailPage(headline, blocks, subject=subject, tone="bad")
+
+
+def unread_lines(reply: ParsedReply) -> list[Block]:
+    """The lines of a reply that were not taken for orders."""
+    blocks: list[Block] = []
+    if reply.ignored:
+        blocks.append(QuotedLines("Not read as orders", [text[:120] for text in reply.ignored[:10]]))
+    if reply.misplaced:
+        blocks.append(QuotedLines("Not read: lines among quoted text", reply.misplaced))
+    return blocks
+
+
+def invalid_line(fault: ReplyFault, reply: ParsedReply) -> MailPage:
+    """A line of the reply is invalid."""
+    blocks: list[Block] = []
+    if fault.line:
+        blocks.append(QuotedLines(f"Line {fault.line.number}", [fault.line.text]))
+    blocks += [Paragraph(f"This line is invalid: {fault.reason}."), NOTHING_CHANGED]
+    return _refusal(*blocks, *unread_lines(reply))
+
+
+def did_you_mean(reply: ParsedReply, accepted: Sequence[AcceptedLine]) -> MailPage:
+    """The reply leaves a doubt; `accepted` is what it would do."""
+    blocks = (
+        *_unclear_lines(reply),
+        BulletList("It would be", [f"{line} → {sentence}" for line, sentence in accepted]),
+        CopyableLines("If you mean that, reply with", ["yes"]),
+        NOTHING_CHANGED,
+        *unread_lines(reply),
+    )
+    return _refusal(*blocks, headline="NOT DONE yet: did you mean this?", subject="Not done yet")
+
+
+def unclear_reply(reply: ParsedReply, suggested_lines: Sequence[str]) -> MailPage:
+    """The reply leaves a doubt, and it cannot be said what it would do."""
+    blocks = (
+        *_unclear_lines(reply),
+        Paragraph("Please send only the lines that you want to play, one order on each line."),
+        *copyable("You can write", suggested_lines),
+        NOTHING_CHANGED,
+        *unread_lines(reply),
+    )
+    return _refusal(*blocks, headline="NOT DONE: your email is not clear.")
+
+
+def no_orders(reply: ParsedReply, suggested_lines: Sequence[str]) -> MailPage:
+    """The reply has only prose."""
+    blocks = (
+        Paragraph("Your email has no line that the game can read."),
+        *copyable("You can write", suggested_lines),
+        NOTHING_CHANGED,
+        *unread_lines(reply),
+    )
+    return _refusal(*blocks)
+
+
+def _unclear_lines(reply: ParsedReply) -> list[Block]:
+    return [
+        block
+        for each in reply.unclear[:5]
+        for block in (
+            QuotedLines(f"Line {each.line.number} is not clear: {each.reason}", [each.line.text[:200]]),
+        )
+    ]
+
+
+def must_be_alone(word: str) -> MailPage:
+    """A command came with other lines, and must be the only line."""
+    text = f"`{word}` must be the only line of an email. Send the other lines in another email."
+    return _refusal(Paragraph(text), NOTHING_CHANGED)
+
+
+def unreadable_mail(problem: MailProblem, reply: ParsedReply = ParsedReply()) -> MailPage:  # noqa: B008 (a tuple is immutable)
+    """The mail has no text that can be read."""
+    advice = {
+        MailProblem.TNEF: "Please set your email program to send plain text or HTML.",
+        MailProblem.ENCRYPTED: "Please send it as plain, unencrypted text.",
+        MailProblem.TOO_BIG: "Please send text only.",
+    }.get(problem, "Please write your orders as text above the quoted email, one on each line.")
+    blocks = (
+        Paragraph(f"Your email could not be read: {problem.value}. {advice}"),
+        NOTHING_CHANGED,
+        *unread_lines(reply),
+    )
+    return _refusal(*blocks)
+
+
+def ambiguous_recipient() -> MailPage:
+    """The mail has more than one reply address."""
+    text = "Your email has the reply addresses of several emails, so it is not clear which one it answers. "
+    return _refusal(Paragraph(text + "Please reply to one of them."), NOTHING_CHANGED)
+
+
+def wrong_sender(lines: Sequence[str], code: str | None) -> MailPage:
+    """To the registered address: a mail with its reply token came from another address."""
+    blocks: list[Block] = [
+        Paragraph("An email to your reply address came from an address that is not yours.")
+    ]
+    if code and lines:
+        blocks.append(QuotedLines("It said", lines))
+        blocks.append(NOTHING_CHANGED)
+        blocks.append(CopyableLines("If you sent it and still want this, reply with", [f"yes {code}"]))
+        blocks.append(
+            Paragraph(
+                "If you did not send it, do nothing. Do not forward these emails: "
+                "whoever has one could try to play for you."
+            )
+        )
+    else:
+        blocks += [
+            NOTHING_CHANGED,
+            Paragraph("If you sent it, please write from the address that this email was sent to."),
+        ]
+    return _refusal(*blocks, headline="NOT DONE: did you send this?", subject="Did you send this?")
+
+
+def failed_authentication() -> MailPage:
+    """To the registered address: a mail in its name failed DMARC."""
+    text = "An email in your name failed the checks that your email provider asks for, so it was not read. "
+    more = "If you sent it, please send it again through the provider of your address."
+    headline = "NOT DONE: an email in your name failed authentication."
+    return _refusal(Paragraph(text + more), NOTHING_CHANGED, headline=headline)
+
+
+def confirm_orders(lines: Sequence[str], code: str) -> MailPage:
+    """Orders that need a confirmation."""
+    blocks = (
+        QuotedLines("You wrote", lines),
+        Paragraph("This cannot be undone, so please confirm it."),
+        CopyableLines("To confirm, reply with", [f"yes {code}"]),
+        NOTHING_CHANGED,
+    )
+    return _refusal(*blocks, headline="NOT DONE yet: are you sure?", subject="Please confirm")
+
+
+def unknown_code() -> MailPage:
+    """`yes CODE` with an unknown code."""
+    return _refusal(Paragraph("This code is unknown."), NOTHING_CHANGED)
+
+
+def expects_yes_or_no(purpose: str = "", table: str = "") -> MailPage:
+    """The reply to a question was neither yes nor no."""
+    question = _QUESTIONS.get(purpose, "").format(table=table or "the table")
+    blocks = (
+        Paragraph(f"{question} Please reply with one word on the first line: yes or no.".strip()),
+        CopyableLines("Reply with one of", ["yes", "no"]),
+        NOTHING_CHANGED,
+    )
+    return _refusal(*blocks, subject="Please confirm")
+
+
+def help_without_table(person: Correspondent) -> MailPage:
+    """To a player whose mail has no valid reply address."""
+    blocks: list[Block] = [
+        Paragraph("Your email does not show which email it answers, so nothing was done with it."),
+        Paragraph("Please reply to the newest email of the table that you mean."),
+        CopyableLines(
+            "Or begin with one of these lines",
+            ["list", "who", "help", "options", "new TITLE Bob <bob@example.org>, Cid <cid@example.org>"],
+        ),
+    ]
+    seats = [f"{label}, as {name}" for label, name in person.seats]
+    return _refusal(*blocks, *bullets("Your seats", seats), NOTHING_CHANGED, subject="How to reply")

@@ -1,0 +1,99 @@
+"""Emails about tables and seats: invitations, questions of the lobby, answers to commands about tables."""
+
+from collections.abc import Sequence
+
+from mail.page import Block, BulletList, CopyableLines, MailPage, Paragraph, QuotedLines, bullets
+from mail.refusal_pages import NOTHING_CHANGED
+
+_ANSWERS = {
+    "who": "Players",
+    "list": "Your tables",
+    "options": "Options",
+    "help": "Help",
+    "settings": "Settings",
+    "turns": "What waits for you",
+}
+
+
+def seat_offer(host: str, table: str, title: str, seat: str, players: Sequence[str]) -> MailPage:
+    """To an address to which a seat is offered in a game that goes on here."""
+    headline = f"{host} invites you to play on as {seat}."
+    blocks = [
+        Paragraph(f"A game of {title} goes on here: {table}. It is played by replying to emails."),
+        *bullets("Players", players),
+        CopyableLines("To take your seat, reply with", ["yes"]),
+        CopyableLines("To decline, reply with", ["no"]),
+        Paragraph("With `no`, or without an answer, no more emails come. `stop` ends all invitations."),
+    ]
+    return MailPage(headline, tuple(blocks), subject=headline.rstrip("."), tone="turn")
+
+
+def address_confirmation(name: str) -> MailPage:
+    """To an address that a player claims."""
+    blocks = (
+        Paragraph(f"{name} wants to play by email with this address. If that is you, reply with one word."),
+        CopyableLines("Reply", ["yes"]),
+        Paragraph("If it is not you, do nothing. No more emails will come."),
+    )
+    return MailPage("Is this your address?", blocks, subject="Confirm your address", tone="turn")
+
+
+def invitation(
+    host: str, table: str, title: str = "", players: Sequence[str] = (), details: Sequence[str] = ()
+) -> MailPage:
+    """To an address that is invited to a table. details: what is agreed there."""
+    named = f" of {title}" if title else ""
+    blocks: list[Block] = [
+        Paragraph(f"The table is {table}. The game is played over days, by replying to emails.")
+    ]
+    blocks += bullets("Players", players)
+    blocks += bullets("What is agreed", details)
+    blocks += [
+        CopyableLines("To take your seat, reply with", ["yes"]),
+        CopyableLines("To decline, reply with", ["no"]),
+        Paragraph(
+            "With `yes` you get an email when it is your turn, and answer it with your move. With `no`, or "
+            "without an answer, no more emails come. `stop` ends all invitations."
+        ),
+    ]
+    subject = f"{host} invites you to a game{named}"
+    return MailPage(f"{host} invites you to a game{named}.", tuple(blocks), subject=subject, tone="turn")
+
+
+def host_confirmation(sentences: Sequence[str], lines: Sequence[str]) -> MailPage:
+    """To an address that is not verified and asks for a table."""
+    blocks: tuple[Block, ...] = (
+        *(Paragraph(sentence) for sentence in sentences),
+        QuotedLines("You wrote", [line[:200] for line in lines[:10]]),
+        CopyableLines("To open the table, reply with", ["yes"]),
+        Paragraph("If it was not you, do nothing: nobody is invited, and no more emails come."),
+    )
+    return MailPage("Did you ask for a table?", blocks, subject="Please confirm", tone="turn")
+
+
+def table_answer(sentences: Sequence[str], is_done: bool, word: str = "") -> MailPage:
+    """The answer to a command about tables. word: the first of the command."""
+    title = _ANSWERS.get(word, "")
+    blocks = (BulletList("", sentences),) if len(sentences) > 1 else (Paragraph(sentences[0]),)
+    if not is_done:
+        return MailPage("NOT DONE.", (*blocks, NOTHING_CHANGED), subject="Not done", tone="bad")
+    return MailPage(f"{title or 'OK'}.", blocks, subject=title or "Done", tone="good")
+
+
+def lobby_news(sentence: str) -> MailPage:
+    """To the host: how somebody has answered an invitation."""
+    return MailPage("News from the table.", (Paragraph(sentence),))
+
+
+def lobby_question(headline: str, sentence: str, answer: str, otherwise: str = "") -> MailPage:
+    """To people of a table that has not started. answer: what `yes` does; otherwise: what `no` does."""
+    blocks: list[Block] = [Paragraph(sentence), CopyableLines(f"{answer}, reply with", ["yes"])]
+    if otherwise:
+        blocks.append(CopyableLines(f"{otherwise}, reply with", ["no"]))
+    return MailPage(headline, tuple(blocks), subject=headline.rstrip("."), tone="turn")
+
+
+def seat_request(sentence: str, answers: Sequence[str]) -> MailPage:
+    """To the host: somebody asks for a seat. answers: the lines that answer."""
+    blocks = (Paragraph(sentence), CopyableLines("Reply with one of these lines", list(answers)))
+    return MailPage("A seat is asked for.", blocks, subject="A seat is asked for", tone="turn")
