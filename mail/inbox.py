@@ -23,8 +23,8 @@ from mail.imap import (
     MailboxFull,
     why_unreachable,
 )
-from mail.parser import MailProblem
 from mail.parser_process import ParserFailed, ParserProcess
+from mail.parts import MailProblem
 from mail.policy import MailPolicy, OperatorAlerts
 from mail.port import Folder, MailOutcome, ServicePort
 from mail.reply_address import redact

@@ -29,10 +29,13 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, get_args
 
 from mail import pages, refusal_pages, table_pages
+from mail.automatic_mail import DeliveryReport
 from mail.compose import compose
+from mail.headers import recipient_headers
 from mail.line_text import first_word
 from mail.page import MailPage, summary
-from mail.parser import DeliveryReport, MailProblem, ParsedMail, recipient_headers
+from mail.parser import ParsedMail
+from mail.parts import MailProblem
 from mail.port import (
     Bounce,
     Folder,

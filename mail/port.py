@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from mail.bounces import BounceKind
 from mail.doubts import Vocabulary
-from mail.parser import MailFile
+from mail.parts import MailFile
 
 TokenPurpose = Literal["reply", "bounce", "unsubscribe", "link", "invite", "host", "start", "keep", "agree"]
 """What a token is for. `link` (confirm an address), `invite`, `host` (open a table), `start` (start a game),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from mail.page import Block, BulletList, CopyableLines, MailPage, Paragraph, QuotedLines, bullets, copyable
-from mail.parser import MailProblem
+from mail.parts import MailProblem
 from mail.port import AcceptedLine, Correspondent
 from mail.reply_text import ParsedReply, ReplyFault
 

@@ -23,7 +23,7 @@ from bot.service.picture_workers import PictureWorkers
 from bot.service.service import Service
 from mail import ReplyToken
 from mail.doubts import Vocabulary
-from mail.parser import MailFile
+from mail.parts import MailFile
 from mail.port import (
     AcceptedLine,
     Arrival,

@@ -15,7 +15,7 @@ from bot.service.loading import load_recipient
 from bot.service.move_in import imported_sentences
 from bot.service.service import Service
 from bot.service.tables import TableInfo, open_seats
-from mail.parser import MailFile
+from mail.parts import MailFile
 
 NO_FILE = "Attach the game: the JSON file that 18xx.games exports, or a game text."
 HOW_TO_SIT = (

@@ -35,7 +35,7 @@ from bot.service.table_changes import check_allowed
 from bot.service.tables import SeatedPlayer, TableInfo, status_text
 from mail import normalize_address
 from mail.line_text import first_word
-from mail.parser import MailFile
+from mail.parts import MailFile
 from storage import NotFound
 
 ROBOT_ANSWERS = ("agree", "decline")

@@ -21,7 +21,7 @@ from bot.service import people
 from bot.service.service import Service
 from mail import ReplyToken
 from mail.line_text import first_word
-from mail.parser import MailFile
+from mail.parts import MailFile
 from mail.port import TableAnswer
 
 SAID_IN_LOBBIES = ("help", "resign", "start", "leave", "options", "seat", "ask", *ROBOT_ANSWERS)

@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from mail import pages
 from mail.compose import compose
 from mail.doubts import Vocabulary
-from mail.parser import MailFile
+from mail.parts import MailFile
 from mail.port import (
     AcceptedLine,
     Arrival,

@@ -13,8 +13,9 @@ from collections.abc import Callable
 import pytest
 
 from mail.html_text import visible_text
-from mail.parser import MailProblem, parse_mail
+from mail.parser import parse_mail
 from mail.parser_process import ParserFailed, ParserProcess
+from mail.parts import MailProblem
 from mail.quotes import OrderLine
 from tests.mail.toy_reader import parse_reply
 

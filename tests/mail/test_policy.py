@@ -11,7 +11,8 @@ from email.policy import default
 import pytest
 
 from mail.compose import compose
-from mail.parser import MailProblem, parse_mail
+from mail.parser import parse_mail
+from mail.parts import MailProblem
 from mail.policy import MailPolicy, ReplyLimits, parse_query
 from mail.port import Folder, MailOutcome, OutgoingMail, ReplyToken
 from mail.reply_address import ServiceAddress, hash_token, new_token

@@ -28,7 +28,7 @@ from engine.game_text import replay
 from mail import pages, refusal_pages
 from mail.compose import compose
 from mail.page import MailPage
-from mail.parser import MailProblem
+from mail.parts import MailProblem
 from mail.port import AcceptedLine, LineRejected, LinesPlayed, ReplyToken, StaleReply
 from mail.quotes import OrderLine
 from mail.reply_address import ServiceAddress
