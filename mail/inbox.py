@@ -23,9 +23,10 @@ from mail.imap import (
     MailboxFull,
     why_unreachable,
 )
+from mail.operator_alerts import OperatorAlerts
 from mail.parser_process import ParserFailed, ParserProcess
 from mail.parts import MailProblem
-from mail.policy import MailPolicy, OperatorAlerts
+from mail.policy import MailPolicy
 from mail.port import Folder, MailOutcome, ServicePort
 from mail.reply_address import redact
 

@@ -26,13 +26,14 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 from mail import pages, refusal_pages, table_pages
 from mail.automatic_mail import DeliveryReport
 from mail.compose import compose
 from mail.headers import recipient_headers
 from mail.line_text import first_word
+from mail.operator_alerts import OperatorAlerts
 from mail.page import MailPage, summary
 from mail.parser import ParsedMail
 from mail.parts import MailProblem
@@ -44,13 +45,13 @@ from mail.port import (
     LinesPlayed,
     MailOutcome,
     OutgoingMail,
-    QueryKind,
     QueryResult,
     ReplyToken,
     ServicePort,
     StaleReply,
     TableAnswer,
 )
+from mail.queries import merge_queries, parse_query
 from mail.quotes import OrderLine
 from mail.reply_address import ServiceAddress, hash_token, redact
 from mail.reply_reader import ReadReply, ReplyReader, corrected_lines, suggestions
@@ -58,7 +59,6 @@ from mail.reply_text import ParsedReply, split_reply
 from mail.small_talk import is_greeting
 from mail.token_lookup import TokenLookup
 
-QUERY_WORDS: frozenset[str] = frozenset(get_args(QueryKind)) | {"plan", "show"}
 _RESULT_REASONS = {LinesPlayed: "played", LineRejected: "rejected", StaleReply: "stale"}
 YES_NO_PURPOSES = frozenset({"link", "invite", "start", "keep", "agree"})
 _YES = frozenset({"yes", "y", "ok", "confirm", "confirmed", "join", "accept", "ja", "oui", "si", "sí"})
@@ -80,29 +80,6 @@ class ReplyLimits:
     breaker_minutes: int = 10
 
 
-class OperatorAlerts:
-    """Alerts the operator, at most once an hour for each kind of alert."""
-
-    def __init__(self, service: ServicePort, now: Callable[[], datetime]) -> None:
-        self._service = service
-        self._now = now
-        self._last_sent: dict[str, datetime] = {}
-
-    async def send(self, kind: str, text: str) -> None:
-        """Send an alert, unless one of this kind was sent in the last hour."""
-        last = self._last_sent.get(kind)
-        if last is None or self._now() - last >= timedelta(hours=1):
-            self._last_sent[kind] = self._now()
-            await self._service.alert_operator(text)
-
-
-class _Query(NamedTuple):
-    """A query and its argument: `20` in `log 20`."""
-
-    kind: QueryKind
-    argument: str = ""
-
-
 class _Ruling(NamedTuple):
     """The ruling on a mail: the page to reply with, and the token that a reply to this page will carry."""
 
@@ -113,40 +90,6 @@ class _Ruling(NamedTuple):
     lines: tuple[str, ...] = ()
     offered_code: str | None = None
     can_wait: bool = False
-
-
-def parse_query(line: str) -> _Query | None:
-    """The query in a line (`map`, `show map`, `log 20`, `try LINE`); None for any other line."""
-    match = re.fullmatch(
-        r"(?:show )?(help|status|turn|sheet|board|map|market|bids|trains|log)(?: (\d{1,3}))?[?!]?",
-        line.casefold(),
-    )
-    if match and (match[1] == "log" or not match[2]):
-        what: QueryKind = match[1]  # type: ignore[assignment]
-        return _Query(what, match[2] or "")
-    of_game = re.fullmatch(
-        r"(?:show )?(chart|records|animation)(?: (worth|prices|revenue))?[?!]?", line.casefold()
-    )
-    if of_game and (of_game[1] == "chart" or not of_game[2]):
-        kind: QueryKind = of_game[1]  # type: ignore[assignment]
-        return _Query(kind, of_game[2] or "")
-    more = re.fullmatch(
-        r"(?:show +)?(at|company|player|export|privates|tiles|routes|try|plan)(?: +(.*))?",
-        line,
-        re.IGNORECASE,
-    )
-    if more is None or (more[2] or "").casefold() == "play":
-        return None
-    word = more[1].casefold()
-    queries: QueryKind = "try" if word == "plan" else word  # type: ignore[assignment]
-    return _Query(queries, more[2] or "")
-
-
-def _merge_queries(queries: Sequence[_Query]) -> list[_Query]:
-    """The queries of a mail, each once and at most 5; all `try` lines together are one plan."""
-    trials = [query.argument for query in queries if query.kind == "try"]
-    others = [query for query in queries if query.kind != "try"]
-    return list(dict.fromkeys([*others, *([_Query("try", "; ".join(trials))] if trials else [])]))[:5]
 
 
 class MailPolicy:
@@ -419,7 +362,7 @@ class MailPolicy:
             await self._service.play(token, [line.text for line in orders], request_id) if orders else None
         )
         shown: list[QueryResult] = [
-            await self._service.query(token, *query) for query in _merge_queries(queries)
+            await self._service.query(token, *query) for query in merge_queries(queries)
         ]
         latest = shown[-1] if shown else result
         assert latest is not None

@@ -31,7 +31,7 @@ from mail import (
     redact,
 )
 from mail.bounces import classify
-from mail.policy import OperatorAlerts
+from mail.operator_alerts import OperatorAlerts
 from mail.port import DueMail, OutgoingMail
 from mail.smtp import retry_at
 from storage import OutboxMessage, UnitOfWork
