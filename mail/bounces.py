@@ -87,9 +87,6 @@ def classify(text: str, status: str = "") -> BounceKind:
     return "address" if _ADDRESS.search(text) else "soft"
 
 
-_TECHNICAL = ("status:", "received:", "message-id:")
-
-
 def reason_line(text: str) -> str:
     """The line of a bounce that says why, for people; empty for none."""
     lines = [" ".join(line.split())[:200] for line in text[:8_000].splitlines()]

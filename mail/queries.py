@@ -2,11 +2,9 @@
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 from mail.port import QueryKind
-
-QUERY_WORDS: frozenset[str] = frozenset(get_args(QueryKind)) | {"plan", "show"}
 
 
 class MailQuery(NamedTuple):

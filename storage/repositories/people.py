@@ -1,6 +1,6 @@
 """People, their Discord ids and email addresses, and claims to addresses."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any, TypedDict, TypeVar, Unpack
 
@@ -105,16 +105,6 @@ class PeopleRepository(Repository):
         """All identities of a person, oldest first."""
         query = select(Identity).where(col(Identity.person_id) == person_id)
         return await self._transaction.all(query.order_by(col(Identity.id)))
-
-    async def with_identities(self, person_ids: Collection[int]) -> dict[int, tuple[Person, list[Identity]]]:
-        """Several people by their ids, each with all their identities, oldest first."""
-        people = await self._transaction.all(select(Person).where(col(Person.id).in_(person_ids)))
-        query = select(Identity).where(col(Identity.person_id).in_(person_ids)).order_by(col(Identity.id))
-        identities = await self._transaction.all(query)
-        return {
-            person.id: (person, [one for one in identities if one.person_id == person.id])
-            for person in people
-        }
 
     async def verified_addresses(self, person_id: int) -> list[str]:
         """The verified email addresses of a person, the one that emails go to first."""
