@@ -1,6 +1,7 @@
 """A model of the money in a file of 1830.
 
 A company whose turn has no dividend has earned nothing, and its price moves left before it buys a train.
+A turn may begin with the lay of a private or a forced sale; the next action of a company says whose it is.
 Whoever has had their turn without an action is known from the order of prices once a later company acts.
 """
 
@@ -36,6 +37,11 @@ class Money1830(Money):
         self._turn: str | None = None
         self._had_turn, self._paid = set[str](), set[str]()
         self._operates: list[str] = []
+        self._next_company: dict[int, str] = {}
+        company = ""
+        for action in reversed(file["actions"]):
+            company = action["entity"] if action["entity_type"] == "corporation" else company
+            self._next_company[action["id"]] = company
 
     def granted(self, private: str, player: int) -> None:
         if private == "CA":
@@ -92,6 +98,10 @@ class Money1830(Money):
     def before(self, action: Action) -> None:
         if action["entity_type"] == "corporation" and action["type"] != "discard_train":
             self._come_to(action["entity"])
+        elif action["entity_type"] == "company" and self.privates[action["entity"]] in self._operates:
+            self._come_to(self.privates[action["entity"]])
+        elif action["type"] == "sell_shares" and self._operates:
+            self._come_to(self._next_company[action["id"]])
 
     def _par(self, player: int, action: Action) -> None:
         company = action["corporation"]

@@ -1,9 +1,11 @@
-"""Operating turns of exported games of 1817, by a model that knows the printed numbers only."""
+"""Rounds of exported games of 1817, by models that know the printed numbers and the rules only."""
 
 from __future__ import annotations
 
+import copy
 import json
-from collections.abc import Sequence
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from engine.site_18xx.export import SiteExporter
 from engine.site_18xx.site_game import SiteGame
 from engine.site_18xx.snapshot import position_snapshot
 from tests.site_18xx.recorded_games import recorded_files
+from tests.site_18xx.site_rounds_1817 import round_faults
 from tests.site_18xx.site_turns_1817 import Snapshot, turn_faults
 from tests.site_18xx.test_export import history_of, played
 from tests.site_18xx.test_round_trips import options_on_site, tables
@@ -38,11 +41,19 @@ class SnapshotsGame(SiteGame):
         keys = [str(number) for number in range(1, len(state.seats) + 1)]
         snapshot = self.snapshots[count] = position_snapshot(self.game, self.names, keys, count)
         for company, position in snapshot["companies"].items():
-            position["size"] = state.companies[self.names.our_company(company)].size
+            ours = state.companies[self.names.our_company(company)]
+            placed = sum(
+                owner == self.names.our_company(company) for at in state.tokens.values() for _, owner in at
+            )
+            position["size"], position["due"] = ours.size, ours.owed_tokens
+            position["markers"] = placed + ours.unplaced_tokens
 
 
-def faults_in(history: GameHistory, damage: Sequence[Any] = ()) -> list[str | None]:
-    """The faults in the turns of the exported game, or in a copy with damaged actions."""
+Exported = tuple[dict[str, Any], list[tuple[int, str]], dict[int, Snapshot]]
+
+
+def with_snapshots(history: GameHistory) -> Exported:
+    """The exported game, its rounds, and the position after so many actions."""
     exporter = SiteExporter(history.start)
     exporter.site.__class__ = SnapshotsGame
     recorded = exporter.site
@@ -50,10 +61,28 @@ def faults_in(history: GameHistory, damage: Sequence[Any] = ()) -> list[str | No
     recorded.rounds, recorded.snapshots = [], {}
     for line in history.lines:
         exporter.add_line(line)
-    file = json.loads(json.dumps(exporter.build_file()))
+    return json.loads(json.dumps(exporter.build_file())), recorded.rounds, recorded.snapshots
+
+
+def damaged(exported: Exported, *damage: Callable[[list[dict[str, Any]]], None]) -> Exported:
+    """A copy in which actions are damaged."""
+    file, rounds, snapshots = exported
+    file = copy.deepcopy(file)
     for change in damage:
         change(file["actions"])
-    return list(turn_faults(file, recorded.rounds, recorded.snapshots))
+    return file, rounds, snapshots
+
+
+@cache
+def stored_game() -> Exported:
+    history = replay(STORED.read_text()).history
+    assert history
+    return with_snapshots(history)
+
+
+def faults_in(exported: Exported) -> list[str | None]:
+    """The faults in the operating turns, and the other rounds of an exported game."""
+    return [*turn_faults(*exported), *round_faults(*exported)]
 
 
 def _withheld(actions: list[dict[str, Any]]) -> None:
@@ -70,23 +99,42 @@ def _loan_not_repaid(actions: list[dict[str, Any]]) -> None:
 
 def test_operating_turns_of_an_exported_game_are_those_of_the_model() -> None:
     """Treasury, loans, price and the cash of all players after each turn. Damaged turns are found."""
-    history = replay(STORED.read_text()).history
-    assert history
-    faults = faults_in(history)
+    faults = list(turn_faults(*stored_game()))
     assert len(faults) > 20 and not any(faults)
-    damaged = faults_in(history, (_withheld, _dearer_train, _loan_not_repaid))
-    assert sum(fault is not None for fault in damaged) == 3
+    broken = damaged(stored_game(), _withheld, _dearer_train, _loan_not_repaid)
+    assert sum(fault is not None for fault in turn_faults(*broken)) == 3
+
+
+def _changed(number: int, **fields: Any) -> Callable[[list[dict[str, Any]]], None]:
+    """The damage that the action of that number has other fields."""
+    return lambda actions: actions[number - 1].update(fields)
+
+
+DAMAGED_STOCK_ROUNDS = {
+    "purchase": _changed(316, percent=20),
+    "short": _changed(323, type="pass"),
+    "private": _changed(322, type="pass"),
+    "size": _changed(321, choice=2),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGED_STOCK_ROUNDS.values(), ids=DAMAGED_STOCK_ROUNDS)
+def test_stock_rounds_of_an_exported_game_are_those_of_the_model(damage: Any) -> None:
+    """1817 §5: purchases, sales, shorts, loans, starts and the end of the round. Damage is found."""
+    faults = list(round_faults(*stored_game()))
+    assert len(faults) > 100 and not any(faults)
+    assert any(round_faults(*damaged(stored_game(), damage)))
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(7200)
-def test_operating_turns_of_many_exported_games_are_those_of_the_model() -> None:
+def test_rounds_of_many_exported_games_are_those_of_the_model() -> None:
     for seed, players, options in tables("1817", "18xx.games", 100):
         history = simulate_game("1817", players, seed, options_on_site("1817", options)).history
-        assert not any(faults_in(history)), seed
+        assert not any(faults_in(with_snapshots(history))), seed
 
 
 @pytest.mark.skipif(not RECORDED, reason="the recorded games are not beside this checkout")
 @pytest.mark.parametrize("path", RECORDED[::8], ids=lambda path: path.name)
-def test_operating_turns_of_recorded_games_are_those_of_the_model(path: Path) -> None:
-    assert not any(faults_in(history_of(played(path))))
+def test_rounds_of_recorded_games_are_those_of_the_model(path: Path) -> None:
+    assert not any(faults_in(with_snapshots(history_of(played(path)))))
