@@ -44,7 +44,8 @@ class TurnNotice:
     prompt: a sentence that says what to do. deputy_for: the player whose turn it is, if the reader plays for
     them. deadline: until when, as a sentence. legal_lines: lines ready to
     copy. whole_turns: several of them in one, with `;` between. events_since: what happened since the
-    player's last turn. position: lines of text, and tables. chat: pairs of name and text.
+    player's last turn. position: lines of text, and tables. chat: pairs of name and text. outlook: what
+    comes of the decision, in sentences.
     """
 
     name: str
@@ -58,11 +59,12 @@ class TurnNotice:
     subject: str = "Your turn"
     whole_turns: tuple[str, ...] = ()
     deputy_for: str = ""
+    outlook: tuple[str, ...] = ()
 
 
 def turn_notice(notice: TurnNotice) -> MailPage:
     """To the player whose turn it is."""
-    blocks: list[Block] = [Paragraph(notice.prompt)]
+    blocks: list[Block] = [Paragraph(notice.prompt), *map(Paragraph, notice.outlook)]
     if notice.deadline:
         blocks.append(Paragraph(notice.deadline))
     blocks += copyable("The whole turn at once", notice.whole_turns)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import engine
 from bot.discord.controls import SUBMIT_LINE, CardControls, MenuItem, card_controls
 from bot.discord.lay_controls import hex_items, lay_choices
 from bot.discord.stock_controls import purchase_label, purchases, sale_items
+from bot.service.choice_effects import choice_effect
 
 
 def decision_controls(
@@ -22,7 +24,7 @@ def decision_controls(
         shown_apart |= {i for i, choice in enumerate(choices) if choice.line in sold}
     rest = [i for i in range(len(choices)) if i not in shown_apart]
     controls = card_controls(choices, max_argument, 5 - bool(lays), rest)
-    selects = controls.selects
+    selects = [(text, with_effects(state, seat, choices, items)) for text, items in controls.selects]
     if lays:
         selects = [(f"Lay: {len(lays)} way{'s' * (len(lays) > 1)}", hex_items(choices, lays)), *selects]
     bought = [
@@ -32,4 +34,18 @@ def decision_controls(
     ]
     known = {item.argument for item in controls.buttons}
     buttons = [*(item for item in bought if item.argument not in known), *controls.buttons]
-    return CardControls(buttons, selects, sales if len(sales) > 1 else ())
+    sales = with_effects(state, seat, choices, sales) if len(sales) > 1 else []
+    return CardControls(buttons, selects, sales)
+
+
+def with_effects(
+    state: engine.State, seat: str, choices: Sequence[engine.Choice], items: Sequence[MenuItem]
+) -> list[MenuItem]:
+    """The options of a menu, with what each does in place of its line."""
+    by_line = {choice.line: choice for choice in choices}
+    return [
+        replace(item, description=choice_effect(state, seat, choice))
+        if (choice := by_line.get(item.description))
+        else item
+        for item in items
+    ]

@@ -18,6 +18,7 @@ from bot.discord.api import DiscordApi
 from bot.discord.card_builder import CardBuilder
 from bot.discord.control_checks import CHOICES_CHANGED, ControlChecks
 from bot.discord.controls import CustomId
+from bot.discord.decision_controls import with_effects
 from bot.discord.line_interactions import LineInteractions
 from bot.discord.lobby_interactions import LobbyInteractions
 from bot.discord.order_interactions import OrderInteractions
@@ -164,6 +165,9 @@ class InteractionHandler:
         path = choices[indices[0]].path[: position.depth]
         title = controls.capitalized(" · ".join(path)) or "Choose"
         items = controls.menu_items(choices, indices, position.depth, position.page)
+        state = (await self.service.queries.view(custom_id.table_id)).state
+        if state is not None and custom_id.seat is not None:
+            items = with_effects(state, engine_seat(custom_id.seat), choices, items)
         await reply(interaction, private_answers.menu_message(custom_id, title, items))
 
     async def _show_plan(self, interaction: discord.Interaction, custom_id: CustomId, line: str) -> None:

@@ -25,6 +25,7 @@ from bot.discord.controls import (
     capitalized,
     group_by_label,
 )
+from bot.discord.decision_controls import with_effects
 from bot.discord.message_parts import Json
 from bot.service.images import tried_pictures
 from bot.service.live_table import engine_seat
@@ -37,8 +38,15 @@ MAX_LINE_LENGTH = 96  # of an option's value
 NO_STEPS = "Nothing is planned yet. Choose a step; nobody else sees it, and nothing is played."
 
 
-def plan_controls(custom_id: CustomId, choices: Sequence[engine.Choice], *, has_steps: bool) -> list[Json]:
-    """Selects of the next steps by verb, and the buttons of the plan."""
+def plan_controls(
+    custom_id: CustomId,
+    state: engine.State,
+    seat: str,
+    choices: Sequence[engine.Choice],
+    *,
+    has_steps: bool,
+) -> list[Json]:
+    """Selects of the next steps by verb, and the buttons of the plan, which has led to `state`."""
     rows = []
     for number, (verb, indices) in enumerate(group_by_label(choices, range(len(choices)), 0).items()):
         fitting = [choices[i] for i in indices if len(choices[i].line) <= MAX_LINE_LENGTH]
@@ -46,6 +54,7 @@ def plan_controls(custom_id: CustomId, choices: Sequence[engine.Choice], *, has_
         if items and number < MAX_PLAN_SELECTS:
             select = custom_id._replace(action=SELECT, argument=str(number))
             more = f", {len(indices) - len(items)} more by Write…" if len(indices) > len(items) else ""
+            items = with_effects(state, seat, choices, items)
             rows.append(message_parts.select_row(str(select), f"Try: {capitalized(verb)}{more}", items))
     play = custom_id._replace(action=SUBMIT_LINE, argument="plan play")
     buttons = [
@@ -98,6 +107,6 @@ class PlanInteractions:
         payload = [
             message_parts.text_display(text, private_answers.MAX_PRIVATE_TEXT),
             *message_parts.media_galleries([each.ref for each in images]),
-            *plan_controls(custom_id, choices, has_steps=has_steps),
+            *plan_controls(custom_id, state, engine_seat(seat), choices, has_steps=has_steps),
         ]
         return payload, images

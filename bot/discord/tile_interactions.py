@@ -51,7 +51,9 @@ class TileInteractions:
             images = await self._tile_pictures(interaction.user, custom_id, on_hex)
             refs = [each.ref for each in images]
             number = int(page) if page.isdecimal() else 0
-            await reply(interaction, tile_menu.ways_message(custom_id, choices, on_hex, refs, number), images)
+            state = (await self.service.queries.view(custom_id.table_id)).state
+            shown = tile_menu.ways_message(custom_id, choices, on_hex, refs, number, state)
+            await reply(interaction, shown, images)
             return
         await reply_text(interaction, CHOICES_CHANGED)
 

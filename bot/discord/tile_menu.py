@@ -22,9 +22,11 @@ from bot.discord.controls import (
     MenuItem,
     encode_choice,
 )
+from bot.discord.decision_controls import with_effects
 from bot.discord.lay_controls import LayChoice
 from bot.discord.message_parts import ImageRef, Json
 from bot.service.amounts import dollars
+from bot.service.live_table import engine_seat
 from engine.operating.run import best_run, format_routes
 
 MAX_LAY_BUTTONS = 10
@@ -37,8 +39,10 @@ def ways_message(
     lays: Sequence[LayChoice],
     images: Sequence[ImageRef],
     page: int = 0,
+    state: engine.State | None = None,
 ) -> list[Json]:
-    """Every way to lay a tile on one hex, numbered, with pictures and controls."""
+    """Every way to lay a tile on one hex, numbered, with pictures and controls; with what each does in
+    `state`."""
     hex = lays[0].hex
     lines = [f"**{n}** · {choices[lay.number].label}" for n, lay in enumerate(lays, 1)]
     buttons = [
@@ -56,6 +60,8 @@ def ways_message(
         )
         for n, lay in list(enumerate(lays, 1))[first:last]
     ]
+    if state is not None and custom_id.seat is not None:
+        items = with_effects(state, engine_seat(custom_id.seat), choices, items)
     if len(lays) > last:
         items.append(MenuItem("More…", f"{len(lays) - last} further", OPEN_TILES, f"{hex}+{page + 1}"))
     look = message_parts.select_row(

@@ -16,6 +16,7 @@ from bot.service.notifications import Notification
 from bot.service.picture_workers import Pictures, PictureWorkers
 from bot.service.recent_events import recent_events
 from bot.service.results import PendingDecision
+from bot.service.run_outlook import connection_lines
 from bot.service.service import Service
 from mail import (
     MailPage,
@@ -74,6 +75,7 @@ class TurnPages:
             subject=turn_subject(state, pending.prompt),
             whole_turns=bundle_lines(state, pending.seat) if pending.is_main else (),
             prompt=f"You to act: {pending.prompt}.",
+            outlook=tuple(connection_lines(state)) if pending.is_main else (),
             legal_lines=with_outcomes(
                 state,
                 pending.seat,

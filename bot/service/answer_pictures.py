@@ -10,6 +10,7 @@ from bot.service.live_table import TableView
 from bot.service.picture_workers import Pictures
 from bot.service.queries import TableQueries
 from bot.service.results import QueryAnswer
+from bot.service.show_queries import find_company, routes_order
 from renderers import CHART_KINDS, Picture
 
 PICTURES_SAY_ALL = ("status", "sheet", "map", "market", "chart", "animation")
@@ -53,10 +54,11 @@ async def answer_pictures(
             return await draw_all(_tiles(pictures, state, answer.argument))
         case "bids" if engine.topic(state) == "auction":
             return await draw_all([("auction", pictures.auction(state))])
-        case "routes" if answer.argument:
-            ran = await queries.run_since(view.table.id, company=answer.argument)
-            shown = map_of_run(pictures, state, ran) if ran else None
-            return await draw_all([shown] if shown else [])
+        case "routes":
+            return await draw_all(await _routes(queries, pictures, view, answer.argument))
+        case "trains":
+            revenues = await queries.last_revenues(view.table.id)
+            return await draw_all([("sheet", pictures.sheet(state, revenues=revenues))])
     if answer.picture == "animation" or answer.picture in CHART_KINDS:
         start, events = await queries.stored_game(view.table.id)
         return await draw_all([(answer.picture, draw_of_game(pictures, start, events, answer.picture))])
@@ -64,6 +66,24 @@ async def answer_pictures(
         revenues = await queries.last_revenues(view.table.id)
         return await draw_all([("sheet", pictures.sheet(state, revenues=revenues))])
     return await draw_all([(answer.picture, pictures.draw(answer.picture, state))] if answer.picture else [])
+
+
+async def _routes(queries: TableQueries, pictures: Pictures, view: TableView, company: str) -> list[Drawing]:
+    """The last run of a company, without a name of the one that is first in the text."""
+    state = view.state
+    assert state is not None
+    named = [find_company(state, company)] if company else await first_in_routes(queries, view)
+    for sym in filter(None, named):
+        ran = await queries.run_since(view.table.id, company=sym)
+        if ran and (shown := map_of_run(pictures, state, ran)):
+            return [shown]
+    return []
+
+
+async def first_in_routes(queries: TableQueries, view: TableView) -> list[str]:
+    """The companies in the order in which their runs are told."""
+    assert view.state is not None
+    return routes_order(view.state, list(await queries.last_runs(view.table.id)))
 
 
 def _tiles(pictures: Pictures, state: engine.State, tile: str) -> list[Drawing]:

@@ -171,7 +171,7 @@ def run_query(table: LiveTable, seat: int | None, line: str) -> QueryAnswer | No
         case "help":
             text = text_views.help_view(state, -1 if seat is None else seat, pending)
         case "turn":
-            text = f"{text_views.headline(state)}\n{text_views.waiting_sentence(state, pending)}"
+            text = f"{text_views.headline(state)}\n{text_views.question_text(state, pending)}"
         case "status" | "sheet":
             text, picture = text_views.status_view(state, pending, seat), "sheet"
         case "map" | "board":

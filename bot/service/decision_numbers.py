@@ -1,7 +1,7 @@
 """The numbers that a decision needs, in a few lines for every transport (pure).
 
-Who acts, with cash, certificates and shares; their company, with treasury, trains, tokens and last run; bids
-and their leader. Amounts are in dollars, shares in percent.
+Who acts, with cash, certificates and shares; their company, with treasury, trains, tokens and last run; the
+run to come; bids and their leader. Amounts are in dollars, shares in percent.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import engine
 from bot.service import text_views
 from bot.service.amounts import dollars
 from bot.service.auction_views import for_sale, free_cash_line, private_text, sale_line
+from bot.service.run_outlook import run_lines
 from bot.service.text_views import holding_text
 
 
@@ -28,6 +29,7 @@ def decision_lines(
         lines.append(company_line(state, company, (revenues or {}).get(company), viewer))
     if company and engine.topic(state) == "trains":
         lines += text_views.trains_text(state)
+    lines += run_lines(state)
     declares = getattr(state.stack[-1], "step", "") == "dividend" and seat in engine.decision(state).acting
     if company and declares:
         lines.append(dividend_line(state, seat, company))

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import engine
 from bot.service.picture_workers import Pictures
+from bot.service.run_outlook import run_outlooks
 from mail import InlineImage
 from renderers import Picture, around
 
@@ -115,11 +116,11 @@ def _turn_maps(
     hexes: Iterable[str],
     has_map: bool,
 ) -> list[Drawing]:
-    """The map around the reach of the company in its turn; before its run around its best routes."""
-    turn = state.stack[-1]
-    company = getattr(turn, "company", "")
-    before_run = getattr(turn, "step", "") == "run"
-    best = engine.best_run(state, company) if before_run else ()
+    """The map around the reach of the company in its turn; before its run, or its connection run, around its
+    best routes."""
+    company = getattr(state.stack[-1], "company", "")
+    outlooks = run_outlooks(state)
+    best = outlooks[0].trains if outlooks else ()
     asked = run_hexes(state, RoutesRun(company, best)) if best else engine.hexes_in_question(state)
     reach = {*asked, *(near(state, asked, hexes) if asked else hexes)}
     if has_map and not best:

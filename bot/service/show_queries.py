@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import engine
 from bot.service import text_views
 from bot.service.amounts import dollars
@@ -60,15 +62,31 @@ def tile_view(state: engine.State, tile: str) -> str:
 
 
 def routes_view(table: LiveTable, company: str) -> str:
-    """The last run of a company with its routes, or of all companies that have run."""
+    """The last run of a company with its routes, or of all companies that have run.
+
+    Of all, the company that is to act comes first, else the one that has run last: its run is on the picture.
+    """
     last: dict[str, engine.TrainsRan] = {}
     for _, run in table.runs():
         last.setdefault(run.company, run)
-    wanted = {sym for sym in last if company.casefold() in ("", sym.casefold())}
-    if not wanted:
-        return f"{company} has not run yet." if company else "No company has run yet."
+    wanted = [find_company(table.state, company)] if company else routes_order(table.state, list(last))
     lines = []
-    for sym in (sym for sym in table.state.companies if sym in wanted):
+    for sym in (sym for sym in wanted if sym in last):
         routes = ", ".join(f"{train}-train {route}" for train, route in last[sym].routes)
         lines.append(f"{sym}: {dollars(last[sym].revenue)}{f', {routes}' if routes else ''}")
-    return "\n".join(lines)
+    return "\n".join(lines) or (f"{company} has not run yet." if company else "No company has run yet.")
+
+
+def find_company(state: engine.State, name: str) -> str:
+    """The symbol of a company, however its letters are written; empty if there is none."""
+    return next((sym for sym in state.companies if sym.casefold() == name.casefold()), "")
+
+
+def routes_order(state: engine.State, ran: Sequence[str]) -> list[str]:
+    """Companies that have run: the one that is to act, else the latest, then the others as on the sheet.
+
+    ran: the latest first.
+    """
+    acting = engine.decision(state).company
+    first = [acting if acting in ran else ran[0]] if ran else []
+    return [*filter(None, first), *(sym for sym in state.companies if sym in ran and sym not in first)]

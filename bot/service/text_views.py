@@ -13,6 +13,7 @@ from bot.service import amounts
 from bot.service.auction_views import for_sale, private_text, sale_line
 from bot.service.live_table import LiveTable, LogEntry, engine_seat
 from bot.service.results import PendingDecision
+from bot.service.run_outlook import connection_lines
 
 LINE_WIDTH = 78
 dollars = amounts.dollars
@@ -67,6 +68,11 @@ def waiting_sentence(state: engine.State, pending: Sequence[PendingDecision]) ->
     sentences = [f"{join_words([p.name for p in main])} to act: {main[0].prompt}."] if main else []
     sentences += [f"{p.name} to act: {p.prompt}." for p in pending if not p.is_main]
     return " ".join(sentences)
+
+
+def question_text(state: engine.State, pending: Sequence[PendingDecision]) -> str:
+    """Who is to act; before a connection run also what it brings, in a line for each way to it."""
+    return "\n".join([waiting_sentence(state, pending), *connection_lines(state)])
 
 
 def standings_sentence(state: engine.State) -> str:
@@ -402,4 +408,4 @@ def help_view(state: engine.State, seat: int, pending: Sequence[PendingDecision]
     rest = len(choices) - MAX_HELP_LINES
     more = [f"  and {rest} more like these"] if rest > 0 else []
     heading = ["Your options:"] if choices else ["You have nothing to decide now."]
-    return "\n".join([waiting_sentence(state, pending), *heading, *lines, *more, "Always:", *commands])
+    return "\n".join([question_text(state, pending), *heading, *lines, *more, "Always:", *commands])

@@ -41,8 +41,8 @@ class Reply:
 
 
 def waiting_text(view: TableView) -> str:
-    """Who is to act, in a sentence; nothing before the start."""
-    return text_views.waiting_sentence(view.state, view.pending) if view.state else ""
+    """Who is to act; nothing before the start."""
+    return text_views.question_text(view.state, view.pending) if view.state else ""
 
 
 def reply_for(result: CommandResult, view: TableView) -> Reply:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import engine
+from bot.service.answer_pictures import answer_pictures
+from bot.service.results import QueryAnswer
+from tests.discord.test_presses import lines_until
+from tests.drawn_here import DrawnHere
 from tests.fake_discord.running_bot import OnePixelPictures, RunningBot
 from tests.fake_discord.server import FakeDiscord
 
@@ -39,3 +44,26 @@ async def test_the_turn_and_a_run_are_shown_with_their_pictures(
     assert "Ann to act" in shown.text and len(fake.shown_images(shown.message)) == 1
     bids = await fake.run_command("Cid", started.thread, "show bids")
     assert "free" in bids.text.casefold() and len(fake.shown_images(bids.message)) == 1
+
+
+async def test_routes_and_trains_have_pictures_without_a_name(
+    running: RunningBot, fake: FakeDiscord, users: tuple[str, ...]
+) -> None:
+    """The run of the company that is to act, or of the latest; the sheet with everybody's trains."""
+    lines, _ = lines_until(lambda state: getattr(state.stack[-1], "step", "") == "dividend")
+    async with running.online() as service:
+        await running.start_game(*users[:3])
+        table = (await service.queries.find_table(running.table_code)).id
+        for number, (seat, line) in enumerate(lines):
+            await service.submit(table, int(seat[1:]), [line], None, f"line {number}")
+        for command in ("show routes", "show trains"):
+            shown = await fake.run_command(users[2], running.thread, command)
+            assert len(fake.shown_images(shown.message)) == 1, command
+        view = await service.queries.view(table)
+        assert view.state is not None
+        company = engine.decision(view.state).company
+        for asked in ("routes", f"routes {company}".lower()):
+            answer = await service.ask(table, asked, person_id=None)
+            assert isinstance(answer, QueryAnswer) and answer.text.startswith(f"{company}: $")
+            (drawn,) = await answer_pictures(service.queries, DrawnHere(), view, answer)
+            assert drawn.name == "map" and "Route 1: " in drawn.picture.alt
