@@ -413,13 +413,18 @@ async def test_commands_keep_discords_limits(online: RunningBot, fake: FakeDisco
     assert {"do", "undo", "help"} <= set(names)
 
 
-async def test_commands_are_registered_once(fake: FakeDiscord, tmp_path: Path) -> None:
+async def test_commands_are_registered_once_until_they_change(
+    fake: FakeDiscord, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def puts() -> int:
         return sum(method == "PUT" and path.endswith("/commands") for method, path in fake.rest.requests)
 
     for _ in range(2):
         async with RunningBot(fake, tmp_path / "railpost.db").online():
             assert puts() == 1
+    monkeypatch.setattr(shipped, "translations", lambda: {"de": {"help": "rat"}})
+    async with RunningBot(fake, tmp_path / "railpost.db").online():
+        assert puts() == 2, "a changed translation is shown"
 
 
 async def test_lobby(online: RunningBot, fake: FakeDiscord) -> None:
