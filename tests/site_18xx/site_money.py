@@ -65,6 +65,9 @@ class Money:
         """A round begins; the one before it is over."""
         raise NotImplementedError
 
+    def finish(self, round: str) -> None:
+        """The game has ended in that round."""
+
     def pay_privates(self) -> None:
         for private, owner in self.privates.items():
             if private not in self.closed:
@@ -237,6 +240,7 @@ def faults_of(money: Money, file: Action, rounds: Rounds) -> Iterator[str]:
         while ahead and ahead[0][0] <= number:
             money.begin(ahead.pop(0)[1])
         money.after(action)
+    money.finish(rounds[-1][1])
     yield from money.faults
     if any(sum(held.values()) != 100 for held in money.held.values()):
         yield "the shares of a company are not 100 %"

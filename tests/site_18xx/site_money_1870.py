@@ -55,6 +55,7 @@ class Money1870(Money):
         self.certificates = {company: Certificates(company) for company in self.COMPANIES}
         self.reissued = set[str]()
         options = file["settings"]["optional_rules"]
+        self._ends_at_400 = "finish_on_400" in options
         highest = 200 if {"max_reissue_200", "original_rules"} & set(options) else 400
         self._reissue_prices = [price for price in REISSUE_PRICES if price <= highest]
         self._sales: list[Sale] = []
@@ -104,10 +105,18 @@ class Money1870(Money):
         if round.startswith("stock"):
             return
         if round.split()[2].endswith(".1"):
-            for company in self.market.order():
-                if not self.held[company][IPO] and not self.held[company][POOL]:
-                    self.market.up(company)
+            self._sold_out()
         self.pay_privates()
+
+    def finish(self, round: str) -> None:
+        self._end_turn()
+        if round.startswith("stock") and self._ends_at_400:
+            self._sold_out()  # which has taken a price to $400, so no round begins
+
+    def _sold_out(self) -> None:
+        for company in self.market.order():
+            if not self.held[company][IPO] and not self.held[company][POOL]:
+                self.market.up(company)
 
     def _end_turn(self) -> None:
         self._earn_nothing()

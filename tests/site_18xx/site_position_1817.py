@@ -16,7 +16,7 @@ FACES |= {"MAIL": 90, "MAJC": 90, "MAJM": 120}
 MAIL = {"MINM": 10, "MAIL": 15, "MAJM": 20}
 """Dollars for a mail contract at the start of an operating round."""
 LIQUIDATION = 0
-FIRST_WHITE = PRICES.index(40) + 1
+FIRST_WHITE = PRICES.index(40)
 """The first space that is not gray."""
 MARKER_COST, MOST_MARKERS = 50, 8
 MARKERS = {2: 1, 5: 2, 10: 4}
@@ -98,8 +98,9 @@ class Position:
         self.companies: dict[str, Company] = {}
         for symbol, at in snapshot["companies"].items():
             held = {s: p["shares"].get(symbol, 0) for s, p in snapshot["players"].items()}
+            dollars, loans = at["aside"]
             self.companies[symbol] = Company(
-                at["cash"], at["cell"][1], at["loans"], at["size"], at["own"], at["pool"],
+                at["cash"] + dollars, at["cell"][1], at["loans"] + loans, at["size"], at["own"], at["pool"],
                 at["president"] if at["president"] in self.seats else None,
                 set(at["privates"]), list(at["trains"]), Counter(held), at["markers"], at["due"],
             )  # fmt: skip
@@ -126,10 +127,11 @@ class Position:
             company = self.companies[symbol]
             held = {s: p["shares"].get(symbol, 0) for s, p in snapshot["players"].items()}
             president = at["president"] if at["president"] in self.seats else None
+            set_aside = company.space == LIQUIDATION  # its cash and loans may be on the charter no more
             pairs = (
-                ("cash", at["cash"], company.cash),
+                ("cash", at["cash"], at["cash"] if set_aside else company.cash),
                 ("space", at["cell"][1], company.space),
-                ("loans", at["loans"], company.loans),
+                ("loans", at["loans"], at["loans"] if set_aside else company.loans),
                 ("size", at["size"], company.size),
                 ("own", at["own"], company.own),
                 ("pool", at["pool"], company.pool),
@@ -147,3 +149,25 @@ class Position:
             company.privates.discard("TS")
             if company.trains:
                 company.cash += sum(MAIL.get(private, 0) for private in company.privates)
+
+    def begin_stock(self) -> None:
+        """The bank closes short positions in the open market from the treasuries (§7.4)."""
+        for company in self.companies.values():
+            percent = min(company.own, -company.pool)
+            if percent > 0:
+                company.own -= percent
+                company.pool += percent
+                company.cash += company.worth(percent)
+
+    def pay_off(self, company: Company, dollars: int) -> None:
+        """A liquidated company's loans are paid back; the president pays what is missing (§7.2.4, 8)."""
+        surplus = dollars - 100 * company.loans
+        if surplus >= 0:
+            self.share_out(company, surplus)
+        elif company.president is not None:
+            self.cash[company.president] += surplus
+
+    def share_out(self, company: Company, dollars: int) -> None:
+        """Shareholders get their part of a company that is gone; those who are short pay it (§7.2.4, 9)."""
+        for seat, percent in company.held.items():
+            self.cash[seat] += dollars // company.size * (percent // company.percent)

@@ -1,4 +1,4 @@
-"""What differs in the stock rounds of a file of 1817 from the model of their money."""
+"""What differs in the stock rounds and merger rounds of a file of 1817 from the models of their money."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
+from tests.site_18xx.site_mergers_1817 import MergerRound
 from tests.site_18xx.site_position_1817 import Position
 from tests.site_18xx.site_stock_1817 import StockRound
 from tests.site_18xx.site_turns_1817 import Snapshot
@@ -14,27 +15,29 @@ Rounds = Sequence[tuple[int, str]]
 
 
 def round_faults(
-    file: dict[str, Any], rounds: Rounds, snapshots: dict[int, Snapshot]
+    file: dict[str, Any], rounds: Rounds, snapshots: dict[int, Snapshot], kind: str = ""
 ) -> Iterator[str | None]:
-    """For each action of a stock round what differs after it, or None. A round ends with its first fault.
+    """For each action of the rounds what differs after it, or None. A round ends with its first fault.
 
     `rounds`: (number of actions before it, name) of each; `snapshots`: the position after so many actions.
+    `kind`: `stock` or `merger` for only these. A round is not reckoned on after a bankruptcy.
     """
     squeeze = "short_squeeze" in file["settings"]["optional_rules"]
     for (begun, name), (ended, next_name) in pairwise([*rounds, (len(file["actions"]), "")]):
-        if not name.startswith("stock") or begun not in snapshots:
+        if begun not in snapshots or name.startswith("operating") or not name.startswith(kind):
             continue
         bankrupt = {a["entity"] for a in file["actions"][:begun] if a["type"] == "bankrupt"}
-        model = StockRound(Position(snapshots[begun], len(bankrupt)), squeeze)
+        position = Position(snapshots[begun], len(bankrupt))
+        stock = name.startswith("stock")
+        model = StockRound(position, squeeze) if stock else MergerRound(position)
         for number in range(begun + 1, ended + 1):
-            action = file["actions"][number - 1]
-            snapshot = snapshots.get(number)
+            action, snapshot = file["actions"][number - 1], snapshots.get(number)
+            if action["type"] == "bankrupt":
+                break
             model.play(action, snapshot)
             if number == ended:
-                model.end()
-                if next_name.startswith("operating"):
-                    model.position.begin_operating()
-            faults = [] if snapshot is None else list(model.position.differences(snapshot))
+                model.end(next_name)
+            faults = [] if snapshot is None or model.unsettled else list(model.position.differences(snapshot))
             yield f"{number} {action['type']}: {'; '.join(faults)}" if faults else None
             if faults:
                 break

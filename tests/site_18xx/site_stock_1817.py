@@ -132,7 +132,9 @@ class StockRound:
             if self._start is None or symbol != self._start.company:
                 company.pay_markers()
 
-    def end(self) -> None:
+    unsettled = False
+
+    def end(self, next_round: str) -> None:
         """Prices move right where the players have all, and left for each share in the open market (§5.7)."""
         for company in self.position.companies.values():
             if company.due:
@@ -140,7 +142,9 @@ class StockRound:
             players = sum(percent for percent in company.held.values() if percent > 0)
             if company.size > 2 and players >= 100:
                 company.move(2 if players > 100 and self._short_squeeze else 1)
-            company.move(-company.pool // company.percent)
+            company.move(-(company.pool // company.percent))
+        if next_round.startswith("operating"):
+            self.position.begin_operating()
 
 
 def trade(position: Position, action: Action, after: Snapshot | None) -> None:

@@ -14,6 +14,7 @@ import pytest
 from bot.simulation.simulate import simulate_game
 from engine.core.actions import Action
 from engine.core.events import RoundStarted
+from engine.core.state import Auction, State
 from engine.game_text import GameHistory, replay
 from engine.site_18xx.export import SiteExporter
 from engine.site_18xx.site_game import SiteGame
@@ -46,7 +47,16 @@ class SnapshotsGame(SiteGame):
                 owner == self.names.our_company(company) for at in state.tokens.values() for _, owner in at
             )
             position["size"], position["due"] = ours.size, ours.owed_tokens
+            position["aside"] = _set_aside(state, self.names.our_company(company))
             position["markers"] = placed + ours.unplaced_tokens
+
+
+def _set_aside(state: State, company: str) -> tuple[int, int]:
+    """Dollars and loans of a company in liquidation that are on its charter no more."""
+    for frame in state.stack:
+        if isinstance(frame, Auction) and frame.item == company:
+            return frame.set_aside_cash, frame.set_aside_loans
+    return 0, 0
 
 
 Exported = tuple[dict[str, Any], list[tuple[int, str]], dict[int, Snapshot]]
@@ -121,9 +131,26 @@ DAMAGED_STOCK_ROUNDS = {
 @pytest.mark.parametrize("damage", DAMAGED_STOCK_ROUNDS.values(), ids=DAMAGED_STOCK_ROUNDS)
 def test_stock_rounds_of_an_exported_game_are_those_of_the_model(damage: Any) -> None:
     """1817 §5: purchases, sales, shorts, loans, starts and the end of the round. Damage is found."""
-    faults = list(round_faults(*stored_game()))
+    faults = list(round_faults(*stored_game(), "stock"))
     assert len(faults) > 100 and not any(faults)
-    assert any(round_faults(*damaged(stored_game(), damage)))
+    assert any(round_faults(*damaged(stored_game(), damage), "stock"))
+
+
+DAMAGED_MERGER_ROUNDS = {
+    "§7.1.1 conversion": _changed(98, type="pass"),
+    "§7.1.4 purchase": _changed(189, type="pass"),
+    "§7.2.2 acquisition": _changed(194, price=60),
+    "§7.2.3 friendly sale": _changed(153, price=170),
+    "buyer": _changed(159, entity=3),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGED_MERGER_ROUNDS.values(), ids=DAMAGED_MERGER_ROUNDS)
+def test_merger_rounds_of_an_exported_game_are_those_of_the_model(damage: Any) -> None:
+    """1817 §7: conversions, mergers, acquisitions, friendly sales and liquidations. Damage is found."""
+    faults = list(round_faults(*stored_game(), "merger"))
+    assert len(faults) > 80 and not any(faults)
+    assert any(round_faults(*damaged(stored_game(), damage), "merger"))
 
 
 @pytest.mark.soak
