@@ -6,9 +6,10 @@ the card is deleted; where there is no such message, or it is full or too old to
 becomes the next list. So a thread reads as lists of turns with a few notices in between. A card that Discord
 does not let us edit now is queued in the store and finished when it does.
 
-The list is edited first. One transaction then stores what it says and that the card is told, and only then is
-the card's message deleted. So a process may die anywhere: the next one edits the list into the same, or
-deletes what is still there, and no line is missing or stands there twice.
+The list is edited first. One transaction then stores what it says and that the card is finished, and only
+then is the card's message deleted. So a process may die anywhere: the next one edits the list into the same,
+or deletes what is still there, and no line is missing or stands there twice. A card whose message somebody
+has deleted cannot become a list: its moves are left to the next card that is finished.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ class FinishedTurns:
                 await self._finish_now(view.table.id, card, outcome)
         except CannotEdit as failure:
             if failure.is_gone:
-                await self._save(view.table.id, card, outcome)
+                await self._leave_to_next(view.table.id, card)
             else:
                 await self._finish_later(view.table.id, card, outcome)
 
@@ -72,15 +73,13 @@ class FinishedTurns:
         self, table_id: int, card: Card, outcome: Outcome, *, even_old: bool = False
     ) -> None:
         """Raises CannotEdit, and has changed nothing in the store then."""
-        ref = card_ref(card)
         if slot_prefix(card.slot):
-            await self._edit(ref, outcome.lines or [NO_LONGER])
+            await self._edit(card_ref(card), outcome.lines or [NO_LONGER])
+            await self._save(table_id, card, outcome)
         elif outcome.lines:
             await self._add_to_list(table_id, card, outcome, even_old)
-            return
         else:
-            await self._remove(ref)
-        await self._save(table_id, card, outcome)
+            await self._save_and_delete(table_id, card, outcome)
 
     async def _result(self, view: TableView, card: Card) -> Outcome:
         """What became of a card: the outcome of a poll, or the moves that no list has yet."""
@@ -107,15 +106,33 @@ class FinishedTurns:
             except CannotEdit as failure:
                 log.info("Discord: the list of turns of table %s is closed: %s", table_id, failure)
             else:
-                told = _queued(card, [])
                 run = msgspec.structs.replace(run, texts=texts)
-                await self._save(table_id, card, outcome, run=run, queued=told)
-                await self._finish_queued(told)
+                await self._save_and_delete(table_id, card, outcome, run=run)
                 return
         await self._edit(ref, lines)
         seq = run.seq if run else ref.seq
         run = CardRef(ref.channel_id, ref.message_id, seq=seq, texts=lines)
         await self._save(table_id, card, outcome, run=run)
+
+    async def _save_and_delete(
+        self, table_id: int, card: Card, outcome: Outcome, *, run: CardRef | None = None
+    ) -> None:
+        """Store that a card is finished, then delete its message; the next process does if this one dies."""
+        queued = _queued(card, [])
+        await self._save(table_id, card, outcome, run=run, queued=queued)
+        try:
+            await self._remove(card_ref(queued))
+        except CannotEdit as failure:
+            if not failure.is_gone:
+                return  # the next change of the table, or the next start, queues it again
+        await self._save(table_id, queued, Outcome([]))
+
+    async def _leave_to_next(self, table_id: int, card: Card) -> None:
+        """Store that a card is finished whose message is gone. The list goes on where it was."""
+        ref, run = card_ref(card), None
+        if not slot_prefix(card.slot):
+            run = await self._list(table_id) or no_list(ref.channel_id, ref.seq)
+        await self._save(table_id, card, Outcome([]), run=run)
 
     async def _save(
         self,

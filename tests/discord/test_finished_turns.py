@@ -63,3 +63,16 @@ async def test_14_no_turn_is_missing_or_twice_after_a_kill(
     assert "The game begins" in begins
     for said in ("Ann buys the SV", "Bob buys the CS", "Cid passes"):
         assert turns.count(said) == 1, turns
+
+
+async def test_the_turn_of_a_card_that_somebody_has_deleted_is_listed_with_the_next(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    """Its message cannot become the list, so that the next card that is finished has its line too."""
+    async with running.online():
+        await running.start_game("Ann", "Bob", "Cid")
+        await fake.delete_message(await running.wait_for_card("Ann"))
+        await play(running, 0, len(LINES))
+        _, turns = listed(running, fake)
+    for said in ("Ann buys the SV", "Bob buys the CS", "Cid passes"):
+        assert turns.count(said) == 1, turns
