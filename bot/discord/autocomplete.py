@@ -12,11 +12,14 @@ import engine
 from bot.discord import controls, message_parts
 from bot.discord.interactions import InteractionHandler
 from bot.service.live_table import TableView, engine_seat
+from bot.service.option_texts import fitting_options
+from engine.title import SITE_CONVENTIONS
 
 Interaction = discord.Interaction[Any]
 
 MAX_SUGGESTIONS = 25
 MAX_CHOICE_LENGTH = 100
+SITE = "18xx.games"
 TABLE_OPTION_HELP = "The table's code; needed only where several tables are possible"
 
 
@@ -55,6 +58,24 @@ async def suggest_tables(interaction: Interaction, typed: str) -> list[Choice[st
             (f"{table.code} · {table.title} · {table.name} · {table.round or table.status}{turn}", table.code)
         )
     return suggestions(candidates)
+
+
+async def suggest_options(interaction: Interaction, typed: str) -> list[Choice[str]]:
+    """The options of the title of a new table with what each does, after those that are typed already."""
+    *before, last = [part.strip() for part in typed.split(",")]
+    given = interaction.namespace
+    title = getattr(given, "title", None)
+    if title not in engine.title_names():
+        return []
+    site = [SITE_CONVENTIONS] if getattr(given, "conventions", None) == SITE else []
+    chosen = [part for part in before if part]
+    return suggestions(
+        [
+            (f"{option}: {text}", ", ".join([*chosen, option]))
+            for option, text in fitting_options(title, [*site, *chosen])
+            if last.casefold() in option
+        ]
+    )
 
 
 async def suggest_lines(interaction: Interaction, typed: str) -> list[Choice[str]]:

@@ -18,6 +18,7 @@ from bot.discord.autocomplete import (
     Interaction,
     defer,
     suggest_lines,
+    suggest_options,
     suggest_players,
     suggest_tables,
 )
@@ -100,6 +101,7 @@ class TableCommands(app_commands.Group):
         title=[Choice(name=each, value=each) for each in engine.title_names()],
         conventions=[Choice(name=name, value=value) for value, name in CONVENTION_CHOICES.items()],
     )
+    @app_commands.autocomplete(options=suggest_options)
     async def new(
         self, interaction: Interaction, title: str, name: str | None = None, options: str | None = None,
         conventions: str | None = None, pace: str | None = None,

@@ -41,11 +41,14 @@ def decision_controls(
 def with_effects(
     state: engine.State, seat: str, choices: Sequence[engine.Choice], items: Sequence[MenuItem]
 ) -> list[MenuItem]:
-    """The options of a menu, with what each does in place of its line."""
+    """The options of a menu, with what each does in place of its line, and the names of companies."""
     by_line = {choice.line: choice for choice in choices}
+    names = {company.sym: company.name for company in engine.game_of(state).components.companies}
     return [
         replace(item, description=choice_effect(state, seat, choice))
         if (choice := by_line.get(item.description))
+        else replace(item, description=f"{names[item.label]}, {item.description}")
+        if item.label in names
         else item
         for item in items
     ]

@@ -27,6 +27,8 @@ def decision_lines(
     company = engine.decision(state).company
     if company and state.companies[company].president:
         lines.append(company_line(state, company, (revenues or {}).get(company), viewer))
+    own = [sym for sym in engine.companies_in_question(state) if state.companies[sym].president == seat]
+    lines += [company_line(state, sym, (revenues or {}).get(sym), viewer) for sym in own if sym != company]
     if company and engine.topic(state) == "trains":
         lines += text_views.trains_text(state)
     lines += run_lines(state)

@@ -95,3 +95,14 @@ async def test_a_code_says_nothing_in_another_server(started: RunningBot, fake: 
     at_home = await fake.run_command("Dan", "general", "show turn", table=code)
     member = await fake.run_command("Bob", "elsewhere", "show turn", table=code)
     assert "Ann" in at_home.text and "Ann" in member.text
+
+
+async def test_options_of_a_new_table_say_what_they_do(started: RunningBot, fake: FakeDiscord) -> None:
+    """Several are chosen one after the other."""
+    offered = await fake.autocomplete("Ann", "general", "table new", option="options", title="1830")
+    assert any("three trains of size 6" in each.name for each in offered)
+    typed = "optional_6_train, mul"
+    (second,) = await fake.autocomplete(
+        "Ann", "general", "table new", option="options", typed=typed, title="1830"
+    )
+    assert second.value == "optional_6_train, multiple_brown_from_ipo"
