@@ -67,12 +67,16 @@ def settings_for(
 
 @dataclass
 class MailPlayer:
-    """A player with their mail program. Emails are read in order, one by one."""
+    """A player with their mail program. Emails are read in order, one by one.
+
+    stale: how often they answered an email that a move had overtaken.
+    """
 
     name: str
     address: str
     office: MailHarness
     read: int = 0
+    stale: int = 0
     _letters: list[Delivery] = field(default_factory=list)
     _seen: int = 0
     _serial: itertools.count[int] = field(default_factory=itertools.count)
@@ -148,6 +152,15 @@ class MailPlayer:
         while (letter := await self.letter()).message["In-Reply-To"] != message_id:
             pass
         return letter
+
+    async def answered_in_time(self, *lines: str) -> Delivery:
+        """Reply; once more to the newest email where a move has overtaken the one that was answered."""
+        for _ in range(3):
+            receipt = await self.answered(*lines)
+            if headline(receipt) != "NOT DONE: the game has moved on.":
+                break
+            self.stale += 1
+        return receipt
 
     async def said(self, *lines: str, to: Delivery | None = None) -> Delivery:
         """Reply and read the receipt."""

@@ -72,10 +72,7 @@ async def played_by_mail(folder: Path, game: GameToPlay) -> None:
                 view = await office.service.queries.view(table.id)
                 if view.decision_id_of(seat) is not None:
                     await players[seat].until_asked()
-                for _ in range(3):  # a line out of turn may meet a move that was just made
-                    receipt = await players[seat].answered(*lines[start : start + LONGEST])
-                    if headline(receipt) != "NOT DONE: the game has moved on.":
-                        break
+                receipt = await players[seat].answered_in_time(*lines[start : start + LONGEST])
                 assert headline(receipt) == "OK: all lines were carried out.", receipt.text
         view = await office.service.queries.view(table.id)
         assert view.state is not None

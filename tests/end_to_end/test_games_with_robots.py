@@ -122,7 +122,7 @@ async def test_by_discord_and_mail(tmp_path: Path, title: str, moves: int) -> No
                 await ann.play_line(line)
                 return
             await bob.until_asked()
-            receipt = await bob.answered(line)
+            receipt = await bob.answered_in_time(line)
             assert headline(receipt) == "OK: all lines were carried out.", receipt.text
 
         state = await play_on(service, table_id, say, moves)
