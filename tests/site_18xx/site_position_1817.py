@@ -151,10 +151,10 @@ class Position:
                 company.cash += sum(MAIL.get(private, 0) for private in company.privates)
 
     def begin_stock(self) -> None:
-        """The bank closes short positions in the open market from the treasuries (§7.4)."""
+        """The bank closes short positions in the open market from the treasuries (§7.4, §1.2.2)."""
         for company in self.companies.values():
             percent = min(company.own, -company.pool)
-            if percent > 0:
+            if percent > 0 and company.space >= FIRST_WHITE:
                 company.own -= percent
                 company.pool += percent
                 company.cash += company.worth(percent)

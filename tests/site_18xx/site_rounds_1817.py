@@ -20,8 +20,10 @@ def round_faults(
     """For each action of the rounds what differs after it, or None. A round ends with its first fault.
 
     `rounds`: (number of actions before it, name) of each; `snapshots`: the position after so many actions.
-    `kind`: `stock` or `merger` for only these. A round is not reckoned on after a bankruptcy.
+    `kind`: `stock` or `merger` for only these. A round is not reckoned on after a bankruptcy, nor its
+    last action if the next round has none.
     """
+    at_once = [begun for begun, _ in rounds]
     squeeze = "short_squeeze" in file["settings"]["optional_rules"]
     for (begun, name), (ended, next_name) in pairwise([*rounds, (len(file["actions"]), "")]):
         if begun not in snapshots or name.startswith("operating") or not name.startswith(kind):
@@ -36,6 +38,8 @@ def round_faults(
                 break
             model.play(action, snapshot)
             if number == ended:
+                if at_once.count(ended) > 1:
+                    break  # a whole round follows at once
                 model.end(next_name)
             faults = [] if snapshot is None or model.unsettled else list(model.position.differences(snapshot))
             yield f"{number} {action['type']}: {'; '.join(faults)}" if faults else None

@@ -18,8 +18,8 @@ Action = dict[str, Any]
 SIZES = {"2": (2,), "2+": (2,), "3": (2, 5), "4": (5,), "5": (5, 10)}
 """Sizes of new companies by phase; ten shares after that (§2)."""
 HIGHEST_BID, RAISE = 400, 5
-LIMITS = {3: 21, 4: 16, 5: 13, 6: 11, 7: 9}
-"""Certificates by players in the game (§4.1); with fewer than three as with three."""
+LIMITS = {3: 21, 4: 16, 5: 13, 6: 11, 7: 9, 8: 8, 9: 7, 10: 6, 11: 6, 12: 5}
+"""Certificates by players in the game (§4.1, §9.2); with fewer than three as with three."""
 
 
 class Start:
@@ -142,7 +142,7 @@ class StockRound:
             players = sum(percent for percent in company.held.values() if percent > 0)
             if company.size > 2 and players >= 100:
                 company.move(2 if players > 100 and self._short_squeeze else 1)
-            company.move(-(company.pool // company.percent))
+            company.move(-max(0, company.pool // company.percent))
         if next_round.startswith("operating"):
             self.position.begin_operating()
 
