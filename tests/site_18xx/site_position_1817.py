@@ -6,7 +6,7 @@ It is read from a snapshot of the site's form, and compared with later ones. It 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from tests.site_18xx.site_turns_1817 import LEFTMOST, PRICES, Snapshot
@@ -87,11 +87,11 @@ class Company:
 
 
 class Position:
-    """All that a round may change. `seats`: all players in order. `players`: how many are in the game."""
+    """All that a round may change. `seats`: all players in order. `players`: those in the game."""
 
-    def __init__(self, snapshot: Snapshot, bankrupt: int) -> None:
+    def __init__(self, snapshot: Snapshot, bankrupt: Collection[str]) -> None:
         self.seats = list(snapshot["players"])
-        self.players = len(self.seats) - bankrupt
+        self.players = [seat for seat in self.seats if seat not in bankrupt]
         self.phase: str = snapshot["phase"]
         self.cash = Counter({seat: held["cash"] for seat, held in snapshot["players"].items()})
         self.privates = {seat: set(held["privates"]) for seat, held in snapshot["players"].items()}

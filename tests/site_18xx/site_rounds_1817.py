@@ -28,8 +28,8 @@ def round_faults(
     for (begun, name), (ended, next_name) in pairwise([*rounds, (len(file["actions"]), "")]):
         if begun not in snapshots or name.startswith("operating") or not name.startswith(kind):
             continue
-        bankrupt = {a["entity"] for a in file["actions"][:begun] if a["type"] == "bankrupt"}
-        position = Position(snapshots[begun], len(bankrupt))
+        bankrupt = {str(a["entity"]) for a in file["actions"][:begun] if a["type"] == "bankrupt"}
+        position = Position(snapshots[begun], bankrupt)
         stock = name.startswith("stock")
         model = StockRound(position, squeeze) if stock else MergerRound(position)
         for number in range(begun + 1, ended + 1):

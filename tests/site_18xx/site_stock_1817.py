@@ -29,7 +29,7 @@ class Start:
         self._position = position
         self.company = company
         self._bidder, self._price = bidder, price
-        self._others = [seat for seat in position.seats if seat != bidder]
+        self._others = [seat for seat in position.players if seat != bidder]
         self._placed = self._won = self._sized = self.paid = False
         self._left = 0
         self._sizes = SIZES.get(position.phase, (10,))
@@ -72,7 +72,7 @@ class Start:
 
     def _can_bid(self, seat: str) -> bool:
         means = self._position.cash[seat] + sum(FACES[p] for p in self._position.privates[seat])
-        room = self._position.certificates(seat) < LIMITS[max(3, self._position.players)]
+        room = self._position.certificates(seat) < LIMITS[max(3, len(self._position.players))]
         return room and self._price < HIGHEST_BID and means >= self._price + RAISE
 
     def _form(self) -> None:
