@@ -270,7 +270,7 @@ def headline(letter: Delivery) -> str:
 def asks(letter: Delivery, name: str) -> bool:
     """Whether an email asks its reader to act."""
     text = letter.text
-    named = re.search(rf"\b(?:\w+(?:, | and ))*{name}(?:(?:, | and )\w+)* to act: ", text)
+    named = re.search(rf"\b{name}\b(?:(?:, | and )[\w ]+)* to act: ", text)
     return bool(named) or any(each in text for each in ("You to act: ", f"{name} is asked "))
 
 
