@@ -27,7 +27,7 @@ from bot.discord import controls
 from bot.discord.commands import build_command_tree
 from bot.discord.delivery import LEASE, DiscordDelivery
 from bot.discord.interactions import InteractionHandler
-from bot.discord.localization import CommandTranslator, translations
+from bot.discord.localization import localized
 from bot.discord.replies import error_text, is_too_late, reply_text
 from bot.discord.shards import SessionStarts, guild_shards_of, job_names
 from bot.service.picture_workers import PictureWorkers
@@ -159,16 +159,15 @@ class Client(discord.AutoShardedClient):
 
     async def setup_hook(self) -> None:
         """Register the slash commands if they have changed since the last registration."""
-        await self.tree.set_translator(CommandTranslator())
-        # Untranslated: the library looks for each text in 30 languages, and holds up the loop for that.
-        payload = [command.to_dict(self.tree) for command in self.tree.get_commands()]
-        raw = json.dumps([self.application_id, payload, translations()], sort_keys=True)
+        assert self.application_id is not None
+        payload = [localized(command.to_dict(self.tree)) for command in self.tree.get_commands()]
+        raw = json.dumps([self.application_id, payload], sort_keys=True)
         digest = hashlib.sha256(raw.encode()).hexdigest()
         async with self.service.store.read() as unit:
             if await unit.settings.get(REGISTERED_COMMANDS_KEY) == digest:
                 return
         try:
-            await self.tree.sync()
+            await self.http.bulk_upsert_global_commands(self.application_id, payload)
         except discord.HTTPException as error:
             log.error("Discord: the commands could not be registered: %s", error)
             return

@@ -13,7 +13,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-import discord
 from discord import app_commands
 
 LANGUAGES = "languages"
@@ -30,17 +29,20 @@ def translations() -> dict[str, dict[str, str]]:
     }
 
 
-class CommandTranslator(app_commands.Translator):
-    """Translates what Discord shows of commands."""
+def localized(payload: Any) -> dict[str, Any]:
+    """The payload of a command, of an option or of a choice, with its texts in all languages.
 
-    async def translate(
-        self,
-        string: app_commands.locale_str,
-        locale: discord.Locale,
-        context: app_commands.TranslationContextTypes,
-    ) -> str | None:
-        """The text in a language, None where there is none."""
-        return translations().get(locale.value, {}).get(string.message)
+    The library asks a translator for each text in thirty languages, which holds up the event loop.
+    """
+    result = dict(payload)
+    for key in ("name", "description"):
+        texts = {locale: texts.get(payload.get(key)) for locale, texts in translations().items()}
+        if found := {locale: text for locale, text in texts.items() if text}:
+            result[f"{key}_localizations"] = found
+    for key in ("options", "choices"):
+        if key in payload:
+            result[key] = [localized(part) for part in payload[key]]
+    return result
 
 
 def texts_of(payload: Any) -> Iterator[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.discord import client as shipped
+from bot.discord import localization
 from bot.service.people import player_name
 from bot.service.picture_workers import PictureWorkers
 from tests.fake_discord import limits
@@ -422,7 +423,7 @@ async def test_commands_are_registered_once_until_they_change(
     for _ in range(2):
         async with RunningBot(fake, tmp_path / "railpost.db").online():
             assert puts() == 1
-    monkeypatch.setattr(shipped, "translations", lambda: {"de": {"help": "rat"}})
+    monkeypatch.setattr(localization, "translations", lambda: {"de": {"help": "rat"}})
     async with RunningBot(fake, tmp_path / "railpost.db").online():
         assert puts() == 2, "a changed translation is shown"
 
