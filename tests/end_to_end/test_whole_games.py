@@ -30,7 +30,7 @@ from engine.site_18xx.game_file import read_site_file as read_site
 from engine.site_18xx.replay import SiteReplay
 from engine.title import SITE_CONVENTIONS
 from tests.end_to_end.mail_players import MailHarness, MailPlayer, attached, headline, settings_for
-from tests.fake_discord.running_bot import RunningBot
+from tests.fake_discord.running_bot import OnePixelPictures, RunningBot
 from tests.fake_discord.scripted_player import ScriptedPlayer, make_players
 from tests.fake_discord.server import FakeDiscord
 from tests.mail.servers import pymap_server, smtp_server
@@ -157,14 +157,19 @@ class PlayedTable:
 
 @asynccontextmanager
 async def begun(folder: Path, game: GameToPlay) -> AsyncIterator[PlayedTable]:
-    """A table on Discord; every second player is invited by email and joins by a reply."""
+    """A table on Discord; every second player is invited by email and joins by a reply.
+
+    Pictures are drawn for whole games only.
+    """
     on_discord, by_mail = game.names[::2], game.names[1::2]
     async with (
         FakeDiscord(on_discord) as fake,
         pymap_server() as mailbox,
         smtp_server() as smtp,
     ):
-        running = RunningBot(fake, folder / "railpost.db", pictures=PictureWorkers(1))
+        running = RunningBot(
+            fake, folder / "railpost.db", pictures=PictureWorkers(1) if game.over else OnePixelPictures()
+        )
         with running.pictures:
             async with running.online() as service:
                 office = MailHarness(
