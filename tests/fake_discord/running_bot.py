@@ -80,7 +80,7 @@ class RunningBot:
             async with await open_store(self.path) as store:
                 self.service = Service(store, ping_holdoff=holdoff)
                 before = self.fake.gateway.identified
-                run = client.run(self.service, self.settings, self.pictures, lease=60.0)
+                run = client.run(self.service, self.settings, self.pictures, lease=10.0)
                 tasks = [asyncio.create_task(self.service.run()), asyncio.create_task(run)]
                 try:
                     await self.fake.wait_until(lambda: self.fake.gateway.identified > before, "our client")
