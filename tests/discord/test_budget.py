@@ -123,7 +123,10 @@ def uploads_of(thread: Channel) -> list[bytes]:
     return list(files.values())
 
 
-@pytest.mark.parametrize("present", [0.0, 0.5], ids=["slow", "half are there"])
+@pytest.mark.parametrize(
+    "present",
+    [pytest.param(0.0, id="slow"), pytest.param(0.5, id="half are there", marks=pytest.mark.soak)],
+)
 async def test_the_beginning_of_a_game(tmp_path: Path, present: float) -> None:
     """In proportion to the turns of the whole game: the first stock round, with two pictures a turn."""
     game, pictures, lines = own_game(GAME), NamedPictures(1), 24

@@ -474,7 +474,7 @@ ACKNOWLEDGEMENT = ("POST", "/callback$")
     ("method", "path", "later"),
     [
         pytest.param(*NEW_CARD, False, id="new card is lost"),
-        pytest.param(*NEW_CARD, True, id="new card arrives after all"),
+        pytest.param(*NEW_CARD, True, id="new card arrives after all", marks=pytest.mark.soak),
         pytest.param(*OLD_CARD, False, id="edit of the old card is lost"),
         pytest.param(*OLD_CARD, True, id="edit of the old card arrives after all", marks=pytest.mark.soak),
         pytest.param(*ACKNOWLEDGEMENT, False, id="acknowledgement is lost", marks=pytest.mark.soak),

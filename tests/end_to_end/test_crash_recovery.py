@@ -35,7 +35,7 @@ POINTS = [
     soaked("bot.email.seat_replies:SeatReplies.play before 1"),
     soaked("bot.email.seat_replies:SeatReplies.play after 1"),
     soaked("bot.email.inbound_mail:InboundMail.record_outcome after 1"),
-    "mail.imap:ImapConnection.move after 1",
+    soaked("mail.imap:ImapConnection.move after 1"),
     soaked("bot.email.outbox:StoredMailOutbox._compose before 2"),
     soaked("bot.email.outbox:StoredMailOutbox._compose after 2"),
     "bot.email.outbox:StoredMailOutbox.mark_sent before 2",

@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import engine
 from engine.site_18xx.game_file import SiteFile, read_site_file
 from engine.site_18xx.replay import SiteReplay
@@ -20,6 +22,14 @@ def recorded_files() -> list[Path]:
         p for title in engine.title_names() for p in sorted((GAMES / "18xx.games" / title).glob("*.json.gz"))
     ]
     return [p for p in files if not p.name.endswith(".states.jsonl.gz")]
+
+
+def with_soaked(files: list[Path], each: int) -> list[Any]:
+    """The first of every so many files as it is; the others are for the soak."""
+    soak = pytest.mark.soak
+    return [
+        path if number % each == 0 else pytest.param(path, marks=soak) for number, path in enumerate(files)
+    ]
 
 
 def branch_files() -> list[Path]:

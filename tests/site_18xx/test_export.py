@@ -29,7 +29,7 @@ from engine.site_18xx.piece_numbering import PieceNumbering
 from engine.site_18xx.replay import SiteReplay
 from engine.site_18xx.site_game import NoCounterpartError
 from engine.title import SITE_CONVENTIONS
-from tests.site_18xx.recorded_games import branch_files, recorded_files, replay
+from tests.site_18xx.recorded_games import branch_files, recorded_files, replay, with_soaked
 from tests.t1817.scenarios import run_scenario as run_1817_scenario
 from tests.t1817.test_07_acquisitions import sale
 from tests.t1817.test_07_conversions_and_mergers import SMALL
@@ -89,10 +89,7 @@ def same_position(a: engine.State, b: engine.State) -> None:
 @RECORDED
 @pytest.mark.parametrize(
     "path",
-    [
-        path if number % 3 == 0 else pytest.param(path, marks=pytest.mark.soak)
-        for number, path in enumerate(recorded_files())
-    ],
+    with_soaked(recorded_files(), 5),
     ids=lambda p: f"{p.parent.name}-{p.name.removesuffix('.json.gz')}",
 )
 def test_a_recorded_game_comes_out_as_it_went_in(path: Path) -> None:
@@ -116,7 +113,7 @@ def test_a_recorded_game_comes_out_as_it_went_in(path: Path) -> None:
     same_position(imported.state, game.state)
     scores = game.file.result or {}
     assert sorted(file.get("result", {}).values()) == sorted(scores.values() if game.state.game_over else ())
-    if path in recorded_files()[::6]:
+    if path in recorded_files()[::10]:
         assert export_game(history_of(imported))["actions"] == exported
 
 

@@ -15,7 +15,15 @@ from engine.operating.run import best_run
 from engine.site_18xx.game_file import SiteAction
 from engine.site_18xx.replay import SiteReplay
 from engine.stock.short_selling import vacant_cities
-from tests.site_18xx.recorded_games import GAMES, branch_files, json_lines, recorded_files, replay, states
+from tests.site_18xx.recorded_games import (
+    GAMES,
+    branch_files,
+    json_lines,
+    recorded_files,
+    replay,
+    states,
+    with_soaked,
+)
 
 KNOWN_WARNING = "connects as recorded"
 """A warning of `played-34110`: its last run has five stops, and no train of the company is so long."""
@@ -38,7 +46,7 @@ def game_id(path: Path) -> str:
     return f"{path.parent.name}-{path.name.removesuffix('.json.gz')}"
 
 
-@pytest.mark.parametrize("path", recorded_files(), ids=game_id)
+@pytest.mark.parametrize("path", with_soaked(recorded_files(), 2), ids=game_id)
 def test_states_are_equal_after_every_action(path: Path) -> None:
     game = replayed_with_equal_states(path)
     if result := game.file.result:

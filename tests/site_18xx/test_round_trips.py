@@ -105,9 +105,9 @@ def options_on_site(title: str, options: tuple[str, ...]) -> tuple[str, ...]:
 
 
 FEW = [
-    *[("1830", players, seed) for players, seed in ((2, 5), (6, 14))],
+    ("1830", 6, 14),
     ("1870", 3, 1),
-    *[("1817", players, seed) for players, seed in ((3, 6), (7, 1))],
+    ("1817", 3, 6),
 ]
 
 

@@ -138,6 +138,7 @@ def test_an_unexpected_error_goes_to_the_log(
     assert "not foreseen" in (tmp_path / "data" / "railpost.log").read_text()
 
 
+@pytest.mark.soak
 def test_backup_and_restore(run: Run, command: Run, tmp_path: Path) -> None:
     run(lines=OPENING)
     (tmp_path / "data" / "mail-secret").write_text("a" * 64)
@@ -242,6 +243,7 @@ def test_a_signal_ends_the_service_cleanly(tmp_path: Path, number: signal.Signal
     assert lines_in_the_store(tmp_path) == ["buy SV"]
 
 
+@pytest.mark.soak
 def test_kill_9_loses_nothing_that_was_answered(tmp_path: Path) -> None:
     """The service is killed while lines arrive: every answered line is stored, and no other."""
     moves = [f"{name}: {line}" for name, line in zip(["Ann", "Bob", "Cid"] * 3, BIDS, strict=True)]
