@@ -42,9 +42,10 @@ DATABASES = {
 }
 
 ROLES = ("discord", "mail", "work")
-Transport = Literal["discord", "mail"]
 """What processes at one PostgreSQL database may share: Discord, email, and what is due at a time with the
 robots."""
+
+Transport = Literal["discord", "mail"]
 
 # A local part has at most 64 octets (RFC 5321 §4.5.3.1.1).
 # That of a reply ends in a separator and a token of 26 octets.

@@ -14,6 +14,7 @@ from discord.app_commands import Choice
 import engine
 from bot.discord import controls
 from bot.discord.autocomplete import (
+    SITE,
     TABLE_OPTION_HELP,
     Interaction,
     defer,
@@ -44,7 +45,7 @@ EXPORT_CHOICES = {
 }
 CONVENTION_CHOICES = {
     "rulebook": "The rulebook's",
-    "18xx.games": "Those of 18xx.games, so that the game can be exported there",
+    SITE: "Those of 18xx.games, so that the game can be exported there",
 }
 UNDO_CHOICES = {"undo": "undo: take your last move back", "redo": "redo: restore what was undone"}
 HELP = """**Railpost** plays 18xx in a thread of this server, by email and in a terminal, all at one table.
@@ -120,7 +121,7 @@ class TableCommands(app_commands.Group):
         )
         if conventions is not None:
             others = [each for each in chosen_options or () if each != SITE_CONVENTIONS]
-            chosen_options = [SITE_CONVENTIONS, *others] if conventions == "18xx.games" else others
+            chosen_options = [SITE_CONVENTIONS, *others] if conventions == SITE else others
         place = (
             {"guild": interaction.guild_id, "channel": interaction.channel_id}
             if interaction.guild_id

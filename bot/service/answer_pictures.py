@@ -69,10 +69,10 @@ async def answer_pictures(
 
 
 async def _routes(queries: TableQueries, pictures: Pictures, view: TableView, company: str) -> list[Drawing]:
-    """The last run of a company, without a name of the one that is first in the text."""
+    """The last run of a company; where none is named, of the company that is first in the text."""
     state = view.state
     assert state is not None
-    named = [find_company(state, company)] if company else await first_in_routes(queries, view)
+    named = [find_company(state, company)] if company else await _order_of_runs(queries, view)
     for sym in filter(None, named):
         ran = await queries.run_since(view.table.id, company=sym)
         if ran and (shown := map_of_run(pictures, state, ran)):
@@ -80,7 +80,7 @@ async def _routes(queries: TableQueries, pictures: Pictures, view: TableView, co
     return []
 
 
-async def first_in_routes(queries: TableQueries, view: TableView) -> list[str]:
+async def _order_of_runs(queries: TableQueries, view: TableView) -> list[str]:
     """The companies in the order in which their runs are told."""
     assert view.state is not None
     return routes_order(view.state, list(await queries.last_runs(view.table.id)))

@@ -120,37 +120,36 @@ def _changed(number: int, **fields: Any) -> Callable[[list[dict[str, Any]]], Non
     return lambda actions: actions[number - 1].update(fields)
 
 
-DAMAGED_STOCK_ROUNDS = {
-    "purchase": _changed(316, percent=20),
-    "short": _changed(323, type="pass"),
-    "private": _changed(322, type="pass"),
-    "size": _changed(321, choice=2),
+@pytest.mark.parametrize(("kind", "least"), [("stock", 100), ("merger", 80)])
+def test_rounds_of_an_exported_game_are_those_of_the_model(kind: str, least: int) -> None:
+    """1817 §5: purchases, sales, shorts, loans, starts and the end of the round. §7: conversions, mergers,
+    acquisitions, friendly sales and liquidations."""
+    faults = list(round_faults(*stored_game(), kind))
+    assert len(faults) > least and not any(faults)
+
+
+DAMAGED_ROUNDS = {
+    "stock": {
+        "purchase": _changed(316, percent=20),
+        "short": _changed(323, type="pass"),
+        "private": _changed(322, type="pass"),
+        "size": _changed(321, choice=2),
+    },
+    "merger": {
+        "§7.1.1 conversion": _changed(98, type="pass"),
+        "§7.1.4 purchase": _changed(189, type="pass"),
+        "§7.2.2 acquisition": _changed(194, price=60),
+        "§7.2.3 friendly sale": _changed(153, price=170),
+        "buyer": _changed(159, entity=3),
+    },
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGED_STOCK_ROUNDS.values(), ids=DAMAGED_STOCK_ROUNDS)
-def test_stock_rounds_of_an_exported_game_are_those_of_the_model(damage: Any) -> None:
-    """1817 §5: purchases, sales, shorts, loans, starts and the end of the round. Damage is found."""
-    faults = list(round_faults(*stored_game(), "stock"))
-    assert len(faults) > 100 and not any(faults)
-    assert any(round_faults(*damaged(stored_game(), damage), "stock"))
-
-
-DAMAGED_MERGER_ROUNDS = {
-    "§7.1.1 conversion": _changed(98, type="pass"),
-    "§7.1.4 purchase": _changed(189, type="pass"),
-    "§7.2.2 acquisition": _changed(194, price=60),
-    "§7.2.3 friendly sale": _changed(153, price=170),
-    "buyer": _changed(159, entity=3),
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGED_MERGER_ROUNDS.values(), ids=DAMAGED_MERGER_ROUNDS)
-def test_merger_rounds_of_an_exported_game_are_those_of_the_model(damage: Any) -> None:
-    """1817 §7: conversions, mergers, acquisitions, friendly sales and liquidations. Damage is found."""
-    faults = list(round_faults(*stored_game(), "merger"))
-    assert len(faults) > 80 and not any(faults)
-    assert any(round_faults(*damaged(stored_game(), damage), "merger"))
+@pytest.mark.parametrize(
+    ("kind", "what"), [(kind, what) for kind, damages in DAMAGED_ROUNDS.items() for what in damages]
+)
+def test_damage_to_a_round_is_found(kind: str, what: str) -> None:
+    assert any(round_faults(*damaged(stored_game(), DAMAGED_ROUNDS[kind][what]), kind))
 
 
 @pytest.mark.soak
