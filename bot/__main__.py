@@ -381,11 +381,14 @@ def _flatten(error: Exception) -> list[Exception]:
 
 
 def _report_failure(error: Exception) -> int:
-    """Print expected errors as sentences; log the traceback of any other; the exit code."""
-    from storage import StoreError
+    """Print expected errors as sentences; log the traceback of any other; the exit code.
+
+    It is 2 for what no later attempt can help: a wrong setting, a damaged store, or a newer Railpost's.
+    """
+    from storage import InvalidStore, NewerStore, StoreError
 
     errors = _flatten(error)
-    if all(isinstance(each, SettingsError) for each in errors):
+    if all(isinstance(each, SettingsError | InvalidStore | NewerStore) for each in errors):
         return print_error("\n".join(map(str, errors)), 2)
     if all(isinstance(each, StoreError | CommandError) for each in errors):
         return print_error("\n".join(map(str, errors)), 1)

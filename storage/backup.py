@@ -3,12 +3,15 @@
 A backup is one file, consistent as of one moment; SQLite copies it while others write. A restore checks
 the file, migrates a copy of it to the newest revision, and writes that over the store in one transaction,
 so it works under a running service too: the store gets a new id, by which the service knows that its
-caches are invalid. The former store is kept in a file beside it.
+caches are invalid. The former store is kept in a file beside it, whatever its state: damaged, or migrated by
+a newer Railpost. One that is so damaged that SQLite cannot write to it is replaced as a file, if no service
+uses it.
 """
 
 import asyncio
 import os
 import secrets
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -19,10 +22,16 @@ from sqlalchemy import StaticPool, create_engine
 
 from storage.database import store_url
 from storage.errors import InvalidStore, StoreError
+from storage.leadership import no_work_at
 from storage.migrations import migrate
 from storage.repositories.settings import STORE_ID
 from storage.store import Store
-from storage.store_files import open_read_only, sqlite_errors_as_store_errors
+from storage.store_files import (
+    has_store_header,
+    open_read_only,
+    sqlite_errors_as_store_errors,
+    verdict_text,
+)
 
 
 async def backup(source: Store | str | Path, target: Path) -> None:
@@ -68,11 +77,70 @@ def _restore(source: Path, target: Path, replace: bool) -> Path | None:
                 staged.backup(copy)
             return None
         kept = target.with_name(f"{target.name}.{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}")
-        _backup(target, kept)
-        with sqlite_errors_as_store_errors(target), closing(sqlite3.connect(target, timeout=10)) as live:
-            live.execute("PRAGMA synchronous = FULL")
-            staged.backup(live)
+        _keep_former(target, kept)
+        try:
+            _write_over(staged, target)
+        except InvalidStore:
+            _replace_file(staged, target)
     return kept
+
+
+def _keep_former(store: Path, kept: Path) -> None:
+    """Copy a store of any version: as one file of one moment, or, where it is damaged, its bytes as they are.
+
+    Raises InvalidStore for a file that is no store.
+    """
+    if not has_store_header(store):
+        raise InvalidStore(
+            f"{store} is not a Railpost store, or its beginning is damaged; move it away, and restore again."
+        )
+    uri = f"{store.resolve().as_uri()}?mode=ro"
+    try:
+        with (
+            sqlite_errors_as_store_errors(store),
+            closing(sqlite3.connect(uri, uri=True, timeout=10)) as former,
+            _new_database(kept) as copy,
+        ):
+            former.backup(copy)
+    except InvalidStore:
+        _copy_bytes(store, kept)
+
+
+def _copy_bytes(store: Path, kept: Path) -> None:
+    """Copy a damaged store with its write-ahead log, for whoever may still read something of it."""
+    try:
+        for suffix in ("", "-wal"):
+            source, copy = Path(f"{store}{suffix}"), Path(f"{kept}{suffix}")
+            if source.exists():
+                copy.touch(mode=0o600)
+                shutil.copyfile(source, copy)
+    except OSError as error:
+        raise StoreError(f"{kept} cannot be written: {error.strerror}.") from error
+
+
+def _write_over(staged: sqlite3.Connection, target: Path) -> None:
+    """Write a store over another, in one transaction. Raises InvalidStore if SQLite cannot use the file."""
+    with sqlite_errors_as_store_errors(target), closing(sqlite3.connect(target, timeout=10)) as live:
+        live.execute("PRAGMA synchronous = FULL")
+        staged.backup(live)
+        _check_integrity(live, target)
+
+
+def _replace_file(staged: sqlite3.Connection, target: Path) -> None:
+    """Put a store in the place of a damaged file. Raises StoreError if a service uses that file."""
+    new = target.with_name(f".{target.name}.{secrets.token_hex(4)}.new")
+    with no_work_at(target):
+        try:
+            with _new_database(new) as copy:
+                staged.backup(copy)
+            for suffix in ("-wal", "-shm"):
+                Path(f"{target}{suffix}").unlink(missing_ok=True)
+            new.replace(target)
+            _fsync(target.parent)
+        except OSError as error:
+            raise StoreError(f"{target} cannot be written: {error.strerror}.") from error
+        finally:
+            new.unlink(missing_ok=True)
 
 
 def _upgrade_copy(staged: sqlite3.Connection) -> None:
@@ -89,7 +157,7 @@ def _check_integrity(connection: sqlite3.Connection, path: Path) -> None:
     """Raises InvalidStore for a store with missing or contradictory pages or rows."""
     (verdict,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
     if verdict != "ok":
-        raise InvalidStore(f"{path} is damaged: {verdict}.")
+        raise InvalidStore(f"{path} is damaged: {verdict_text(verdict)}.")
     if broken := connection.execute("PRAGMA foreign_key_check").fetchone():
         raise InvalidStore(f"{path} is damaged: a row of {broken[0]} refers to a row that is missing.")
 

@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy.exc import DataError, InterfaceError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import DatabaseError, DataError, InterfaceError, OperationalError, SQLAlchemyError
 
 from storage.errors import Deadlock, StoreError
 
@@ -35,7 +35,8 @@ def is_deadlock(error: BaseException) -> bool:
 def as_store_errors(what: str) -> Iterator[None]:
     """Raise StoreError for whatever the database raises in the block. `what`: `The store cannot be read now`.
 
-    What is no fault of the disk or the connection is a mistake of ours, and is logged with its traceback.
+    What is no fault of the disk, the file or the connection is a mistake of ours, and is logged with its
+    traceback.
     """
     try:
         yield
@@ -44,6 +45,7 @@ def as_store_errors(what: str) -> Iterator[None]:
     except DRIVER_ERRORS as error:
         if is_deadlock(error):
             raise Deadlock(f"{what}: others were changing the same; please try again.") from error
-        if not isinstance(error, OperationalError | InterfaceError | sqlite3.Error):
+        is_damage = type(error) is DatabaseError  # SQLite says so of a malformed file, and of nothing else
+        if not isinstance(error, OperationalError | InterfaceError | sqlite3.Error) and not is_damage:
             log.error("%s", what, exc_info=error)
         raise StoreError(f"{what}: {database_message(error)}.") from error

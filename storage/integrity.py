@@ -9,7 +9,7 @@ from sqlalchemy import text
 
 from storage.errors import InvalidStore
 from storage.store import Store
-from storage.store_files import open_read_only
+from storage.store_files import open_read_only, verdict_text
 
 MAX_PROBLEMS = 20
 
@@ -35,7 +35,7 @@ def _check_file(path: Path) -> list[str]:
         with open_read_only(path) as connection:
             for (verdict,) in connection.execute(f"PRAGMA integrity_check({MAX_PROBLEMS})"):
                 if verdict != "ok":
-                    problems.append(f"The file is damaged: {verdict}.")
+                    problems.append(f"The file is damaged: {verdict_text(verdict)}.")
             broken = connection.execute("PRAGMA foreign_key_check").fetchmany(MAX_PROBLEMS)
             for table, row, parent, _ in broken:
                 problems.append(f"Row {row} of {table} refers to a row of {parent} that is missing.")
@@ -63,6 +63,6 @@ def _quick_check(path: Path) -> None:
         verdict = str(error)
     if verdict != "ok":
         raise InvalidStore(
-            f"{path} is damaged: {verdict}. Restore a backup with `railpost restore`; "
-            "`railpost check` says what is concerned."
+            f"{path} is damaged ({verdict_text(verdict)}); restore a backup with `railpost restore`, which "
+            "keeps the damaged file, or see with `railpost check` what is concerned."
         )

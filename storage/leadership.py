@@ -9,10 +9,11 @@ two processes may be at work; what they do is safe then too, because rows are ta
 
 import asyncio
 import fcntl
+import glob
 import logging
 import os
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 from zlib import crc32
@@ -20,6 +21,7 @@ from zlib import crc32
 from sqlalchemy import URL
 
 from storage.database import is_file
+from storage.errors import StoreError
 from storage.migrations import APPLICATION_ID
 
 if TYPE_CHECKING:
@@ -125,6 +127,21 @@ class ServerLock:
             async with asyncio.timeout(ANSWER_TIMEOUT):
                 await connection.execute("SELECT pg_advisory_unlock_all()")
         await connection.close()
+
+
+@contextmanager
+def no_work_at(store: Path) -> Iterator[None]:
+    """Keep every job of a store in a file from being done meanwhile. Raises StoreError if one is done now."""
+    with ExitStack() as held:
+        for path in store.parent.glob(f"{glob.escape(store.name)}-*.lock"):
+            file = held.enter_context(path.open("rb"))
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise StoreError(
+                    f"{store} is too damaged to be replaced while a service uses it; stop the service first."
+                ) from None
+        yield
 
 
 def job_lock(url: URL, jobs: Sequence[str]) -> JobLock:

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from sqlalchemy import URL
-from sqlalchemy.exc import DatabaseError
+from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from storage import leadership
@@ -195,7 +195,9 @@ async def open_store(url: str | Path, now: Clock = utc_now, *, migrated: bool = 
             await connection.run_sync(migrate)
     except DatabaseError as error:
         await write_engine.dispose()
-        raise InvalidStore(
+        # Away, locked or a full disk is another thing than a store that no later attempt can open.
+        kind = StoreError if isinstance(error, OperationalError) else InvalidStore
+        raise kind(
             f"{display_name(target)} cannot be opened as a store: {database_message(error)}."
         ) from error
     except BaseException:

@@ -53,6 +53,20 @@ def open_read_only(path: Path, allow_empty: bool = False) -> Iterator[sqlite3.Co
         yield connection
 
 
+def has_store_header(path: Path) -> bool:
+    """Whether a file begins as a store of any version does (SQLite's file format §1.3), or is empty."""
+    with path.open("rb") as file:
+        header = file.read(100)
+    return not header or (
+        header.startswith(b"SQLite format 3\0") and int.from_bytes(header[68:72], "big") == APPLICATION_ID
+    )
+
+
+def verdict_text(verdict: str) -> str:
+    """What SQLite says of a damaged file, in one line."""
+    return "; ".join(line for line in verdict.splitlines() if not line.startswith("***")).rstrip(".")
+
+
 @contextmanager
 def sqlite_errors_as_store_errors(path: Path) -> Iterator[None]:
     """Errors of SQLite about a file, raised as a StoreError or InvalidStore with a sentence."""

@@ -24,8 +24,12 @@ async def problems(store: Store) -> AsyncIterator[str]:
     """Every problem of a store, in a sentence."""
     for sentence in await check_integrity(store):
         yield sentence
-    async with store.read() as unit:
-        tables = await unit.tables.all()
+    try:
+        async with store.read() as unit:
+            tables = await unit.tables.all()
+    except StoreError as error:
+        yield str(error)
+        return
     for table in tables:
         try:
             async with store.read() as unit:
@@ -78,9 +82,12 @@ async def check_store(settings: Settings, path: Path | None) -> tuple[list[str],
     """The problems of the store or of a backup file, and what was checked, in a sentence."""
     async with await open_store(path or settings.database_url, migrated=False) as store:
         found = [problem async for problem in problems(store)]
-        async with store.read() as unit:
-            tables = await unit.tables.all()
-            counts = await unit.move_log.count_by_format()
+        try:
+            async with store.read() as unit:
+                tables = await unit.tables.all()
+                counts = await unit.move_log.count_by_format()
+        except StoreError:
+            return found, "what can be read"
     rows = sum(counts.values())
     formats = ", ".join(f"{count} in format {version}" for version, count in sorted(counts.items()))
     return found, f"{len(tables)} tables, {rows} rows of their logs ({formats or 'none'})"

@@ -20,6 +20,10 @@ PLAYER, CORPORATION, PRIVATE = "player", "corporation", "company"
 """The types of entity of an action, as the site calls them: a company is a private there."""
 
 
+class NoCounterpartError(Exception):
+    """What the game has done is not possible on the site; the text is a sentence about the difference."""
+
+
 class EncodingContext(NamedTuple):
     """The position before the action, the site's names, and the numbers of its pieces."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.core.actions import Action
 from engine.game import Game
 from engine.site_18xx import codecs_companies, codecs_connections, codecs_deals, codecs_turns
-from engine.site_18xx.action_codec import ActionCodec, ActionRecord, EncodingContext
+from engine.site_18xx.action_codec import ActionCodec, ActionRecord, EncodingContext, NoCounterpartError
 from engine.site_18xx.names import SiteNames
 from engine.site_18xx.piece_numbering import PieceNumbering
 
@@ -21,6 +21,7 @@ CODECS: dict[str, ActionCodec] = {
 """By the type of the site's action. A type that is not here is used by none of our titles."""
 ENCODERS = {action: encoder for codec in CODECS.values() for action, encoder in codec.encoders.items()}
 """By the type of our action. One that is not here has no counterpart on the site."""
+NO_SUCH_ACTION = "the site has no such action."
 
 
 def encode_action(
@@ -28,7 +29,9 @@ def encode_action(
 ) -> list[ActionRecord]:
     """The site's records for an action of that seat in the current position, without ids and times.
 
-    Raises KeyError for an action without a counterpart on the site.
+    Raises NoCounterpartError for an action without a counterpart on the site.
     """
-    encoded = ENCODERS[type(action)](EncodingContext(g, names, numbering), seat, action)
+    if (encoder := ENCODERS.get(type(action))) is None:
+        raise NoCounterpartError(NO_SUCH_ACTION)
+    encoded = encoder(EncodingContext(g, names, numbering), seat, action)
     return encoded if isinstance(encoded, list) else [encoded]

@@ -46,6 +46,7 @@ from engine.site_18xx.action_codec import (
     ActionCodec,
     ActionRecord,
     EncodingContext,
+    NoCounterpartError,
 )
 from engine.site_18xx.game_file import SiteAction, SiteFileError
 from engine.stock.treasury_shares import reissue_par_price
@@ -108,7 +109,7 @@ def _encode_buy_private(context: EncodingContext, seat: str, action: BuyPrivate)
 
 def _encode_bid(context: EncodingContext, seat: str, action: Bid) -> ActionRecord:
     if isinstance(context.g.state.stack[0], SeedMoneySale) and action.amount % BID_STEP:
-        raise KeyError(action.amount)  # the site takes multiples of $5 only
+        raise NoCounterpartError(f"the site takes bids in steps of ${BID_STEP} only.")
     company = context.names.site_private(action.private)
     return {"type": "bid", **context.entity(seat), "company": company, "price": action.amount}
 

@@ -21,13 +21,13 @@ from engine.core.state import State, copy_state
 from engine.game_text.history import CONNECTION_RUN_LINE, ENDED_LINE, GameHistory, HistoryLine
 from engine.kernel import RefusedError, game_of, new_game
 from engine.language.notation import AmbiguousError, UnreadableError, parse
-from engine.site_18xx.action_codec import site_player_id
+from engine.site_18xx.action_codec import NoCounterpartError, site_player_id
 from engine.site_18xx.game_file import SiteFileError
 from engine.site_18xx.line_translation import LineTranslation
 from engine.site_18xx.names import site_names_of
 from engine.site_18xx.position_difference import position_difference
 from engine.site_18xx.reordering import in_the_sites_order
-from engine.site_18xx.site_game import NoCounterpartError, SiteGame, turns_begun
+from engine.site_18xx.site_game import SiteGame, turns_begun
 from engine.site_18xx.two_games import TwoGames
 from engine.title import SITE_CONVENTIONS
 

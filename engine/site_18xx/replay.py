@@ -29,7 +29,7 @@ from engine.kernel import apply, awaited_seats, game_of, new_game, refusal
 from engine.language.forms import format_action
 from engine.language.notation import made_explicit
 from engine.operating.turn import OperatingTurnQuestion
-from engine.site_18xx.action_codec import ActionRecord
+from engine.site_18xx.action_codec import ActionRecord, NoCounterpartError
 from engine.site_18xx.codec_registry import CODECS, encode_action
 from engine.site_18xx.codecs_connections import ConnectionRecordOrder
 from engine.site_18xx.codecs_turns import has_no_answer
@@ -127,13 +127,13 @@ class SiteReplay:
 
     def _check_record(self, record: SiteAction, seat: str, action: Action) -> None:
         """Raise SiteReplayError where the file's record is not the one that the action has."""
+        if isinstance(action, Accept):  # the site asks for no consent, so there is no record of it
+            return
         try:
             encoded = encode_action(self.game, self.names, self.numbering, seat, action)
             compare_record(self, record, encoded[0])
-        except SiteFileError as error:
-            raise self._error_in(seat, action, str(error)) from None
-        except KeyError:  # consent, of which there is no record
-            return
+        except (SiteFileError, NoCounterpartError) as error:
+            raise self._error_in(seat, action, str(error).rstrip(".")) from None
         self.expected_token = encoded[1] if len(encoded) > 1 else None
 
     def _error_in(self, seat: str, action: Action, why: str) -> SiteReplayError:

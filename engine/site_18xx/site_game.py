@@ -23,10 +23,6 @@ from engine.title import SITE_CONVENTIONS
 from engine.titles import title_of
 
 
-class NoCounterpartError(Exception):
-    """What the game has done is not possible on the site; the text is a sentence about the difference."""
-
-
 class SiteGame:
     """`game` by the site's conventions, its `actions` as records of the file, and the turns begun in it."""
 
@@ -49,10 +45,7 @@ class SiteGame:
     def play(self, seat: str, action: Action) -> None:
         """Play a legal action and write its records. NoCounterpartError: the site has no such action."""
         explicit = made_explicit(self.game, action)
-        try:
-            records = encode_action(self.game, self.names, self.numbering, seat, explicit)
-        except KeyError:
-            raise NoCounterpartError("the site has no such action.") from None
+        records = encode_action(self.game, self.names, self.numbering, seat, explicit)
         stack = list(self.game.state.stack)
         self.apply(seat, action)
         if offers := self.game.state.offers:

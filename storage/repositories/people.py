@@ -7,7 +7,7 @@ from typing import Any, TypedDict, TypeVar, Unpack
 from sqlalchemy import or_
 from sqlmodel import col, delete, func, select, update
 
-from storage.errors import AlreadyExists, NotFound, StoreError
+from storage.errors import AlreadyExists, NotFound
 from storage.models import (
     AddressClaim,
     Deputy,
@@ -170,14 +170,6 @@ class PeopleRepository(Repository):
         await self._transaction.add(claim)
         return code
 
-    async def claim_by_code(self, code: str) -> AddressClaim | None:
-        """The claim with this code, unless it has expired."""
-        query = select(AddressClaim).where(
-            col(AddressClaim.code_hash) == hash_secret(code),
-            col(AddressClaim.expires_at) > self._transaction.now,
-        )
-        return await self._transaction.first(query)
-
     async def claim_of_person(self, person_id: int) -> AddressClaim | None:
         """The claim of a person, unless it has expired."""
         current = (
@@ -185,13 +177,6 @@ class PeopleRepository(Repository):
             col(AddressClaim.expires_at) > self._transaction.now,
         )
         return await self._transaction.first(select(AddressClaim).where(*current))
-
-    async def confirm_claim(self, code: str) -> Identity:
-        """Accept the claim with this code. Raises StoreError for an unknown or expired code."""
-        claim = await self.claim_by_code(code)
-        if claim is None:
-            raise StoreError("This code is unknown or has expired; ask for a new one.")
-        return await self.accept_claim(claim)
 
     async def accept_claim(self, claim: AddressClaim) -> Identity:
         """The owner of the address has answered: it becomes a verified identity of the claimant.

@@ -256,14 +256,6 @@ class TableRepository(Repository):
                 raise AlreadyExists(f"The seat of {name} is already taken.") from error
             raise
 
-    async def accept_invitation(self, seat_id: int) -> None:
-        """The invited person joins."""
-        of_seat = select(Seat.table_id).where(col(Seat.id) == seat_id)
-        await self._transaction.renew_revisions(*await self._transaction.all(of_seat))
-        await self._transaction.execute(
-            update(Seat).where(col(Seat.id) == seat_id).values(joined_at=self._transaction.now)
-        )
-
     async def assign_seat_numbers(self, table_id: int, seat_ids: Sequence[int]) -> None:
         """Number the seats in this order: 0, 1, 2 … clockwise. Raises StoreError unless all are named."""
         if {seat.id for seat in await self.seats(table_id)} != set(seat_ids):

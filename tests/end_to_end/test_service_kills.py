@@ -140,9 +140,33 @@ async def play_by_mail(here: KillSite, bob: MailPlayer) -> None:
 
 
 async def moved(here: KillSite, since: int) -> None:
-    """Wait for a move after this row of the log."""
-    while await here.seq() <= since:  # noqa: ASYNC110
-        await asyncio.sleep(0.02)
+    """Wait for a move after this row of the log. Raises AssertionError with what everybody waits for."""
+    try:
+        async with asyncio.timeout(NOT_WEDGED):
+            while await here.seq() <= since:  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+    except TimeoutError:
+        raise AssertionError(await standstill(here)) from None
+
+
+async def standstill(here: KillSite) -> str:
+    """Who is asked, what waits to be sent or read, and what the process said last."""
+    view = await here.view()
+    columns = "idempotency_key, ordering_key, attempts, not_before, lease_expires_at, error"
+    async with here.office.store.connect() as connection:
+        query = f"SELECT {columns} FROM outbox WHERE status <> 'sent' ORDER BY id"
+        waiting = (await connection.exec_driver_sql(query)).all()
+    asked = [(each.seat, each.decision_id, each.prompt) for each in view.pending]
+    letters = [
+        (letter.message["Subject"], asks(letter, "Bob"), letter.message["Message-ID"] in here.replied)
+        for letter in here.office.player("Bob").inbox[-5:]
+    ]
+    said = (here.folder / "out.txt").read_text(errors="replace")[-6000:]
+    return (
+        f"no move in {NOT_WEDGED:.0f} s after {here.kills} kills at row {view.seq}, asked: {asked}; "
+        f"to send: {waiting}; mails to read: {await here.mailbox.count('INBOX')}; last letters: {letters}; "
+        f"unanswered: {here.unanswered}; exit: {here.process and here.process.returncode}\n{said}"
+    )
 
 
 async def kill_often(here: KillSite, kills: int) -> None:
@@ -153,8 +177,7 @@ async def kill_often(here: KillSite, kills: int) -> None:
         if here.dice.random() < 0.5:
             await asyncio.sleep(here.dice.uniform(0, LONGEST_LIFE))
         else:
-            async with asyncio.timeout(NOT_WEDGED):
-                await moved(here, since)
+            await moved(here, since)
             here.back.append(time.perf_counter() - started)
             await asyncio.sleep(here.dice.uniform(0, LONGEST_LIFE / 4))
         await here.kill()
@@ -174,8 +197,7 @@ async def test_the_whole_service_is_killed_at_random_moments(
         try:
             await kill_often(here, KILLS)
             here.start()
-            async with asyncio.timeout(NOT_WEDGED):
-                await moved(here, await here.seq() + 1)
+            await moved(here, await here.seq() + 1)
             assert not any(player.done() for player in players), players
         finally:
             for player in players:

@@ -20,6 +20,7 @@ from engine.core.state import copy_state
 from engine.game_text import GameHistory, HistoryLine
 from engine.kernel import game_of, new_game, play
 from engine.operating.stations import UNDECIDED_CITY
+from engine.site_18xx.action_codec import NoCounterpartError
 from engine.site_18xx.codec_registry import encode_action
 from engine.site_18xx.differences import other_turn, refusal_on_site
 from engine.site_18xx.export import SiteExporter, SiteExportError, export_game
@@ -27,7 +28,6 @@ from engine.site_18xx.game_file import active_actions, read_site_file
 from engine.site_18xx.names import site_names_of
 from engine.site_18xx.piece_numbering import PieceNumbering
 from engine.site_18xx.replay import SiteReplay
-from engine.site_18xx.site_game import NoCounterpartError
 from engine.title import SITE_CONVENTIONS
 from tests.site_18xx.recorded_games import branch_files, recorded_files, replay, with_soaked
 from tests.t1817.scenarios import run_scenario as run_1817_scenario

@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,7 @@ from storage import (
     open_store,
     restore,
 )
+from storage.leadership import FileLock
 from storage.migrations import revisions
 from tests.storage.conftest import move, new_message, new_table
 from tests.storage.test_schema import at_revision
@@ -202,3 +203,64 @@ async def test_restore_does_not_overwrite_another_programs_file(store: Store, tm
     with pytest.raises(InvalidStore, match=r"letter\.txt"):
         await restore(tmp_path / "copy.db", tmp_path / "letter.txt", replace=True)
     assert (tmp_path / "letter.txt").read_text() == "Dear Ann"
+
+
+def page_of_nonsense(content: bytes) -> bytes:
+    return content[: 4096 * 6] + b"\x5a" * 4096 + content[4096 * 7 :]
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "a page of nonsense": page_of_nonsense,
+    "cut off": lambda content: content[: len(content) // 2],
+    "its schema": lambda content: content[:100] + bytes(3996) + content[4096:],
+    "empty": lambda content: b"",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+async def test_a_damaged_store_is_replaced_by_a_backup_and_kept(tmp_path: Path, damage: str) -> None:
+    path = tmp_path / "railpost.db"
+    async with await open_store(path) as store:
+        await play(store, await new_table(store), 30)
+        await backup(store, tmp_path / "copy.db")
+    damaged = DAMAGES[damage](path.read_bytes())
+    path.write_bytes(damaged)
+    kept = await restore(tmp_path / "copy.db", path, replace=True)
+    assert kept is not None and (kept.read_bytes() == damaged or damage == "empty")
+    assert kept.stat().st_mode & 0o777 == 0o600
+    assert await whole(path) == 30
+    assert not list(tmp_path.glob(".*"))
+
+
+async def test_a_file_that_a_service_uses_is_not_replaced_under_it(tmp_path: Path) -> None:
+    path = tmp_path / "railpost.db"
+    async with await open_store(path) as store:
+        await backup(store, tmp_path / "copy.db")
+    path.write_bytes(cut := path.read_bytes()[:10_000])
+    service = FileLock(path, ["clock"])
+    assert await service.acquire()
+    with pytest.raises(StoreError, match="stop the service first"):
+        await restore(tmp_path / "copy.db", path, replace=True)
+    assert path.read_bytes() == cut
+    await service.release()
+    await restore(tmp_path / "copy.db", path, replace=True)
+    assert await whole(path) == 0
+
+
+async def test_the_store_of_a_newer_version_is_replaced_by_the_backup_from_before(tmp_path: Path) -> None:
+    """As an update is taken back: the newer version has migrated the store."""
+    path = tmp_path / "railpost.db"
+    async with await open_store(path) as store:
+        await play(store, await new_table(store), 3)
+        await backup(store, tmp_path / "before.db")
+    with sqlite3.connect(path) as newer:
+        newer.execute("UPDATE alembic_version SET version_num = '9999'")
+    newer.close()
+    with pytest.raises(NewerStore, match="restore a backup from before"):
+        await open_store(path)
+    kept = await restore(tmp_path / "before.db", path, replace=True)
+    assert await whole(path) == 3
+    assert kept is not None
+    with sqlite3.connect(kept) as former:
+        assert former.execute("SELECT version_num FROM alembic_version").fetchone() == ("9999",)
+    former.close()

@@ -139,10 +139,6 @@ async def add_seat(unit: UnitOfWork, table: int, person: int) -> None:
     await unit.tables.add_seat(table, (await unit.people.add("Bob")).id, "Bob")
 
 
-async def accept_invitation(unit: UnitOfWork, table: int, person: int) -> None:
-    await unit.tables.accept_invitation((await unit.tables.seats(table))[0].id)
-
-
 async def assign_seats(unit: UnitOfWork, table: int, person: int) -> None:
     await unit.tables.assign_seat_numbers(table, [seat.id for seat in await unit.tables.seats(table)])
 
@@ -166,7 +162,7 @@ async def close_poll(unit: UnitOfWork, table: int, person: int) -> None:
 
 
 CHANGES = [
-    update_table, update_person, add_address, remove_identity, merge_people, add_seat, accept_invitation,
+    update_table, update_person, add_address, remove_identity, merge_people, add_seat,
     assign_seats, vacate_seat, vote, close_poll, open_poll,
 ]  # fmt: skip
 

@@ -96,14 +96,15 @@ async def test_a_replacement_takes_over_and_the_former_stays_on_record(
         assert [(t.id, s.id) for t, s in await unit.tables.for_person(bob.id)] == [(table, now.id)]
 
 
-async def test_an_invitation_is_accepted(store: Store) -> None:
+async def test_an_invited_person_has_not_joined_yet(store: Store) -> None:
     table = await new_table(store)
     async with store.begin() as unit:
         ann = await unit.people.add("Ann")
         seat = await unit.tables.add_seat(table, ann.id, "Ann", invited=True)
         assert seat.joined_at is None
-        await unit.tables.accept_invitation(seat.id)
-        assert (await unit.tables.seats(table))[0].joined_at == unit.now
+        await unit.tables.vacate_seat(seat.id)
+        await unit.tables.add_seat(table, ann.id, "Ann")
+        assert [each.joined_at for each in await unit.tables.seats(table)] == [unit.now]
 
 
 async def test_a_slot_has_one_card(store: Store) -> None:

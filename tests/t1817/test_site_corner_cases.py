@@ -40,6 +40,7 @@ from engine.core.state import State
 from engine.game_text import HistoryLine
 from engine.kernel import new_game, options, play, refusal
 from engine.mergers.merger_rounds import begin_stock_round
+from engine.site_18xx.action_codec import NoCounterpartError
 from engine.site_18xx.certificate_numbering import CertificateNumbering
 from engine.site_18xx.codec_registry import CODECS, encode_action
 from engine.site_18xx.export import SiteExporter
@@ -76,7 +77,7 @@ def test_a_bid_in_other_dollars_has_no_counterpart() -> None:
     state = run_scenario("Ann: bid MAJM 0", options=BY_SITE)
     game, names = game_of(state), site_names_of("1817")
     assert encode_action(game, names, ledger(state), "p1", Bid("MAJM", 10))[0]["price"] == 10
-    with pytest.raises(KeyError):
+    with pytest.raises(NoCounterpartError, match=r"^the site takes bids in steps of \$5 only\.$"):
         encode_action(game, names, ledger(state), "p1", Bid("MAJM", 7))
 
 
