@@ -166,6 +166,8 @@ async def run_transport(transport: str, service: Service, settings: Settings, *,
         if is_only:
             raise
         name = TRANSPORT_NAMES[transport]
+        why = str(error).rstrip(".")
+        service.report_attachment(transport, "away", f"{name} is off until the next start, because {why}")
         log.error("%s is off until the next start; everything else goes on. %s", name, error)
 
 
@@ -204,12 +206,12 @@ async def serve(
 
 def run_service(begin: BeginTable | None = None, given: Mapping[str, str] | None = None) -> None:
     """Read the settings and run the service. given: settings from the command line."""
-    from bot.operations.logs import configure_logging
+    from bot.operations.logs import configure_logging, secrets_of
     from bot.operations.status import ErrorCounter
 
     settings = load_settings(given=given)
     create_data_folder(settings)
-    errors = ErrorCounter()
+    errors = ErrorCounter(secrets_of(settings))
     to_stderr = not sys.stdin.isatty() if sys.stdin else True
     try:
         configure_logging(settings, to_stderr=to_stderr, more=[errors])

@@ -559,18 +559,32 @@ def load_mail_secret(settings: Settings) -> bytes:
     """The key that signs mail, created on first use and kept in `mail-secret` in the data folder.
 
     It belongs in a backup: with another key, replies to mail that is already sent are no longer understood.
-    Raises SettingsError if the file is too short.
+    Raises SettingsError if the file is too short, or cannot be created.
     """
     if settings.mail_secret:
         return settings.mail_secret.get_secret_value().encode()
     path = settings.data / "mail-secret"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with (
-        suppress(FileExistsError),
-        open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file,
-    ):
-        file.write(secrets.token_hex(32))
-    key = path.read_bytes().strip()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            _create_mail_secret(path)
+        key = path.read_bytes().strip()
+    except OSError as error:
+        raise SettingsError(f"{path} cannot be used: {error.strerror}.") from None
     if len(key) < 32:
         raise SettingsError(f"{path} is damaged; restore it from a backup, or delete it to get a new one.")
     return key
+
+
+def _create_mail_secret(path: Path) -> None:
+    """Write a new key to a file that gets its name when it is whole: a full disk leaves no half of it."""
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(secrets.token_hex(32))
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileExistsError):  # of another process
+            os.link(part, path)
+    finally:
+        part.unlink(missing_ok=True)

@@ -26,6 +26,15 @@ def database_message(error: BaseException) -> str:
     return f"{message} (is the disk full?)" if message == "disk I/O error" else message
 
 
+def may_pass(error: BaseException) -> bool:
+    """Whether a later attempt may succeed: the database is away, locked or read-only, or the disk is full.
+
+    SQLite reports a wrong statement in the same class, with the code SQLITE_ERROR.
+    """
+    code = getattr(getattr(error, "orig", None), "sqlite_errorcode", None)
+    return isinstance(error, OperationalError) and code != sqlite3.SQLITE_ERROR
+
+
 def is_deadlock(error: BaseException) -> bool:
     """Whether PostgreSQL has undone the transaction because it and another waited for each other."""
     return getattr(getattr(error, "orig", None), "sqlstate", None) == "40P01"

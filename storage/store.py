@@ -8,13 +8,13 @@ from types import TracebackType
 from typing import Self
 
 from sqlalchemy import URL
-from sqlalchemy.exc import DatabaseError, OperationalError
+from sqlalchemy.exc import DatabaseError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from storage import leadership
 from storage.commit_notices import CommitNotices
 from storage.database import create_engine, display_name, is_file, migration_engine, store_url
-from storage.database_errors import CANNOT_READ, NOTHING_CHANGED, as_store_errors, database_message
+from storage.database_errors import CANNOT_READ, NOTHING_CHANGED, as_store_errors, database_message, may_pass
 from storage.errors import InvalidStore, StoreError
 from storage.group_commit import GroupCommit, nobody_else
 from storage.leadership import Work
@@ -195,8 +195,7 @@ async def open_store(url: str | Path, now: Clock = utc_now, *, migrated: bool = 
             await connection.run_sync(migrate)
     except DatabaseError as error:
         await write_engine.dispose()
-        # Away, locked or a full disk is another thing than a store that no later attempt can open.
-        kind = StoreError if isinstance(error, OperationalError) else InvalidStore
+        kind = StoreError if may_pass(error) else InvalidStore
         raise kind(
             f"{display_name(target)} cannot be opened as a store: {database_message(error)}."
         ) from error

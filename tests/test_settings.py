@@ -1,6 +1,8 @@
 """The settings: which transports they configure, one sentence for each error, and no secret in any of
 them."""
 
+import errno
+import os
 import re
 import stat
 import traceback
@@ -204,6 +206,18 @@ def test_the_mail_secret_is_created_once(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="is damaged"):
         load_mail_secret(ours)
     assert load_mail_secret(settings(MAIL_SECRET=SECRET)) == SECRET.encode()
+
+
+def test_a_full_disk_leaves_no_half_of_a_mail_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(SettingsError, match=r"mail-secret cannot be used: No space left on device\.$"):
+            load_mail_secret(settings(DATA=str(tmp_path)))
+    assert list(tmp_path.iterdir()) == []
+    assert len(load_mail_secret(settings(DATA=str(tmp_path)))) == 64
 
 
 def test_the_example_names_every_setting_once() -> None:

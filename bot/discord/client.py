@@ -71,12 +71,9 @@ async def _run_sessions(
         except discord.LoginFailure as failure:
             raise SettingsError("Discord does not accept RAILPOST_DISCORD_TOKEN.") from failure
         except Exception as error:
-            log.warning(
-                "Discord: %s; trying again in %g s",
-                _error_summary(error),
-                delay,
-                exc_info=_needs_traceback(error),
-            )
+            summary = _error_summary(error)
+            service.report_attachment("discord", "away", summary)
+            log.warning("Discord: %s; trying again in %g s", summary, delay, exc_info=_needs_traceback(error))
         if asyncio.get_running_loop().time() - started > MAX_RETRY_DELAY:
             delay = FIRST_RETRY_DELAY
         await asyncio.sleep(delay)

@@ -1,16 +1,20 @@
-"""The log: readable lines or JSON, and never a secret."""
+"""The log: readable lines or JSON, and never a secret; what is expected to go wrong is a sentence."""
 
 from __future__ import annotations
 
+import errno
 import logging
+import sys
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
+from pathlib import Path
 
 import msgspec
 from pydantic import SecretStr
 
 from bot.config import MailServer, Settings
+from storage import StoreError
 
 READABLE = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 SHORTEST_SECRET = 4
@@ -30,6 +34,13 @@ def secrets_of(settings: Settings) -> list[str]:
     return sorted({text for text in texts if len(text) >= SHORTEST_SECRET}, key=len, reverse=True)
 
 
+def without_secrets(text: str, secrets: Iterable[str]) -> str:
+    """The text with stars for every secret."""
+    for secret in secrets:
+        text = text.replace(secret, "***")
+    return text
+
+
 class LogFormatter(logging.Formatter):
     """Formats records without secrets: as lines, or each as one line of JSON."""
 
@@ -40,10 +51,7 @@ class LogFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The record as text."""
-        text = self._json(record) if self._as_json else super().format(record)
-        for secret in self._secrets:
-            text = text.replace(secret, "***")
-        return text
+        return without_secrets(self._json(record) if self._as_json else super().format(record), self._secrets)
 
     def _json(self, record: logging.LogRecord) -> str:
         fields = {
@@ -52,24 +60,70 @@ class LogFormatter(logging.Formatter):
             "logger": record.name,
             "message": record.getMessage(),
         }
-        if record.exc_info:
-            fields["traceback"] = self.formatException(record.exc_info)
+        if record.exc_info:  # a filter may have taken secrets out of its text
+            fields["traceback"] = record.exc_text or self.formatException(record.exc_info)
         return msgspec.json.encode(fields).decode()
+
+
+DISK_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}
+
+
+def is_expected(error: BaseException | None) -> bool:
+    """Whether it is a fault of the store or of the disk, and none of the program."""
+    if isinstance(error, BaseExceptionGroup):
+        return all(map(is_expected, error.exceptions))
+    return isinstance(error, StoreError) or (isinstance(error, OSError) and error.errno in DISK_ERRORS)
+
+
+def expected_in_a_sentence(record: logging.LogRecord) -> bool:
+    """A filter that gives records of expected faults their sentence in place of a traceback."""
+    error = record.exc_info[1] if record.exc_info else None
+    if is_expected(error):
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        record.msg, record.args = f"{record.getMessage()}: {error}", ()
+        record.exc_info = record.exc_text = None
+    return True
+
+
+class LogFile(RotatingFileHandler):
+    """The log in a file. While it cannot be written, standard error says so once."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, maxBytes=2_000_000, backupCount=3, encoding="utf-8")
+        self._fails = self._has_failed = False
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a line, if the disk takes it."""
+        self._fails = False
+        super().emit(record)
+        self._has_failed = self._fails
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Say once that the disk does not take it."""
+        error = sys.exc_info()[1]
+        if not is_expected(error):
+            super().handleError(record)
+            return
+        if not self._has_failed and sys.stderr:
+            print(f"{self.baseFilename} cannot be written: {error}.", file=sys.stderr)
+        self._fails = True
 
 
 def configure_logging(settings: Settings, *, to_stderr: bool, more: Iterable[logging.Handler] = ()) -> None:
     """Log to `railpost.log` in the data folder, and to standard error if there is no prompt."""
     formatter = LogFormatter(secrets_of(settings), as_json=settings.log_format == "json")
     path = settings.data / "railpost.log"
-    handlers: list[logging.Handler] = [
-        RotatingFileHandler(path, maxBytes=2_000_000, backupCount=3, encoding="utf-8")
-    ]
+    handlers: list[logging.Handler] = [LogFile(path)]
     if to_stderr:
         handlers.append(logging.StreamHandler())
         if not (settings.discord or settings.mail):
             handlers[-1].setLevel(logging.WARNING)
     for handler in handlers:
         handler.setFormatter(formatter)
-    logging.basicConfig(level=settings.log_level.upper(), handlers=[*handlers, *more], force=True)
+    handlers += more
+    for handler in handlers:
+        handler.addFilter(expected_in_a_sentence)
+    logging.basicConfig(level=settings.log_level.upper(), handlers=handlers, force=True)
     for noisy in ("alembic", "aiohttp.access"):
         logging.getLogger(noisy).setLevel(logging.WARNING)

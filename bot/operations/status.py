@@ -5,13 +5,14 @@ from __future__ import annotations
 import logging
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from importlib.metadata import version
 from typing import get_args
 
 import msgspec
 
+from bot.operations.logs import without_secrets
 from bot.service.attachments import Attachment
 from bot.service.service import Service
 from storage import Channel, Store, StoreError
@@ -70,16 +71,17 @@ def disk_problems(store: Store) -> list[str]:
 
 
 class ErrorCounter(logging.Handler):
-    """Counts errors in the log, and keeps the last one."""
+    """Counts errors in the log, and keeps the last one, without secrets."""
 
-    def __init__(self) -> None:
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
         super().__init__(logging.ERROR)
         self.count = 0
         self.last = ""
+        self._secrets = tuple(secrets)
 
     def emit(self, record: logging.LogRecord) -> None:
         self.count += 1
-        self.last = record.getMessage().partition("\n")[0]
+        self.last = without_secrets(record.getMessage().partition("\n")[0], self._secrets)
 
 
 class StatusMonitor:
@@ -111,7 +113,9 @@ class StatusMonitor:
             service.attachments.get(name, Attachment(name, "configured", self._started_at))
             for name in self._attached
         ]
-        problems += [f"{each.name} is away: {each.detail}." for each in attachments if each.state == "away"]
+        problems += [
+            f"{each.name} is away: {each.detail.rstrip('.')}." for each in attachments if each.state == "away"
+        ]
         problems += [
             f"A message to {queue.channel} has waited for {queue.oldest_seconds / 60:.0f} minutes."
             for queue in queues

@@ -154,7 +154,25 @@ async def test_a_revoked_token_ends_discord_alone(
             fake.token = "another"
             await fake.gateway.close_connections(4004)
             await asyncio.wait_for(task, fake.default_timeout)
+            attachment = service.attachments["discord"]
     assert "Discord is off until the next start" in caplog.text
+    why = "Discord is off until the next start, because Discord does not accept RAILPOST_DISCORD_TOKEN"
+    assert (attachment.state, attachment.detail) == ("away", why)
+
+
+async def test_discord_that_is_away_at_the_start_is_said_to_be_away(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    fake.rest.inject_fault("GET", "/users/@me$", 403)
+    with fake.attached():
+        async with await open_store(running.path) as store:
+            service = Service(store, pictures=OnePixelPictures())
+            task = asyncio.create_task(shipped.run(service, running.settings, OnePixelPictures()))
+            await fake.wait_until(lambda: "discord" in service.attachments, "`discord: away`")
+            assert service.attachments["discord"].state == "away"
+            await fake.wait_until(lambda: service.attachments["discord"].state == "attached", "`attached`")
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
 
 
 async def test_no_session_is_started_beyond_the_limit(running: RunningBot, fake: FakeDiscord) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import logging
 import os
@@ -20,11 +21,12 @@ from typer.testing import CliRunner
 from bot.__main__ import app_for
 from bot.config import parse_settings
 from bot.email.attachment import MailAttachment
-from bot.operations.logs import LogFormatter, secrets_of
+from bot.operations.logs import LogFile, LogFormatter, expected_in_a_sentence, secrets_of
 from bot.operations.metrics import Metrics
 from bot.operations.status import ErrorCounter, StatusMonitor, status_text
 from bot.operations.status_server import StatusServer, ask_status, keep_watchdog
-from storage import Channel, NewMessage
+from mail import TokenRedactionFilter
+from storage import Channel, NewMessage, StoreError
 from tests.service.conftest import ServiceHarness
 from tests.stores import sqlite_only
 
@@ -185,6 +187,48 @@ def test_14_8_no_secret_is_logged(as_json: bool) -> None:
         failed = record("failed")
         failed.exc_info = (type(error), error, error.__traceback__)
     assert "token-of-the-bot" not in formatter.format(failed)
+
+
+def test_14_8_the_last_error_in_the_status_has_no_secret() -> None:
+    errors = ErrorCounter(["imap-password"])
+    errors.handle(logging.makeLogRecord({"levelno": logging.ERROR, "msg": "user:imap-password@host\nmore"}))
+    assert errors.last == "user:***@host"
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (StoreError("The disk is full."), "mail: it failed: The disk is full."),
+        (OSError(errno.ENOSPC, "No space left"), "mail: it failed: [Errno 28] No space left"),
+        (ExceptionGroup("", [StoreError("The disk is full.")]), "mail: it failed: The disk is full."),
+        (ExceptionGroup("", [StoreError("Full."), ValueError("a mistake")]), "mail: it failed"),
+    ],
+)
+def test_14_a_fault_that_is_expected_is_a_sentence_in_the_log(error: Exception, said: str) -> None:
+    failed = record("mail: %s failed", "it")
+    failed.exc_info = (type(error), error, None)
+    assert expected_in_a_sentence(failed)
+    told = LogFormatter().format(failed)
+    assert told.splitlines()[0].endswith(said) and ("a mistake" in told) == (len(told.splitlines()) > 1)
+
+
+def test_14_a_log_that_the_disk_does_not_take_says_so_once(capsys: pytest.CaptureFixture[str]) -> None:
+    log = LogFile(Path("/dev/full"))
+    for _ in range(3):
+        log.handle(record("a line"))
+    assert capsys.readouterr().err == "/dev/full cannot be written: [Errno 28] No space left on device.\n"
+    with suppress(OSError):
+        log.close()
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_14_8_no_token_of_a_reply_address_is_logged_in_a_traceback(as_json: bool) -> None:
+    token = "abcdefghijklmnopqrstuvwxyz"
+    error = ValueError(f"no mail for play+{token}@games.test")
+    failed = record("failed")
+    failed.exc_info = (type(error), error, None)
+    assert TokenRedactionFilter().filter(failed)
+    assert token not in LogFormatter(as_json=as_json).format(failed)
 
 
 def test_14_8_json_logs_have_a_line_each() -> None:
