@@ -13,6 +13,7 @@ from typing import Any, TypeVar, TypeVarTuple
 
 from bot.robots.weights import DEFAULT_WEIGHTS, Weights
 from engine import BANK, Game, OperatingRound, is_seat, stop_revenue
+from engine.board.routes import BestRoutes
 from engine.core.components import HexDefinition, MarketZone, TrainDefinition
 from engine.core.state import MergerRound
 from engine.finance import market
@@ -93,11 +94,16 @@ class Outlook:
     def revenue(self, company: str, trains: Sequence[str] | None = None) -> int:
         """What these trains would earn for the company on today's track; its own trains by default."""
         names = tuple(sorted(self.g.company(company).trains if trains is None else trains))
-        return self._revenue_of(company, names) if names else 0
+        return self._best_run(company, names).revenue if names else 0
+
+    def is_dense(self, company: str, trains: Sequence[str] | None = None) -> bool:
+        """Whether there is so much track that an estimate does not prove the best routes of these trains."""
+        names = tuple(sorted(self.g.company(company).trains if trains is None else trains))
+        return bool(names) and not self._best_run(company, names).proven
 
     @once
-    def _revenue_of(self, company: str, names: tuple[str, ...]) -> int:
-        return best_run(self.g, company, list(names), ROUTE_BUDGET).revenue
+    def _best_run(self, company: str, names: tuple[str, ...]) -> BestRoutes:
+        return best_run(self.g, company, list(names), ROUTE_BUDGET)
 
     # -- time -----------------------------------------------------------------------------
 

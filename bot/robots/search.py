@@ -9,6 +9,8 @@ difference to what the first move leads to, less a doubt and times `Weights.trus
 
 How far the moves are played on follows from a number of positions, and not from a clock: the same number
 gives the same move. The first candidate is played on with its part of them; the others to the same round.
+Where track is so dense that the best routes of some company are not proven at once, nothing is searched:
+the rules ask for a proof of each run, and one would take as long as a decision may.
 """
 
 from __future__ import annotations
@@ -63,7 +65,7 @@ class Search:
         """A ranking with what the search found in it, best first."""
         candidates = to_search(state, ranking)
         each = self.positions // max(len(candidates), 1)
-        if len(candidates) < 2 or each < LEAST_POSITIONS:
+        if len(candidates) < 2 or each < LEAST_POSITIONS or self._is_dense(state):
             return list(ranking)
         first = self._line(state, candidates[0], each)
         last, base = next(reversed(first.items()))
@@ -74,6 +76,10 @@ class Search:
             found.append(other._replace(worth=other.worth + self.weights.trust * gain))
         rest = [judged for judged in ranking if judged not in candidates]
         return sorted([*found, *rest], key=lambda judged: -judged.worth)
+
+    def _is_dense(self, state: State) -> bool:
+        o = Outlook(game_of(state), self.seat, self.weights)
+        return any(o.is_dense(company) for company in o.operating())
 
     def _line(self, state: State, judged: Judged, positions: int, until: str = "") -> dict[str, float]:
         """Play a move on; dollars of the seat against the others, by the round that has begun then.

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
+from bot.robots import outlook, search, track
+from bot.robots.outlook import Outlook
 from bot.robots.player import Effort, Robot
 from bot.robots.search import DOUBT, beyond_doubt, quick_move, seat_worths, to_search
-from bot.robots.weights import DEFAULT_WEIGHTS
+from bot.robots.weights import DEFAULT_WEIGHTS, Weights
 from engine import State, decision, game_of
 from engine.core.actions import BuyTrain, Par, Pass
 from tests.scenarios import ScenarioRunner
@@ -71,3 +75,26 @@ def test_what_seats_own_is_cash_and_shares() -> None:
     before, after = (seat_worths(game_of(state), DEFAULT_WEIGHTS) for state in (poor, rich))
     assert after["p0"] - before["p0"] >= 200
     assert before["p0"] > 100
+
+
+def test_on_dense_track_nothing_is_played_on_and_fewer_lays_are_tried(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    state = run_scenario(TRAINS.replace("@ tile", "@ trains PRR 2\n@ tile"))
+    surveyor = track.Surveyor(Outlook(game_of(state), "p0"), "PRR", trials=40)
+    assert surveyor.trials == 40
+    while getattr(state.top, "step", "trains") != "trains":
+        state = quick_move(state, DEFAULT_WEIGHTS)
+    played_on: list[State] = []
+
+    def counted(state: State, weights: Weights) -> State:
+        played_on.append(state)
+        return quick_move(state, weights)
+
+    monkeypatch.setattr(search, "quick_move", counted)
+    assert ranking(state, 800) and played_on
+    played_on.clear()
+    monkeypatch.setattr(outlook, "ROUTE_BUDGET", 0)
+    assert ranking(state, 800) and not played_on
+    surveyor = track.Surveyor(Outlook(game_of(state), "p0"), "PRR", trials=40)
+    assert surveyor.trials == track.MAX_DENSE_TRIALS
