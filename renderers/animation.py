@@ -79,7 +79,7 @@ class Animator:
         mask = hex_mask(self.grid.metrics)
         for coord, hex in self.hexes.items():
             x, y = self.grid.center(coord)
-            picture = draw_hex(self.palette, hex, self.grid.metrics, LAYERS, self.colors)
+            picture = draw_hex(self.palette, hex, self.grid.metrics, LAYERS, self.colors).image
             image.paste(picture, (x - w, y - h), mask)
         return image
 
@@ -113,7 +113,8 @@ class Animator:
         corners = []
         for coord, hex in new.items():
             x, y = self.grid.center(coord)
-            self.page.paste(draw_hex(self.palette, hex, metrics, LAYERS, self.colors), (x - w, y - h), mask)
+            picture = draw_hex(self.palette, hex, metrics, LAYERS, self.colors).image
+            self.page.paste(picture, (x - w, y - h), mask)
             corners.append((x - w, y - h))
         self.hexes |= new
         left, top = (max(0, min(values)) for values in zip(*corners, strict=True))

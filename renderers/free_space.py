@@ -11,6 +11,7 @@ candidate is taken.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from functools import lru_cache
 
 from PIL import Image, ImageDraw
@@ -55,6 +56,10 @@ class FreeSpace:
     def finish_obstacles(self) -> None:
         """Everything has been drawn by `block_…`; from here on texts are placed."""
         self._used |= _bits(self._image)
+
+    def copy(self) -> FreeSpace:
+        """The same space with the same obstacles, for other texts."""
+        return copy(self)
 
     def find(self, shape: Shape, candidates: Sequence[Point], gap: int = 1) -> tuple[int, int] | None:
         """A place where a shape is free: the first such candidate (in units), or the nearest to the first.

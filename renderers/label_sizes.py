@@ -8,27 +8,38 @@ from dataclasses import dataclass
 from renderers.canvas import CAP_HEIGHT, fit_font_size, split_in_two, text_width
 from renderers.hex_grid import HexMetrics
 
+COORDINATE_SHARE = 0.26
+"""The usual font size of a coordinate, as a share of the hex's radius."""
 SHARES = (1.0, 0.88, 0.76, 0.68)
 """Font sizes that are tried, as shares of the full size."""
-CROWDED_SHARES = (*SHARES, 0.6, 0.52)
+CROWDED_SHARES = (*SHARES, 0.64, 0.6, 0.56, 0.52)
 """The same for what may not be left out."""
 
 
 @dataclass(frozen=True)
 class FontSizes:
-    """Font sizes in pixels for hexes of a size."""
+    """Font sizes in pixels for hexes of a size; `note`: of notes, structures and costs of terrain."""
 
     revenue: int
     name: int
     label: int
     small: int
     coordinate: int
+    note: int
 
     @classmethod
     def for_metrics(cls, metrics: HexMetrics, share: float = 1.0) -> FontSizes:
         r, text = metrics.radius * share, metrics.text_share
         revenue = r * min(0.43 * text, 0.56)
-        return cls(round(revenue), round(r * 0.29), round(r * 0.36), round(r * 0.21), round(r * 0.26 * text))
+        coordinate = r * COORDINATE_SHARE
+        return cls(
+            revenue=round(revenue),
+            name=round(r * 0.29),
+            label=round(r * 0.36),
+            small=round(r * 0.21),
+            coordinate=round(coordinate * min(text, 1.6)),
+            note=round(coordinate * text),
+        )
 
 
 def tile_number(tile: str) -> str:

@@ -15,8 +15,8 @@ from renderers.canvas import CAP_HEIGHT, Canvas
 from renderers.face_geometry import FaceLayout
 from renderers.geometry import edge_middle
 from renderers.hex_grid import HexMetrics
-from renderers.label_layout import LabelLayout, PlacedText
 from renderers.label_sizes import FontSizes, terrain_size
+from renderers.placed_labels import LabelLayout, PlacedText
 from renderers.theme import Palette
 from renderers.token_positions import overflow_token_positions, reserved_positions, token_positions
 from renderers.value_boxes import FRAME
@@ -123,7 +123,7 @@ def notes(hex: LayerContext) -> None:
 
 def structures(hex: LayerContext) -> None:
     """Mines and bridges, and the places where one may still be built."""
-    for structure, place in zip(hex.view.structures, hex.labels.structures, strict=True):
+    for structure, place in hex.labels.structures:
         if place.is_tight:
             hex.paste_plate(place, f"+{structure.bonus}", theme.BLACK, theme.WHITE, theme.WHITE)
         else:
@@ -221,7 +221,8 @@ def routes(hex: LayerContext) -> None:
 
 
 def coordinates(hex: LayerContext) -> None:
-    hex.write(hex.labels.coordinate, softness=0.25)
+    if hex.labels.coordinate:
+        hex.write(hex.labels.coordinate, softness=0.25)
 
 
 BOARD_LAYERS: tuple[Layer, ...] = (

@@ -91,7 +91,7 @@ def plate(
 def plate_size(text: str, size: int, is_tight: bool = False) -> tuple[int, int]:
     """The width and height of a plate in pixels."""
     if is_tight:
-        return text_width(text, size) + 5, round(size * CAP_HEIGHT) + 5
+        return text_width(text, size) + 3, round(size * CAP_HEIGHT) + 3
     height = round(size * CAP_HEIGHT * 1.55)
     return max(height, text_width(text, size) + round(size * 0.55)), height
 

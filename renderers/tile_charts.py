@@ -100,7 +100,7 @@ def _tile(palette: Palette, tile: TileView, metrics: HexMetrics) -> Image.Image:
         revenues=tile.revenues,
         phase_values=tile.phase_values,
     )
-    picture = draw_hex(palette, view, metrics, TILE_LAYERS, ()).convert("RGB")
+    picture = draw_hex(palette, view, metrics, TILE_LAYERS, ()).image.convert("RGB")
     page = Image.new("RGB", picture.size, palette.page)
     page.paste(picture, (0, 0), hex_mask(metrics))
     return page

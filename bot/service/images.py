@@ -13,7 +13,7 @@ import engine
 from bot.service.picture_workers import Pictures
 from bot.service.run_outlook import run_outlooks
 from mail import InlineImage
-from renderers import Picture, around
+from renderers import Picture, around, part_around
 
 CSS_WIDTHS = {"market": 560}  # pixels
 DEFAULT_CSS_WIDTH = 640
@@ -105,7 +105,7 @@ def map_of_run(
     if not on_routes:
         return None
     routes = [(route_label(run), run.route) for run in ran.trains]
-    crop = around(state, (*on_routes, *near(state, on_routes, hexes)))
+    crop = part_around(state, (*on_routes, *near(state, on_routes, hexes)))
     picture = pictures.map(state, highlight=tuple(hexes), routes=routes, company=ran.company, crop=crop)
     return "map", picture
 
@@ -126,7 +126,7 @@ def _turn_maps(
     if has_map and not best:
         return []
     routes = [(route_label(run), run.route) for run in best]
-    crop = around(state, reach) if reach else None
+    crop = part_around(state, reach) if reach else None
     return [("map", pictures.map(
         state, highlight=hexes, routes=routes, company=company, crop=crop
     ))]  # fmt: skip
@@ -156,7 +156,7 @@ def lay_map(
     """The map around a company's reach and its `routes` (train, notation), with its lay on `hex` marked."""
     ran = RoutesRun(company, train_runs(state, company, routes))
     shown = [(route_label(run), run.route) for run in ran.trains]
-    crop = around(state, {hex, *engine.hexes_in_question(state), *run_hexes(state, ran)})
+    crop = part_around(state, {hex, *engine.hexes_in_question(state), *run_hexes(state, ran)})
     return pictures.map(state, highlight=(hex,), routes=shown, company=company, crop=crop)
 
 

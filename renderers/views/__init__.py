@@ -37,6 +37,7 @@ from renderers.views.map import (
     Structure,
     around,
     map_view,
+    part_around,
     route_legs,
 )
 from renderers.views.map_description import map_description, surroundings
@@ -87,6 +88,7 @@ __all__ = [
     "map_description",
     "map_view",
     "market_view",
+    "part_around",
     "route_legs",
     "sheet_view",
     "short_round",

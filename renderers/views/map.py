@@ -21,8 +21,12 @@ from engine import (
     parse_route,
     tile_faces,
 )
+from renderers.hex_grid import column_row
 from renderers.views.labels import Badge, clip_text, company_badges
 from renderers.views.map_description import map_description
+
+WIDE_PART = 14
+"""Columns."""
 
 RouteLeg = tuple[str, int, int]
 """One leg of a route: a hex and two ends on it; an end is an edge (0-5), or 6 + n for node n."""
@@ -172,6 +176,20 @@ def around(state: State, hexes: Iterable[str]) -> tuple[str, ...]:
     wanted = set(hexes)
     wanted |= {neighbor for hex in wanted for neighbor in board[hex].neighbors.values()}
     return tuple(hex for hex in board if hex in wanted)
+
+
+def part_around(state: State, hexes: Iterable[str]) -> tuple[str, ...]:
+    """The part of the map to show for these hexes: with their neighbors, so that one sees where they are.
+
+    A wide part has no columns more than its hexes, so that it can be read on a phone.
+    """
+    board, asked = game_of(state).components.map, tuple(hexes)
+    axes = tuple(board.axes.items())
+    part = around(state, asked)
+    columns = [column_row(hex, axes)[0] for hex in asked]
+    if not columns or max(columns) - min(columns) < WIDE_PART:
+        return part
+    return tuple(hex for hex in part if min(columns) <= column_row(hex, axes)[0] <= max(columns))
 
 
 def _with_preview(state: State, preview: Mapping[str, tuple[str, int]]) -> State:

@@ -73,10 +73,12 @@ def test_structures_are_dark_and_possible_sites_are_pale() -> None:
     for here in view.hexes:
         spots = lay_out_labels(here, grid.metrics).structures
         assert len(spots) == len(here.structures)
-        for site, spot in zip(here.structures, spots, strict=True):
+        for site, spot in spots:
             (dx, dy), letters = spot.offset, spot.font_size
             x, y = grid.center(here.coord)
             wide, high = sprites.structure_size(site, letters)
+            if spot.is_tight:
+                wide, high = sprites.plate_size(f"+{site.bonus}", letters, is_tight=True)
             corner = (x + dx - wide // 2 + wide // 6, y + dy + high // 2 - 3)
             paper = theme.LIGHT.ink if site.is_built else theme.LIGHT.paper
             assert any(near(c, paper, 60) for c in around(image, corner, 2)), here.coord

@@ -14,7 +14,7 @@ from PIL import Image, ImageChops, ImageDraw
 
 from engine import State, components_of, new_game
 from engine.game_text import replay
-from renderers import hex_sprites, label_layout, market, theme
+from renderers import hex_sprites, label_layout, market, obstacles, theme
 from renderers.canvas import Canvas
 from renderers.free_space import FreeSpace
 from renderers.geometry import outline
@@ -150,12 +150,12 @@ def recorded_end(title: str, end: dict[str, Any]) -> State:
 
 
 @pytest.mark.parametrize(
-    "title, place, forgotten", [("1830", "H12", "_block_face"), ("1870", "N1", "tokens_beside_slots")]
+    "title, place, forgotten", [("1830", "H12", "block_face"), ("1870", "N1", "tokens_beside_slots")]
 )
 def test_texts_that_are_placed_without_regard_to_track_or_tokens_are_found(
     monkeypatch: pytest.MonkeyPatch, title: str, place: str, forgotten: str
 ) -> None:
-    monkeypatch.setattr(label_layout, forgotten, lambda *_: ())
+    monkeypatch.setattr(obstacles, forgotten, lambda *_: ())
     label_layout._lay_out_cached.cache_clear()
     found = list(covered(new_game(title, ["Ann", "Bob", "Cid"]).state, set()))
     label_layout._lay_out_cached.cache_clear()

@@ -21,8 +21,9 @@ from renderers import (
 from renderers.canvas import CAP_HEIGHT
 from renderers.geometry import dashed
 from renderers.label_layout import lay_out_labels
-from renderers.legend import legend_font, legend_height, legend_rows, row_height
-from renderers.map import PHONE_WIDTH, draw_map, grid_for
+from renderers.legend import Legend, legend_font, legend_height, legend_rows, row_height
+from renderers.map import draw_map, grid_for
+from renderers.page_layout import PHONE_WIDTH
 from renderers.views import auction_view, map_view, market_view
 from tests.renderers.positions import financed, opening, position
 from tests.renderers.test_legibility import GAMES, ROOT, end_of
@@ -106,6 +107,7 @@ def test_what_can_be_built_on_is_legible_on_a_phone(game: str) -> None:
         if hex.tile or hex.color != "white":
             continue
         labels = lay_out_labels(hex, grid.metrics)
+        assert labels.coordinate
         sizes = [labels.coordinate.font_size, *(place.font_size for place in labels.terrain)]
         assert min(digits(size, grid.size[0]) for size in sizes) >= 3.5, hex.coord
         if not (hex.nodes or hex.river_banks):
@@ -146,7 +148,7 @@ def test_each_route_has_its_own_color_dash_and_row_in_the_legend() -> None:
     plain = map_view(state)
     image = draw_map(view).convert("RGB")
     grid = grid_for(view)
-    assert image.height - draw_map(plain).height == legend_height(view.routes, grid.size[0])
+    assert image.height - draw_map(plain).height == legend_height(Legend(view.routes), grid.size[0])
     row, size, strokes = row_height(grid.size[0]), legend_font(grid.size[0]), []
     for i in range(2):
         y = round(grid.size[1] + row * (i + 0.5))
@@ -162,7 +164,7 @@ def test_every_stop_of_a_long_route_is_in_the_legend() -> None:
     for width in (400, 700, 1280):
         (rows,) = legend_rows((label,), width)
         assert "".join(rows) == label and len(rows) > 1
-        assert legend_height((label,), width) > len(rows) * legend_font(width)
+        assert legend_height(Legend((label,)), width) > len(rows) * legend_font(width)
         assert digits(legend_font(width), width) >= PHONE_DIGITS
 
 
