@@ -26,6 +26,8 @@ ROUTE_BUDGET = 3_000
 """Nodes of route search for an estimate."""
 SHORT_RESERVE = 0.75
 """Which part of the price of a share sold short is kept in cash."""
+LIQUIDATION_LOSS = 2_000.0
+"""Dollars that it may cost a president that a company cannot pay its interest."""
 STOP_VALUE = {"white": 20, "yellow": 22, "green": 30, "brown": 42, "gray": 50}
 """Dollars of an average stop once tiles of that colour are laid."""
 GROWN = (0.8, 0.5, 0.3, 0.15)
@@ -251,13 +253,18 @@ class Outlook:
             count = n
         return count
 
-    def pays_interest(self, company: str, cash: float, more: int = 0) -> bool:
-        """Whether the company can pay its interest from so much cash, if need be with another loan or two."""
+    def pays_interest(self, company: str, cash: float, more: int = 0, moves: float = 0) -> bool:
+        """Whether the company can pay its interest from so much cash, if need be with another loan.
+
+        `more`: loans that it takes before. `moves`: of its price before, to the right. Each loan moves the
+        price to the left, and a loan into liquidation pays nothing (1817 §6.8, §6.10).
+        """
         terms = self.g.components.loans
-        if terms is None:
+        if terms is None or self.interest(company, more) <= cash:
             return True
-        spare = max(loans_available(self.g, company) - more, 0)
-        return self.interest(company, more + min(spare, 1)) <= cash + terms.value * min(spare, 1)
+        if loans_available(self.g, company) <= more or not self.price_after(company, moves - more - 1):
+            return False
+        return self.interest(company, more + 1) <= cash + terms.value
 
     # -- revenue to come ------------------------------------------------------------------
 

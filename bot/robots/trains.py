@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.robots.judged import Judged, with_dollars
-from bot.robots.outlook import Outlook
+from bot.robots.outlook import LIQUIDATION_LOSS, Outlook
 from engine import POOL, Option
 from engine.core.actions import (
     BuyTrain,
@@ -134,7 +134,7 @@ def _purchase(o: Outlook, company: str, buy: BuyTrain, price: int) -> Judged:
         cost += 0.8 * min(price, max(o.train_fund(company) - left, 0))
     gain = (worth - cost) * max(o.share_of(company), 0.2) - own_loss(o, company, buy.train)
     if not o.pays_interest(company, cash - price):
-        gain -= 2_000.0
+        gain -= LIQUIDATION_LOSS
     if not trains:
         gain += 150.0 if g.components.must_own_train else 400.0
         if buy.train in g.state.pool_trains and buy.source == POOL and o.life(buy.train) > 1:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from bot.robots.opening import start_cash, start_need
 from bot.robots.outlook import Outlook
 from bot.robots.player import Robot
-from engine import State, game_of
-from engine.core.actions import BuyTrain, Pass, StartCompany, TakeLoans
+from engine import State, decision, game_of, options, play
+from engine.core.actions import BuyTrain, Pass, PayDividend, RunTrains, StartCompany, TakeLoans
 from tests.t1817.scenarios import ANN, FIVE, MERGER, company_lines, run_scenario
 
 SHORT = FIVE + company_lines("SR", 5, 80, "Bob 3, Ann -1, pool 1")
@@ -48,3 +50,45 @@ def test_a_company_whose_train_runs_nowhere_buys_no_second_one() -> None:
     judged = Robot().ranking(state, "p0")
     assert judged[0].action == Pass()
     assert all(each.worth <= 0 for each in judged if isinstance(each.action, BuyTrain | TakeLoans))
+
+
+IN_DEBT = """
+@ phase 3
+@ cash Ann 100
+@ size WT 5
+@ price WT {price}
+@ owns Ann WT 3
+@ loans WT {loans}
+@ interest 15
+@ cash WT {cash}
+@ token WT F19
+@ tile F21 8 1
+@ tile F19 57 1
+@ trains WT 2
+@ trains bank 3 3 3
+@ round operating WT
+"""
+
+
+def at_step(step: str, price: int, loans: int, cash: int) -> State:
+    """WT's turn with that step, reached by passing and by running its trains."""
+    state = run_scenario(IN_DEBT.format(price=price, loans=loans, cash=cash) + f"= cash WT {cash}")
+    while (top := state.top) and getattr(top, "step", step) != step:
+        seat = decision(state).awaited[0]
+        run = [each.action for each in options(state, seat) if isinstance(each.action, RunTrains)]
+        state = play(state, seat, run[0] if run else Pass()).state
+    return state
+
+
+@pytest.mark.parametrize(("loans", "may_pay"), [(5, False), (4, True)])
+def test_a_company_that_may_take_no_more_loans_keeps_its_interest(loans: int, may_pay: bool) -> None:
+    """1817 §6.8: interest that a company cannot pay puts it into liquidation."""
+    state = at_step("dividend", 110, loans, 60)
+    paid = next(each for each in Robot().ranking(state, "p0") if isinstance(each.action, PayDividend))
+    assert (paid.worth > 0) == may_pay
+
+
+@pytest.mark.parametrize(("price", "pays"), [(40, False), (110, True)])
+def test_a_loan_into_liquidation_pays_no_interest(price: int, pays: bool) -> None:
+    state = run_scenario(IN_DEBT.format(price=price, loans=2, cash=0) + "= cash WT 0")
+    assert Outlook(game_of(state), "p0").pays_interest("WT", 0) == pays
