@@ -56,6 +56,13 @@ def _tag_width(tag: str) -> int:
     return sprites.plate_size(tag, TAG_FONT_SIZE)[0] + 10 if tag else 0
 
 
+LEAST_FONT_SIZE, LEAST_SMALL_FONT_SIZE = 21, 20
+"""The sizes of a text, and of one in two lines, where there is little room."""
+Density = Literal["roomy", "dense", "least"]
+"""`dense`: a text that may wrap is in two lines. `least`: all texts are as small as they may be."""
+DENSITIES: tuple[tuple[Density, Density], ...] = (("dense", "roomy"), ("least", "dense"))
+
+
 @dataclass(frozen=True)
 class SheetCell:
     """A cell of a table: an optional company token, a text, and an optional tag on a plate behind it.
@@ -71,16 +78,17 @@ class SheetCell:
     tag: str = ""
     wraps: bool = False
 
-    def needed_width(self, dense: bool = False) -> int:
-        """The width that the cell needs, in pixels; `dense`: if a text that may wrap is in two lines."""
-        width = text_width(self.text, FONT_SIZE, self.weight)
-        if dense and self.wraps:
-            width = min(
-                width,
-                max(
-                    (text_width(x, SMALL_FONT_SIZE, self.weight) for x in split_in_two(self.text)), default=0
-                ),
+    def needed_width(self, density: Density = "roomy") -> int:
+        """The width that the cell needs, in pixels."""
+        size, lines = FONT_SIZE, [self.text]
+        if density == "dense" and self.wraps:
+            size, lines = SMALL_FONT_SIZE, split_in_two(self.text)
+        elif density == "least":
+            size, lines = (
+                (LEAST_SMALL_FONT_SIZE, split_in_two(self.text)) if self.wraps else (LEAST_FONT_SIZE, lines)
             )
+        width = max((text_width(line, size, self.weight) for line in lines), default=0)
+        width = min(width, text_width(self.text, FONT_SIZE, self.weight))
         return width + (TOKEN_DIAMETER + 8 if self.badge else 0) + _tag_width(self.tag) + 16
 
     def text_room(self, width: int) -> int:
@@ -118,22 +126,23 @@ class SheetTable:
         ]
 
     def column_widths(self) -> list[int]:
-        """The width of each column in pixels: as needed, else dense, else all narrowed by the same factor.
+        """The width of each column in pixels: roomy, else between dense and roomy or between least and dense.
 
-        What is left beside dense columns goes to those that have texts in two lines, then to all.
+        Where even the least widths are too wide, all are narrowed by the same factor.
         """
         available = self.page_width - 2 * MARGIN
-        full, widths = self._needed_widths(dense=False), self._needed_widths(dense=True)
-        if sum(widths) > available:
-            return [round(width * available / sum(widths)) for width in widths]
-        missing = sum(full) - sum(widths)
-        share = min(1.0, (available - sum(widths)) / missing) if missing else 0.0
-        widths = [width + int((whole - width) * share) for width, whole in zip(widths, full, strict=True)]
-        return [width + (available - sum(widths)) // len(widths) for width in widths]
+        for narrow, wide in DENSITIES:
+            widths, full = self._needed_widths(narrow), self._needed_widths(wide)
+            if sum(widths) <= available:
+                missing = sum(full) - sum(widths)
+                share = min(1.0, (available - sum(widths)) / missing) if missing else 0.0
+                widths = [a + int((b - a) * share) for a, b in zip(widths, full, strict=True)]
+                return [width + (available - sum(widths)) // len(widths) for width in widths]
+        return [round(width * available / sum(widths)) for width in widths]
 
-    def _needed_widths(self, dense: bool) -> list[int]:
+    def _needed_widths(self, density: Density) -> list[int]:
         return [
-            max(row[i].needed_width(dense) for row in (self.header, *self.rows))
+            max(row[i].needed_width(density) for row in (self.header, *self.rows))
             for i in range(len(self.header))
         ]
 
@@ -160,11 +169,11 @@ def _draw_cell(canvas: Page, cell: SheetCell, x: int, middle: float, width: int,
     color = canvas.palette.page if is_header else getattr(canvas.palette, cell.color)
     if cell.is_in_two_lines(width):
         for line, dy in zip(split_in_two(cell.text), (-13, 13), strict=False):
-            size = fit_font_size(line, SMALL_FONT_SIZE, available, cell.weight, minimum=20)
+            size = fit_font_size(line, SMALL_FONT_SIZE, available, cell.weight, minimum=LEAST_SMALL_FONT_SIZE)
             short = shorten(line, size, available, cell.weight)
             canvas.write((left + available / 2, middle + dy), short, size, color, weight=cell.weight)
         return
-    size = fit_font_size(cell.text, FONT_SIZE, available, cell.weight, minimum=21)
+    size = fit_font_size(cell.text, FONT_SIZE, available, cell.weight, minimum=LEAST_FONT_SIZE)
     text = shorten(cell.text, size, available, cell.weight)
     if cell.align == "l" or cell.badge:
         canvas.write((left, middle), text, size, color, align="l", weight=cell.weight)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from PIL import Image
 
 from renderers import theme
-from renderers.canvas import Page, shorten, text_width, to_palette
+from renderers.canvas import Page, text_width, to_palette
 from renderers.sheet import MARGIN, SMALL_FONT_SIZE, SheetCell, SheetTable
 from renderers.theme import Palette
 from renderers.views import AuctionView, CompanyView, SheetView, dollars
@@ -18,6 +18,7 @@ from renderers.views import AuctionView, CompanyView, SheetView, dollars
 WIDTH = 880
 HEADING_SIZE = 34
 LINE_HEIGHT = 29
+PARAGRAPH_GAP = 8
 
 
 def draw_auction(view: AuctionView, palette: Palette = theme.LIGHT) -> Image.Image:
@@ -49,7 +50,7 @@ def draw_auction(view: AuctionView, palette: Palette = theme.LIGHT) -> Image.Ima
         ),
         WIDTH,
     )
-    powers = [line for lot in view.lots for line in _paragraph(f"{lot.sym}  {lot.name}. {lot.power}".strip())]
+    powers = [_paragraph(f"{lot.sym}  {lot.name}. {lot.power}".strip()) for lot in view.lots]
     return _draw_page(f"{view.title} · {view.round} · auction", [money, lots], powers, palette)
 
 
@@ -104,7 +105,7 @@ def _price(c: CompanyView) -> str:
 
 
 def _paragraph(text: str) -> list[str]:
-    """A text in lines of the page's width, at most three."""
+    """A text in lines of the page's width."""
     lines = [""]
     for word in text.split(" "):
         longer = f"{lines[-1]} {word}".strip()
@@ -112,25 +113,25 @@ def _paragraph(text: str) -> list[str]:
             lines.append(word)
         else:
             lines[-1] = longer
-    if len(lines) > 3:
-        rest = " ".join(lines[2:])
-        lines[2:] = [shorten(rest, SMALL_FONT_SIZE, WIDTH - 2 * MARGIN, "Semibold")]
     return lines
 
 
 def _draw_page(
-    heading: str, tables: Sequence[SheetTable], lines: Sequence[str], palette: Palette
+    heading: str, tables: Sequence[SheetTable], paragraphs: Sequence[Sequence[str]], palette: Palette
 ) -> Image.Image:
     width = max(table.page_width for table in tables)
-    height = MARGIN + 54 + sum(t.height + 20 for t in tables) + LINE_HEIGHT * len(lines) + MARGIN
+    text_height = sum(LINE_HEIGHT * len(lines) + PARAGRAPH_GAP for lines in paragraphs)
+    height = MARGIN + 54 + sum(t.height + 20 for t in tables) + text_height + MARGIN
     page = Page((width, height), palette)
     page.write((MARGIN, MARGIN + 24), heading, HEADING_SIZE, palette.ink, align="l")
     y = MARGIN + 54
     for table in tables:
         table.draw(page, y)
         y += table.height + 20
-    for line in lines:
-        page.write((MARGIN, y + 12), line, SMALL_FONT_SIZE, palette.ink, align="l", weight="Semibold")
-        y += LINE_HEIGHT
+    for lines in paragraphs:
+        for line in lines:
+            page.write((MARGIN, y + 12), line, SMALL_FONT_SIZE, palette.ink, align="l", weight="Semibold")
+            y += LINE_HEIGHT
+        y += PARAGRAPH_GAP
     badges = {cell.badge.color for t in tables for row in (t.header, *t.rows) for cell in row if cell.badge}
     return to_palette(page.image, theme.png_palette(palette, tuple(sorted(badges))))

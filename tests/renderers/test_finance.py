@@ -31,7 +31,7 @@ from renderers import (
 from renderers.geometry import edge_middle
 from renderers.label_layout import lay_out_labels
 from renderers.map import draw_map, grid_for
-from renderers.views import Structure, map_view, market_view, sheet_view
+from renderers.views import Badge, Structure, map_view, market_view, sheet_view
 from tests.renderers.positions import financed
 from tests.renderers.test_map import around, check_edges, near, pixel
 
@@ -263,15 +263,29 @@ def test_many_players_are_split_into_tables_without_smaller_fonts() -> None:
         assert sum(table.column_widths()) <= sheet.WIDTH - 2 * sheet.MARGIN
         for row in (table.header, *table.rows):
             for cell, wide in zip(row, table.column_widths(), strict=True):
-                assert cell.needed_width(dense=True) <= wide, cell.text
+                assert cell.needed_width("dense") <= wide, cell.text
     assert [cell.text for cell in second.header[7:]] == ["Pool", "Treasury"]
+
+
+def test_names_beside_many_privates_are_whole() -> None:
+    """The symbol of a company of 1817 with six privates, that acts, became an ellipsis."""
+    name = sheet.SheetCell("PLE", badge=Badge("PLE", "#00a993", "#000000"), tag="now")
+    privates = sheet.SheetCell("ME OBC×0 UBC×0 MINC×1 MINM MAIL", wraps=True)
+    others = [
+        sheet.SheetCell(text) for text in ("2", "acquisition 3", "10", "$1578", "Last run", "10/10", "8 8")
+    ]
+    row = (name, *others, privates, sheet.SheetCell("Tokens"), sheet.SheetCell("President"))
+    table = sheet.SheetTable(row, (row,))
+    widths = table.column_widths()
+    assert sum(widths) <= sheet.WIDTH - 2 * sheet.MARGIN < sum(cell.needed_width("dense") for cell in row)
+    assert all(cell.needed_width("least") <= width for cell, width in zip(row, widths, strict=True))
 
 
 def test_many_privates_wrap_in_their_cell() -> None:
     state = crowded()
     view = sheet_view(state)
     row = next(row for row in sheet.sheet_tables(view)[1].rows if row[0].text == "Privates")
-    assert row[6].text.count(" ") == 10 and row[6].needed_width(dense=True) < row[6].needed_width() / 2
+    assert row[6].text.count(" ") == 10 and row[6].needed_width("dense") < row[6].needed_width() / 2
     image = sheet.draw_sheet(view).convert("RGB")
     first, second, _ = sheet.sheet_tables(view)
     headings = sheet.LINE_HEIGHT * len(sheet._heading_lines(view))

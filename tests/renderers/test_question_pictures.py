@@ -1,5 +1,7 @@
 """The picture of a question: auction, companies side by side, the map around a company's reach, routes."""
 
+from typing import Any
+
 import pytest
 
 import engine
@@ -18,7 +20,7 @@ from renderers import (
     tables,
     theme,
 )
-from renderers.canvas import CAP_HEIGHT
+from renderers.canvas import CAP_HEIGHT, Page
 from renderers.geometry import dashed
 from renderers.label_layout import lay_out_labels
 from renderers.legend import Legend, legend_font, legend_height, legend_rows, row_height
@@ -69,6 +71,22 @@ def test_an_auction_shows_lots_bids_the_leader_and_free_money() -> None:
     for palette in PALETTES:
         picture = auction_png(after(BIDDING), palette=palette)  # type: ignore[arg-type]
         assert picture.alt == view.alt and len(picture.png) < 150_000
+
+
+@pytest.mark.parametrize("title", ["1830", "1870", "1817"])
+def test_what_each_lot_can_do_is_told_whole(title: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[str] = []
+    write = Page.write
+
+    def note(page: Page, at: tuple[float, float], text: str, *args: Any, **kwargs: Any) -> None:
+        written.append(text)
+        write(page, at, text, *args, **kwargs)
+
+    monkeypatch.setattr(Page, "write", note)
+    view = auction_view(engine.new_game(title, ["Ann", "Bob", "Cid"]).state)
+    tables.draw_auction(view)
+    for lot in view.lots:
+        assert " ".join(lot.power.split()) in " ".join(" ".join(written).split()), lot.sym
 
 
 def test_companies_are_side_by_side_with_their_sums() -> None:
