@@ -2,7 +2,8 @@
 
 The message is a line of text at first, because phones show nothing of a message of components. The pictures
 are drawn while the players read it; then it becomes the whole ending: places, records, the final sheet,
-charts, the animated map, the game as a file, and *Rematch*.
+charts, the animated map, the game as a file, and *Rematch*. Where the line is gone by then, another message
+without a ping does.
 """
 
 from __future__ import annotations
@@ -71,7 +72,9 @@ class Endings:
             await self._save(table, slot, ref)
         if not ref.payload_digest:
             built = await self._build(table, notification, state)
-            await self._complete(table, ref, built)
+            if not await self._complete(table, ref, built):
+                ref = await self._post_line_again(queued, table, state, dm_user)
+                await self._complete(table, ref, built)
             await self._save(table, slot, msgspec.structs.replace(ref, payload_digest=WHOLE))
             if dm_user is None:
                 await self.finished.end_list(table.id)
@@ -97,6 +100,14 @@ class Endings:
             return CardRef(found.channel.id, found.id, seq=table.seq, key=queued.idempotency_key)
         draft = Draft([], line=line, users=users)
         posted = await self.poster.post(table, queued.idempotency_key, draft, dm_user)
+        return CardRef(posted.channel_id, posted.message_id, seq=table.seq, key=queued.idempotency_key)
+
+    async def _post_line_again(
+        self, queued: OutboxMessage, table: TableInfo, state: engine.State, dm_user: str | None
+    ) -> CardRef:
+        """Post the line a second time, without pings: the first is deleted, or cannot be edited."""
+        draft = Draft([], line=ending_line(table, state, []))
+        posted = await self.poster.post(table, f"{queued.idempotency_key}.again", draft, dm_user)
         return CardRef(posted.channel_id, posted.message_id, seq=table.seq, key=queued.idempotency_key)
 
     async def _users(self, table: TableInfo) -> list[str]:
@@ -129,23 +140,24 @@ class Endings:
         again = lobby_cards.rematch_row(table)
         return BuiltEnding([*texts, *media, *again], [*texts, *again], [*images, *files])
 
-    async def _complete(self, table: TableInfo, ref: CardRef, built: BuiltEnding) -> None:
-        """Turn the line into the ending; without files where they may not be attached."""
+    async def _complete(self, table: TableInfo, ref: CardRef, built: BuiltEnding) -> bool:
+        """Turn the line into the ending; without files where they may not be attached. Whether it is one."""
         message = self.api.message(ref.channel_id, ref.message_id)
         try:
             await self.api.edit(message, built.payload, (), built.attachments)
-            return
+            return True
         except CannotEdit as failure:
             if failure.is_gone:
-                return
+                return False
             forbidden = failure.problem is EditProblem.FORBIDDEN
         try:
             await self.api.edit(message, built.plain)
         except CannotEdit as failure:
             log.info("Discord: the ending of table %s stays a line: %s", table.code, failure)
-        else:
-            if forbidden:
-                await self.poster.say_files_are_refused(table, self.api.channel(ref.channel_id))
+            return False
+        if forbidden:
+            await self.poster.say_files_are_refused(table, self.api.channel(ref.channel_id))
+        return True
 
 
 def ending_line(table: TableInfo, state: engine.State, users: list[str]) -> str:

@@ -9,14 +9,15 @@ does not let us edit now is queued in the store and finished when it does.
 The list is edited first. One transaction then stores what it says and that the card is finished, and only
 then is the card's message deleted. So a process may die anywhere: the next one edits the list into the same,
 or deletes what is still there, and no line is missing or stands there twice. A card whose message somebody
-has deleted cannot become a list: its moves are left to the next card that is finished.
+has deleted cannot become a list: its moves are left to the next card that is finished. They are in the log;
+lines that are not found there again, of a poll or of a queued card, wait in a list that is not begun.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -65,7 +66,7 @@ class FinishedTurns:
                 await self._finish_now(view.table.id, card, outcome)
         except CannotEdit as failure:
             if failure.is_gone:
-                await self._leave_to_next(view.table.id, card)
+                await self._leave_to_next(view.table.id, card, outcome)
             else:
                 await self._finish_later(view.table.id, card, outcome)
 
@@ -109,9 +110,10 @@ class FinishedTurns:
                 run = msgspec.structs.replace(run, texts=texts)
                 await self._save_and_delete(table_id, card, outcome, run=run)
                 return
-        await self._edit(ref, lines)
+        texts = latest_lines([*_waiting_lines(run), *lines])
+        await self._edit(ref, texts)
         seq = run.seq if run else ref.seq
-        run = CardRef(ref.channel_id, ref.message_id, seq=seq, texts=lines)
+        run = CardRef(ref.channel_id, ref.message_id, seq=seq, texts=texts)
         await self._save(table_id, card, outcome, run=run)
 
     async def _save_and_delete(
@@ -127,11 +129,14 @@ class FinishedTurns:
                 return  # the next change of the table, or the next start, queues it again
         await self._save(table_id, queued, Outcome([]))
 
-    async def _leave_to_next(self, table_id: int, card: Card) -> None:
-        """Store that a card is finished whose message is gone. The list goes on where it was."""
+    async def _leave_to_next(self, table_id: int, card: Card, outcome: Outcome) -> None:
+        """Store that a card is finished whose message is gone. The list goes on where it was; lines that the
+        log does not give again wait for the next one."""
         ref, run = card_ref(card), None
         if not slot_prefix(card.slot):
             run = await self._list(table_id) or no_list(ref.channel_id, ref.seq)
+            if outcome.seq is None and outcome.lines:
+                run = no_list(run.channel_id, run.seq, [*_waiting_lines(run), *outcome.lines])
         await self._save(table_id, card, Outcome([]), run=run)
 
     async def _save(
@@ -170,7 +175,7 @@ class FinishedTurns:
         """After another message the next finished turn begins another list."""
         run = await self._list(table_id)
         if run is not None:
-            await self._store_list(table_id, no_list(run.channel_id, run.seq))
+            await self._store_list(table_id, no_list(run.channel_id, run.seq, _waiting_lines(run)))
 
     # -- messages ----------------------------------------------------------------------------
 
@@ -225,7 +230,7 @@ class FinishedTurns:
             await self._finish_now(card.table_id, card, outcome, even_old=True)
         except CannotEdit as failure:
             if failure.is_gone:  # else the next change of the table, or the next start, queues it again
-                await self._save(card.table_id, card, outcome)
+                await self._leave_to_next(card.table_id, card, outcome)
 
 
 def _queued(card: Card, lines: list[str]) -> Card:
@@ -236,9 +241,27 @@ def _queued(card: Card, lines: list[str]) -> Card:
     return Card(table_id=card.table_id, slot=slot, message_ref=ref_to_store(queued), posted_at=card.posted_at)
 
 
-def no_list(channel_id: int, seq: int = 0) -> CardRef:
-    """A list of turns that is not begun: the moves after row `seq` of the log will be on it."""
-    return CardRef(channel_id, NO_MESSAGE, seq=seq)
+def no_list(channel_id: int, seq: int = 0, lines: Sequence[str] = ()) -> CardRef:
+    """A list of turns that is not begun: these lines and the moves after row `seq` of the log will be on
+    it."""
+    return CardRef(channel_id, NO_MESSAGE, seq=seq, texts=list(lines))
+
+
+def _waiting_lines(run: CardRef | None) -> list[str]:
+    """The lines of a list that is not begun."""
+    return run.texts if run is not None and run.message_id == NO_MESSAGE else []
+
+
+def latest_lines(lines: Sequence[str]) -> list[str]:
+    """As many of the last lines as a list has room for; the first then says how many are left out."""
+    length, kept = 0, 0
+    for line in reversed(lines):
+        length += len(line) + 1
+        if length > MAX_LIST_TEXT:
+            break
+        kept += 1
+    left_out = len(lines) - kept
+    return [f"… and {left_out} earlier turns (`/show log`)", *lines[left_out:]] if left_out else list(lines)
 
 
 def _has_room(run: CardRef, ref: CardRef, lines: list[str], even_old: bool) -> bool:

@@ -139,6 +139,39 @@ async def test_an_ending_that_was_interrupted_is_completed(
     assert sum("is over" in m.history[0].content for m in fake.visible_messages("general") if m.history) == 1
 
 
+class Waiting(OnePixelPictures):
+    """Charts are drawn from `go_on` on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.go_on = asyncio.Event()
+
+    async def request(self, kind: str, *arguments: Any, **details: Any) -> Picture | None:
+        if kind == "chart":
+            await self.go_on.wait()
+        return await super().request(kind, *arguments, **details)
+
+
+async def test_an_ending_whose_line_somebody_has_deleted_is_posted_anew(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    """Everybody was pinged already, so it is without a ping."""
+    table = await before_the_last_move(running)
+    running.pictures = pictures = Waiting()
+    async with running.online() as service:
+        await play_the_last_move(service, table)
+
+        def lines() -> list[Message]:
+            return [each for each in fake.visible_messages("general") if "is over" in each.content]
+
+        await fake.wait_until(lines, "the line")
+        pings = len(fake.pings)
+        await fake.delete_message(lines()[0])
+        pictures.go_on.set()
+        message = await ending(running)
+    assert message.attachments and len(fake.pings) == pings
+
+
 async def test_a_game_that_is_ended_has_an_ending_too(running: RunningBot, fake: FakeDiscord) -> None:
     async with running.online():
         await running.start_game(*PLAYERS)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from bot.discord.finished_turns import FinishedTurns
+from bot.discord.card_refs import is_old_slot
+from bot.discord.finished_turns import FinishedTurns, latest_lines
 from tests.fake_discord.running_bot import RunningBot
-from tests.fake_discord.server import FakeDiscord
+from tests.fake_discord.server import FakeDiscord, Message
 
 LINES = ("Ann: buy SV", "Bob: buy CS", "Cid: pass")
 NEXT = ("Bob", "Cid", "Ann")
@@ -76,3 +78,97 @@ async def test_the_turn_of_a_card_that_somebody_has_deleted_is_listed_with_the_n
         _, turns = listed(running, fake)
     for said in ("Ann buys the SV", "Bob buys the CS", "Cid passes"):
         assert turns.count(said) == 1, turns
+
+
+async def test_the_turn_of_an_old_card_that_somebody_has_deleted_is_listed_with_the_next(
+    running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An old card is queued with its line, and when its turn comes its message is gone."""
+    async with running.online():
+        await running.start_game("Ann", "Bob", "Cid")
+        await fake.delete_message(await running.wait_for_card("Ann"))
+        with monkeypatch.context() as patch:
+            patch.setattr("bot.discord.finished_turns.OLD_MESSAGE_AGE", timedelta(0))
+            await play(running, 0, 1)
+            await wait_until_queue_is_empty(running)
+        await play(running, 1, len(LINES))
+        _, turns = listed(running, fake)
+    for said in ("Ann buys the SV", "Bob buys the CS", "Cid passes"):
+        assert turns.count(said) == 1, turns
+
+
+async def test_the_turn_of_a_deleted_card_is_listed_after_other_news(
+    running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another message ends the list, and not what waits for it."""
+    async with running.online():
+        await running.start_game("Ann", "Bob", "Cid")
+        await fake.delete_message(await running.wait_for_card("Ann"))
+        with monkeypatch.context() as patch:
+            patch.setattr("bot.discord.finished_turns.OLD_MESSAGE_AGE", timedelta(0))
+            await play(running, 0, 1)
+            await wait_until_queue_is_empty(running)
+        await fake.run_command("Ann", running.thread, "table pause")
+        await fake.run_command("Ann", running.thread, "table resume")
+        await play(running, 1, len(LINES))
+        turns = listed(running, fake)[-1]
+    assert turns.count("Ann buys the SV") == 1, turns
+
+
+async def test_a_list_that_somebody_has_deleted_is_not_written_again(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    """What it said stays deleted, what comes after it is on the next list."""
+    async with running.online():
+        await running.start_game("Ann", "Bob", "Cid")
+        first = await running.wait_for_card("Ann")
+        await play(running, 0, 1)
+        await fake.delete_message(first)
+        await play(running, 1, len(LINES))
+        _, turns = listed(running, fake)
+    assert "Ann buys" not in turns
+    for said in ("Bob buys the CS", "Cid passes"):
+        assert turns.count(said) == 1, turns
+
+
+async def test_the_outcome_of_a_poll_that_somebody_has_deleted_is_listed(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    async with running.online():
+        await running.start_game("Ann", "Bob", "Cid")
+        first = await running.wait_for_card("Ann")
+        await play(running, 0, 2)
+        await fake.delete_message(first)  # the list too, so that there is none for it
+        await fake.run_command("Ann", running.thread, "undo")
+        await fake.wait_until(lambda: polls(running), "the poll")
+        await fake.delete_message(polls(running)[0])
+        assert "Nothing changes" in (await running.submit_lines("Bob", "decline vote")).text
+        await running.wait_for_card("Cid")
+        await play(running, 2, 3)
+        (turns,) = [each for each in listed(running, fake) if "Cid passes" in each]
+    assert turns.count("Bob declines") == turns.count("Cid passes") == 1, turns
+
+
+def test_of_more_turns_than_a_list_has_room_for_the_last_are_on_it() -> None:
+    """After an outage, say; the first line says how many are missing."""
+    lines = [f"✓ {number}: {'word ' * 70}" for number in range(30)]
+    told, *kept = latest_lines(lines)
+    assert kept == lines[-len(kept) :] and told == f"… and {30 - len(kept)} earlier turns (`/show log`)"
+    assert 3000 < len("\n".join([told, *kept])) < 4000 and latest_lines(lines[:5]) == lines[:5]
+
+
+def polls(running: RunningBot) -> list[Message]:
+    return [each for each in running.cards if "Accept" in [c.label for c in running.fake.controls(each)]]
+
+
+async def wait_until_queue_is_empty(running: RunningBot) -> None:
+    """Every queued card is finished."""
+    service = running.service
+    assert service is not None
+    table = (await service.queries.find_table(running.table_code)).id
+    async with asyncio.timeout(running.fake.default_timeout):
+        while True:
+            async with service.store.read() as unit:
+                if not [each for each in await unit.tables.cards(table) if is_old_slot(each.slot)]:
+                    return
+            await asyncio.sleep(0.01)
