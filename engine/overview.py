@@ -23,6 +23,7 @@ from engine.core.state import (
     OperatingTurn,
     PostMergerLoans,
     PostMergerTrade,
+    PriceProtection,
     RevenueClaim,
     SeedMoneySale,
     State,
@@ -30,6 +31,7 @@ from engine.core.state import (
     Waterfall,
     WaterfallBidding,
 )
+from engine.finance import market
 from engine.game import Game
 from engine.kernel import game_of
 from engine.operating import run, track
@@ -49,6 +51,14 @@ def bids(state: State) -> dict[str, dict[str, int]]:
     return found
 
 
+def auctioned(state: State) -> str | None:
+    """The private or company on which bids are asked for now; None where several may be bid on."""
+    match state.stack[-1]:
+        case WaterfallBidding(private=item) | Auction(item=item):
+            return item
+    return None
+
+
 def free_cash(state: State) -> dict[str, int]:
     """By seat the dollars that no bid ties up.
 
@@ -60,6 +70,16 @@ def free_cash(state: State) -> dict[str, int]:
     return {
         seat: max(state.cash[seat] - sum(offers.get(seat, 0) for offers in tied), 0) for seat in state.seats
     }
+
+
+def later_fall(state: State, company: str, shares: int) -> str | None:
+    """Where the price of a company falls after the turn in which so many of its shares are sold, unless its
+    president protects it (1870 §5.9): `$68`. None in titles where it falls at once, or not."""
+    g = game_of(state)
+    if PriceProtection not in g.title.questions or state.companies[company].cell is None:
+        return None
+    lower = market.down(g, market.token_space(g, company), shares)
+    return market.space_label(g, lower).partition(" ")[2] if lower != state.companies[company].cell else None
 
 
 def tiles_left(state: State) -> dict[str, int | None]:

@@ -8,14 +8,16 @@ from itertools import groupby
 import engine
 from bot.discord.controls import CUSTOM_ID_VERSION, OPEN_CARD
 from bot.discord.message_parts import truncate
+from bot.discord.told_moves import told_sentences, told_turns
 from bot.service import text_views
 from bot.service.live_table import LogEntry, TableView, engine_seat
 from bot.service.results import PendingDecision
 from bot.service.tables import TableInfo
 
 MAX_HISTORY, MAX_RESULT, MAX_LINE = 1200, 400, 250
-MAX_HISTORY_LINES = 8
-HISTORY_LINE_LENGTHS = (600, 300, 160)  # characters per line; the first at which all lines fit is used
+MAX_HISTORY_LINES = 12
+MAX_HISTORY_LINE = 500  # characters
+LEFT_OUT = "… and {} earlier moves (`/show log`)"
 VOTES = ("accept", "decline")
 
 
@@ -39,29 +41,19 @@ def table_heading(table: TableInfo, seq: int) -> str:
     return f"**{table.code}** · {table.title}{name} · {table.round or table.status} · move {seq}"
 
 
-def history_lines(
-    entries: Sequence[LogEntry], names: Sequence[str], limit: int = MAX_HISTORY_LINES
-) -> list[str]:
-    """Log entries as lines, one per entry; of more than `limit` only the last ones.
-
-    Every line is cut to the first of `HISTORY_LINE_LENGTHS` at which all of them fit.
-    """
-    lines = [_history_line(entry, names) for entry in entries if entry.is_live and entry.has_text]
-    if len(lines) > limit:
-        left_out = len(lines) - limit + 1
-        lines = [f"… and {left_out} earlier moves (`/show log`)", *lines[-(limit - 1) :]]
-    for length in HISTORY_LINE_LENGTHS:
-        cut = [truncate(line, length) for line in lines]
-        if sum(map(len, cut)) + len(cut) <= MAX_HISTORY:
-            break
-    return cut
-
-
-def _history_line(entry: LogEntry, names: Sequence[str]) -> str:
-    line = " ".join(entry.sentences) or entry.line
-    if entry.seat is not None and names[entry.seat] not in line:
-        line = f"{names[entry.seat]}: {line}"
-    return line
+def history_lines(entries: Sequence[LogEntry], names: Sequence[str]) -> list[str]:
+    """Log entries in a line for each turn: the last ones, in at most `MAX_HISTORY` characters; the first line
+    then says how many moves are left out."""
+    told: list[str] = []
+    turns = told_turns(entries)
+    room = MAX_HISTORY - len(LEFT_OUT) - 5
+    for kept, turn in enumerate(reversed(turns)):
+        line = truncate(turn.text(names), MAX_HISTORY_LINE)
+        room -= len(line) + 1
+        if kept == MAX_HISTORY_LINES or room < 0:
+            return [LEFT_OUT.format(sum(each.moves for each in turns[: len(turns) - kept])), *told]
+        told.insert(0, line)
+    return told
 
 
 def turn_lines(entries: Sequence[LogEntry], names: Sequence[str]) -> list[str]:
@@ -69,7 +61,9 @@ def turn_lines(entries: Sequence[LogEntry], names: Sequence[str]) -> list[str]:
     moves = [e for e in entries if e.is_live and e.kind == "move" and e.seat is not None and e.has_text]
     lines = []
     for seat, group in groupby(moves, key=lambda entry: entry.seat or 0):
-        told = " ".join(" ".join(entry.sentences) or entry.line for entry in group)
+        rows = list(group)
+        all_told = " ".join(" ".join(entry.sentences) for entry in rows) or rows[-1].line
+        told = " ".join(sentence for entry in rows for sentence in told_sentences(entry)) or all_told
         name = "" if names[seat] in told else f"{names[seat]}: "
         lines.append(truncate(f"✓ {name}{told}", MAX_RESULT))
     return lines

@@ -45,7 +45,7 @@ from bot.service.live_table import TableView, engine_seat
 from bot.service.results import PendingDecision
 from storage import TablePoll
 
-MAX_HEADING, MAX_NUMBERS, MAX_BOARD_TEXT = 300, 1600, 1300
+MAX_HEADING, MAX_NUMBERS, MAX_BOARD_TEXT, MIN_BOARD_TEXT = 300, 2400, 1300, 400
 
 
 def turn_card(
@@ -67,16 +67,19 @@ def turn_card(
     assert state is not None
     names = " ".join(mention(users.get(each.seat), each.name) for each in prompts)
     above = [truncate(f"{names} · {table_heading(view.table, view.seq)}", MAX_HEADING)]
-    if history:
-        above.append(truncate("\n".join(history), MAX_HISTORY))
     questions = "\n".join(f"### {_question(state, each)}" for each in prompts)
     texts = [truncate(questions, MAX_HEADING * len(prompts))]
     numbers = [
         line
         for each in prompts
-        for line in decision_numbers.decision_lines(state, engine_seat(each.seat), revenues)
+        for line in decision_numbers.decision_lines(
+            state, engine_seat(each.seat), revenues, offer="" if each.is_main else each.prompt
+        )
     ]
     texts.append(truncate("\n".join(dict.fromkeys(numbers)), MAX_NUMBERS))
+    if history:
+        room = MAX_TEXT - sum(map(len, [*above, *texts])) - (0 if images else MIN_BOARD_TEXT)
+        above.append(truncate("\n".join(history), min(room, MAX_HISTORY)))
     if not images:
         room = min(MAX_TEXT - sum(map(len, [*above, *texts])), MAX_BOARD_TEXT)
         texts.append(code_block(f"{text_views.market_view(state)}\n\n{text_views.map_view(state)}", room))

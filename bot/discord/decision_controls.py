@@ -11,6 +11,9 @@ from bot.discord.lay_controls import hex_items, lay_choices
 from bot.discord.stock_controls import purchase_label, purchases, sale_items
 from bot.service.choice_effects import choice_effect
 
+STANDING = "standing protect "
+"""Begins lines that leave an order, which the private card of one's orders has."""
+
 
 def decision_controls(
     state: engine.State, seat: str, choices: Sequence[engine.Choice], max_argument: int
@@ -22,6 +25,7 @@ def decision_controls(
     shown_apart = {lay.number for lay in lays}
     if len(sales) > 1:
         shown_apart |= {i for i, choice in enumerate(choices) if choice.line in sold}
+    shown_apart |= {i for i, choice in enumerate(choices) if choice.line.startswith(STANDING)}
     rest = [i for i in range(len(choices)) if i not in shown_apart]
     controls = card_controls(choices, max_argument, 5 - bool(lays), rest)
     selects = [(text, with_effects(state, seat, choices, items)) for text, items in controls.selects]

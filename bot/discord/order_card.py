@@ -18,6 +18,8 @@ ORDER_FORMS = {
     "buy": Form("Buy shares", "auto buy ", "NYC until floated, or 3 NYC then pass"),
     "line": Form("An order", "", "auto turn NYC: lay 57 H10; run best; pay"),
 }
+PROTECT = "protect "
+"""Begins the name of the form that answers price protection in advance."""
 MAX_COMPANIES = 4
 """Companies of a player that have a button."""
 MAX_SHOWN = 3000
@@ -40,6 +42,12 @@ def order_card(table_id: int, seat: int, state: engine.State, listed: str, said:
         message_parts.button(f"{form.label}…", _control(table_id, f"{ASK}{name}"))
         for name, form in ORDER_FORMS.items()
     ]
+    lines = [] if state.game_over else [each.line for each in engine.choices(state, engine_seat(seat))]
+    buttons += [
+        message_parts.button(f"Protect {sym}…", _control(table_id, f"{ASK}{PROTECT}{sym}"))
+        for sym in own[:MAX_COMPANIES]
+        if any(line.startswith(f"standing protect {sym} ") for line in lines)
+    ]
     if listed.startswith("1. "):
         buttons.append(message_parts.button("Take all back", _control(table_id, "auto off")))
     head = [message_parts.text_display(said)] if said else []
@@ -49,7 +57,11 @@ def order_card(table_id: int, seat: int, state: engine.State, listed: str, said:
 
 def order_form(argument: str) -> Form | None:
     """The form that a control opens, if it opens one."""
-    return ORDER_FORMS.get(argument.removeprefix(ASK)) if argument.startswith(ASK) else None
+    name = argument.removeprefix(ASK)
+    if name.startswith(PROTECT):
+        company = name.removeprefix(PROTECT)
+        return Form(f"Protect the {company} up to $", f"auto protect {company} up to ", "300, or 0 for never")
+    return ORDER_FORMS.get(name) if argument.startswith(ASK) else None
 
 
 def order_modal(table_id: int, argument: str, form: Form) -> Json:

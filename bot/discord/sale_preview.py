@@ -15,6 +15,7 @@ from bot.discord.message_parts import Json
 from bot.discord.stock_controls import purchase_label, purchases
 from bot.service import text_views
 from bot.service.amounts import dollars
+from bot.service.choice_effects import sold_shares
 
 
 class SalePreview(NamedTuple):
@@ -29,8 +30,8 @@ def preview_sales(state: engine.State, seat: str, lines: Sequence[str]) -> SaleP
     """Try sales, of each company the largest of those chosen. Raises engine.RefusedError."""
     by_company: dict[str, str] = {}
     for line in lines:
-        sold, _ = _sale(line)
-        by_company[sold] = max(by_company.get(sold, line), line, key=lambda each: _sale(each)[1])
+        sold, _ = sold_shares(line)
+        by_company[sold] = max(by_company.get(sold, line), line, key=lambda each: sold_shares(each)[1])
     after = state
     told = []
     for line in by_company.values():
@@ -43,15 +44,13 @@ def preview_sales(state: engine.State, seat: str, lines: Sequence[str]) -> SaleP
         if company.president != (former := state.companies[sym].president):
             name = after.name(company.president) if company.president else "nobody"
             told.append(f"⚠ {name} becomes president of the {sym}, after {state.name(former or '')}.")
+    told += [
+        f"{sym}: {text_views.price_text(state, sym)} → {lower} after your turn, unless protected."
+        for sym, line in by_company.items()
+        if (lower := engine.later_fall(state, sym, sold_shares(line)[1]))
+    ]
     told.append(f"You then have {dollars(after.cash[seat])}.")
     return SalePreview(tuple(by_company.values()), after, "\n".join(told))
-
-
-def _sale(line: str) -> tuple[str, int]:
-    """The company and the number of shares of a sale: `sell 2 PRR`."""
-    words = line.split()[1:]
-    counts = [int(word) for word in words if word.isdecimal()]
-    return next((word for word in words if not word.isdecimal()), ""), counts[0] if counts else 1
 
 
 def sale_message(custom_id: CustomId, seat: str, preview: SalePreview) -> list[Json]:

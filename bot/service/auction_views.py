@@ -8,7 +8,6 @@ import engine
 from bot.service.amounts import dollars
 
 MAX_DESCRIPTION = 160  # characters of a private's ability in a list
-MAX_POWER = 60  # the same on a card
 MAX_SENTENCES = 260  # the same in an answer about bids, in whole sentences
 
 
@@ -31,12 +30,33 @@ def bids_text(state: engine.State, bids: Mapping[str, int]) -> str:
 def sale_line(state: engine.State, item: str, bids: Mapping[str, int], *, with_power: bool = False) -> str:
     """A private or a company that is auctioned, in one line: `MH Mohawk & Hudson, $110, pays $20: no bid`.
 
-    with_power: what the private can do follows, in short.
+    with_power: what the private can do follows.
     """
     private = _private(state, item)
     head = item if private is None else _private_head(private)
     power = _power(private) if private is not None and with_power else ""
-    return f"{head}: {bids_text(state, bids)}{f'. {_cut(power, MAX_POWER)}' if power else ''}"
+    return f"{head}: {bids_text(state, bids)}{f'. {power}' if power else ''}"
+
+
+def auction_lines(state: engine.State) -> list[str]:
+    """What is for sale, as a bidder needs it: with what it can do. Where bids are asked for one item, that is
+    the first, and the others without bids are one line."""
+    items, asked = for_sale(state), engine.auctioned(state)
+    if asked is None:
+        return [sale_line(state, item, bids, with_power=True) for item, bids in items.items()]
+    others = {item: bids for item, bids in items.items() if item != asked}
+    waiting = [_short_head(state, item) for item, bids in others.items() if not bids]
+    return [
+        sale_line(state, asked, items.get(asked, {}), with_power=True),
+        *(sale_line(state, item, bids) for item, bids in others.items() if bids),
+        *([f"Not bid on yet: {', '.join(waiting)}"] if waiting else []),
+    ]
+
+
+def _short_head(state: engine.State, item: str) -> str:
+    """`PSM Pittsburgh Steel Mill $40`."""
+    private = _private(state, item)
+    return item if private is None else f"{item} {private.name} {dollars(private.price)}"
 
 
 def private_text(state: engine.State, sym: str) -> str:
@@ -93,7 +113,8 @@ def _private(state: engine.State, sym: str) -> engine.PrivateDefinition | None:
 
 
 def _private_head(private: engine.PrivateDefinition) -> str:
-    return f"{private.sym} {private.name}, {dollars(private.price)}, pays {dollars(private.revenue)}"
+    pays = f", pays {dollars(private.revenue)}" if private.revenue else ""
+    return f"{private.sym} {private.name}, {dollars(private.price)}{pays}"
 
 
 def _private_lines(state: engine.State, private: engine.PrivateDefinition, in_full: bool) -> Iterator[str]:

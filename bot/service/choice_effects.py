@@ -21,7 +21,22 @@ def choice_effect(state: engine.State, seat: str, choice: engine.Choice) -> str:
         after = engine.play_line(state, seat, choice.line).state
     except (engine.UnreadableError, engine.AmbiguousError, engine.RefusedError):
         return ""
-    return ", ".join(_changes(state, after, seat))
+    return ", ".join([*_changes(state, after, seat), *_later_falls(state, choice.line)])
+
+
+def sold_shares(line: str) -> tuple[str, int]:
+    """The company and the number of shares of a sale: `sell 2 PRR`."""
+    words = line.split()[1:]
+    counts = [int(word) for word in words if word.isdecimal()]
+    return next((word for word in words if not word.isdecimal()), ""), counts[0] if counts else 1
+
+
+def _later_falls(state: engine.State, line: str) -> Iterator[str]:
+    company, shares = sold_shares(line)
+    if not line.startswith("sell ") or company not in state.companies:
+        return
+    if lower := engine.later_fall(state, company, shares):
+        yield f"{company} {text_views.price_text(state, company)} → {lower} unless protected"
 
 
 def _changes(before: engine.State, after: engine.State, seat: str) -> Iterator[str]:

@@ -6,29 +6,39 @@ run to come; bids and their leader. Amounts are in dollars, shares in percent.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import engine
 from bot.service import text_views
 from bot.service.amounts import dollars
-from bot.service.auction_views import for_sale, free_cash_line, private_text, sale_line
+from bot.service.auction_views import auction_lines, free_cash_line, private_text
 from bot.service.run_outlook import run_lines
 from bot.service.text_views import holding_text
 
 
 def decision_lines(
-    state: engine.State, seat: str, revenues: Mapping[str, int] | None = None, viewer: int | None = None
+    state: engine.State,
+    seat: str,
+    revenues: Mapping[str, int] | None = None,
+    viewer: int | None = None,
+    offer: str = "",
 ) -> list[str]:
     """What a seat's decision depends on: itself, the company for which it acts, and what is auctioned.
 
     revenues: dollars of each company's last run. viewer: the seat that reads it, None for the whole table.
+    offer: an offer to the seat, such as `a 5-train from the NYC to the PRR`; companies of the seat that it
+    names are told too.
     """
     lines = [player_line(state, seat)]
     company = engine.decision(state).company
     if company and state.companies[company].president:
         lines.append(company_line(state, company, (revenues or {}).get(company), viewer))
-    own = [sym for sym in engine.companies_in_question(state) if state.companies[sym].president == seat]
-    lines += [company_line(state, sym, (revenues or {}).get(sym), viewer) for sym in own if sym != company]
+    others = [*companies_to_compare(state, seat), *companies_named(state, seat, offer)]
+    others = [sym for sym in dict.fromkeys(others) if sym != company]
+    lines += [company_line(state, sym, (revenues or {}).get(sym), viewer) for sym in others]
+    if (lending := engine.loan_status(state)) and engine.round_name(state) != "opening":
+        lines.append(f"Loans: {lending}")
     if company and engine.topic(state) == "trains":
         lines += text_views.trains_text(state)
     lines += run_lines(state)
@@ -36,9 +46,24 @@ def decision_lines(
     if company and declares:
         lines.append(dividend_line(state, seat, company))
     if engine.round_name(state) == "opening" or engine.bids(state):
-        lines += [sale_line(state, item, bids, with_power=True) for item, bids in for_sale(state).items()]
+        lines += auction_lines(state)
         lines.append(free_cash_line(state))
     return lines
+
+
+def companies_to_compare(state: engine.State, seat: str) -> list[str]:
+    """The companies of a seat among those that a question about mergers is about. Where one is sold, that one
+    and all companies of the seat, which may buy it."""
+    asked = engine.companies_in_question(state)
+    if engine.auctioned(state) in asked:
+        return [*asked, *(sym for sym, each in state.companies.items() if each.president == seat)]
+    return [sym for sym in asked if state.companies[sym].president == seat]
+
+
+def companies_named(state: engine.State, seat: str, text: str) -> list[str]:
+    """The companies of a seat that a text names."""
+    own = [sym for sym, each in state.companies.items() if each.president == seat]
+    return [sym for sym in own if re.search(rf"(?<![\w&]){re.escape(sym)}(?![\w&])", text)]
 
 
 def dividend_line(state: engine.State, seat: str, company: str) -> str:

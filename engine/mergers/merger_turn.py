@@ -75,8 +75,8 @@ class MergerTurnQuestion:
                         same = g.company(other).president == seat
                         consent = "" if same else f", if {g.state.name(g.president(other))} agrees"
                         space = market.space_label(g, merged_cell(g, frame.company, other))
-                        result = f"the {survivor or frame.company} survives, {space}"
-                        yield Option(merger, f"Merge the {frame.company} with the {other}; {result}{consent}")
+                        gone, left = (frame.company, other) if survivor else (other, frame.company)
+                        yield Option(merger, f"Merge the {gone} into the {left}, {space}{consent}")
         yield Option(Pass(), f"The {frame.company} does nothing")
 
     def refusal(self, g: Game, frame: MergerTurn, seat: str, action: Action) -> str | None:

@@ -49,7 +49,8 @@ class SeedMoneyAuction:
         return f"the {frame.item}"
 
     def details(self, g: Game, frame: Auction) -> str:
-        return f"face value ${g.private_definition(frame.item).price}"
+        left = current_seed_money_sale(g).seed_money
+        return f"face value ${g.private_definition(frame.item).price}, ${left} of seed money"
 
     def bid_range(self, g: Game, frame: Auction, seat: str) -> range:
         return range(frame.high_bid + BID_STEP, self.max_bid(g, frame.item, seat) + 1, BID_STEP)

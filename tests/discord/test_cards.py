@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 import engine
-from bot.discord import card_texts, cards, controls, lay_controls, message_parts, private_answers, tile_menu
+from bot.discord import card_texts, cards, controls, lay_controls, private_answers, tile_menu
 from bot.discord.controls import (
     ENTER_AMOUNT,
     LOOK_CLOSER,
@@ -243,20 +243,45 @@ def test_many_verbs_fit(ways: int) -> None:
     assert reached(payload, choices) == {c.line for c in choices}
 
 
-def test_the_history_has_at_most_eight_compact_lines() -> None:
-    names = ("Ann", "Bob")
+def said(seq: int, seat: int, *sentences: str, line: str = "", is_live: bool = True) -> LogEntry:
+    return LogEntry(seq, None, "move", seat, line, line or "a line", sentences, is_live)  # type: ignore[arg-type]
+
+
+def test_the_history_is_a_line_for_each_turn() -> None:
+    """Without steps in which nothing was done; who passes one after the other shares a line."""
+    names = ("Ann", "Bob", "Cid")
     rows = [
-        LogEntry(i, None, "move", i % 2, "pass", "pass", (f"{names[i % 2]} passes. " * 20,), i != 7)  # type: ignore[arg-type]
-        for i in range(30)
+        said(1, 0, "The PRR lays #57 on H10, rotation 0."),
+        said(2, 0, "The PRR declines to place a token."),
+        said(3, 0, "The PRR runs 2 on H10-H12: $40.", is_live=False),
+        said(4, 0, "The PRR declines to buy a train.", "Stock round 2 begins."),
+        said(5, 1, "Bob buys 10 % of the PRR from the pool for $90."),
+        said(6, 1, line="pass"),
+        said(7, 2, "Cid passes."),
+        said(8, 0, "Ann passes.", "Operating round 2.1 begins."),
     ]
-    lines = card_texts.history_lines(rows, names)
-    assert len(lines) == 8
-    assert lines[0].startswith("… and 22 earlier moves")
-    assert all(len(line) <= 160 for line in lines)
-    assert card_texts.history_lines(rows[:7], names) == [
-        message_parts.truncate(r.sentences[0].strip(), 160) for r in rows[:7]
+    assert card_texts.history_lines(rows, names) == [
+        "Ann: The PRR lays #57 on H10, rotation 0.",
+        "Stock round 2 begins.",
+        "Bob buys 10 % of the PRR from the pool for $90.",
+        "Cid and Ann pass.",
+        "Operating round 2.1 begins.",
     ]
-    assert card_texts.history_lines(rows[:2], names) == [r.sentences[0] for r in rows[:2]]
+    assert card_texts.turn_lines(rows[4:7], names) == [
+        "✓ Bob buys 10 % of the PRR from the pool for $90.", "✓ Cid passes.",
+    ]  # fmt: skip
+    assert card_texts.turn_lines(rows[1:2], names) == ["✓ Ann: The PRR declines to place a token."]
+
+
+def test_of_a_long_history_the_last_turns_are_shown() -> None:
+    names = ("Ann", "Bob")
+    rows = [said(i, i % 2, f"{names[i % 2]} does thing {i}, {'a word ' * 20}.") for i in range(30)]
+    first, *kept = card_texts.history_lines(rows, names)
+    assert first == f"… and {30 - len(kept)} earlier moves (`/show log`)"
+    assert 5 <= len(kept) <= 12 and "thing 29" in kept[-1]
+    assert len("\n".join([first, *kept])) <= card_texts.MAX_HISTORY
+    long = card_texts.history_lines([said(1, 0, "word " * 1000)], names)
+    assert [len(line) for line in long] == [card_texts.MAX_HISTORY_LINE]
 
 
 def test_par_keeps_its_place_in_the_select() -> None:

@@ -23,4 +23,4 @@ def test_options_that_exclude_each_other_are_not_offered_together() -> None:
 
 def test_in_a_merger_the_numbers_of_all_companies_of_the_president_are_told() -> None:
     lines = decision_lines(merger(), "p0")
-    assert [line.partition(":")[0] for line in lines] == ["Ann", "WT", "SR"]
+    assert [line.partition(":")[0] for line in lines] == ["Ann", "WT", "SR", "Loans"]

@@ -1,0 +1,66 @@
+"""Moves of the log told in short: one line for the successive moves of a player (pure).
+
+A company's steps in which it did nothing are left out, and so is a player's word that their turn is over:
+`/show log` has them. Players who pass one after the other share a sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from bot.service import text_views
+from bot.service.live_table import LogEntry
+
+PASS = re.compile(r"(.+) passes\.")
+NEW_ROUND = re.compile(r"\w+ round [\d.]+( of \d+)? begins\.")
+DECLINED_STEP = re.compile(r"The \S+ declines to [a-z ]+\.")
+
+
+@dataclass(slots=True)
+class ToldTurn:
+    """Successive moves of one player, or players who pass one after the other; how many moves it is."""
+
+    seat: int | None
+    sentences: list[str] = field(default_factory=list)
+    passed: list[str] = field(default_factory=list)
+    moves: int = 0
+
+    def text(self, names: Sequence[str]) -> str:
+        """`Ann buys the SV for $20.`; `Ann: The PRR runs…`; `Bob and Cid pass.`"""
+        if self.passed:
+            who = list(dict.fromkeys(self.passed))
+            return f"{text_views.join_words(who)} pass{'es' * (len(who) == 1)}."
+        told = " ".join(self.sentences)
+        name = "" if self.seat is None else names[self.seat]
+        return told if name in told else f"{name}: {told}"
+
+
+def told_turns(entries: Sequence[LogEntry]) -> list[ToldTurn]:
+    """Log entries as turns, without those that were undone or say nothing."""
+    turns: list[ToldTurn] = []
+    for entry in entries:
+        seat = entry.seat
+        for number, sentence in enumerate(told_sentences(entry)):
+            passing = PASS.fullmatch(sentence)
+            seat = None if passing or NEW_ROUND.fullmatch(sentence) else seat  # what follows is nobody's move
+            last = turns[-1] if turns else None
+            if last is None or last.seat != seat or bool(passing) != bool(last.passed):
+                last = ToldTurn(seat)
+                turns.append(last)
+            if passing:
+                last.passed.append(passing[1])
+            else:
+                last.sentences.append(sentence)
+            last.moves += number == 0
+    return turns
+
+
+def told_sentences(entry: LogEntry) -> list[str]:
+    """What an entry says that others want to know."""
+    if not entry.is_live or not entry.has_text:
+        return []
+    if entry.kind != "move":
+        return [" ".join(entry.sentences) or entry.line]
+    return [each for each in entry.sentences if not DECLINED_STEP.fullmatch(each)]
