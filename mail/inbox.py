@@ -24,7 +24,7 @@ from mail.imap import (
     why_unreachable,
 )
 from mail.operator_alerts import OperatorAlerts
-from mail.parser_process import ParserFailed, ParserProcess
+from mail.parser_process import ParserFailed, ParserNotStarted, ParserProcess
 from mail.parts import MailProblem
 from mail.policy import MailPolicy
 from mail.port import Folder, MailOutcome, ServicePort
@@ -139,11 +139,15 @@ class InboxWatcher:
         """Handle every mail from this UID on; returns the UIDs of those that failed."""
         uids = await imap.uids(first_uid)
         failed_uids = []
-        for uid in uids:
+        for number, uid in enumerate(uids):
             try:
                 await self._process(imap, uid)
             except ConnectionLost:
                 raise
+            except ParserNotStarted as busy:
+                log.warning("mailbox: %s; another attempt follows", busy)
+                failed_uids.extend(uids[number:])
+                break
             except MailboxFull:
                 failed_uids.append(uid)
                 await self._alert(
@@ -166,6 +170,7 @@ class InboxWatcher:
         raw = await imap.fetch(uid, self._timing.preview_size if partial else None)
         if raw is None:
             return
+        await self._parser.start()  # before the attempt counts: a busy machine spoils no mail
         digest = hashlib.sha256(raw).hexdigest()
         arrival = await self._service.record_arrival(digest, raw, envelope.received_at)
         folder = arrival.folder

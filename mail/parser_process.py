@@ -24,14 +24,18 @@ class ParserFailed(Exception):
     """The worker died from this mail, or took too long."""
 
 
+class ParserNotStarted(Exception):
+    """There is no worker, because the machine is too busy or has no memory: no fault of any mail."""
+
+
 def _worker_main(pipe: Connection, authserv_id: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
-    pipe.send(None)
-    with contextlib.suppress(EOFError, OSError):
+    with contextlib.suppress(EOFError, OSError):  # the service is gone
+        pipe.send(None)
         while True:
             partial = bool(pipe.recv())
             pipe.send(parse_mail(pipe.recv_bytes(), authserv_id, partial))
@@ -57,14 +61,22 @@ class ParserProcess:
     ) -> None:
         await asyncio.to_thread(self._stop)
 
+    async def start(self) -> None:
+        """Start the worker, if there is none. Raises ParserNotStarted."""
+        await asyncio.to_thread(self._ensure_started)
+
     async def parse(self, raw: bytes, partial: bool = False) -> ParsedMail:
-        """Parse a mail. Raises ParserFailed."""
+        """Parse a mail. Raises ParserFailed, and ParserNotStarted."""
         return await asyncio.to_thread(self._parse, raw, partial)
+
+    def _ensure_started(self) -> None:
+        with self._lock:
+            self._worker = self._worker or self._start()
 
     def _parse(self, raw: bytes, partial: bool) -> ParsedMail:
         with self._lock:
+            _, pipe = self._worker = self._worker or self._start()
             try:
-                _, pipe = self._worker = self._worker or self._start()
                 pipe.send(partial)
                 pipe.send_bytes(raw)
                 if pipe.poll(self._timeout) and isinstance(mail := pipe.recv(), ParsedMail):
@@ -81,12 +93,19 @@ class ParserProcess:
         process = context.Process(
             target=_worker_main, args=(worker_pipe, self._authserv_id), daemon=True, name="mail-parser"
         )
-        process.start()
-        worker_pipe.close()
-        if not pipe.poll(START_TIMEOUT):
-            process.kill()
-            raise EOFError
-        pipe.recv()
+        try:
+            process.start()
+            worker_pipe.close()
+            if not pipe.poll(START_TIMEOUT):
+                raise TimeoutError(f"it took longer than {START_TIMEOUT:.0f} seconds")
+            pipe.recv()
+        except (OSError, EOFError) as error:
+            if process.pid is not None:
+                process.kill()
+                process.join()
+            pipe.close()
+            worker_pipe.close()
+            raise ParserNotStarted(f"the parser could not be started: {error or 'it ended'}") from error
         return process, pipe
 
     def _kill(self) -> None:

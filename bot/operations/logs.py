@@ -127,3 +127,4 @@ def configure_logging(settings: Settings, *, to_stderr: bool, more: Iterable[log
     logging.basicConfig(level=settings.log_level.upper(), handlers=handlers, force=True)
     for noisy in ("alembic", "aiohttp.access"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
+    logging.getLogger("stamina").setLevel(logging.ERROR)  # whoever tries again says why

@@ -11,7 +11,7 @@ import asyncio
 import logging
 import os
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 
 import aiohttp
@@ -64,17 +64,26 @@ class StatusServer:
         await runner.setup()
         try:
             if len(os.fsencode(self._socket)) <= MAX_SOCKET_PATH:
-                await self._listen_on_socket(runner)
+                await self._listen(str(self._socket), self._listen_on_socket(runner))
             else:
                 log.warning(
                     "the path of the data folder is too long for a socket; `railpost status` needs one"
                 )
             if self._port is not None:
-                await web.TCPSite(runner, "127.0.0.1", self._port).start()
+                site = web.TCPSite(runner, "127.0.0.1", self._port)
+                await self._listen(f"port {self._port} of 127.0.0.1", site.start())
             self.started.set()
             await asyncio.get_running_loop().create_future()
         finally:
             await runner.cleanup()
+
+    @staticmethod
+    async def _listen(where: str, listening: Coroutine[None, None, None]) -> None:
+        """Listen, if that is possible: without its status a service plays on."""
+        try:
+            await listening
+        except OSError as error:
+            log.error("for the operator: the status is not served at %s: %s", where, error.strerror or error)
 
     async def _listen_on_socket(self, runner: web.AppRunner) -> None:
         """The newest service of a data folder has its socket; one that a crash has left is replaced."""
@@ -118,9 +127,12 @@ def notify_service_manager(message: str) -> None:
     address = os.environ.get("NOTIFY_SOCKET", "")
     if not address:
         return
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as datagrams:
-        datagrams.connect("\0" + address[1:] if address.startswith("@") else address)
-        datagrams.sendall(message.encode())
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as datagrams:
+            datagrams.connect("\0" + address[1:] if address.startswith("@") else address)
+            datagrams.sendall(message.encode())
+    except OSError as error:
+        log.warning("the service manager cannot be told %s: %s", message, error.strerror or error)
 
 
 async def keep_watchdog(store: Store) -> None:

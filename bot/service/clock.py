@@ -26,6 +26,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from bot.service.clock_followup import follow_table, follow_tables
 from bot.service.due_rows import DueRowHandler
+from bot.service.loading import UnreadableTable
 from bot.service.missing_rows import set_missing_rows
 from bot.service.table_cache import TableCache
 from storage import DueRow, NotFound, StoreError
@@ -82,7 +83,7 @@ class Clock:
                     self._skipped.add(row.key)
             await self._follow_tables()
         async with self._cache.store.read() as unit:
-            return await unit.clocks.next_due_at()
+            return await unit.clocks.next_due_at(besides=self._skipped)
 
     async def _set_missing_rows(self) -> None:
         if not self._is_complete:
@@ -92,8 +93,7 @@ class Clock:
 
     async def _rows_due(self) -> list[DueRow]:
         async with self._cache.store.read() as unit:
-            rows = await unit.clocks.rows_due(unit.now, BATCH)
-        return [row for row in rows if row.key not in self._skipped]
+            return await unit.clocks.rows_due(unit.now, BATCH, besides=self._skipped)
 
     async def _follow_tables(self) -> None:
         async with self._cache.store.read() as unit:
@@ -102,6 +102,8 @@ class Clock:
             some: Sequence[int] = behind[start : start + TABLES_AT_ONCE]
             try:
                 some = await follow_tables(self._cache, some)
+            except UnreadableTable:
+                log.debug("clock: a table cannot be read; these are followed one by one")
             except StoreError as error:
                 log.warning("clock: %s", error)
             for table_id in some:
@@ -111,6 +113,8 @@ class Clock:
         """Do one thing; whether it was done. What fails does not keep the others from their time."""
         try:
             return await step
+        except UnreadableTable:  # the operator has been told once
+            log.debug("clock: %s cannot be read", name)
         except (StoreError, NotFound) as error:
             log.warning("clock: %s: %s", name, error)
         except Exception:

@@ -23,7 +23,7 @@ from bot.service.results import CommandResult, LineFailure, LineRefused, QueryAn
 from bot.service.robot_seats import is_robot
 from bot.service.table_cache import TableCache
 from bot.service.tables import ROBOT_PREFIX, is_robot_name
-from storage import NotFound
+from storage import NotFound, StoreError
 
 log = logging.getLogger(__name__)
 
@@ -51,7 +51,10 @@ class RobotPlayers:
                     event.clear()
                     if loop.time() - scanned_at >= RESCAN_SECONDS:
                         scanned_at = loop.time()
-                        await self._play_at(await self._stored_tables())
+                        try:
+                            await self._play_at(await self._stored_tables())
+                        except StoreError as error:  # they are looked for again
+                            log.warning("the robots wait: %s", error)
                     await self._play_at([t.stored_info.id for t in self._cache.with_stand_ins() if t.begun])
                     with suppress(TimeoutError):
                         async with asyncio.timeout(RESCAN_SECONDS):
@@ -64,6 +67,8 @@ class RobotPlayers:
         for table_id in table_ids:
             try:
                 await self.play(table_id, moves=1)
+            except StoreError as error:
+                log.warning("the robots of table %d wait: %s", table_id, error)
             except Exception:  # whatever is wrong at one table, the robots of others go on
                 log.exception("the robots of table %d wait", table_id)
 

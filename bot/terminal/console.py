@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -50,6 +50,7 @@ class Console:
         self._completion = Completion()
         self._lock = asyncio.Lock()
         self._shown_seq = 0
+        self._said = ""
         self.shows_pictures = False
         self._shown_question: object = None
 
@@ -64,7 +65,7 @@ class Console:
 
     async def practice_offer(self) -> str:
         """An offer to practise, where there has never been a table; else nothing."""
-        return await practice_offer(self.service.queries)
+        return await self._or_the_fault(practice_offer(self.service.queries))
 
     # -- lines -------------------------------------------------------------------------------
 
@@ -72,11 +73,34 @@ class Console:
         """Carry out a line. Never raises: errors are replies."""
         async with self._lock:
             reply = await self._handle_safely(line)
-            reply = await self._after_robots(reply)
-            reply = await self._with_question_pictures(reply)
+            for complete in (self._after_robots, self._with_question_pictures):
+                reply = await self._completed(complete, reply)
             view = self._view()
             self._shown_seq = view.seq if view else 0
             return reply
+
+    async def _completed(self, complete: Callable[[Reply], Awaitable[Reply]], reply: Reply) -> Reply:
+        """The reply as `complete` returns it, or followed by what kept it from that."""
+        completed = reply
+
+        async def text() -> str:
+            nonlocal completed
+            completed = await complete(reply)
+            return ""
+
+        fault = await self._or_the_fault(text())
+        return replace(reply, text="\n".join(filter(None, [reply.text, fault]))) if fault else completed
+
+    async def _or_the_fault(self, text: Awaitable[str]) -> str:
+        """The text, or a sentence that says why there is none: a fault of one table ends no terminal, and
+        the end of a terminal no service."""
+        try:
+            return await text
+        except (ValueError, StoreError) as error:
+            return str(error)
+        except Exception:
+            log.exception("the open table could not be shown")
+            return "The open table cannot be shown; the reason is in the log file."
 
     async def _after_robots(self, reply: Reply) -> Reply:
         """The reply, and what the robots of the open table did then, up to the turn of a person."""
@@ -120,23 +144,31 @@ class Console:
         return self.service.queries.peek(self.table_id) if self.table_id is not None else None
 
     async def news(self) -> str:
-        """The rows of the log that other players have added since the last line here."""
+        """The rows that others have added to the log since the last line here; a fault is said once."""
         async with self._lock:
             if self.table_id is None:
                 return ""
-            view = await self.service.queries.view(self.table_id)
-            entries = await self.service.queries.log(self.table_id, self._shown_seq)
-            self._shown_seq = view.seq
-            lines = (text_views.log_entry_line(e, view.table.names) for e in entries if e.has_text)
-            return "\n".join(lines)
+            text = await self._or_the_fault(self._news(self.table_id))
+            said, self._said = self._said, text
+            return "" if text == said else text
+
+    async def _news(self, table_id: int) -> str:
+        view = await self.service.queries.view(table_id)
+        entries = await self.service.queries.log(table_id, self._shown_seq)
+        self._shown_seq = view.seq
+        return "\n".join(text_views.log_entry_line(e, view.table.names) for e in entries if e.has_text)
 
     async def open_latest(self) -> str:
-        """Open the newest table that is not over; a summary, or nothing if there is none."""
+        """Open the newest table that is not over; a summary, or nothing if there is none. A table that cannot
+        be read is not opened."""
+        return await self._or_the_fault(self._open_latest())
+
+    async def _open_latest(self) -> str:
         newest = await self.service.queries.newest_table(("lobby", "running", "paused"))
         if newest is None:
             return ""
-        self.table_id, self._shown_seq = newest.id, newest.seq
         view = await self.service.queries.view(newest.id)
+        self.table_id, self._shown_seq = newest.id, newest.seq
         return "\n".join(filter(None, [table_summary(newest), waiting_text(view)]))
 
     async def _handle_safely(self, line: str) -> Reply:

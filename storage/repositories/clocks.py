@@ -5,7 +5,7 @@ transaction that does what is due, and only by the one who still finds it at tha
 whoever looks at it, and whenever a process dies.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -111,14 +111,15 @@ class ClockRepository(Repository):
         """All that is due of one kind."""
         return await self._transaction.all(select(DueRow).where(col(DueRow.kind) == kind))
 
-    async def rows_due(self, until: datetime, limit: int) -> list[DueRow]:
-        """What is due by a time, the first first."""
-        query = select(DueRow).where(col(DueRow.due_at) <= until)
+    async def rows_due(self, until: datetime, limit: int, besides: Collection[str] = ()) -> list[DueRow]:
+        """What is due by a time, the first first. besides: keys of rows that are left out."""
+        query = select(DueRow).where(col(DueRow.due_at) <= until, col(DueRow.key).not_in(besides))
         return await self._transaction.all(query.order_by(col(DueRow.due_at), col(DueRow.key)).limit(limit))
 
-    async def next_due_at(self) -> datetime | None:
-        """When something is due next."""
-        return await self._transaction.scalar(select(func.min(DueRow.due_at)))
+    async def next_due_at(self, besides: Collection[str] = ()) -> datetime | None:
+        """When something is due next. besides: keys of rows that are left out."""
+        query = select(func.min(DueRow.due_at)).where(col(DueRow.key).not_in(besides))
+        return await self._transaction.scalar(query)
 
     async def take_due(self, row: DueRow, move_to: datetime | None = None) -> bool:
         """Take a due row, or move it to its next time; False if somebody else has."""

@@ -14,7 +14,7 @@ import pytest
 
 from mail.html_text import visible_text
 from mail.parser import parse_mail
-from mail.parser_process import ParserFailed, ParserProcess
+from mail.parser_process import ParserFailed, ParserNotStarted, ParserProcess
 from mail.parts import MailProblem
 from mail.quotes import OrderLine
 from tests.mail.toy_reader import parse_reply
@@ -229,3 +229,13 @@ async def test_the_loop_goes_on_while_a_bomb_is_read() -> None:
         await parser.parse(C18["depth 900"][0]())
         counter.cancel()
     assert turns > 20
+
+
+async def test_a_parser_that_cannot_be_started_is_another_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with ParserProcess() as parser:
+        with monkeypatch.context() as patch:
+            patch.setattr("mail.parser_process.START_TIMEOUT", 0.0)
+            with pytest.raises(ParserNotStarted, match=r"^the parser could not be started: it took longer"):
+                await parser.start()
+        await parser.start()
+        assert (await parser.parse(b"Subject: hello\r\n\r\nbuy SV\r\n")).text.strip() == "buy SV"

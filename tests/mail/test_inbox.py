@@ -16,7 +16,7 @@ import pytest
 from mail.imap import ConnectionLost, ImapAccount, ImapConnection, LoginRefused, why_unreachable
 from mail.inbox import InboxTiming, InboxWatcher
 from mail.parser import ParsedMail
-from mail.parser_process import ParserFailed, ParserProcess
+from mail.parser_process import ParserFailed, ParserNotStarted, ParserProcess
 from mail.policy import MailPolicy
 from mail.port import Folder, MailOutcome
 from tests.mail.memory_port import POST, InMemoryService, reply
@@ -230,6 +230,31 @@ async def test_a_mail_whose_parser_died_is_read_again(mailbox: Mailbox) -> None:
     async with DyingReader() as parser, watching(service, mailbox.account, parser=parser):
         await mailbox.until("Processed", 1)
     assert service.moves == [("s1", "buy SV")] and parser.deaths == 1
+
+
+class LateReader(ParserProcess):
+    """A parser that a busy machine does not start for a long time."""
+
+    attempts = 0
+
+    async def start(self) -> None:
+        self.attempts += 1
+        if self.attempts <= 5:
+            raise ParserNotStarted("the parser could not be started: it took longer than 30 seconds")
+        await super().start()
+
+
+async def test_a_parser_that_does_not_start_spoils_no_mail(mailbox: Mailbox) -> None:
+    """As often as it takes: that is no attempt at the mail."""
+    service = InMemoryService()
+    notice = service.notice()
+    await mailbox.put(
+        reply(notice, "sell 1 X", message_id="<1@p>"), reply(notice, "buy SV", message_id="<2@p>")
+    )
+    async with LateReader() as parser, watching(service, mailbox.account, parser=parser):
+        await mailbox.until("Processed", 2)
+    assert service.moves == [("s1", "sell 1 X"), ("s1", "buy SV")]
+    assert not service.alerts and all(count == 1 for count in service.arrivals.values())
 
 
 async def test_a_mail_that_fails_is_tried_three_times_and_nobody_waits(mailbox: Mailbox) -> None:

@@ -25,7 +25,7 @@ ROOT = Path(__file__).parent.parent.parent
 ROWS = re.search(r"## Faults\n(.*?)\n## ", (ROOT / "docs" / "hosting.md").read_text(), re.DOTALL)
 FAULTS = (
     "Disk full", "Read-only", "Locked", "Damaged file", "Damaged table", "Database away", "Discord away",
-    "Token revoked", "IMAP away", "SMTP away", "Clock set by a day", "Two services", "Killed",
+    "Token revoked or wrong", "IMAP away", "SMTP away", "Clock set by a day", "Two services", "Killed",
 )  # fmt: skip
 
 

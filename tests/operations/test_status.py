@@ -72,6 +72,31 @@ async def test_14_8_the_status_says_what_there_is(world: ServiceHarness, tmp_pat
     assert await ask_status(tmp_path) is None
 
 
+async def test_14_8_a_port_or_socket_that_is_taken_ends_no_service(
+    world: ServiceHarness, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        (tmp_path / "data" / "railpost.sock").mkdir(parents=True)
+        monitor = StatusMonitor(world.service, [], ErrorCounter())
+        server = StatusServer(monitor, Metrics(), tmp_path / "data", port)
+        running = asyncio.ensure_future(server.run())
+        await asyncio.wait_for(server.started.wait(), 30)
+        running.cancel()
+    told = [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
+    assert len(told) == 2 and f"the status is not served at port {port} of 127.0.0.1: " in told[1]
+
+
+async def test_14_8_a_service_manager_that_is_gone_ends_no_service(
+    world: ServiceHarness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "nobody"))
+    await keep_watchdog(world.store)
+    assert "the service manager cannot be told READY=1: No such file or directory" in caplog.text
+
+
 async def test_14_8_health_names_each_problem(world: ServiceHarness, tmp_path: Path) -> None:
     async with served(world, tmp_path, ["discord"]):
         world.service.report_attachment("discord", "away", "the connection is lost")

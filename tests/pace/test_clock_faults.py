@@ -8,8 +8,11 @@ from datetime import timedelta
 import pytest
 
 from bot.service import clock_messages
+from bot.service.clock import BATCH
+from bot.service.due_rows import DueRowHandler
+from bot.service.loading import UnreadableTable
 from bot.service.service import Service
-from storage import open_store
+from storage import DueRow, open_store
 from tests.pace.conftest import DrivenTable
 from tests.pace.test_clock import at
 from tests.pace.test_pace import local
@@ -182,3 +185,29 @@ async def test_two_processes_that_both_believe_to_lead(driven: DrivenTable) -> N
     assert moves == ["pass"]
     assert len(driven.heard("Cid", "news")) == 1
     assert len(driven.heard("Bob", "reminder")) == 1
+
+
+async def test_14_1_rows_that_fail_keep_no_others_from_their_time(
+    driven: DrivenTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More rows than are read at once, all of tables that cannot be read, and due before the others."""
+    await driven.begin("24h")
+    async with driven.store.begin() as unit:
+        for number in range(BATCH + 10):
+            row = DueRow(key=f"damaged.{number}", kind="damaged", due_at=HALF - timedelta(hours=1))
+            await unit._transaction.add(row)
+    handle, tried = DueRowHandler.handle, list[str]()
+
+    async def failing(rows: DueRowHandler, row: DueRow) -> bool:
+        if row.kind == "damaged":
+            tried.append(row.key)
+            raise UnreadableTable("ABC")
+        return await handle(rows, row)
+
+    monkeypatch.setattr(DueRowHandler, "handle", failing)
+    driven.now = HALF
+    due_next = await driven.service.clock.tick()
+    await driven.tick()
+    assert reminder_times(driven) == [at("02 00:00")]
+    assert len(set(tried)) == BATCH + 10
+    assert due_next is not None and due_next > HALF, "the clock sleeps until something else is due"

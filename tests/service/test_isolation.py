@@ -183,6 +183,25 @@ async def test_14_4_a_line_that_is_no_text_is_refused_as_any_other(world: Servic
     assert isinstance(await world.say("Ann", "buy SV"), Completed)
 
 
+async def test_14_4_the_robots_wait_for_a_database_that_is_away(
+    world: ServiceHarness, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Neither looking for their tables nor playing at one ends the service."""
+
+    def away() -> object:
+        raise StoreError("The database is away.")
+
+    service = Service(world.store)
+    with monkeypatch.context() as patch:
+        patch.setattr(world.store, "read", away)
+        robots = asyncio.ensure_future(service.robots.run())
+        while "the robots wait: The database is away." not in caplog.text:  # noqa: ASYNC110
+            await asyncio.sleep(0)
+    assert not robots.done()
+    robots.cancel()
+    await asyncio.gather(robots, return_exceptions=True)
+
+
 async def test_14_4_whatever_the_database_raises_is_a_store_error(world: ServiceHarness) -> None:
     await world.service.queries.view(world.table)
     await execute(world.store, "DROP TABLE moves")

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
 from bot.robots.player import LEAST_EFFORT
 from bot.robots.worker import RobotMove, RobotWorker, decide_now
@@ -14,7 +15,7 @@ from bot.service.picture_workers import PictureWorkers
 from bot.service.service import Service
 from bot.terminal.console import Console
 from engine import State, encode_state
-from storage import open_store
+from storage import StoreError, open_store
 
 
 @pytest.fixture
@@ -276,3 +277,43 @@ async def test_a_player_of_the_terminal_agrees_to_a_robot_or_declines(console: C
     assert "Robot 2 takes a seat" in await enter(console, "table invite robot")
     assert "No robot plays" in await enter(console, "table decline Bob")
     assert "No robot sits at table" in await enter(console, "table decline Bob")
+
+
+async def damage(console: Console) -> str:
+    """Damage the open table; the sentence about it."""
+    info = await console.service.queries.table_info(console.table_id or 0)
+    async with console.service.store.begin() as unit:
+        for table in ("table_snapshots SET state", "moves SET events"):
+            await unit._transaction.connection.execute(text(f"UPDATE {table} = :bytes"), {"bytes": b"\xc1"})
+    return (
+        f"Table {info.code} cannot be read, so nobody can play there now; nothing of it is lost, and the "
+        "operator has been told."
+    )
+
+
+async def test_14_1_a_damaged_newest_table_is_not_opened_and_ends_no_terminal(
+    console: Console, tmp_path: Path
+) -> None:
+    await enter(console, *BEGUN, "buy SV")
+    sentence = await damage(console)
+    later = Console(Service(console.service.store), tmp_path)
+    assert await later.open_latest() == sentence
+    assert later.table_id is None and "no table is open" in await enter(later, "buy CS")
+    assert "Ann to act" in await enter(later, "table new 1830 Ann, Bob", "table start")
+
+
+async def test_14_1_what_follows_a_line_or_another_players_move_ends_no_terminal(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await enter(console, *BEGUN)
+
+    async def away(*_: object) -> object:
+        raise StoreError("The database is away.")
+
+    monkeypatch.setattr(console.service.queries, "log", away)
+    assert [await console.news(), await console.news()] == ["The database is away.", ""]
+    monkeypatch.undo()
+    await enter(console, "buy SV")
+    assert await console.news() == ""
+    monkeypatch.setattr(console, "_after_robots", away)
+    assert (await enter(console, "buy CS")).splitlines()[-1] == "The database is away."
