@@ -28,6 +28,8 @@ from renderers.views import HexView, MapView
 
 MARGIN = 30
 FRAME_FONT_SIZE = 27
+PANEL_TEXT_SHARE = 1.4
+"""How large texts are on parts of a map that are side by side in one picture."""
 
 
 class DrawnHex(NamedTuple):
@@ -62,7 +64,9 @@ def grid_for(view: MapView, size: tuple[int, int] | None = None, margin: int = M
     """
     coords = tuple(hex.coord for hex in view.hexes)
     if size:
-        return fit_grid(coords, view.layout, view.axes, size, margin)
+        grid = fit_grid(coords, view.layout, view.axes, size, margin)
+        share = PANEL_TEXT_SHARE if view.is_crop else 1.0
+        return grid.with_metrics(replace(grid.metrics, text_share=share))
     return arranged_grid(coords, view.layout, view.axes, view.is_crop, margin)
 
 

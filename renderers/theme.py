@@ -104,7 +104,7 @@ class Palette:
 
     Of the page: `page`, `row_band`, `paper` (boxes), `ink`, `muted` and `faint` (texts). Of the board: `sea`,
     `hex_colors`, `track`, `stop_fill`, `plate` with `plate_text` (revenues). `text_on` gives the colour of a
-    text on a background.
+    text on a background. `route_colors`: those that the colour-blind tell best from tiles come first.
     """
 
     name: PaletteName
@@ -177,11 +177,11 @@ LIGHT = Palette(
     ),
     zone_colors=_colors(
         white="#ffffff", yellow="#ffe680", orange="#f7b267", green="#bfe3b4", brown="#c69c78",
-        par="#d7e8f7", closing="#d9a5a5", liquidation="#e79a92", acquisition="#f6d9a0",
+        par="#d7e8f7", closing="#e0a3ad", liquidation="#e79a92", acquisition="#f6d9a0",
         lower="#eef3e6", upper_ledge="#e6eef3",
     ),
     route_colors=tuple(
-        map(parse_color, ("#e6194b", "#0057e7", "#b34700", "#911eb4", "#00796b", "#6d3b00"))
+        map(parse_color, ("#0048ff", "#911eb4", "#5c3200", "#c4127f", "#00796b", "#b34700"))
     ),
 )  # fmt: skip
 
@@ -209,7 +209,7 @@ DARK = Palette(
     blocked=parse_color("#ff9d94"),
     hex_colors=_colors(
         white="#3a3e40", yellow="#d9b83b", green="#70b661", brown="#b2702f",
-        gray="#868c93", red="#b96762", blue="#3d6782",
+        gray="#868c93", red="#a04a48", blue="#3d6782",
     ),
     zone_colors=_colors(
         white="#2b2f36", yellow="#857418", orange="#8c3d00", green="#2f5a2c", brown="#4a2f18",
@@ -217,7 +217,7 @@ DARK = Palette(
         lower="#33392c", upper_ledge="#2c3640",
     ),
     route_colors=tuple(
-        map(parse_color, ("#e6194b", "#0a5cff", "#b34700", "#8d2bb0", "#00796b", "#6d3b00"))
+        map(parse_color, ("#0048ff", "#9c27d0", "#5c3200", "#c4127f", "#00796b", "#b34700"))
     ),
 )  # fmt: skip
 

@@ -312,6 +312,21 @@ def test_zones_of_a_market_look_different_to_the_colour_blind(
     assert alike == []
 
 
+@pytest.mark.parametrize("kind", ["none", *MATRICES])
+@pytest.mark.parametrize("palette", PALETTES.values(), ids=list(PALETTES))
+def test_routes_look_different_from_tiles_and_track_to_the_colour_blind(palette: Palette, kind: str) -> None:
+    """Most runs have one to three trains. A red route looks as brown tiles do to those who see no green."""
+    first = palette.route_colors[:3]
+    alike = [
+        f"{color} and {name}: {far:.1f}"
+        for color in first
+        for name, other in {**palette.hex_colors, "track": palette.track}.items()
+        if (far := distance(color, other, kind)) < 20
+    ]
+    alike += [f"{a} and {b}" for a, b in combinations(first, 2) if distance(a, b, kind) < 15]
+    assert alike == []
+
+
 def test_the_simulation_takes_red_for_green() -> None:
     red, green = (238, 154, 142), (124, 196, 127)
     assert distance(red, green) > 60
