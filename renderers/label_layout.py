@@ -154,8 +154,14 @@ class _Placer(TextPlacer):
         return self.space.find(((0.0, 0.0, *_plate_measures(text)[-1](smallest)),), self.points) is not None
 
     def _structures(self) -> tuple[tuple[Structure, PlacedText], ...]:
+        """Place the signs of structures; one that is only possible has no number, so it may be small."""
         placed = (
-            (site, self._note(str(site.bonus), _structure_footnote(site), _structure_measures(site)))
+            (
+                site,
+                self._note(str(site.bonus), f"{site.kind} +{site.bonus}", _structure_measures(site))
+                if site.is_built
+                else self.text(str(site.bonus), self.sizes.note, _structure_measures(site)),
+            )
             for site in self.view.structures
         )
         return tuple((site, place) for site, place in placed if place)
@@ -233,8 +239,3 @@ def _structure_measures(site: Structure) -> list[Measure]:
     with_symbol: Measure = partial(sprites.structure_size, site)
     bonus: Measure = partial(sprites.plate_size, f"+{site.bonus}", is_tight=True)
     return [with_symbol, bonus] if site.is_built else [with_symbol]
-
-
-def _structure_footnote(site: Structure) -> str:
-    """`bridge +10`; `bridge possible` where one may still be built."""
-    return f"{site.kind} +{site.bonus}" if site.is_built else f"{site.kind} possible"

@@ -20,7 +20,7 @@ from renderers.map import draw_map, grid_for
 from renderers.page_layout import touching_pieces
 from renderers.placed_labels import LabelLayout
 from renderers.views import HexView, MapView, map_view, part_around
-from tests.renderers.positions import opening, position
+from tests.renderers.positions import financed, opening, position
 from tests.renderers.test_legibility import GAMES, ROOT
 from tests.renderers.test_map import near, pixel
 from tests.renderers.test_question_pictures import digits
@@ -158,6 +158,16 @@ def test_a_map_without_room_below_has_small_notes_instead() -> None:
     hex = crowded_note().hex_at("J3")
     labels = lay_out_labels(hex, HexMetrics("pointy", 40, 69))
     assert labels.footnotes == () and [note.text for note in labels.notes] == ["→SSW"]
+
+
+def test_the_sign_of_a_possible_mine_is_small_rather_than_a_footnote() -> None:
+    state = financed()
+    view = map_view(state, crop=part_around(state, state.tokens))
+    grid = grid_for(view)
+    for hex in view.hexes:
+        labels = lay_out_labels(hex, grid.metrics)
+        possible = [site for site in hex.structures if not site.is_built]
+        assert [site for site, _ in labels.structures if not site.is_built] == possible, hex.coord
 
 
 def test_what_has_room_has_no_footnotes() -> None:
