@@ -20,6 +20,9 @@ MEMORY_LIMIT = 1 << 30
 START_TIMEOUT = 30.0
 
 
+Worker = tuple[BaseProcess, Connection]
+
+
 class ParserFailed(Exception):
     """The worker died from this mail, or took too long."""
 
@@ -51,7 +54,8 @@ class ParserProcess:
         self._authserv_id = authserv_id
         self._timeout = timeout
         self._lock = threading.Lock()
-        self._worker: tuple[BaseProcess, Connection] | None = None
+        self._worker: Worker | None = None
+        self._starting: Worker | None = None
 
     async def __aenter__(self) -> Self:
         return self
@@ -87,7 +91,22 @@ class ParserProcess:
             self._kill()
             raise ParserFailed(f"the parser took longer than {self._timeout} seconds")
 
-    def _start(self) -> tuple[BaseProcess, Connection]:
+    def _start(self) -> Worker:
+        """The worker, once it is ready. One that starts slowly goes on, and the next attempt waits for it."""
+        try:
+            process, pipe = self._starting = self._starting or self._new_process()
+            if not pipe.poll(START_TIMEOUT):
+                raise TimeoutError(f"it takes longer than {START_TIMEOUT:.0f} seconds")
+            pipe.recv()
+        except TimeoutError as error:
+            raise ParserNotStarted(f"the parser could not be started: {error}") from error
+        except (OSError, EOFError) as error:
+            self._kill()
+            raise ParserNotStarted(f"the parser could not be started: {error or 'it ended'}") from error
+        self._starting = None
+        return process, pipe
+
+    def _new_process(self) -> Worker:
         context = multiprocessing.get_context("spawn")
         pipe, worker_pipe = context.Pipe()
         process = context.Process(
@@ -95,26 +114,19 @@ class ParserProcess:
         )
         try:
             process.start()
-            worker_pipe.close()
-            if not pipe.poll(START_TIMEOUT):
-                raise TimeoutError(f"it took longer than {START_TIMEOUT:.0f} seconds")
-            pipe.recv()
-        except (OSError, EOFError) as error:
-            if process.pid is not None:
-                process.kill()
-                process.join()
+        except OSError:
             pipe.close()
+            raise
+        finally:
             worker_pipe.close()
-            raise ParserNotStarted(f"the parser could not be started: {error or 'it ended'}") from error
         return process, pipe
 
     def _kill(self) -> None:
-        if self._worker:
-            process, pipe = self._worker
-            self._worker = None
+        for process, pipe in filter(None, (self._worker, self._starting)):
             process.kill()
             process.join()
             pipe.close()
+        self._worker = self._starting = None
 
     def _stop(self) -> None:
         with self._lock:

@@ -15,7 +15,7 @@ import os
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 from zlib import crc32
 
 from sqlalchemy import URL
@@ -154,18 +154,21 @@ async def lead(url: URL, jobs: Sequence[str], work: Work) -> None:
 
     Returns when the work returns. Raises what the work raises.
     """
-    names, said = ", ".join(jobs), ""
+    names, said, trouble = ", ".join(jobs), "", ""
     while True:
         lock = job_lock(url, jobs)
         try:
-            while not await _acquire(lock):
-                if not said:
+            while not (attempt := await _acquire(lock)).succeeded:
+                if attempt.trouble and not trouble:  # once for each time that the database is away
+                    log.warning("these jobs cannot be taken now: %s: %s", names, attempt.trouble)
+                trouble = attempt.trouble
+                if not said and not trouble:
                     log.info("another process does this job: %s; this one stands by", names)
                     said = "stands by"
                 await asyncio.sleep(LOOK_INTERVAL)
-            if said:
+            if said or trouble:
                 log.info("this process does this job now: %s", names)
-                said = ""
+                said = trouble = ""
             if await _work_while_held(lock, work):
                 return
             log.warning("the lock on this job is lost: %s; trying to get it again", names)
@@ -174,17 +177,23 @@ async def lead(url: URL, jobs: Sequence[str], work: Work) -> None:
         await asyncio.sleep(LOOK_INTERVAL)
 
 
-async def _acquire(lock: JobLock) -> bool:
+class Attempt(NamedTuple):
+    """Whether the lock was got; if it could not be tried, why."""
+
+    succeeded: bool
+    trouble: str = ""
+
+
+async def _acquire(lock: JobLock) -> Attempt:
     """Try to get the lock; a database that is away is tried again."""
     try:
         async with asyncio.timeout(ANSWER_TIMEOUT):
-            return await lock.acquire()
+            return Attempt(await lock.acquire())
     except ImportError:
         raise
     except Exception as error:  # of the driver, of the operating system, or no answer in time
-        log.warning("a job cannot be taken now: %s", str(error).partition("\n")[0] or type(error).__name__)
         await lock.release()
-        return False
+        return Attempt(False, str(error).partition("\n")[0] or type(error).__name__)
 
 
 async def _work_while_held(lock: JobLock, work: Work) -> bool:

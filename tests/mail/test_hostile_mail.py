@@ -235,7 +235,9 @@ async def test_a_parser_that_cannot_be_started_is_another_fault(monkeypatch: pyt
     async with ParserProcess() as parser:
         with monkeypatch.context() as patch:
             patch.setattr("mail.parser_process.START_TIMEOUT", 0.0)
-            with pytest.raises(ParserNotStarted, match=r"^the parser could not be started: it took longer"):
+            with pytest.raises(ParserNotStarted, match=r"^the parser could not be started: it takes longer"):
                 await parser.start()
+            starting = parser._starting
         await parser.start()
+        assert starting is not None and parser._worker == starting, "it was not begun anew"
         assert (await parser.parse(b"Subject: hello\r\n\r\nbuy SV\r\n")).text.strip() == "buy SV"

@@ -240,7 +240,7 @@ class LateReader(ParserProcess):
     async def start(self) -> None:
         self.attempts += 1
         if self.attempts <= 5:
-            raise ParserNotStarted("the parser could not be started: it took longer than 30 seconds")
+            raise ParserNotStarted("the parser could not be started: it takes longer than 30 seconds")
         await super().start()
 
 

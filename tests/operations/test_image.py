@@ -80,12 +80,12 @@ class PlainFolder:
     def __init__(self, folder: Path) -> None:
         self.context, self.root, self.at = folder / "context", folder / "root", folder / "root"
         sent_to_the_builder(self.context)
-        venv.create(folder / "env", with_pip=True, symlinks=True)
+        venv.create(folder / "env", symlinks=True)
         (site,) = (folder / "env" / "lib").glob("python*/site-packages")
-        for path in [*site.glob("setuptools*"), *site.glob("pkg_resources*"), *site.glob("*distutils*")]:
-            shutil.rmtree(path) if path.is_dir() else path.unlink()  # the image has that of the packages
         (site / "packages.pth").write_text(sysconfig.get_path("purelib") + "\n")
         self.bin = folder / "env" / "bin"
+        (self.bin / "pip").write_text(f'#!/bin/sh\nexec "{self.bin}/python" -m pip "$@"\n')
+        (self.bin / "pip").chmod(0o755)
         self.variables = {
             "PATH": f"{self.bin}:{os.environ['PATH']}",
             "HOME": str(folder),
