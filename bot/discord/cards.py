@@ -109,6 +109,8 @@ def turn_controls(view: TableView, pending: PendingDecision, choices: Sequence[e
     elif pending.acts_now and any(each.is_main and not each.acts_now for each in view.pending):
         in_advance = CustomId(view.table.id, None, pending.decision_id, OPEN_CARD)
         rows[-1]["components"].append(button("Answer in advance…", str(in_advance)))
+    elif engine.topic(view.state) == "stock" and any(each.line == "pass" for each in choices):
+        rows[-1]["components"].append(auto_pass_button(view.table.id))
     return rows
 
 
@@ -131,6 +133,11 @@ def shared_controls(
         for each in prompts
     ]
     return action_rows([*buttons, *own, orders_button(view.table.id)])
+
+
+def auto_pass_button(table_id: int) -> Json:
+    """Leaves the order to pass in this stock round, whoever presses it; in their turn it passes at once."""
+    return button("Auto pass", str(CustomId(table_id, None, None, ORDER, "auto pass")))
 
 
 def orders_button(table_id: int) -> Json:

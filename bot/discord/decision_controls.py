@@ -8,7 +8,7 @@ from dataclasses import replace
 import engine
 from bot.discord.controls import SUBMIT_LINE, CardControls, MenuItem, card_controls
 from bot.discord.lay_controls import hex_items, lay_choices
-from bot.discord.stock_controls import purchase_label, purchases, sale_items
+from bot.discord.stock_controls import purchase_label, purchases, sale_items, train_purchases
 from bot.service.choice_effects import choice_effect
 
 STANDING = "standing protect "
@@ -36,6 +36,7 @@ def decision_controls(
         for i in purchases(state, seat, choices)
         if len(choices[i].line) <= max_argument
     ]
+    bought += [MenuItem(choices[i].label, "", SUBMIT_LINE, choices[i].line) for i in train_purchases(choices)]
     known = {item.argument for item in controls.buttons}
     buttons = [*(item for item in bought if item.argument not in known), *controls.buttons]
     sales = with_effects(state, seat, choices, sales) if len(sales) > 1 else []

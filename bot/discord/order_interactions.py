@@ -47,7 +47,10 @@ class OrderInteractions:
             modal = order_card.order_modal(custom_id.table_id, custom_id.argument, form)
             await interaction.response.send_modal(RawModal(modal))
             return
-        await interaction.response.defer()
+        if interaction.message is not None and interaction.message.flags.ephemeral:
+            await interaction.response.defer()
+        else:
+            await interaction.response.defer(ephemeral=True, thinking=True)
         result = await self.service.submit(
             custom_id.table_id,
             None,

@@ -1,4 +1,4 @@
-"""Stock turns in few presses: buttons for the commonest purchases, a select of several sales (pure)."""
+"""Buttons for the commonest purchases of shares and trains, and a select of several sales (pure)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import engine
 from bot.discord.controls import MAX_OPTIONS, SUBMIT_LINE, MenuItem
 
-MAX_PURCHASES = 3  # buttons
+MAX_PURCHASES, MAX_TRAINS = 3, 2  # buttons
 PRICE = re.compile(r"\$([\d,]+)$")
 
 
@@ -27,6 +27,14 @@ def purchases(state: engine.State, seat: str, choices: Sequence[engine.Choice]) 
         return company.president != seat, -company.shares.get(seat, 0), index
 
     return sorted(shares, key=rank)[:MAX_PURCHASES]
+
+
+def train_purchases(choices: Sequence[engine.Choice]) -> list[int]:
+    """The trains that can be bought at once, for a price that is not open, as indices."""
+    trains = [
+        i for i, each in enumerate(choices) if each.line.startswith("buy train") and each.amounts is None
+    ]
+    return [i for i in trains if ", if " not in choices[i].label][:MAX_TRAINS]
 
 
 def purchase_label(choice: engine.Choice) -> str:

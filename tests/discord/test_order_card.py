@@ -27,6 +27,27 @@ async def test_orders_by_buttons_and_forms(started: RunningBot, fake: FakeDiscor
     await fake.wait_until(lambda: "Taken back" in card.text, "the orders are taken back")
 
 
+async def test_who_only_passes_in_a_stock_round_presses_once(started: RunningBot, fake: FakeDiscord) -> None:
+    """*Auto pass* is on the card; its answer is seen by nobody else, and later turns need no ping."""
+    await started.play_lines(
+        "Ann: bid BO 225", "Bob: buy SV", "Cid: buy CS", "Ann: buy DH", "Bob: buy MH", "Cid: buy CA",
+        "Ann: par B&O 67", "Ann: pass",
+    )  # fmt: skip
+    card = await started.wait_for_card("Bob")
+    pressed = await fake.click("Bob", card, "Auto pass")
+    await fake.wait_until(lambda: "It has said `pass`" in pressed.text, "the answer")
+    assert not pressed.public_messages
+    pings = len(fake.messages_pinging("Bob"))
+    cid = await started.wait_for_card("Cid")
+    early = await fake.click("Ann", cid, "Auto pass")  # whose turn it is not
+    await fake.wait_until(lambda: "`auto pass`" in early.text, "the answer")
+    assert not early.public_messages and await started.wait_for_card("Cid") is cid
+    await started.play_lines("Cid: buy B&O from ipo")
+    await started.wait_for_card("Cid")
+    assert (await started.played_lines())[-4:] == ["pass", "buy B&O from ipo", "pass", "pass"]
+    assert len(fake.messages_pinging("Bob")) == pings
+
+
 async def test_a_wrong_order_is_explained_on_the_card(started: RunningBot, fake: FakeDiscord) -> None:
     shown = await fake.run_command("Bob", "general", "me orders", table=started.table_code)
     card = shown.private_messages[-1]

@@ -16,10 +16,17 @@ from tests.drawn_here import DrawnHere
 from tests.fake_discord.running_bot import RunningBot
 from tests.fake_discord.server import FakeDiscord, Message, MessageControl
 
+LONGEST = {"1830": 8000, "1870": 80, "1817": 200}
+"""How many moves of a title's game are needed."""
+ALL = pytest.mark.parametrize("title", LONGEST)
+ALL_IN_A_SOAK = pytest.mark.parametrize(
+    "title", ["1830", *(pytest.param(title, marks=pytest.mark.soak) for title in ("1870", "1817"))]
+)
+
 
 @cache
-def game() -> SimulatedGame:
-    return simulate_game("1830", 3, 3)
+def game(title: str = "1830") -> SimulatedGame:
+    return simulate_game(title, 3, 3, max_moves=LONGEST[title])
 
 
 @pytest.fixture
@@ -27,11 +34,13 @@ def users() -> tuple[str, ...]:
     return tuple(game().players)
 
 
-def lines_until(wanted: Callable[[engine.State], bool]) -> tuple[list[tuple[str, str]], engine.State]:
+def lines_until(
+    wanted: Callable[[engine.State], bool], title: str
+) -> tuple[list[tuple[str, str]], engine.State]:
     """The lines of the game up to the first position that is `wanted`, and that position."""
     played: list[tuple[str, str]] = []
-    state = engine.new_game("1830", list(game().players)).state
-    for seat, line in game().lines:
+    state = engine.new_game(title, list(game().players)).state
+    for seat, line in game(title).lines:
         if wanted(state):
             return played, state
         state = engine.play(state, seat, engine.parse(state, seat, line)).state
@@ -39,11 +48,13 @@ def lines_until(wanted: Callable[[engine.State], bool]) -> tuple[list[tuple[str,
     raise AssertionError("The game has no such position.")
 
 
-async def reach(running: RunningBot, wanted: Callable[[engine.State], bool]) -> engine.State:
+async def reach(
+    running: RunningBot, wanted: Callable[[engine.State], bool], title: str = "1830"
+) -> engine.State:
     """Play a table, while the bot is offline, up to a position that is `wanted`."""
     async with running.online():
-        await running.start_game(*game().players)
-    lines, state = lines_until(wanted)
+        await running.start_game(*game().players, title=title)
+    lines, state = lines_until(wanted, title)
     async with await open_store(running.path) as store:
         service = Service(store)
         table = (await service.queries.list_tables())[0].id
@@ -80,8 +91,14 @@ def labels(fake: FakeDiscord, message: Message) -> list[str]:
     return [each.label for each in fake.controls(message)]
 
 
-async def test_a_share_is_bought_with_one_press(running: RunningBot, fake: FakeDiscord) -> None:
-    state = await reach(running, lambda s: len(companies_for_sale(s)) >= 1)
+def shares_on_offer(state: engine.State) -> bool:
+    in_stock_round = engine.topic(state) == "stock" and engine.round_name(state).startswith("stock")
+    return in_stock_round and any(c.path[0] == "buy" and c.amounts is None for c in choices(state))
+
+
+@ALL_IN_A_SOAK
+async def test_a_share_is_bought_with_one_press(running: RunningBot, fake: FakeDiscord, title: str) -> None:
+    state = await reach(running, shares_on_offer, title)
     async with running.online():
         card = await running.wait_for_card(actor(state))
         presses = PressCounter(fake)
@@ -92,11 +109,12 @@ async def test_a_share_is_bought_with_one_press(running: RunningBot, fake: FakeD
         assert (await running.played_lines())[-1].startswith(f"buy {label.split()[1].rstrip(',')}")
 
 
+@pytest.mark.parametrize("title", ["1830", pytest.param("1870", marks=pytest.mark.soak)])
 async def test_two_blocks_are_sold_and_a_share_bought_with_two_presses(
-    running: RunningBot, fake: FakeDiscord
+    running: RunningBot, fake: FakeDiscord, title: str
 ) -> None:
-    """The fall of prices is shown before anything is sold."""
-    state = await reach(running, lambda s: len(companies_for_sale(s)) >= 2)
+    """The fall of prices is shown before anything is sold, also one after the turn (1870 §5.9)."""
+    state = await reach(running, lambda s: len(companies_for_sale(s)) >= 2, title)
     async with running.online():
         name, played = actor(state), await running.played_lines()
         card = await running.wait_for_card(name)
@@ -124,9 +142,12 @@ def begins_a_turn(state: engine.State) -> bool:
     return bool(lays) and bool(state.companies[top.company].trains)
 
 
-async def test_a_plain_operating_turn_takes_six_presses(running: RunningBot, fake: FakeDiscord) -> None:
+@ALL
+async def test_a_plain_operating_turn_takes_six_presses(
+    running: RunningBot, fake: FakeDiscord, title: str
+) -> None:
     """Track with its preview takes two of them."""
-    state = await reach(running, begins_a_turn)
+    state = await reach(running, begins_a_turn, title)
     name, company = actor(state), engine.decision(state).company
     async with running.online() as service:
         table = (await service.queries.find_table(running.table_code)).id
@@ -166,7 +187,8 @@ def plain_button(state: engine.State, buttons: list[MessageControl]) -> str:
     return next(str(each.custom_id) for each in buttons if each.custom_id.split(":s:")[1] in ("pass", "done"))
 
 
-async def test_a_train_is_bought_with_one_press(running: RunningBot, fake: FakeDiscord) -> None:
+@ALL_IN_A_SOAK
+async def test_a_train_is_bought_with_one_press(running: RunningBot, fake: FakeDiscord, title: str) -> None:
     state = await reach(
         running,
         lambda s: (
@@ -174,6 +196,7 @@ async def test_a_train_is_bought_with_one_press(running: RunningBot, fake: FakeD
             and isinstance(s.top, engine.OperatingTurn)
             and any(c.line.startswith("buy train") and c.amounts is None for c in choices(s))
         ),
+        title,
     )
     async with running.online():
         card = await running.wait_for_card(actor(state))

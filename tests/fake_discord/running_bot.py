@@ -94,9 +94,11 @@ class RunningBot:
 
     # -- common steps ------------------------------------------------------------------------
 
-    async def open_table(self, *others: str, host: str = "Ann", name: str = "Friday") -> Message:
+    async def open_table(
+        self, *others: str, host: str = "Ann", name: str = "Friday", title: str = "1830"
+    ) -> Message:
         """Open a table and let all players join; returns its lobby card."""
-        await self.fake.run_command(host, "general", "table new", title="1830", name=name)
+        await self.fake.run_command(host, "general", "table new", title=title, name=name)
         await self.fake.wait_until(lambda: self.fake.messages_with_controls("general"), "the lobby card")
         card = self.fake.messages_with_controls("general")[-1]
         self.table_code = card.text.split("Table ", 1)[1].split(" ", 1)[0]
@@ -105,9 +107,9 @@ class RunningBot:
             assert "You have joined" in done.text, done.text
         return card
 
-    async def start_game(self, *names: str) -> Channel:
+    async def start_game(self, *names: str, title: str = "1830") -> Channel:
         """Open a table and start its game in the seating order of the names; returns its thread."""
-        await self.open_table(*names[1:], host=names[0])
+        await self.open_table(*names[1:], host=names[0], title=title)
         done = await self.fake.run_command(names[0], "general", "table start", order=", ".join(names))
         assert "starts" in done.text, done.text
         await self.fake.wait_until(
