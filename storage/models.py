@@ -9,7 +9,7 @@ microseconds since 1970, so that every database sorts them alike.
 """
 
 from datetime import UTC, datetime, timedelta
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from sqlalchemy import (
     JSON,
@@ -279,7 +279,7 @@ class DueRow(Model, table=True):
 # Move log and polls
 
 
-class NewLogRow(Model):
+class NewLogRow(NamedTuple):
     """A row of the move log before it is appended.
 
     kind: a `move` changes the game by its `events`; `undo` and `redo` say by `rewinds_to` after which move
@@ -289,6 +289,29 @@ class NewLogRow(Model):
     format_version: of the events. order_id: the order of the player that said the line, None if they said it
     themselves.
     """
+
+    transport: str
+    kind: LogRowKind = "move"
+    request_id: str | None = None
+    seat: int | None = None
+    person_id: int | None = None
+    raw_line: str = ""
+    line: str = ""
+    events: bytes = b""
+    decision_id: str | None = None
+    rewinds_to: int | None = None
+    format_version: int = FORMAT_VERSION
+    order_id: int | None = None
+
+
+class MoveRecord(Model, table=True):
+    """A row of a table's move log, see `NewLogRow`; `seq` counts from 1 without gaps."""
+
+    __tablename__ = "moves"
+    __table_args__ = (
+        literal_check("kind", LogRowKind),
+        CheckConstraint("(kind IN ('undo', 'redo')) = (rewinds_to IS NOT NULL)", name="rewinds_to"),
+    )
 
     kind: LogRowKind = Field(default="move", sa_type=String)
     request_id: str | None = Field(default=None, unique=True)
@@ -302,17 +325,6 @@ class NewLogRow(Model):
     rewinds_to: int | None = None
     format_version: int = FORMAT_VERSION
     order_id: int | None = None
-
-
-class MoveRecord(NewLogRow, table=True):
-    """A row of a table's move log; `seq` counts from 1 without gaps."""
-
-    __tablename__ = "moves"
-    __table_args__ = (
-        literal_check("kind", LogRowKind),
-        CheckConstraint("(kind IN ('undo', 'redo')) = (rewinds_to IS NOT NULL)", name="rewinds_to"),
-    )
-
     table_id: int = Field(foreign_key="game_tables.id", primary_key=True)
     seq: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
     created_at: datetime = Field(sa_type=UtcDateTime)
@@ -421,7 +433,7 @@ class Usage(Model, table=True):
 # Outbox
 
 
-class NewMessage(Model):
+class NewMessage(NamedTuple):
     """A message before it is enqueued.
 
     idempotency_key: a second message with the same key is not enqueued. ordering_key: messages with the
@@ -431,19 +443,19 @@ class NewMessage(Model):
     processes share the work. text: what it says in words, kept after it was sent, in case it comes back.
     """
 
-    idempotency_key: str = Field(unique=True)
-    channel: Channel = Field(sa_type=String)
-    address: dict[str, Any] = Field(sa_type=JSON)
-    payload: bytes = Field(sa_type=LargeBinary)
+    idempotency_key: str
+    channel: Channel
+    address: dict[str, Any]
+    payload: bytes
     ordering_key: str | None = None
     collapse_key: str | None = None
-    not_before: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    not_before: datetime | None = None
     table_id: int | None = None
-    text: str | None = Field(default=None, sa_type=Text)
+    text: str | None = None
 
 
-class OutboxMessage(NewMessage, table=True):
-    """A message in the outbox. `external_id` is the receiver's id of it, once it is sent."""
+class OutboxMessage(Model, table=True):
+    """A message in the outbox, see `NewMessage`. external_id: the receiver's id of it, once it is sent."""
 
     __tablename__ = "outbox"
     __table_args__ = (
@@ -454,8 +466,16 @@ class OutboxMessage(NewMessage, table=True):
         index_where("ix_outbox_collapse_key", "status = 'pending'", "collapse_key"),
     )
 
-    id: int = Field(default=None, primary_key=True)
+    idempotency_key: str = Field(unique=True)
+    channel: Channel = Field(sa_type=String)
+    address: dict[str, Any] = Field(sa_type=JSON)
+    payload: bytes = Field(sa_type=LargeBinary)
+    ordering_key: str | None = None
+    collapse_key: str | None = None
     not_before: datetime = Field(sa_type=UtcDateTime)
+    table_id: int | None = None
+    text: str | None = Field(default=None, sa_type=Text)
+    id: int = Field(default=None, primary_key=True)
     attempts: int = 0
     lease_expires_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     status: DeliveryStatus = Field(default="pending", sa_type=String)

@@ -16,6 +16,5 @@ async def write_notes(unit: UnitOfWork, table: LiveTable, sentences: Sequence[st
         state = engine.encode_state(table.state)
         await unit.move_log.append(table.stored_info.id, table.seq, rows, state)
     return [
-        LogRow(seq=seq, created_at=unit.now, **row.model_dump())
-        for seq, row in enumerate(rows, table.seq + 1)
+        LogRow(seq=seq, created_at=unit.now, **row._asdict()) for seq, row in enumerate(rows, table.seq + 1)
     ]

@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import engine
 from bot.service import text_views
@@ -76,14 +77,14 @@ class Command:
         """A line with its place in the request."""
         return self.line_numbers[index], self.lines[index]
 
-    def new_row(self, index: int = 0, **details: object) -> NewLogRow:
+    def new_row(self, index: int = 0, **details: Any) -> NewLogRow:
         """A row of the log for one of the lines."""
         request_id = f"{self.request_id}#{index}" if self.request_id and index else self.request_id
-        fields = {
-            "request_id": request_id, "seat": self.seat, "person_id": self.person_id,
-            "transport": self.transport, "decision_id": self.decision_id, "raw_line": self.lines[index],
-        }  # fmt: skip
-        return NewLogRow.model_validate(fields | details)
+        row = NewLogRow(
+            self.transport, request_id=request_id, seat=self.seat, person_id=self.person_id,
+            decision_id=self.decision_id, raw_line=self.lines[index],
+        )  # fmt: skip
+        return row._replace(**details)
 
 
 def in_seat(info: TableInfo, names: Sequence[str], command: Command) -> Command | NotYourSeat:

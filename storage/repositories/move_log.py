@@ -139,7 +139,7 @@ class Appended(NamedTuple):
     def row_values(self) -> list[dict[str, Any]]:
         """The rows as they are inserted."""
         return [
-            row.model_dump() | {"table_id": self.table_id, "seq": seq, "created_at": self.created_at}
+            row._asdict() | {"table_id": self.table_id, "seq": seq, "created_at": self.created_at}
             for seq, row in enumerate(self.rows, self.expected_seq + 1)
         ]
 

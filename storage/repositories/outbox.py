@@ -96,7 +96,7 @@ def enqueue_together(execute: Executor, several: Sequence[Enqueued]) -> int:
         now = max(each.now for each in several)
         execute(_supersede_statement(len(collapsed), len(new)), collapsed | new | {"now": now})
     rows = [
-        message.model_dump()
+        message._asdict()
         | {"created_at": now, "attempts": 0, "status": "pending", "not_before": message.not_before or now}
         for messages, now in several
         for message in messages

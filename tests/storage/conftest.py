@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
+from typing import Any, Literal
 
 import pytest
 
@@ -76,10 +77,9 @@ def move(request: str | None = None, line: str = "pass") -> NewLogRow:
     )
 
 
-def rewind(kind: str, at: int) -> NewLogRow:
-    return NewLogRow.model_validate({"kind": kind, "rewinds_to": at, "transport": "terminal"})
+def rewind(kind: Literal["undo", "redo"], at: int) -> NewLogRow:
+    return NewLogRow("terminal", kind=kind, rewinds_to=at)
 
 
-def new_message(key: str, **details: object) -> NewMessage:
-    base = {"idempotency_key": key, "channel": "mail", "address": {"to": "ann"}, "payload": key.encode()}
-    return NewMessage.model_validate(base | details)
+def new_message(key: str, **details: Any) -> NewMessage:
+    return NewMessage(key, "mail", {"to": "ann"}, key.encode())._replace(**details)

@@ -86,13 +86,13 @@ async def test_the_database_itself_refuses_a_second_row_of_a_sequence(store: Sto
     table = await new_table(store)
     async with store.begin() as unit:
         await unit.move_log.append(table, 0, [move()], b"")
-        row = move().model_dump() | {"table_id": table, "seq": 1, "at": unit.now}
+        row = move()._asdict() | {"table_id": table, "seq": 1, "at": unit.now}
         with pytest.raises(IntegrityError):
             await unit._transaction.execute(insert(MoveRecord), row)
 
 
-@pytest.mark.parametrize("entry", [rewind("undo", 0).model_copy(update={"rewinds_to": None}),
-                                   move().model_copy(update={"rewinds_to": 0})])  # fmt: skip
+@pytest.mark.parametrize("entry", [rewind("undo", 0)._replace(rewinds_to=None),
+                                   move()._replace(rewinds_to=0)])  # fmt: skip
 async def test_only_undo_and_redo_rewind(store: Store, entry: NewLogRow) -> None:
     table = await new_table(store)
     with pytest.raises(StoreError, match="rewinds_to"):

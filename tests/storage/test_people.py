@@ -75,7 +75,7 @@ async def test_a_person_invited_by_address_is_merged_with_its_owner(store: Store
     async with store.begin() as unit:
         guest = await unit.people.get_or_create("email", "bob@x.org", "Bob", verified=False)
         await unit.tables.add_seat(table, guest.id, "Bob", invited=True)
-        entry = move().model_copy(update={"person_id": guest.id})
+        entry = move()._replace(person_id=guest.id)
         await unit.move_log.append(table, 0, [entry], b"")
         bob = await unit.people.get_or_create("discord", "9", "bob_9")
         await unit.people.create_address_claim(bob.id, "bob@x.org", DAY)
