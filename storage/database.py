@@ -19,6 +19,7 @@ from storage.aiosqlite_adapter import connect
 from storage.errors import StoreError
 from storage.migrations import APPLICATION_ID
 
+BEGIN_WRITING = "BEGIN IMMEDIATE"
 LOCK_TIMEOUT = 10.0  # seconds to wait for another process that writes
 
 
@@ -119,7 +120,7 @@ def _sqlite_setup(writes: bool, foreign_keys: bool) -> ConnectionSetup:
         f"PRAGMA foreign_keys = {'ON' if foreign_keys else 'OFF'}",
         f"PRAGMA query_only = {'OFF' if writes else 'ON'}",
     )
-    return ConnectionSetup(pragmas, "BEGIN IMMEDIATE" if writes else "BEGIN")
+    return ConnectionSetup(pragmas, BEGIN_WRITING if writes else "BEGIN")
 
 
 def _postgresql_setup(writes: bool, excludes_others: bool) -> ConnectionSetup:

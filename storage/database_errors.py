@@ -16,6 +16,7 @@ UNSTORABLE = (UnicodeEncodeError, OverflowError, DataError)
 """What drivers raise for half of a surrogate pair, for a number of more than 64 bits, and on PostgreSQL for
 U+0000."""
 
+CANNOT_BEGIN = "The store cannot be written now"
 CANNOT_READ = "The store cannot be read now"
 NOTHING_CHANGED = "The change could not be stored, and nothing was changed"
 

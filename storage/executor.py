@@ -9,16 +9,18 @@ statement at a time.
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from sqlalchemy import Connection, Insert, Select
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import IntegrityError, OperationalError
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.sql.dml import UpdateBase
 
 from storage.aiosqlite_adapter import BufferedConnection
+from storage.cancellation import run_uninterrupted
 
 T = TypeVar("T")
 Values = Mapping[str, Any]
@@ -49,6 +51,59 @@ class Executor(Protocol):
 
 
 Job = Callable[[Executor], T]
+
+
+def run_transaction(connection: sqlite3.Connection, begin: str, job: Job[T]) -> T:
+    """Begin a transaction, run a job in it and commit; on the connection's thread.
+
+    Raises whatever the job raises, and OperationalError where the transaction cannot begin (its statement is
+    `begin` then) or be committed. Nothing is changed then.
+    """
+    execute = SqliteExecutor(connection)
+    execute.run_sql(begin)
+    try:
+        result = job(execute)
+        execute.run_sql("COMMIT")  # fails where SQLite has ended the transaction by itself
+    except BaseException:
+        if connection.in_transaction:
+            with suppress(sqlite3.Error):
+                connection.rollback()
+        raise
+    return result
+
+
+class JobReader:
+    """Runs jobs that read, each at one moment of the store.
+
+    On SQLite it keeps a connection, and a job is one switch to its thread. A pooled connection would need
+    one more for each: to begin, to end, and to be given back.
+    """
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+        self._kept: AsyncConnection | None = None
+
+    async def run(self, job: Job[T]) -> T:
+        """The result of a job."""
+        if self._engine.dialect.name == "sqlite":
+            if self._kept is None:
+                self._kept = await self._engine.connect()
+            return await run_alone(self._kept, "BEGIN", job)
+        async with self._engine.connect() as connection, connection.begin():
+            return await run_uninterrupted(run_job(connection, job))
+
+    async def close(self) -> None:
+        """Give the connection back."""
+        if self._kept is not None:
+            await self._kept.close()
+            self._kept = None
+
+
+async def run_alone(connection: AsyncConnection, begin: str, job: Job[T]) -> T:
+    """`run_transaction` on an SQLite connection that is in no transaction, to its end even if cancelled."""
+    driver: Any = (await connection.get_raw_connection()).driver_connection
+    result: T = await run_uninterrupted(driver.run_on_thread(run_transaction, begin, job))
+    return result
 
 
 async def run_job(connection: AsyncConnection, job: Job[T]) -> T:

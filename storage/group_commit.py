@@ -8,6 +8,9 @@ These, the followers, run inside the same database transaction, each in a savepo
 leader has the lock again and commits for all. `transaction` returns only when the commit is on the disk,
 and a transaction on its own pays nothing for the sharing.
 
+A transaction that is a job (`run_job`), as the commits of moves are, needs no group on SQLite: it begins,
+runs and commits on the thread of the connection, in one switch to it.
+
 A block that fails rolls back its own savepoint only. Where the database transaction itself is lost (a full
 disk, a broken connection), the group is abandoned: all its blocks fail, and nothing of it is stored.
 """
@@ -17,13 +20,15 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncTransaction
 
 from storage.aiosqlite_adapter import is_in_transaction
 from storage.cancellation import run_uninterrupted
-from storage.database_errors import NOTHING_CHANGED, as_store_errors, database_message
+from storage.database import BEGIN_WRITING
+from storage.database_errors import CANNOT_BEGIN, NOTHING_CHANGED, as_store_errors, database_message
 from storage.errors import StoreError
+from storage.executor import Job, run_alone, run_job
 
 T = TypeVar("T")
 
@@ -84,6 +89,32 @@ class GroupCommit:
             async with self._shared_transaction() as connection:
                 yield connection
 
+    async def run_job(self, job: Job[T]) -> T:
+        """The result of a job that is a transaction by itself; committed when it returns.
+
+        On SQLite it is one switch to the thread of the connection, unless it joins a group. Raises what
+        `transaction` raises.
+        """
+        with as_store_errors(NOTHING_CHANGED):
+            if self._engine.dialect.name == "sqlite":
+                self.check_not_nested()
+                async with self._lock:
+                    if self._group is None:
+                        return await self._run_alone(job)
+            async with self.transaction() as connection:
+                return await run_uninterrupted(run_job(connection, job))
+
+    async def _run_alone(self, job: Job[T]) -> T:
+        try:
+            result = await run_alone(await self._connect(), BEGIN_WRITING, job)
+        except OperationalError as error:
+            if error.statement != BEGIN_WRITING:
+                raise
+            await self._drop_connection()
+            raise StoreError(f"{CANNOT_BEGIN}: {database_message(error)}.") from error
+        self._announce()
+        return result
+
     @asynccontextmanager
     async def _shared_transaction(self) -> AsyncIterator[AsyncConnection]:
         self.check_not_nested()
@@ -127,12 +158,16 @@ class GroupCommit:
                 return await self._begin()
         except SQLAlchemyError as error:
             await self._drop_connection()
-            raise StoreError(f"The store cannot be written now: {database_message(error)}.") from error
+            raise StoreError(f"{CANNOT_BEGIN}: {database_message(error)}.") from error
 
     async def _begin(self) -> CommitGroup:
+        connection = await self._connect()
+        return CommitGroup(connection, await connection.begin())
+
+    async def _connect(self) -> AsyncConnection:
         if self._connection is None or self._connection.invalidated:
             self._connection = await self._engine.connect()
-        return CommitGroup(self._connection, await self._connection.begin())
+        return self._connection
 
     @asynccontextmanager
     async def _leader(self, group: CommitGroup) -> AsyncIterator[None]:

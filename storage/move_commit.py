@@ -4,8 +4,8 @@ The service caches tables in memory, so it must know whether a cached table is c
 reads three things: the length of the table's log, the id of the store, and the table's revision, which
 changes with every transaction that changes the table, its seats, their people or its polls. While these are
 unchanged, nothing else needs to be read. A move commit is a move as plain values: log rows, state, messages
-and the result of the request. It is written only if the log is as long as the caller believed, and the
-revision is the one that the caller saw. What happens at one table therefore costs the others nothing.
+and the result of the request. It is written only if these three are as the caller saw them, so a move needs
+no check before. What happens at one table therefore costs the others nothing.
 
 Version checks and move commits of many tables run in batches. A batch of commits is one transaction, and
 so one write to the disk, with a few statements for all of them. Where one of them fails, it fails alone.
@@ -23,10 +23,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlmodel import bindparam, col, select
 
 from storage.batch import Batcher
-from storage.cancellation import run_uninterrupted
 from storage.database_errors import UNSTORABLE
-from storage.errors import NotFound, StoreError
-from storage.executor import Executor, run_job
+from storage.errors import NotFound, StoreError, WriteConflict
+from storage.executor import Executor, JobReader
 from storage.group_commit import GroupCommit
 from storage.models import NewLogRow, NewMessage, RequestResult, Setting, TableSnapshot
 from storage.repositories import move_log, outbox
@@ -43,7 +42,8 @@ class MoveCommit:
 
     expected_seq: the last `seq` of the log that the caller knows. revision: the one that the caller's
     version check returned; None inside a unit of work, which has checked it by itself. result: kept under
-    `request_id`, and returned when the same request comes again.
+    `request_id`, and returned when the same request comes again. store_id: of the store that the caller has
+    read, which a restored backup may have replaced; None where it is not known.
     """
 
     table_id: int
@@ -55,6 +55,7 @@ class MoveCommit:
     messages: Sequence[NewMessage] = ()
     request_id: str | None = None
     result: bytes = b""
+    store_id: str | None = None
 
 
 class TableVersion(NamedTuple):
@@ -69,13 +70,19 @@ class TableVersion(NamedTuple):
     stored_result: bytes | None
 
 
+_SELECT_STORE_ID = select(Setting.value).where(col(Setting.key) == STORE_ID)
+
+
+def _store_id(execute: Executor) -> str:
+    return next((row[0] for row in execute(_SELECT_STORE_ID).rows), "")
+
+
 class _Versions:
     """The statements that check the versions of so many tables, and find so many results."""
 
     def __init__(self, size: int) -> None:
         ids: list[BindParameter[Any]] = [bindparam(f"t{number}") for number in range(size)]
         requests: list[BindParameter[Any]] = [bindparam(f"r{number}") for number in range(size)]
-        self.store_id = select(Setting.value).where(col(Setting.key) == STORE_ID)
         self.tables = select(TableSnapshot.table_id, TableSnapshot.revision, TableSnapshot.seq).where(
             col(TableSnapshot.table_id).in_(ids)
         )
@@ -110,7 +117,7 @@ def _read_versions_together(execute: Executor, requests: Sequence[TableRequest])
         names += names[-1:] * (size - len(names))
         results = dict(execute(statements.results, {f"r{n}": name for n, name in enumerate(names)}).rows)
     tables = {row[0]: (row[1], row[2]) for row in execute(statements.tables, ids).rows}
-    store_id = next((row[0] for row in execute(statements.store_id).rows), "")
+    store_id = _store_id(execute)
     return [
         TableVersion(store_id, *tables.get(table_id, (0, None)), results.get(name) if name else None)
         for table_id, name in requests
@@ -125,6 +132,8 @@ def _appended(commit: MoveCommit) -> move_log.Appended:
 
 def write_move_commit(commit: MoveCommit, execute: Executor) -> None:
     """Write one move commit. Raises what `append_rows` and `save_request_result` raise."""
+    if commit.store_id not in (None, _store_id(execute)):
+        raise WriteConflict(commit.table_id, commit.expected_seq, commit.expected_seq)
     if commit.rows:
         move_log.append_rows(execute, _appended(commit))
     outbox.enqueue_messages(execute, commit.messages, commit.created_at)
@@ -156,7 +165,10 @@ def _write_together(execute: Executor, commits: Sequence[MoveCommit]) -> bool:
     enqueued = [outbox.Enqueued(commit.messages, commit.created_at) for commit in commits]
     keys = [key for each in enqueued for key in each.collapse_keys]
     appended = [_appended(commit) for commit in commits if commit.rows]
+    store_ids = {commit.store_id for commit in commits} - {None}
     if len(keys) != len(set(keys)) or any(each.revision is None for each in appended):
+        return False
+    if store_ids and store_ids != {_store_id(execute)}:
         return False
     execute.run_sql("SAVEPOINT move_commits")
     try:
@@ -194,7 +206,7 @@ class MoveCommitter:
         self, group_commit: GroupCommit, read_engine: AsyncEngine, now: Callable[[], datetime]
     ) -> None:
         self._group_commit = group_commit
-        self._read_engine = read_engine
+        self._reader = JobReader(read_engine)
         self._now = now
         self.version_checks = Batcher[TableRequest, TableVersion](self.check_versions)
         self.loads = Batcher[int, TableRecord](self._load)
@@ -212,22 +224,18 @@ class MoveCommitter:
         return [found.get(one) or NotFound(f"There is no table {one}.") for one in table_ids]
 
     async def _read_records(self, table_ids: Sequence[int]) -> dict[int, TableRecord]:
-        async with self._read_engine.connect() as connection, connection.begin():
-            return await run_uninterrupted(
-                run_job(connection, lambda execute: read_table_records(execute, table_ids, self._now()))
-            )
+        return await self._reader.run(lambda execute: read_table_records(execute, table_ids, self._now()))
 
     async def check_versions(self, requests: Sequence[TableRequest]) -> Sequence[TableVersion | Exception]:
         """The versions of tables, with results of requests, in one look at the store."""
-        async with self._read_engine.connect() as connection:
-            return await run_job(connection, lambda execute: _read_versions(execute, requests))
+        return await self._reader.run(lambda execute: _read_versions(execute, requests))
 
     async def _commit(self, commits: Sequence[MoveCommit]) -> Sequence[Exception | None]:
-        async with self._group_commit.transaction() as connection:
-            return await run_uninterrupted(run_job(connection, lambda execute: _write_all(execute, commits)))
+        return await self._group_commit.run_job(lambda execute: _write_all(execute, commits))
 
     async def close(self) -> None:
         """Wait until nothing is under way."""
         await self.version_checks.wait_idle()
         await self.loads.wait_idle()
         await self.commits.wait_idle()
+        await self._reader.close()
