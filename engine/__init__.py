@@ -127,7 +127,7 @@ class Decision:
     acting: tuple[str, ...]
 
 
-def decision(state: State) -> Decision:
+def decision(state: State | Game) -> Decision:
     """What is asked now, and whom."""
     g = game_of(state)
     top = g.top
@@ -135,12 +135,12 @@ def decision(state: State) -> Decision:
     company = getattr(top, "company", None)
     acting = asked[:1] if isinstance(top, Auction | PostMergerTrade) else asked
     return Decision(
-        state.question_number,
+        g.state.question_number,
         asked,
         kernel.awaited_seats(g),
         kernel.prompt(g),
         company,
-        round_name(state),
+        round_name(g.state),
         acting,
     )
 
@@ -190,7 +190,15 @@ def play_line(state: State, seat: str, line: str) -> LineResult:
 
     Raises UnreadableError, RefusedError or AmbiguousError.
     """
-    g = game_of(copy_state(state))
+    return play_line_on(game_of(copy_state(state)), seat, line)
+
+
+def play_line_on(g: Game, seat: str, line: str) -> LineResult:
+    """Read a line and play it on the game itself; where it is not played, nothing has changed.
+
+    Raises what `play_line` raises.
+    """
+    g.events = []
     action = notation.parse(g, seat, line)
     full = forms.format_action(g, action)
     return LineResult(full, *kernel.apply(g, seat, action))
@@ -211,7 +219,7 @@ def legal_lines(state: State, seat: str) -> list[str]:
     return notation.legal_lines(game_of(state), seat)
 
 
-def narrate(state: State, events: Iterable[AnyEvent]) -> list[str]:
+def narrate(state: State | Game, events: Iterable[AnyEvent]) -> list[str]:
     """Events as sentences; `state` is the position after them."""
     return narration.narrate(game_of(state), events)
 
@@ -344,6 +352,7 @@ __all__ = [
     "places_of",
     "play",
     "play_line",
+    "play_line_on",
     "printed_face",
     "rename_player",
     "rotated_face",

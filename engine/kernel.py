@@ -52,8 +52,10 @@ class Transition(NamedTuple):
     events: list[AnyEvent]
 
 
-def game_of(state: State) -> Game:
-    """The state together with its title."""
+def game_of(state: State | Game) -> Game:
+    """The state together with its title; a game as it is."""
+    if isinstance(state, Game):
+        return state
     return Game(state, title_of(state.title, state.options))
 
 

@@ -162,8 +162,13 @@ async def open_table(
             await unit.people.add_identity(person, "email", f"player{person}@example.org")
         if number % 2:
             await unit.tables.update(table.id, location={"guild": 1, "channel": number})
-    lines = takewhile(lambda move: not is_order_line(move[1]), game.lines[start : start + moves])
+    lines = takewhile(lambda move: not _leaves_order(move[1]), game.lines[start : start + moves])
     return BenchmarkTable(table.id, person_by_seat, list(lines))
+
+
+def _leaves_order(line: str) -> bool:
+    """Whether the service makes an order of a line: also of a limit in an auction."""
+    return is_order_line(line) or line.startswith(("bid up to ", "bid nothing"))
 
 
 async def _play_on(service: Service, table: BenchmarkTable) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import engine
 from bot.service import notifications, text_views
 from bot.service.game_figures import figures_sentence, game_figures
-from bot.service.live_table import LiveTable, TableMetadata, pending_decisions
+from bot.service.live_table import LiveTable, Position, TableMetadata, pending_decisions
 from bot.service.results import CommandResult, PendingDecision, encode_result
 from bot.service.routing import Recipient, is_told_at_once
 from engine.orders import EndedOrder, SpokenLine
@@ -26,11 +26,12 @@ class CommitDraft:
     more (seats, status, polls) asks for its `unit`; then everything is written in that one transaction.
 
     begin_unit: opens the transaction. sentences: for each new row what happened, None if not yet in words.
-    state: the position after the rows, None if they do not change it. announcements: kind and sentences of
-    notifications to everyone at the table. armed_orders: the ids of orders that are armed in it. spoken,
-    ended_orders: what orders say in this commit, and which end. answered_in_advance: the seats that have left
-    an order for what is asked before their turn. make_result: makes the result after that. answered_person:
-    who has asked for what is done, and is told in the answer.
+    state: the position after the rows, None if they do not change it. game: the one in which the last row was
+    played, with what was derived there. announcements: kind and sentences of notifications to everyone at
+    the table. armed_orders: the ids of orders that are armed in it. spoken, ended_orders: what orders say in
+    this commit, and which end. answered_in_advance: the seats that have left an order for what is asked
+    before their turn. make_result: makes the result after that. answered_person: who has asked for what is
+    done, and is told in the answer.
     """
 
     table: LiveTable
@@ -39,6 +40,7 @@ class CommitDraft:
     new_rows: list[NewLogRow] = field(default_factory=list)
     sentences: list[tuple[str, ...] | None] = field(default_factory=list)
     state: engine.State | None = None
+    game: engine.Game | None = None
     messages: list[NewMessage] = field(default_factory=list)
     announcements: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     result: CommandResult | None = None
@@ -71,7 +73,7 @@ class CommitDraft:
     def log_rows(self) -> Iterator[LogRow]:
         """The new rows as they will stand in the log."""
         for seq, new_row in enumerate(self.new_rows, self.table.seq + 1):
-            yield LogRow(seq=seq, created_at=self.timestamp, **new_row.model_dump())
+            yield LogRow(seq=seq, created_at=self.timestamp, **new_row._asdict())
 
     # -- what is done ------------------------------------------------------------------------
 
@@ -127,16 +129,30 @@ class CommitDraft:
             return self.table.pending
         if self._next_pending is None or self._next_pending[0] is not self.state:
             rewinds = sum(new_row.rewinds_to is not None for new_row in self.new_rows)
-            pending = pending_decisions(self.state, self.table.rewind_count + rewinds)
+            game = self.game if self.game and self.game.state is self.state else None
+            position = game or self.state
+            pending = pending_decisions(position, self.table.rewind_count + rewinds)
             self._next_pending = (self.state, pending)
         return self._next_pending[1]
+
+    def next_position(self, encoded: bytes) -> Position | None:
+        """The position after the commit, which is stored as `encoded`, where its one row is a move."""
+        if self.state is None or [new_row.kind for new_row in self.new_rows] != ["move"]:
+            return None
+        return Position(self.state, encoded, self.next_pending())
 
     def next_decision_id(self, seat: int) -> str | None:
         """The decision that the seat has to make after the commit, if any."""
         return next((p.decision_id for p in self.next_pending() if p.seat == seat), None)
 
-    def move_commit(self, metadata: TableMetadata, request_id: str | None, ping_holdoff: float) -> MoveCommit:
-        """The draft as storage writes it. metadata: seats, status and polls after the commit."""
+    def move_commit(
+        self, metadata: TableMetadata, request_id: str | None, ping_holdoff: float, store_id: str | None
+    ) -> MoveCommit:
+        """The draft as storage writes it.
+
+        metadata: seats, status and polls after the commit. store_id: of the store that the table was read
+        from, if it is known.
+        """
         table = self.table
         state = self.state or (table.state if table.begun else None)
         return MoveCommit(
@@ -145,6 +161,7 @@ class CommitDraft:
             [*self.messages, *self._notifications(metadata, ping_holdoff)],
             request_id if self.result else None,
             encode_result(self.result) if request_id and self.result else b"",
+            store_id,
         )  # fmt: skip
 
     def _notifications(self, metadata: TableMetadata, ping_holdoff: float) -> list[NewMessage]:

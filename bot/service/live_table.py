@@ -10,8 +10,9 @@ A move needs the position and some counts, and not the log. So a table can also 
 snapshot alone: `from_snapshot`. What needs the log then raises LogNotLoaded, and whoever holds the table
 loads it with the log and begins again.
 
-A table that nobody has used for a while is made compact: its position is kept encoded, and decoded when
-somebody asks.
+The position is kept encoded, as it is stored, and decoded when somebody asks. A move is played on the decoded
+position, which is the table's again once the move is committed, and is dropped if it is not. A table that
+nobody has used for a while is made compact: it keeps nothing but the encoded position.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import NamedTuple
 
 import engine
 from bot.service.preferences import PersonSettings
@@ -38,9 +40,9 @@ from storage import (
     resolve_line_of_play,
 )
 
-BASE_SIZE, COMPACT_SIZE, ROW_SIZE = 30_000, 12_000, 900
-"""Bytes of memory, about: of a table with its position, of one whose position is encoded, and of a row of its
-log without its events. Measured: 21,000 and 11,000."""
+BASE_SIZE, COMPACT_SIZE, ROW_SIZE = 36_000, 12_000, 900
+"""Bytes of memory, about: of a table with its position, decoded and encoded, of one whose position is only
+encoded, and of a row of its log without its events. Measured: 29,000 and 11,000."""
 
 SNAPSHOT_INTERVAL = 32  # moves from one snapshot to the next
 STATE_CHANGING_KINDS = ("move", "replace")  # kinds of rows whose events change the position before them
@@ -61,6 +63,14 @@ class TableMetadata:
     settings: Mapping[int, PersonSettings] = field(default_factory=dict)
     orders: tuple[OrderRecord, ...] = ()
     has_stand_ins: bool = False
+
+
+class Position(NamedTuple):
+    """A position as a commit has stored it: decoded, encoded, and whom it waits for."""
+
+    state: engine.State
+    encoded: bytes
+    pending: tuple[PendingDecision, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,18 +139,20 @@ def seat_number(engine_name: str) -> int:
     return int(engine_name[1:])
 
 
-def pending_decisions(state: engine.State, rewind_count: int) -> tuple[PendingDecision, ...]:
+def pending_decisions(position: engine.State | engine.Game, rewind_count: int) -> tuple[PendingDecision, ...]:
     """Whom a position waits for, those of the main question first."""
+    g = engine.game_of(position)
+    state = g.state
     if state.game_over:
         return ()
-    decision = engine.decision(state)
+    decision = engine.decision(g)
     pending = []
     for name in decision.awaited:
         is_main = name in decision.asked
         prompt, number = decision.prompt, str(state.question_number)
         offers = [offer for offer in state.offers if offer.recipient == name]
         if not is_main:
-            labels = "; ".join(engine.offer_label(engine.game_of(state), offer) for offer in offers)
+            labels = "; ".join(engine.offer_label(g, offer) for offer in offers)
             prompt = f"accept or decline ({labels})"
             number = f"o{offers[0].number}" if offers else number
         acts_now = not is_main or name in decision.acting
@@ -193,8 +205,8 @@ class LiveTable:
         self._parents: dict[int, int] = {}  # by move
         self._snapshots: dict[int, bytes] = {}  # by move; 0 is the start
         self._row_of_decision: dict[str, int] = {}
-        self._decoded: engine.State | None = None
-        self._encoded = b""  # in place of `_decoded`, while the table is compact
+        self._decoded: engine.State | None = None  # None before the start, and while the table is compact
+        self._encoded = b""  # the same position, as soon as somebody has asked for it
         self._pending: tuple[PendingDecision, ...] | None = None
         for row in rows:
             self._apply_row(row)
@@ -203,41 +215,70 @@ class LiveTable:
     def from_snapshot(
         cls,
         metadata: TableMetadata,
-        state: engine.State,
+        position: Position,
         rewind_count: int,
         last_mover: int | None,
-        pending: tuple[PendingDecision, ...] | None = None,
     ) -> LiveTable:
         """A table without its log, at whose line of play nothing can be redone.
 
-        last_mover: the seat of the last move that holds, None if there is none. pending: whom the position
-        waits for, if that is known.
+        last_mover: the seat of the last move that holds, None if there is none.
         """
         table = cls(metadata)
         table.has_log = False
-        table._state, table._seq = state, metadata.info.seq
-        table.rewind_count, table._last_mover, table._pending = rewind_count, last_mover, pending
+        table._seq, table.rewind_count, table._last_mover = metadata.info.seq, rewind_count, last_mover
+        table._take_position(position)
         return table
 
     @property
     def size(self) -> int:
         """Bytes of memory, about."""
-        return self._log_size + (COMPACT_SIZE if self._encoded else BASE_SIZE)
+        return self._log_size + (COMPACT_SIZE if self._is_compact else BASE_SIZE)
+
+    @property
+    def _is_compact(self) -> bool:
+        return self._decoded is None and bool(self._encoded)
 
     @property
     def _state(self) -> engine.State | None:
-        if self._encoded:
-            self._decoded, self._encoded = engine.decode_state(self._encoded), b""
+        if self._is_compact:
+            self._decoded = engine.decode_state(self._encoded)
         return self._decoded
 
     @_state.setter
     def _state(self, state: engine.State | None) -> None:
-        self._decoded, self._encoded = state, b""
+        self._decoded, self._encoded, self._pending = state, b"", None
+
+    def _take_position(self, position: Position) -> None:
+        self._decoded, self._encoded, self._pending = position
+
+    def _fold(self, row: LogRow) -> None:
+        """Apply the events of a row to the position."""
+        self._state = engine.fold(engine.decode_events(row.events), self.state)
+
+    @property
+    def encoded_state(self) -> bytes:
+        """The position as it is stored. Raises ValueError before the start."""
+        if not self._encoded:
+            self._encoded = engine.encode_state(self.state)
+        return self._encoded
+
+    def copy_state(self) -> engine.State:
+        """A copy of the position. Raises ValueError before the start."""
+        return engine.decode_state(self.encoded_state)
+
+    def give_state(self) -> engine.State:
+        """The position, to be changed by the caller; the table keeps the encoded one.
+
+        Raises ValueError before the start.
+        """
+        state = self.state
+        self.make_compact()
+        return state
 
     def make_compact(self) -> None:
         """Keep the position encoded until somebody asks."""
         if self._decoded is not None:
-            self._encoded, self._decoded = engine.encode_state(self._decoded), None
+            self._decoded, self._encoded = None, self.encoded_state
 
     def _require_log(self) -> None:
         if not self.has_log:
@@ -257,31 +298,33 @@ class LiveTable:
 
     # -- rows --------------------------------------------------------------------------------
 
-    def add(self, row: LogRow, sentences: tuple[str, ...] | None = None) -> None:
+    def add(
+        self, row: LogRow, sentences: tuple[str, ...] | None = None, position: Position | None = None
+    ) -> None:
         """Add the next row of the log, with what it brought about if that is already in words.
 
+        position: the one after a move, if it is known; else the row is applied to the position before.
         Raises StoreError for a row that is not the next.
         """
-        self._apply_row(row)
+        self._apply_row(row, position)
         if self.has_log:
             self._sentences[row.seq] = _sentences_of(row, self._state) if sentences is None else sentences
 
-    def _apply_row(self, row: LogRow) -> None:
+    def _apply_row(self, row: LogRow, position: Position | None = None) -> None:
         if row.seq != self.seq + 1:
             raise StoreError(f"Row {row.seq} of the log of {self.stored_info.code} follows row {self.seq}.")
-        self._pending = None
         if not self.has_log:
-            self._apply_to_position(row)
+            self._apply_to_position(row, position)
             return
         if row.kind == "note" and row.events:
             self._state = engine.decode_state(row.events)
             self._snapshots[0] = row.events
         elif row.kind == "move":
-            self._apply_move(row)
+            self._apply_move(row, position)
         elif row.rewinds_to is not None:
             self._apply_rewind(row, row.rewinds_to)
         elif row.kind == "replace":
-            engine.fold(engine.decode_events(row.events), self.state)
+            self._fold(row)
         self._rows.append(row)
         self._seq = row.seq
         self._log_size += ROW_SIZE + 2 * len(row.events)  # with its part of the snapshots
@@ -291,23 +334,28 @@ class LiveTable:
             for offer in self._state.offers:
                 self._row_of_decision[f"{self.rewind_count}.o{offer.number}"] = row.seq
 
-    def _apply_to_position(self, row: LogRow) -> None:
+    def _apply_to_position(self, row: LogRow, position: Position | None) -> None:
         """Apply a row that continues the line of play, where there is no log."""
         if row.rewinds_to is not None:
             raise LogNotLoaded
-        if row.kind in STATE_CHANGING_KINDS:
-            engine.fold(engine.decode_events(row.events), self.state)
+        if position is not None:
+            self._take_position(position)
+        elif row.kind in STATE_CHANGING_KINDS:
+            self._fold(row)
         if row.kind == "move":
             self._last_mover = row.seat
         self._seq = row.seq
 
-    def _apply_move(self, row: LogRow) -> None:
+    def _apply_move(self, row: LogRow, position: Position | None) -> None:
         self._parents[row.seq] = self._line_of_play.current_move
         self._line_of_play = resolve_line_of_play([row], self._line_of_play)
         self._redo_targets.clear()
-        engine.fold(engine.decode_events(row.events), self.state)
+        if position is not None:
+            self._take_position(position)
+        else:
+            self._fold(row)
         if len(self._line_of_play.played) % SNAPSHOT_INTERVAL == 0:
-            self._snapshots[row.seq] = engine.encode_state(self.state)
+            self._snapshots[row.seq] = self.encoded_state
 
     def _apply_rewind(self, row: LogRow, target: int) -> None:
         if row.kind == "undo":
@@ -413,7 +461,7 @@ class LiveTable:
         """The table as it is now; the state is a copy."""
         return TableView(
             self.info,
-            engine.copy_state(self._state) if self._state else None,
+            self.copy_state() if self.begun else None,
             self.seq,
             self.current_decision_id,
             self.pending,
@@ -450,7 +498,7 @@ class LiveTable:
     def state_at(self, seq: int) -> engine.State:
         """The position after row `seq` of the log, a copy. Raises ValueError if there is no such position."""
         if seq == self.seq and self._state is not None:
-            return engine.copy_state(self._state)
+            return self.copy_state()
         self._require_log()
         start = self._start_row()
         if start is None or not start <= seq <= self.seq:

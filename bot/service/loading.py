@@ -12,7 +12,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 import engine
 from bot.service import notifications
-from bot.service.live_table import LiveTable, TableMetadata, pending_decisions
+from bot.service.live_table import LiveTable, Position, TableMetadata, pending_decisions
 from bot.service.pace import stored_pace
 from bot.service.palettes import stored_palette
 from bot.service.preferences import settings_of
@@ -106,9 +106,8 @@ def load_from_snapshot(loaded: LoadedTable) -> LiveTable | None:
     if any(row.rewinds_to is not None for row in tail):
         return None
     last_mover = tail[0].seat if snapshot.current_move else None
-    return LiveTable.from_snapshot(
-        loaded.metadata, loaded.state, snapshot.rewind_count, last_mover, loaded.pending
-    )
+    position = Position(loaded.state, snapshot.state, loaded.pending)
+    return LiveTable.from_snapshot(loaded.metadata, position, snapshot.rewind_count, last_mover)
 
 
 async def read_record(read: Callable[[int], Awaitable[TableRecord]], table_id: int) -> TableRecord:
@@ -214,9 +213,11 @@ def _metadata(record: TableRecord, info: TableInfo) -> TableMetadata:
         for player in info.seated_players:
             if (seat := player.seat) is not None:
                 person = record.people[player.person_id]
-                settings[seat] = settings_of(person.preferences, person.time_zone)
                 told = record.people[info.deputies.get(seat, player.person_id)]
-                recipients[seat] = notifications.recipient_for(told, told.identities, seat)
+                recipient = notifications.recipient_for(told, told.identities, seat)
+                recipients[seat], settings[seat] = recipient, recipient.settings
+                if told is not person:
+                    settings[seat] = settings_of(person.preferences, person.time_zone)
     stand_ins = bool(info.deputies) or any(player.is_robot for player in info.seated_players)
     return TableMetadata(
         info, record.polls, recipients, record.table.revision, settings, record.orders, stand_ins

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import engine
 from bot.service.commands import Command, not_running
@@ -19,6 +20,8 @@ from bot.service.results import (
 from bot.service.table_cache import TableCache
 from storage import NewLogRow
 
+_LineError = engine.UnreadableError | engine.AmbiguousError | engine.RefusedError
+
 
 class MoveHandler:
     """Plays lines at a locked table."""
@@ -33,31 +36,76 @@ class MoveHandler:
             return problem
         if not _is_current(table, command):
             return stale_decision(table, command)
-        state, seat = table.state, engine_seat(command.seat)
-        first_seq = table.seq + (2 if command.announcement else 1)
-        rows, played = list[NewLogRow](), list[PlayedLine]()
-        for index, raw_line in enumerate(command.lines):
-            try:
-                line, state, events = engine.play_line(state, seat, raw_line)
-            except (engine.UnreadableError, engine.AmbiguousError, engine.RefusedError) as error:
-                is_refused = isinstance(error, engine.RefusedError)
-                suggestions = engine.nearest_lines(state, seat, raw_line) if is_refused else ()
-                decision_id = table.decision_id_of(command.seat)
-                return line_failure(error, *command.numbered_line(index), suggestions, decision_id)
-            sentences = tuple(engine.narrate(state, events))
-            played.append(PlayedLine(first_seq + len(rows), raw_line, line, sentences))
-            rows.append(command.new_row(index, line=line, events=engine.encode_events(events)))
+        try:
+            moves = _play(table, command)
+        except _NotPlayed as failure:
+            return failure.result(table, command)
+        return await self._commit(table, command, moves)
+
+    async def try_lines(self, table: LiveTable, command: Command) -> CommandResult | None:
+        """Play the lines of a command as `play_lines` does; None where they are not played."""
+        if not_running(table, "running") or not _is_current(table, command):
+            return None
+        try:
+            moves = _play(table, command)
+        except _NotPlayed:
+            return None
+        return await self._commit(table, command, moves)
+
+    async def _commit(self, table: LiveTable, command: Command, moves: _Moves) -> CommandResult:
         async with self._cache.commit_command(table, command) as draft:
             if command.announcement:
                 draft.add_note(command.transport, "time up", command.announcement)
-            for row, played_line in zip(rows, played, strict=True):
-                draft.add_row(row, state, played_line.sentences)
+            for row, played_line in zip(moves.rows, moves.played, strict=True):
+                draft.add_row(row, moves.game.state, played_line.sentences)
+            draft.game = moves.game
             await self._polls.update_after_move(draft, command.seat)
             if command.announcement:
                 draft.announce("news", command.announcement)
-            draft.make_result = lambda: completed(draft, command, played=tuple(played))
+            draft.make_result = lambda: completed(draft, command, played=tuple(moves.played))
         assert draft.result is not None
         return draft.result
+
+
+class _Moves(NamedTuple):
+    """Lines that were played: the game after them, and for each its row of the log and what is answered."""
+
+    game: engine.Game
+    rows: Sequence[NewLogRow]
+    played: Sequence[PlayedLine]
+
+
+class _NotPlayed(Exception):
+    """A line of a command cannot be played. state: the position in which it was tried."""
+
+    def __init__(self, error: _LineError, index: int, state: engine.State) -> None:
+        super().__init__(str(error))
+        self.error, self.index, self.state = error, index, state
+
+    def result(self, table: LiveTable, command: Command) -> LineFailure:
+        """What is answered."""
+        suggestions: Sequence[str] = ()
+        if isinstance(self.error, engine.RefusedError):
+            line = command.lines[self.index]
+            suggestions = engine.nearest_lines(self.state, engine_seat(command.seat), line)
+        decision_id = table.decision_id_of(command.seat)
+        return line_failure(self.error, *command.numbered_line(self.index), suggestions, decision_id)
+
+
+def _play(table: LiveTable, command: Command) -> _Moves:
+    """Play the lines of a command, one after the other, on the decoded position. Raises _NotPlayed."""
+    g, seat = engine.game_of(table.give_state()), engine_seat(command.seat)
+    first_seq = table.seq + (2 if command.announcement else 1)
+    rows, played = list[NewLogRow](), list[PlayedLine]()
+    for index, raw_line in enumerate(command.lines):
+        try:
+            line, _, events = engine.play_line_on(g, seat, raw_line)
+        except (engine.UnreadableError, engine.AmbiguousError, engine.RefusedError) as error:
+            raise _NotPlayed(error, index, g.state) from error
+        sentences = tuple(engine.narrate(g, events))
+        played.append(PlayedLine(first_seq + len(rows), raw_line, line, sentences))
+        rows.append(command.new_row(index, line=line, events=engine.encode_events(events)))
+    return _Moves(g, rows, played)
 
 
 def _is_current(table: LiveTable, command: Command) -> bool:
@@ -71,7 +119,7 @@ def _is_current(table: LiveTable, command: Command) -> bool:
 
 
 def line_failure(
-    error: engine.UnreadableError | engine.AmbiguousError | engine.RefusedError,
+    error: _LineError,
     index: int,
     line: str,
     suggestions: Sequence[str],

@@ -208,9 +208,15 @@ class PersonSettings(msgspec.Struct, frozen=True, omit_defaults=True):
 PREFERENCES_KEY = "settings"
 
 
+DEFAULT_SETTINGS = PersonSettings()
+
+
 def settings_of(preferences: dict[str, Any], zone: str | None) -> PersonSettings:
     """The settings in the preferences of a person. zone: the time zone of the person."""
-    raw = preferences.get(PREFERENCES_KEY) or {}
+    raw = preferences.get(PREFERENCES_KEY)
+    if not raw and zone is None:
+        return DEFAULT_SETTINGS
+    raw = raw or {}
     return replace(msgspec.convert(raw, PersonSettings), zone=zone)
 
 

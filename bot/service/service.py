@@ -91,6 +91,9 @@ CommandObserver = Callable[[str, str, float], None]
 
 log = logging.getLogger(__name__)
 
+NO_MOVES = frozenset((*STANDALONE, *PLAN_WORDS))
+"""First words of lines that are not lines of the game, or only where nothing else is meant."""
+
 
 class Service:
     """All tables of one store. Make one for each process, and let `run` go on beside it.
@@ -249,6 +252,8 @@ class Service:
         raise AssertionError("unreachable")
 
     async def _submit_locked(self, table_id: int, command: Command) -> CommandResult:
+        if (result := await self._play_at_once(table_id, command)) is not None:
+            return result
         version = await self.store.table_version(table_id, command.request_id)
         if version.stored_result is not None:
             return decode_result(version.stored_result)
@@ -259,6 +264,25 @@ class Service:
             version = await self.store.table_version(table_id, command.request_id)
             table = await self.cache.up_to_date(table_id, version)
             return await self._handle(table, command)
+
+    async def _play_at_once(self, table_id: int, command: Command) -> CommandResult | None:
+        """Play a move at the table as it is in memory; its commit compares it with the store.
+
+        None where it is no move, is not played, or the table is not current. Nothing is written then, and
+        the table is to be compared before anybody is answered.
+        """
+        if command.word in NO_MOVES or not command.lines:
+            return None
+        try:
+            table = await self.cache.uncompared(table_id)
+            if not table.begun:
+                return None
+            seated = in_seat(table.stored_info, table.state.players, command)
+            if not isinstance(seated, Command) or not _is_move(table, seated):
+                return None
+            return await self._moves.try_lines(table, seated)
+        except (WriteConflict, LogNotLoaded):
+            return None
 
     async def _carry_out_unlocked(self, table_id: int, command: Command) -> CommandResult:
         """Carry out one of `UNLOCKED_WORDS`; only seats are for people who do not sit at the table."""
@@ -427,3 +451,12 @@ class Service:
             announcement=f"{table.state.players[seat]}'s time is up: they pass.",
         )  # fmt: skip
         return not isinstance(result, LineFailure)
+
+
+def _is_move(table: LiveTable, command: Command) -> bool:
+    """Whether all lines of a command are lines of the game, whatever they mean there."""
+    if table.polls and command.word in ("accept", "decline"):
+        return False
+    if any(first_word(line) in NO_MOVES for line in command.lines) or is_about_orders(table, command):
+        return False
+    return limits_as_orders(table, command) is command

@@ -3,7 +3,7 @@
 The cache holds only what is committed. A `CommitDraft` collects rows and messages; they are written in one
 transaction, and only then are its rows applied to the table in memory, just as they would be when loading.
 Whoever locks a table first compares its version with the store, so that what another process wrote, or a
-restored backup, is loaded again.
+restored backup, is loaded again. A move needs no look before: its commit compares.
 """
 
 from __future__ import annotations
@@ -140,11 +140,9 @@ class TableCache:
 
     # -- loading -----------------------------------------------------------------------------
 
-    @asynccontextmanager
-    async def lock(self, table_id: int) -> AsyncIterator[None]:
-        """Hold the lock of a table: commands at one table run one after another."""
-        async with self._locks.setdefault(table_id, asyncio.Lock()):
-            yield
+    def lock(self, table_id: int) -> asyncio.Lock:
+        """The lock of a table: commands at one table run one after another. Keep no reference to it."""
+        return self._locks.setdefault(table_id, asyncio.Lock())
 
     @asynccontextmanager
     async def locked(self, table_id: int, *, with_log: bool = True) -> AsyncIterator[LiveTable]:
@@ -171,6 +169,18 @@ class TableCache:
         self._remember(table_id, table)
         if is_stale:
             self.wake_subscribers()  # whoever has loaded it, it is news for all
+        return table
+
+    async def uncompared(self, table_id: int) -> LiveTable:
+        """A table whose lock is held, for a move: from memory, whatever the store has now, else loaded
+        without its log. Only what a commit writes may be answered: it compares the table with the store.
+
+        Raises NotFound, and UnreadableTable.
+        """
+        table = self._tables.get(table_id)
+        if table is None:
+            table = await self._load(table_id, with_log=False)
+        self._remember(table_id, table)
         return table
 
     async def _load(self, table_id: int, with_log: bool) -> LiveTable:
@@ -288,15 +298,16 @@ class TableCache:
             unit, metadata = draft.open_unit, table.metadata
             if unit is not None:
                 metadata = await load_metadata(unit, table.stored_info.id)
-            move_commit = draft.move_commit(metadata, request_id, self.ping_holdoff)
+            move_commit = draft.move_commit(metadata, request_id, self.ping_holdoff, self._store_id)
             if unit is not None:
                 await unit.commit_move(move_commit)
         if unit is None:
             await self.store.commit_move(move_commit)
         table.metadata = metadata
         self._note_stand_ins(table)
+        position = draft.next_position(move_commit.state)
         for row, sentences in zip(draft.log_rows, draft.sentences, strict=True):
-            table.add(row, sentences)
+            table.add(row, sentences, position)
         self.wake_subscribers()
 
     def commit_command(self, table: LiveTable, command: Command) -> AbstractAsyncContextManager[CommitDraft]:

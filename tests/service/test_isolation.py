@@ -128,6 +128,25 @@ CONFLICTS: list[Callable[[Service, ServiceHarness], Awaitable[object]]] = [
 ]
 
 
+def after_each_look(
+    service: Service, step: Callable[[], Awaitable[None]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Do something whenever the service has taken a table, before it is changed."""
+
+    def overtaken(name: str) -> None:
+        look = getattr(service.cache, name)
+
+        async def looked(*arguments: object, **options: object) -> object:
+            table = await look(*arguments, **options)
+            await step()
+            return table
+
+        monkeypatch.setattr(service.cache, name, looked)
+
+    overtaken("up_to_date")
+    overtaken("uncompared")
+
+
 @pytest.mark.parametrize("act", CONFLICTS)
 async def test_14_2_a_change_by_another_process_meanwhile_is_met_by_another_attempt(
     world: ServiceHarness,
@@ -144,15 +163,11 @@ async def test_14_2_a_change_by_another_process_meanwhile_is_met_by_another_atte
         changes += 1
         return commit(*arguments, **details)  # type: ignore[arg-type]
 
-    up_to_date = service.cache.up_to_date
-
-    async def overtaken(*arguments: object, **options: object) -> object:
-        table = await up_to_date(*arguments, **options)  # type: ignore[arg-type]
+    async def overtake() -> None:
         if not changes:
             await elsewhere.lobby.set_location(world.table, {"channel": 5})
-        return table
 
-    monkeypatch.setattr(service.cache, "up_to_date", overtaken)
+    after_each_look(service, overtake, monkeypatch)
     monkeypatch.setattr(service.cache, "commit", commit_late)
     assert not isinstance(await act(service, world), StoreError)
     assert changes == 2
@@ -160,15 +175,12 @@ async def test_14_2_a_change_by_another_process_meanwhile_is_met_by_another_atte
 
 async def test_14_2_no_player_reads_of_rows(world: ServiceHarness, monkeypatch: pytest.MonkeyPatch) -> None:
     service = Service(world.store)
-    up_to_date = service.cache.up_to_date
 
-    async def always_overtaken(*arguments: object, **options: object) -> object:
-        table = await up_to_date(*arguments, **options)  # type: ignore[arg-type]
+    async def overtake() -> None:
         async with world.store.begin() as unit:
             await unit.tables.update(world.table, name="Other")
-        return table
 
-    monkeypatch.setattr(service.cache, "up_to_date", always_overtaken)
+    after_each_look(service, overtake, monkeypatch)
     with pytest.raises(StoreError) as error:
         await service.submit(world.table, 0, ["buy SV"], None, "m")
     assert str(error.value) == (
