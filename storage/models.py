@@ -26,6 +26,7 @@ from sqlalchemy import (
     text,
 )
 from sqlmodel import Field, SQLModel
+from sqlmodel._compat import SQLModelConfig
 
 from engine import FORMAT_VERSION
 
@@ -84,6 +85,9 @@ def index_where(name: str, condition: str, *columns: str) -> Index:
 class Model(SQLModel):
     """Base of all models: one set of metadata, in which every constraint has a fixed name."""
 
+    model_config = SQLModelConfig(
+        defer_build=True
+    )  # tables are not validated, so a start builds no validators
     metadata: ClassVar[MetaData] = MetaData(naming_convention=NAMING_CONVENTION)
 
 

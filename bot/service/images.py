@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import engine
 from bot.service.picture_workers import Pictures
 from bot.service.run_outlook import run_outlooks
-from mail import InlineImage
 from renderers import Picture, around, part_around
+
+if TYPE_CHECKING:
+    from mail import InlineImage
 
 CSS_WIDTHS = {"market": 560}  # pixels
 DEFAULT_CSS_WIDTH = 640
@@ -221,6 +223,8 @@ async def position_images(
 
 def inline_images(named: Iterable[NamedPicture]) -> tuple[InlineImage, ...]:
     """Pictures as a mail shows them; of several of a kind each has its own name."""
+    from mail import InlineImage  # a tenth of what a start would import
+
     images: list[InlineImage] = []
     for name, picture in named:
         count = sum(image.name.partition("-")[0] == name for image in images)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
-from confusable_homoglyphs.confusables import confusables_data
-
 MAX_TABLE_NAME = 60
 PUNCTUATION = " .,:;!?'’&+-–—()%€$£"
 """What a table's name may have beside letters and digits: nothing that Discord or an email would render."""
@@ -27,6 +25,8 @@ def _skeletons(name: str) -> set[str]:
 @cache
 def _skeleton(character: str) -> str:
     """One character for all that look like this one (Unicode TR39)."""
+    from confusable_homoglyphs.confusables import confusables_data  # it reads a long list, for new names only
+
     alike: list[str] = [entry["c"] for entry in confusables_data.get(character, []) if len(entry["c"]) == 1]
     # Each group is a star: one character lists all others, and these list only that one.
     return max([character, *alike], key=lambda c: (len(confusables_data.get(c, [])), c))
