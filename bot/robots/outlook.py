@@ -257,7 +257,7 @@ class Outlook:
         """Whether the company can pay its interest from so much cash, if need be with another loan.
 
         `more`: loans that it takes before. `moves`: of its price before, to the right. Each loan moves the
-        price to the left, and a loan into liquidation pays nothing (1817 §6.8, §6.10).
+        price to the left, and a loan into liquidation pays nothing.
         """
         terms = self.g.components.loans
         if terms is None or self.interest(company, more) <= cash:
