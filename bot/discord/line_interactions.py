@@ -153,11 +153,8 @@ class LineInteractions:
         if choice is None or choice.amounts is None:
             return
         amount = typed.strip().lstrip("$").replace(",", "")
-        low = choice.amounts[0]
         if not amount.isdecimal() or int(amount) not in choice.amounts:
-            await reply_text(
-                interaction, f"{typed!r} is not possible: {choice.label}, from ${low} to {choice.limit_text}."
-            )
+            await reply(interaction, private_answers.wrong_amount_message(custom_id, choice, typed))
             return
         await self.submit_lines(interaction, custom_id, [choice.line_for(int(amount))])
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import engine
 from bot.discord.card_texts import MAX_HISTORY_LINES, player_name
-from bot.discord.controls import CONFIRM, SELECT, SUBMIT_LINE, CustomId, MenuItem
+from bot.discord.controls import CONFIRM, ENTER_AMOUNT, SELECT, SUBMIT_LINE, CustomId, MenuItem
 from bot.discord.message_parts import (
     DANGER,
     SECONDARY,
@@ -129,6 +129,14 @@ def amount_modal(custom_id: CustomId, choice: engine.Choice) -> Json:
         "description": truncate(f"{choice.label}: ${low} to {choice.limit_text}", 100),
     }  # fmt: skip
     return {"title": truncate(choice.label, 45), "custom_id": str(custom_id), "components": [label]}
+
+
+def wrong_amount_message(custom_id: CustomId, choice: engine.Choice, typed: str) -> list[Json]:
+    """The answer to dollars that are not possible, with a button that opens the form again."""
+    assert choice.amounts is not None
+    sentence = f"{typed!r} is not possible: {choice.label}, from ${choice.amounts[0]} to {choice.limit_text}."
+    again = button("Enter another amount…", str(custom_id._replace(action=ENTER_AMOUNT)), SECONDARY)
+    return [text_display(sentence), *action_rows([again])]
 
 
 def line_modal(custom_id: CustomId, example: str) -> Json:

@@ -50,6 +50,15 @@ async def test_where_commands_are_offered(started: RunningBot, fake: FakeDiscord
     assert command(fake, "me")["contexts"] == [0, 1, 2] and command(fake, "me")["integration_types"] == [0, 1]
 
 
+async def test_ones_own_turns_are_told_in_a_server_without_the_bot(
+    started: RunningBot, fake: FakeDiscord
+) -> None:
+    elsewhere = fake.open_channel("elsewhere", guild_id=fake.ids())
+    done = await fake.run_command("Ann", elsewhere, "me turns")
+    assert started.table_code in done.text and not done.public_messages
+    assert started.table_code not in (await fake.run_command("Dan", elsewhere, "me turns")).text
+
+
 async def test_help_names_the_commands(started: RunningBot, fake: FakeDiscord) -> None:
     done = await fake.run_command("Bob", "general", "help")
     assert "/table new" in done.text and "/me turns" in done.text and not done.public_messages

@@ -259,3 +259,26 @@ async def test_a_plan_is_made_and_played_by_presses(running: RunningBot, fake: F
         await fake.click(name, plan, "Play this")
         await fake.wait_until(lambda: "Done." in plan.text, "the moves")
         assert len(await running.played_lines()) == len(played) + 2
+
+
+async def test_a_company_is_started_with_two_menus_and_a_form(running: RunningBot, fake: FakeDiscord) -> None:
+    """Company, place, and the first bid (1817 §5.5); a bid that is not possible is asked for again."""
+
+    def may_start(state: engine.State) -> bool:
+        in_stock_round = engine.round_name(state).startswith("stock")
+        return in_stock_round and any(c.line.startswith("start ") for c in choices(state))
+
+    name = actor(await reach(running, may_start, "1817"))
+    async with running.online():
+        card = await running.wait_for_card(name)
+        menu = next(c for c in fake.controls(card) if c.label.startswith("Start"))
+        shown = await fake.select(name, card, menu.custom_id, "A&S")
+        places = fake.controls(shown.message)[0]
+        form = await fake.select(name, shown.message, places.custom_id, "Start the A&S in Lansing (B5)…")
+        assert form.modal
+        await fake.submit_modal(name, form.modal, {"Dollars": "90"})
+        await fake.wait_until(lambda: "from $100 to $400" in shown.message.text, "an answer")
+        again = await fake.click(name, shown.message, "Enter another amount…")
+        await fake.submit_modal(name, again.modal, {"Dollars": "105"})
+        await fake.wait_until(lambda: "Done." in shown.message.text, "the start")
+        assert (await running.played_lines())[-1] == "start A&S B5 105"

@@ -115,7 +115,7 @@ class ServerState:
         return self.open_channel(channel, guild_id=guild_id)
 
     def open_channel(self, name: str, *, forum: bool = False, guild_id: int | None = None) -> Channel:
-        """guild_id: None for the first guild."""
+        """guild_id: None for the first guild; the bot is no member of one that has not been opened."""
         kind = FORUM if forum else TEXT
         channel = Channel(self.ids(), name, kind, self.clock, guild_id=guild_id or self.guild_id)
         self.channels[channel.id] = channel
@@ -601,7 +601,9 @@ class ServerState:
                 "context": 0,
                 "guild": {"id": str(channel.guild_id), "locale": "en-GB", "features": []},
                 "member": user.member_json(),
-                "authorizing_integration_owners": {"0": str(channel.guild_id)},
+                "authorizing_integration_owners": (
+                    {"0": str(channel.guild_id)} if channel.guild_id in self.guilds else {"1": str(user.id)}
+                ),
             }
         else:
             data |= {"user": user.to_json(), "context": 1, "authorizing_integration_owners": {"0": "0"}}
