@@ -1,14 +1,17 @@
 """Parses mail in a process of its own, so that a hostile mail cannot harm the service.
 
-There is one worker process, with one mail at a time. If it dies or exceeds the timeout, it is killed,
-`parse` raises ParserFailed, and the next mail gets a new worker.
+There is one worker process, with one mail at a time. If it dies, needs too much processor time or exceeds
+the timeout, `parse` raises ParserFailed, and the next mail gets a new worker. Processor time decides, because
+on a busy machine an innocent mail may take long by the clock.
 """
 
 import asyncio
 import contextlib
+import math
 import multiprocessing
 import signal
 import threading
+import time
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from types import TracebackType
@@ -17,6 +20,8 @@ from typing import Self
 from mail.parser import ParsedMail, parse_mail
 
 MEMORY_LIMIT = 1 << 30
+PROCESSOR_SECONDS = 5
+"""Seconds of processor time that a mail may take."""
 START_TIMEOUT = 30.0
 
 
@@ -31,26 +36,37 @@ class ParserNotStarted(Exception):
     """There is no worker, because the machine is too busy or has no memory: no fault of any mail."""
 
 
+def limit_processor_time(seconds: float) -> None:
+    """End this process once it has used so many more seconds of processor time, rounded up."""
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource
+
+        _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+        resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time() + seconds), hard))
+
+
 def _worker_main(pipe: Connection, authserv_id: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with contextlib.suppress(EOFError, OSError):  # the service is gone
         pipe.send(None)
         while True:
             partial = bool(pipe.recv())
+            limit_processor_time(PROCESSOR_SECONDS)
             pipe.send(parse_mail(pipe.recv_bytes(), authserv_id, partial))
 
 
 class ParserProcess:
     """Parses mail in a worker process: `async with ParserProcess() as parser: await parser.parse(raw)`.
 
-    timeout: in seconds, for one mail.
+    timeout: in seconds by the clock, for one mail.
     """
 
-    def __init__(self, authserv_id: str = "", timeout: float = 5.0) -> None:
+    def __init__(self, authserv_id: str = "", timeout: float = 60.0) -> None:
         self._authserv_id = authserv_id
         self._timeout = timeout
         self._lock = threading.Lock()

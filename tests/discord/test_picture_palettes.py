@@ -50,7 +50,7 @@ async def test_routes_and_trains_have_pictures_without_a_name(
     running: RunningBot, fake: FakeDiscord, users: tuple[str, ...]
 ) -> None:
     """The run of the company that is to act, or of the latest; the sheet with everybody's trains."""
-    lines, _ = lines_until(lambda state: getattr(state.stack[-1], "step", "") == "dividend")
+    lines, _ = lines_until(lambda state: getattr(state.stack[-1], "step", "") == "dividend", "1830")
     async with running.online() as service:
         await running.start_game(*users[:3])
         table = (await service.queries.find_table(running.table_code)).id

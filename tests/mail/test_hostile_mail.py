@@ -8,6 +8,9 @@ what a quadratic reading of them would.
 import asyncio
 import base64
 import random
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -209,6 +212,11 @@ async def test_a_parser_that_dies_is_replaced(monkeypatch: pytest.MonkeyPatch) -
         with pytest.raises(ParserFailed, match="died"):
             await parser.parse(b"\n\nx")
         assert (await parser.parse(b"From: ann@player.test\n\nbuy SV\n")).sender == "ann@player.test"
+
+
+def test_a_parser_ends_after_its_processor_time() -> None:
+    code = "from mail.parser_process import limit_processor_time\nlimit_processor_time(0)\nwhile True: pass"
+    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == -signal.SIGXCPU
 
 
 async def test_the_loop_goes_on_while_a_bomb_is_read() -> None:
