@@ -7,7 +7,7 @@ import discord
 import engine
 from bot.discord import card_texts, controls, private_answers
 from bot.discord.controls import CustomId
-from bot.discord.replies import reply_text
+from bot.discord.replies import defer_privately, reply_text
 from bot.discord.table_links import card_link
 from bot.discord.table_lookup import TableLookup
 from bot.service import text_views
@@ -77,11 +77,7 @@ class ControlChecks:
 
     async def open_private(self, interaction: discord.Interaction, custom_id: CustomId) -> bool:
         """Acknowledge a control that opens or changes a private message; whether the user may go on."""
-        message = interaction.message
-        if message is not None and message.flags.ephemeral:
-            await interaction.response.defer()
-        else:
-            await interaction.response.defer(ephemeral=True, thinking=True)
+        await defer_privately(interaction)
         return not (
             await self.reject_other_user(interaction, custom_id)
             or await self.reject_stale(interaction, custom_id)

@@ -23,7 +23,7 @@ from bot.discord.line_interactions import LineInteractions
 from bot.discord.lobby_interactions import LobbyInteractions
 from bot.discord.order_interactions import OrderInteractions
 from bot.discord.plan_interactions import PlanInteractions
-from bot.discord.replies import RawModal, is_too_late, reply, reply_text, split_lines
+from bot.discord.replies import RawModal, defer_privately, is_too_late, reply, reply_text, split_lines
 from bot.discord.settings_interactions import SettingsInteractions
 from bot.discord.table_lookup import TableLookup
 from bot.discord.table_threads import TableThreads
@@ -172,11 +172,7 @@ class InteractionHandler:
 
     async def _show_plan(self, interaction: discord.Interaction, custom_id: CustomId, line: str) -> None:
         """Carry out `plan LINE`, and show the plan in a private message."""
-        message = interaction.message
-        if message is not None and message.flags.ephemeral:
-            await interaction.response.defer()
-        else:
-            await interaction.response.defer(ephemeral=True, thinking=True)
+        await defer_privately(interaction)
         if await self.checks.reject_other_user(interaction, custom_id):
             return
         person_id = await self.lookup.person_id(interaction.user)

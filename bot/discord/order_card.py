@@ -9,6 +9,7 @@ from __future__ import annotations
 import engine
 from bot.discord import message_parts
 from bot.discord.controls import ORDER, CustomId
+from bot.discord.decision_controls import STANDING
 from bot.discord.message_parts import PRIMARY, Json
 from bot.discord.settings_card import ASK, Form
 from bot.service.live_table import engine_seat
@@ -46,7 +47,7 @@ def order_card(table_id: int, seat: int, state: engine.State, listed: str, said:
     buttons += [
         message_parts.button(f"Protect {sym}…", _control(table_id, f"{ASK}{PROTECT}{sym}"))
         for sym in own[:MAX_COMPANIES]
-        if any(line.startswith(f"standing protect {sym} ") for line in lines)
+        if any(line.startswith(f"{STANDING}{sym} ") for line in lines)
     ]
     if listed.startswith("1. "):
         buttons.append(message_parts.button("Take all back", _control(table_id, "auto off")))

@@ -8,7 +8,7 @@ import discord
 
 from bot.discord import order_card, private_answers
 from bot.discord.controls import CustomId
-from bot.discord.replies import RawModal, reply
+from bot.discord.replies import RawModal, defer_privately, reply
 from bot.discord.table_lookup import TableLookup
 from bot.service.results import CommandResult, QueryAnswer
 from bot.service.service import Service
@@ -47,10 +47,7 @@ class OrderInteractions:
             modal = order_card.order_modal(custom_id.table_id, custom_id.argument, form)
             await interaction.response.send_modal(RawModal(modal))
             return
-        if interaction.message is not None and interaction.message.flags.ephemeral:
-            await interaction.response.defer()
-        else:
-            await interaction.response.defer(ephemeral=True, thinking=True)
+        await defer_privately(interaction)
         result = await self.service.submit(
             custom_id.table_id,
             None,

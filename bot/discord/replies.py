@@ -28,6 +28,19 @@ class RawModal(ui.Modal):
         return self._payload
 
 
+def is_private(interaction: discord.Interaction) -> bool:
+    """Whether the control that was used is on a message that only its user sees."""
+    return interaction.message is not None and interaction.message.flags.ephemeral
+
+
+async def defer_privately(interaction: discord.Interaction) -> None:
+    """Acknowledge a control whose answer only its user sees: in its private message, or in a new one."""
+    if is_private(interaction):
+        await interaction.response.defer()
+    else:
+        await interaction.response.defer(ephemeral=True, thinking=True)
+
+
 async def reply(
     interaction: discord.Interaction,
     payload: list[Json],
@@ -57,10 +70,9 @@ async def _reply(
 ) -> None:
     files, view = [each.discord_file for each in attachments], RawView(payload)
     response = interaction.response
-    private = interaction.message is not None and interaction.message.flags.ephemeral
     if not response.is_done():
         await response.send_message(view=view, files=files, ephemeral=not public)
-    elif response.type is DEFERRED_MESSAGE or private:
+    elif response.type is DEFERRED_MESSAGE or is_private(interaction):
         await interaction.edit_original_response(view=view, attachments=files)
     else:
         await interaction.followup.send(view=view, files=files, ephemeral=not public)

@@ -28,6 +28,8 @@ SHORT_RESERVE = 0.75
 """Which part of the price of a share sold short is kept in cash."""
 LIQUIDATION_LOSS = 2_000.0
 """Dollars that it may cost a president that a company cannot pay its interest."""
+NO_RUN = BestRoutes((), 0, 0)
+"""What a company without trains runs."""
 STOP_VALUE = {"white": 20, "yellow": 22, "green": 30, "brown": 42, "gray": 50}
 """Dollars of an average stop once tiles of that colour are laid."""
 GROWN = (0.8, 0.5, 0.3, 0.15)
@@ -95,17 +97,18 @@ class Outlook:
 
     def revenue(self, company: str, trains: Sequence[str] | None = None) -> int:
         """What these trains would earn for the company on today's track; its own trains by default."""
-        names = tuple(sorted(self.g.company(company).trains if trains is None else trains))
-        return self._best_run(company, names).revenue if names else 0
+        return self._best_run(company, self._sorted_trains(company, trains)).revenue
 
     def is_dense(self, company: str, trains: Sequence[str] | None = None) -> bool:
         """Whether there is so much track that an estimate does not prove the best routes of these trains."""
-        names = tuple(sorted(self.g.company(company).trains if trains is None else trains))
-        return bool(names) and not self._best_run(company, names).proven
+        return not self._best_run(company, self._sorted_trains(company, trains)).proven
+
+    def _sorted_trains(self, company: str, trains: Sequence[str] | None) -> tuple[str, ...]:
+        return tuple(sorted(self.g.company(company).trains if trains is None else trains))
 
     @once
     def _best_run(self, company: str, names: tuple[str, ...]) -> BestRoutes:
-        return best_run(self.g, company, list(names), ROUTE_BUDGET)
+        return best_run(self.g, company, list(names), ROUTE_BUDGET) if names else NO_RUN
 
     # -- time -----------------------------------------------------------------------------
 

@@ -34,6 +34,14 @@ from storage import StoreError
 log = logging.getLogger(__name__)
 
 
+def fault_sentence(error: Exception) -> str:
+    """What somebody at the terminal reads about a fault of the open table."""
+    if isinstance(error, ValueError | StoreError):
+        return str(error)
+    log.error("the open table could not be shown", exc_info=error)
+    return "The open table cannot be shown; the reason is in the log file."
+
+
 class Console:
     """One operator at one prompt.
 
@@ -81,26 +89,18 @@ class Console:
 
     async def _completed(self, complete: Callable[[Reply], Awaitable[Reply]], reply: Reply) -> Reply:
         """The reply as `complete` returns it, or followed by what kept it from that."""
-        completed = reply
-
-        async def text() -> str:
-            nonlocal completed
-            completed = await complete(reply)
-            return ""
-
-        fault = await self._or_the_fault(text())
-        return replace(reply, text="\n".join(filter(None, [reply.text, fault]))) if fault else completed
+        try:
+            return await complete(reply)
+        except Exception as error:
+            return replace(reply, text="\n".join(filter(None, [reply.text, fault_sentence(error)])))
 
     async def _or_the_fault(self, text: Awaitable[str]) -> str:
         """The text, or a sentence that says why there is none: a fault of one table ends no terminal, and
         the end of a terminal no service."""
         try:
             return await text
-        except (ValueError, StoreError) as error:
-            return str(error)
-        except Exception:
-            log.exception("the open table could not be shown")
-            return "The open table cannot be shown; the reason is in the log file."
+        except Exception as error:
+            return fault_sentence(error)
 
     async def _after_robots(self, reply: Reply) -> Reply:
         """The reply, and what the robots of the open table did then, up to the turn of a person."""
