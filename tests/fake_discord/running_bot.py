@@ -132,10 +132,13 @@ class RunningBot:
         assert self.service is not None
         table = await self.service.queries.find_table(self.table_code)
         mention = self.fake.find_user(name).mention
+        await self.service.queries.view(table.id)  # right after a start the table is not in memory
 
         def there() -> list[Message]:
             view = self.service.queries.peek(table.id) if self.service else None
-            now = f"move {view.seq}\n" if view else ""
+            if view is None:
+                return []
+            now = f"move {view.seq}\n"
             found = [m for m in self.cards if m.text.startswith((mention, f"**{name}**"))]
             return [m for m in found if len(self.cards) == 1 and now in m.text and holding in m.text]
 
