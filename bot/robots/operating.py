@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.robots.judged import Judged
-from bot.robots.outlook import LIQUIDATION_LOSS, Outlook
+from bot.robots.outlook import Outlook
 from engine import Option
 from engine.core.actions import (
     IssueShares,
@@ -67,9 +67,7 @@ def _dividend(o: Outlook, company: str, paid: int, kept: int) -> float:
         moves = -1.0 if not paid else (1.0 if not kept else 0.2)
     change = (o.price_after(company, moves) - price) * 1.5
     worth = o.share_of(company) * paid + shares * change + _use_of(o, company, kept)
-    if not o.pays_interest(company, g.cash(company) + kept, moves=moves):
-        worth -= LIQUIDATION_LOSS
-    return worth
+    return worth - o.liquidation_loss(company, -kept, moves)
 
 
 def _use_of(o: Outlook, company: str, dollars: int) -> float:

@@ -269,6 +269,14 @@ class Outlook:
             return False
         return self.interest(company, more + 1) <= cash + terms.value
 
+    def liquidation_loss(self, company: str, spent: float, moves: float = 0) -> float:
+        """Dollars that it costs the president to spend so much of the treasury before the interest is due.
+
+        `moves`: of the company's price before, to the right.
+        """
+        left = self.g.cash(company) - spent
+        return 0.0 if self.pays_interest(company, left, moves=moves) else LIQUIDATION_LOSS
+
     # -- revenue to come ------------------------------------------------------------------
 
     @once

@@ -169,6 +169,8 @@ def track_step(o: Outlook, options: Sequence[Option], trials: int = MAX_TRIALS) 
             dollar = 1.0 if cash - cost < fund else o.weights.treasury_dollar
             bonus = 25.0 if isinstance(lay, LayMine) or lay.using else 0.0
             worth = gain * max(o.horizon, 1) * 0.5 - dollar * cost + bonus + 1.0
+            if cost:
+                worth -= o.liquidation_loss(company, cost - o.revenue(company))
             judged.append(Judged(lay, worth, _lay_reason(company, gain, lay)))
     for option in options:
         if isinstance(option.action, TakeLoans):
@@ -208,6 +210,8 @@ def token_step(o: Outlook, options: Sequence[Option]) -> list[Judged]:
         dollar = 1.2 if before - cost < fund else o.weights.treasury_dollar
         spare = 15 if cost == 0 else 0
         worth = gain * max(o.horizon, 1) * 0.5 - dollar * cost + spare
+        if cost:
+            worth -= o.liquidation_loss(company, cost - o.revenue(company))
         why = f"a token in {token.hex} brings about ${gain:.0f} a round"
         if gain < 1 and cost == 0:
             why = f"a token in {token.hex} costs nothing, and others cannot take its place"

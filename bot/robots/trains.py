@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.robots.judged import Judged, with_dollars
-from bot.robots.outlook import LIQUIDATION_LOSS, Outlook
+from bot.robots.outlook import Outlook
 from engine import POOL, Option
 from engine.core.actions import (
     BuyTrain,
@@ -133,8 +133,7 @@ def _purchase(o: Outlook, company: str, buy: BuyTrain, price: int) -> Judged:
     if not lasting_after and trains:
         cost += 0.8 * min(price, max(o.train_fund(company) - left, 0))
     gain = (worth - cost) * max(o.share_of(company), 0.2) - own_loss(o, company, buy.train)
-    if not o.pays_interest(company, cash - price):
-        gain -= LIQUIDATION_LOSS
+    gain -= o.liquidation_loss(company, price)
     if not trains:
         gain += 150.0 if g.components.must_own_train else 400.0
         if buy.train in g.state.pool_trains and buy.source == POOL and o.life(buy.train) > 1:
@@ -165,7 +164,7 @@ def _transfer(o: Outlook, company: str, buy: BuyTrain, price: int) -> Judged:
     if not g.company(company).trains and must_buy_train(g, company):
         train = o.next_train()
         gain += max((train.price if train else 0) - g.cash(company), 0)
-    gain += 0.1 * min(price, o.shortage(seller)) - 0.02 * price
+    gain += 0.1 * min(price, o.shortage(seller)) - 0.02 * price - o.liquidation_loss(company, price)
     return Judged(buy, gain - 10, f"the {buy.train}-train earns more for the {company} than for the {seller}")
 
 

@@ -70,13 +70,16 @@ IN_DEBT = """
 """
 
 
-def at_step(step: str, price: int, loans: int, cash: int) -> State:
-    """WT's turn with that step, reached by passing and by running its trains."""
-    state = run_scenario(IN_DEBT.format(price=price, loans=loans, cash=cash) + f"= cash WT {cash}")
+def at_step(step: str, price: int, loans: int, cash: int, more: str = "") -> State:
+    """WT's turn with that step, reached by passing, running its trains and paying."""
+    before, turn = IN_DEBT.format(price=price, loans=loans, cash=cash).split("@ round")
+    state = run_scenario(f"{before}{more}@ round{turn}= cash WT {cash}")
     while (top := state.top) and getattr(top, "step", step) != step:
         seat = decision(state).awaited[0]
-        run = [each.action for each in options(state, seat) if isinstance(each.action, RunTrains)]
-        state = play(state, seat, run[0] if run else Pass()).state
+        done = [
+            each.action for each in options(state, seat) if isinstance(each.action, RunTrains | PayDividend)
+        ]
+        state = play(state, seat, done[0] if done else Pass()).state
     return state
 
 
@@ -92,3 +95,13 @@ def test_a_company_that_may_take_no_more_loans_keeps_its_interest(loans: int, ma
 def test_a_loan_into_liquidation_pays_no_interest(price: int, pays: bool) -> None:
     state = run_scenario(IN_DEBT.format(price=price, loans=2, cash=0) + "= cash WT 0")
     assert Outlook(game_of(state), "p0").pays_interest("WT", 0) == pays
+
+
+@pytest.mark.parametrize(("cash", "may_spend"), [(51, False), (52, True)])
+def test_a_company_spends_no_interest_on_a_train_of_its_president(cash: int, may_spend: bool) -> None:
+    """1817 §6.8: the treasury holds $75 and $76 after the dividend, and $75 are due."""
+    second = company_lines("SR", 5, 80, "Ann 3") + "\n@ trains SR 3 3\n"
+    state = at_step("trains", 110, 5, cash, second)
+    deals = [each for each in Robot().ranking(state, "p0") if isinstance(each.action, BuyTrain)]
+    best = next(each for each in deals if each.action == BuyTrain("3", "SR", 1))
+    assert (best.worth > 0) == may_spend
