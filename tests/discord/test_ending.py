@@ -131,7 +131,6 @@ async def test_an_ending_that_was_interrupted_is_completed(
             lambda: any("is over" in m.content for m in fake.visible_messages("general")), "the line"
         )
     running.pictures = OnePixelPictures()
-    await running.expire_leases()
     async with running.online():
         message = await ending(running)
     assert message.attachments

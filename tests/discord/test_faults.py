@@ -18,7 +18,7 @@ from bot.config import SettingsError, parse_settings
 from bot.discord import client as shipped
 from bot.service.service import Service
 from storage import StoreError, open_store
-from tests.fake_discord.running_bot import OnePixelPictures, RunningBot
+from tests.fake_discord.running_bot import OnePixelPictures, RunningBot, expire_leases
 from tests.fake_discord.server import FakeDiscord, Message
 
 ROOT = Path(__file__).parent.parent.parent
@@ -95,7 +95,7 @@ async def test_lost_connections_and_outages(running: RunningBot, fake: FakeDisco
         await fake.wait_until(lambda: service.attachments["discord"].state == "attached", "`attached`")
         await fake.click("Cid", await running.wait_for_card("Cid"), "Pass")
         await running.wait_for_card("Ann")
-    fake.check_violations(ack=5)
+    fake.check_violations()
 
 
 async def test_a_client_that_breaks_is_replaced(running: RunningBot, fake: FakeDiscord) -> None:
@@ -212,6 +212,7 @@ async def test_a_fault_of_the_store_ends_no_session(
         shown = await fake.run_command("Bob", running.thread, "show market")
         assert fake.shown_images(shown.message)
         monkeypatch.setattr(service.store, "begin", begin)
+        await expire_leases(service.store)
         service.wake_subscribers()
         await fake.click("Bob", await running.wait_for_card("Bob"), "Pass")
         await running.wait_for_card("Ann")
@@ -440,21 +441,27 @@ async def test_in_the_hold_off_the_same_message_is_the_next_players_card(
 
 
 async def test_slow_pictures_delay_no_acknowledgement(running: RunningBot, fake: FakeDiscord) -> None:
+    drawn = asyncio.Event()
+
     class Slow(OnePixelPictures):
         async def request(self, *args: object, **details: object):  # type: ignore[no-untyped-def]
-            await asyncio.sleep(1.5)
+            await drawn.wait()
             return await super().request(*args, **details)  # type: ignore[arg-type]
 
     running.pictures = Slow()
     async with running.online():
+        drawn.set()
         await running.start_game("Ann", "Bob")
-        shown, *_ = await asyncio.gather(
-            fake.run_command("Bob", running.thread, "show map"),
-            fake.click("Ann", await running.wait_for_card("Ann"), "Pass"),
-        )
-        assert fake.shown_images(shown.message)
+        card = await running.wait_for_card("Ann")
+        drawn.clear()
+        shown = asyncio.create_task(fake.run_command("Bob", running.thread, "show map"))
+        await fake.click("Ann", card, "Pass")
+        await fake.wait_until(lambda: not any(each.is_unanswered for each in fake.interactions), "answers")
+        assert not shown.done()
+        drawn.set()
+        assert fake.shown_images((await shown).message)
         await running.wait_for_card("Bob")
-    fake.check_violations(ack=0.5)
+    fake.check_violations()
 
 
 # -- killed ----------------------------------------------------------------------------------
@@ -466,7 +473,7 @@ async def process(running: RunningBot) -> AsyncIterator[asyncio.subprocess.Proce
     fake = running.fake
     before = fake.gateway.identified
     await running.expire_leases()
-    args = (str(running.path), fake.api_url, fake.gateway_url, fake.token, "60")
+    args = (str(running.path), fake.api_url, fake.gateway_url, fake.token, "600")
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -513,6 +520,7 @@ async def test_killed_between_commit_and_sending(
             await first.wait()
             if not later:
                 fake.rest.inject_fault(method, path, 0)
+        fake.clock.advance(3)
         await press
     async with process(running):
         if path == "/callback$":

@@ -56,7 +56,6 @@ async def test_14_no_turn_is_missing_or_twice_after_a_kill(
             reached = die_after(patch, step)
             await running.play_lines(LINES[move])
             await asyncio.wait_for(reached.wait(), fake.default_timeout)
-    await running.expire_leases()
     async with running.online():
         await running.wait_for_card(NEXT[move])
         await play(running, move + 1, len(LINES))

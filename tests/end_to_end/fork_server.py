@@ -56,7 +56,7 @@ class ForkServer(AbstractContextManager["ForkServer"]):
     def __init__(self) -> None:
         self._server = subprocess.Popen(
             [sys.executable, "-m", "tests.end_to_end.fork_server"],
-            cwd=ROOT, env=environment(RAILPOST_TEST_LEASE=str(LEASE)), text=True,
+            cwd=ROOT, env=environment(), text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         )  # fmt: skip
         assert self._answer() == READY
@@ -64,14 +64,16 @@ class ForkServer(AbstractContextManager["ForkServer"]):
     def __exit__(self, *_: object) -> None:
         self._server.communicate()
 
-    def start(self, folder: Path, variables: Mapping[str, str], kill: str = "") -> ForkedProcess:
-        """A new process, with its output in `out.txt`.
+    def start(
+        self, folder: Path, variables: Mapping[str, str], kill: str = "", lease: float = LEASE
+    ) -> ForkedProcess:
+        """A new process, with its output in `out.txt`, that leases what it sends for so many seconds.
 
         kill: where it kills itself, "MODULE:CLASS.METHOD before|after COUNT": at the COUNT-th call of that
         coroutine, before its body or after it has returned.
         """
         assert self._server.stdin is not None
-        order = {"folder": str(folder), "variables": dict(variables), "kill": kill}
+        order = {"folder": str(folder), "variables": dict(variables), "kill": kill, "lease": lease}
         self._server.stdin.write(json.dumps(order) + "\n")
         self._server.stdin.flush()
         return ForkedProcess(int(self._answer()), folder)
@@ -111,6 +113,12 @@ def kill_at(module: str, path: str, when: str, count: int) -> None:
 def serve(order: Mapping[str, Any]) -> None:
     """Be `railpost`; never returns."""
     from bot.__main__ import main as railpost
+    from bot.discord import client
+    from bot.email import delivery
+
+    timing = delivery.MailTiming(lease=timedelta(seconds=order["lease"]))
+    delivery.run = functools.partial(delivery.run, timing=timing)
+    client.run = functools.partial(client.run, lease=order["lease"])
 
     os.chdir(order["folder"])
     os.environ.clear()
@@ -135,8 +143,6 @@ def serve(order: Mapping[str, Any]) -> None:
 def main() -> None:
     """Fork for each line, until standard input ends."""
     import bot.__main__  # noqa: F401 - what a process needs is imported once
-    from bot.discord import client
-    from bot.email import delivery
     from bot.service import picture_workers
     from tests.fake_discord.running_bot import OnePixelPictures
 
@@ -151,9 +157,6 @@ def main() -> None:
                 part.replace(exit_file(folders[process], process))
 
     setattr(picture_workers, "PictureWorkers", lambda workers: OnePixelPictures())  # noqa: B010
-    hurried = delivery.MailTiming(lease=timedelta(seconds=LEASE))
-    delivery.run = functools.partial(delivery.run, timing=hurried)
-    client.run = functools.partial(client.run, lease=LEASE)
     print(READY, flush=True)
     for line in iter(sys.stdin.readline, ""):
         order = json.loads(line)

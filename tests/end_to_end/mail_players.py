@@ -40,11 +40,11 @@ ADDRESS = "play@games.test"
 QUICK = delivery.MailTiming(
     limits=ReplyLimits(replies_per_hour=10**6, breaker_replies=10**6),
     inbox=InboxTiming(
-        command_timeout=10.0, idle_timeout=5.0, failed_mail_retry=0.1, first_reconnect=0.02, max_reconnect=0.2
+        command_timeout=60.0, idle_timeout=5.0, failed_mail_retry=0.1, first_reconnect=0.02, max_reconnect=0.2
     ),
     poll=0.5,
     spacing=0.0,
-    lease=timedelta(seconds=2),
+    lease=timedelta(minutes=10),
 )
 
 Server = Callable[[], AbstractAsyncContextManager[Mailbox]]

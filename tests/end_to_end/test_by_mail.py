@@ -14,10 +14,12 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from sqlmodel import col, select, update
 
 from bot.service import people
 from bot.service.picture_workers import PictureWorkers
 from mail import ReplyLimits
+from storage import OutboxMessage
 from tests.end_to_end.mail_players import ADDRESS, QUICK, MailHarness, Server, asks, copied, headline, served
 from tests.mail.servers import Delivery, dovecot_server, pymap_server
 
@@ -387,8 +389,21 @@ async def test_an_invitation_is_declined(pymap: MailHarness) -> None:
     assert "is no longer kept for you" in (await gus.said("yes", to=asked)).text
 
 
-async def test_gathered_answers_come_in_one_email(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.email.outgoing.GATHERED_FOR", timedelta(seconds=2))
+async def gathered(office: MailHarness, text: str) -> None:
+    """Wait until this text is gathered, and let what is gathered be due."""
+    query = select(OutboxMessage).where(col(OutboxMessage.collapse_key).startswith("gathered:"))
+    async with asyncio.timeout(60):
+        while True:
+            async with office.store.begin() as unit:
+                found = await unit._transaction.all(query)
+                if any(text.encode() in each.payload for each in found):
+                    due = update(OutboxMessage).values(not_before=unit.now)
+                    await unit._transaction.execute(due)
+                    return
+            await asyncio.sleep(0.02)
+
+
+async def test_gathered_answers_come_in_one_email(tmp_path: Path) -> None:
     timing = replace(QUICK, limits=ReplyLimits(replies_per_hour=1, breaker_replies=10**6))
     async with served(tmp_path, timing=timing) as office:
         await office.table("1830", NAMES[:2])
@@ -397,6 +412,7 @@ async def test_gathered_answers_come_in_one_email(tmp_path: Path, monkeypatch: p
         for query in ("status", "turn", "log"):
             await ann.reply(query, to=ann.inbox[1])
         await ann.letter()
+        await gathered(office, "Here is: log")
         together = await ann.letter()
         assert headline(together) == "Your answers." and "Here is: log" in together.text
         assert "Here is: turn" in together.text
@@ -445,7 +461,7 @@ async def test_what_the_operator_has_to_mend_is_held(
     refusal = "554 5.7.1 Relay access denied"
     pymap.player_server.refuse = lambda to: refusal if to.startswith("bob@") else None
     await ann.said("buy SV")
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while "for the operator: The mail server refuses" not in caplog.text:  # noqa: ASYNC110
             await asyncio.sleep(0.02)
     person_id = table.seated_players[1].person_id

@@ -246,7 +246,7 @@ async def told_of_the_end(table: PlayedTable, game: GameToPlay) -> None:
     fake, thread = table.running.fake, table.running.thread
     await fake.wait_until(lambda: "The game is over" in fake.last_message(thread).text, "the end on Discord")
     for player in table.mail.values():
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             while headline(player.inbox[-1]) != "The game is over.":  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
         for name, dollars in zip(game.names, game.scores, strict=True):

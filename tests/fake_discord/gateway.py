@@ -246,7 +246,7 @@ class Gateway:
                 raise GatewayClose(4003, "Not authenticated.")
 
     def _check_rate(self, connection: GatewayConnection, size: int) -> None:
-        now = self.server.clock.now()
+        now = self.server.clock.real_time()
         connection.sent.append(now)
         while connection.sent and now - connection.sent[0] > 60:
             connection.sent.popleft()
@@ -278,7 +278,7 @@ class Gateway:
         session = GatewaySession(f"session{self._session_count}", intents, (shard[0], shard[1]), connection)
         self.sessions[session.id] = session
         self.identified += 1
-        self.identified_shards.append((shard[0], self.server.clock.now()))
+        self.identified_shards.append((shard[0], self.server.clock.real_time()))
         guilds = [each for each in self.server.guilds_json() if session.owns(int(each["id"]))]
         await self._send_event(
             session,

@@ -125,13 +125,21 @@ class ChangeSignal:
 
 
 class ServerClock:
-    """The server's time in seconds: real time plus the time that tests skip with `advance`."""
+    """The server's time in seconds. Tests skip time with `advance`.
+
+    Deadlines and lifetimes end by skipped time alone (`now`), so a slow machine misses none. Rate limits
+    refill as time passes (`real_time`), because the client really waits for them.
+    """
 
     def __init__(self, pulse: ChangeSignal) -> None:
         self._changes, self.skipped = pulse, 0.0
 
     def now(self) -> float:
-        """Monotonic seconds; only differences are meaningful."""
+        """The seconds that tests have skipped."""
+        return self.skipped
+
+    def real_time(self) -> float:
+        """Monotonic real seconds and the skipped ones; only differences are meaningful."""
         return time.monotonic() + self.skipped
 
     def unix_time(self) -> float:
@@ -528,8 +536,9 @@ class Interaction:
     """An interaction of a user with the bot, and its results.
 
     `ack_type`: the type of the callback (4 message, 5 thinking, 6 deferred update, 7 update, 8 choices, 9
-    modal); `ack_after`: the seconds until it arrived; both None while there is none. `responses`: all
-    messages created for it, in order. `delivered`: whether there was a session to receive it.
+    modal); `ack_after`: the processor seconds of this process until it arrived; both None while there is
+    none. `responses`: all messages created for it, in order. `delivered`: whether there was a session to
+    receive it.
     """
 
     id: int
@@ -549,6 +558,7 @@ class Interaction:
     choices: list[OptionChoice] = field(default_factory=list)
     modal: Modal | None = None
     edit_count: int = 0
+    processor_time: float = field(default_factory=time.process_time)
 
     @property
     def is_unanswered(self) -> bool:

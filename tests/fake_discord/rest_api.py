@@ -13,6 +13,7 @@ import contextlib
 import hashlib
 import json
 import re
+import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
@@ -215,7 +216,7 @@ class RestApi:
         route = f"{request.method} {template}"
         major = request.match_info.get("channel") or request.match_info.get("token") or ""
         most, window = self.buckets.get(route, self.default_bucket)
-        now = self.server.clock.now()
+        now = self.server.clock.real_time()
         used = [at for at in self._bucket_uses[(route, major)] if now - at < window]
         reset_after = window - (now - used[0]) if used else window
         if len(used) >= most:
@@ -409,7 +410,7 @@ class RestApi:
             await self._acknowledge(interaction, kind, MessageRequest(data, draft.uploads))
         finally:
             self._acknowledging.discard(interaction)
-        interaction.ack_type, interaction.ack_after = kind, self.server.clock.now() - interaction.created_at
+        interaction.ack_type, interaction.ack_after = kind, time.process_time() - interaction.processor_time
         self.server.changes.notify()
         if request.query.get("with_response", "").lower() not in ("1", "true"):
             return web.Response(status=204)

@@ -17,7 +17,7 @@ from bot.discord import client
 from bot.service.picture_workers import PictureWorkers
 from bot.service.service import Service
 from renderers import PaletteName, Picture
-from storage import OutboxMessage, open_store
+from storage import OutboxMessage, Store, open_store
 from tests.fake_discord.server import Channel, FakeDiscord, Interaction, Message
 
 DOT = bytes.fromhex(
@@ -53,6 +53,12 @@ class OnePixelPictures(PictureWorkers):
         return None if self.fails else Picture(DOT + bytes(self.ink), f"The {kind}, in words.", 1, 1)
 
 
+async def expire_leases(store: Store) -> None:
+    """What a process that is gone began to send is free for the next one at once."""
+    async with store.begin() as unit:
+        await unit._transaction.execute(update(OutboxMessage).values(lease_expires_at=None))
+
+
 @dataclass
 class RunningBot:
     """A fake Discord, a store at `path`, and a service that is online with them."""
@@ -76,11 +82,12 @@ class RunningBot:
     @contextlib.asynccontextmanager
     async def online(self, *, holdoff: float = 0.0) -> AsyncIterator[Service]:
         """Run the service and the client until the block ends; enter again for a restart."""
+        await self.expire_leases()
         with self.fake.attached():
             async with await open_store(self.path) as store:
                 self.service = Service(store, ping_holdoff=holdoff)
                 before = self.fake.gateway.identified
-                run = client.run(self.service, self.settings, self.pictures, lease=10.0)
+                run = client.run(self.service, self.settings, self.pictures, lease=600.0)
                 tasks = [asyncio.create_task(self.service.run()), asyncio.create_task(run)]
                 try:
                     await self.fake.wait_until(lambda: self.fake.gateway.identified > before, "our client")
@@ -182,8 +189,8 @@ class RunningBot:
 
     async def expire_leases(self) -> None:
         """Between two runs: what the first began to send is free for the second at once."""
-        async with await open_store(self.path) as store, store.begin() as unit:
-            await unit._transaction.execute(update(OutboxMessage).values(lease_expires_at=None))
+        async with await open_store(self.path) as store:
+            await expire_leases(store)
 
     async def end_hold_off(self) -> None:
         """What is held back is due now."""

@@ -24,10 +24,10 @@ the fake accepts, Discord should accept. What it does not accept gets Discord's 
 kept in `fake.rejected`.
 
 *Users.* `run_command`, `autocomplete`, `run_context_menu`, `click`, `select`, `submit_modal`, `send_text`.
-Each returns when the bot has answered (a thinking message is replaced) or three seconds have passed, and
+Each returns when the bot has answered (a thinking message is replaced) or three seconds are skipped, and
 raises AssertionError where the user's screen does not offer the control. The returned `Interaction` has
-`ack_type`, `ack_after` (seconds), `private_messages`, `public_messages`, `text`, `modal`, `updated` (the
-message of the control was changed through the interaction) and `is_unanswered` (the user saw "did not
+`ack_type`, `ack_after` (processor seconds), `private_messages`, `public_messages`, `text`, `modal`, `updated`
+(the message of the control was changed through the interaction) and `is_unanswered` (the user saw "did not
 respond"). Wait for what the bot does later with `wait_until` and `wait_for_message`; after a deferred update
 (ack_type 6) with `wait_until(lambda: done.updated, …)`. A `Message` is live; `message.snapshot()` is a screen
 that is not refreshed, on which removed controls can still be pressed. (Discord itself may ignore such a
@@ -36,8 +36,9 @@ press; a bot must survive both.)
 *Queries.* `visible_messages`, `last_message`, `controls`, `texts`, `alt_texts`, `shown_images`, `pings`,
 `messages_pinging`, `threads`, `find_dm`, `messages_with_controls`, `messages_without_nonce`.
 
-*Time* is real, plus the time that `fake.clock.advance(seconds)` skips: tokens expire (15 min), threads are
-archived, messages become old, rate limits refill.
+*Time.* Nothing is too late because the machine is slow. Only `fake.clock.advance(seconds)` lets an
+acknowledgement be late (3 s), tokens expire (15 min), threads be archived and messages become old. Rate
+limits refill in real time too. What never comes is waited for as long as `fake.default_timeout`.
 
 *Faults.* `fake.gateway.drop_connections()`, `.request_reconnect()`, `.invalidate_sessions()`,
 `.close_connections(code)`, `.ignore_heartbeats`, `.refuse_connections`, `.invalidate_next`,
@@ -84,6 +85,8 @@ from tests.fake_discord.models import (
 )
 from tests.fake_discord.rest_api import RestApi
 from tests.fake_discord.user_actions import MessageControl, UserActions
+
+SLOW_ACK = 1.0  # processor seconds
 
 
 class FakeDiscord(UserActions):
@@ -136,7 +139,7 @@ class FakeDiscord(UserActions):
 
     @property
     def slowest_ack(self) -> float:
-        """Seconds until the slowest acknowledgement; infinite if a delivered interaction has none."""
+        """Processor seconds of the slowest acknowledgement; infinite if a delivered interaction has none."""
         waits = [
             float("inf") if each.ack_after is None else each.ack_after
             for each in self.interactions
@@ -154,15 +157,15 @@ class FakeDiscord(UserActions):
             if each.author is self.bot and each.type == 0 and each.interaction is None and each.nonce is None
         ]
 
-    def violations(self, *, ack: float = 1.0, pinged: Iterable[User | str] | None = None) -> list[str]:
+    def violations(self, *, pinged: Iterable[User | str] | None = None) -> list[str]:
         """Everything that should not have happened.
 
         These are rejected requests, pictures without a description, repeated messages, acknowledgements later
-        than `ack` seconds and, where `pinged` is given, notifications of other users.
+        than a second of the processor and, where `pinged` is given, notifications of other users.
         """
         found = [f"Rejected: {each}" for each in self.rejected] + list(self.problems)
         for each in self.interactions:
-            if each.delivered and (each.ack_after is None or each.ack_after > ack):
+            if each.delivered and (each.ack_after is None or each.ack_after > SLOW_ACK):
                 took = "never" if each.ack_after is None else f"after {each.ack_after:.2f} s"
                 found.append(f"{each} was acknowledged {took}.")
         if pinged is not None:
@@ -175,15 +178,11 @@ class FakeDiscord(UserActions):
         return found
 
     def check_violations(
-        self, *, ack: float = 1.0, pinged: Iterable[User | str] | None = None, ignoring: Iterable[str] = ()
+        self, *, pinged: Iterable[User | str] | None = None, ignoring: Iterable[str] = ()
     ) -> None:
         """Raise AssertionError listing the `violations`, except those that contain a text in `ignoring`."""
         texts = list(ignoring)
-        found = [
-            each
-            for each in self.violations(ack=ack, pinged=pinged)
-            if not any(text in each for text in texts)
-        ]
+        found = [each for each in self.violations(pinged=pinged) if not any(text in each for text in texts)]
         assert not found, "\n".join(found)
 
 

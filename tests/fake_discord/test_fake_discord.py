@@ -8,6 +8,7 @@ import io
 import json
 import struct
 import sys
+import time
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
@@ -351,7 +352,10 @@ async def test_direct_messages_and_context_menus(fake: FakeDiscord, bot: ProbeCl
     shown = await fake.run_context_menu("Bob", said, "Show the position here")
     assert str(said.id) in shown.text
     fake.users["Bob"].accepts_dms = False
-    failed = await fake.run_command("Ann", "general", "table invite", user="Bob")
+    asking = asyncio.create_task(fake.run_command("Ann", "general", "table invite", user="Bob"))
+    await fake.wait_until(lambda: fake.rejected, "the refusal")
+    fake.clock.advance(3)
+    failed = await asking
     assert failed.is_unanswered and fake.rejected[-1].code == 50007
 
 
@@ -493,6 +497,19 @@ async def test_late_and_repeated_callbacks_and_expired_tokens(fake: FakeDiscord,
     with pytest.raises(AssertionError, match="10062"):
         fake.check_violations()
     assert fake.slowest_ack == float("inf")
+
+
+async def test_a_machine_that_stands_still_is_not_late(
+    fake: FakeDiscord, bot: ProbeClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = time.monotonic
+
+    async def starved(interaction: discord.Interaction) -> None:
+        monkeypatch.setattr(time, "monotonic", lambda: real() + 10)
+        await interaction.response.send_message("In time")
+
+    assert (await answered(fake, bot, starved)).text == "In time"
+    fake.check_violations()
 
 
 async def test_a_follow_up_replaces_the_deferred_message_and_keeps_its_visibility(

@@ -81,8 +81,6 @@ def parse_control(part: Json) -> MessageControl:
 class UserActions(ServerState):
     """Actions of users and queries. Users, channels and threads may be given by name."""
 
-    default_timeout = 60.0
-
     # --- finding ----------------------------------------
 
     def find_user(self, who: User | str) -> User:

@@ -32,7 +32,7 @@ from tests.mail.servers import (
 )
 
 FAST = InboxTiming(
-    command_timeout=5.0,
+    command_timeout=60.0,
     idle_timeout=2.0,
     failed_mail_retry=0.1,
     first_reconnect=0.02,

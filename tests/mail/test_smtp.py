@@ -39,7 +39,7 @@ def letter(service: InMemoryService, address: str = "ann@player.test") -> Outgoi
 
 def worker(service: InMemoryService, player: SmtpCatcher, spacing: float = 0.0) -> SmtpDeliveryWorker:
     return SmtpDeliveryWorker(
-        player.account, service, poll=0.05, spacing=spacing, timeout=5.0, first_retry=0.02, now=service.clock
+        player.account, service, poll=0.05, spacing=spacing, timeout=60.0, first_retry=0.02, now=service.clock
     )
 
 

@@ -170,7 +170,7 @@ async def test_tables_do_not_wait_for_each_other(world: ServiceHarness) -> None:
     await world.service.lobby.start(other.id, by=None, order=["Xan", "Yul"])
     async with world.service.cache.locked(world.table):
         waiting = asyncio.ensure_future(world.say("Ann", "buy SV"))
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             answer = await world.service.submit(other.id, 0, ["buy SV"], None, None)
         assert isinstance(answer, Completed)
         assert not waiting.done(), "but at one table they do"

@@ -174,7 +174,7 @@ async def test_what_another_process_plays_is_followed(
     try:
         with world.service.subscribe() as bell:
             await Service(world.store).submit(world.table, 0, ["buy SV"], None, None)
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 while next_player(world) != "Bob":
                     await bell.wait()
                     bell.clear()
