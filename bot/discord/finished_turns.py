@@ -10,7 +10,8 @@ The list is edited first. One transaction then stores what it says and that the 
 then is the card's message deleted. So a process may die anywhere: the next one edits the list into the same,
 or deletes what is still there, and no line is missing or stands there twice. A card whose message somebody
 has deleted cannot become a list: its moves are left to the next card that is finished. They are in the log;
-lines that are not found there again, of a poll or of a queued card, wait in a list that is not begun.
+lines that are not found there again, of a poll or of a queued card, wait in a list that is not begun. A list
+that somebody has deleted is one that is not begun: its lines are on the next one.
 """
 
 from __future__ import annotations
@@ -106,6 +107,9 @@ class FinishedTurns:
                 await self._edit(run, texts)
             except CannotEdit as failure:
                 log.info("Discord: the list of turns of table %s is closed: %s", table_id, failure)
+                if failure.is_gone:
+                    run = no_list(run.channel_id, run.seq, run.texts)
+                    await self._store_list(table_id, run)
             else:
                 run = msgspec.structs.replace(run, texts=texts)
                 await self._save_and_delete(table_id, card, outcome, run=run)

@@ -109,15 +109,16 @@ async def test_the_turn_of_a_deleted_card_is_listed_after_other_news(
             await wait_until_queue_is_empty(running)
         await fake.run_command("Ann", running.thread, "table pause")
         await fake.run_command("Ann", running.thread, "table resume")
+        await running.wait_for_delivery()
         await play(running, 1, len(LINES))
         turns = listed(running, fake)[-1]
     assert turns.count("Ann buys the SV") == 1, turns
 
 
-async def test_a_list_that_somebody_has_deleted_is_not_written_again(
+async def test_a_list_that_somebody_has_deleted_is_written_again(
     running: RunningBot, fake: FakeDiscord
 ) -> None:
-    """What it said stays deleted, what comes after it is on the next list."""
+    """As cards, polls and endings are: the next list begins with its lines."""
     async with running.online():
         await running.start_game("Ann", "Bob", "Cid")
         first = await running.wait_for_card("Ann")
@@ -125,8 +126,28 @@ async def test_a_list_that_somebody_has_deleted_is_not_written_again(
         await fake.delete_message(first)
         await play(running, 1, len(LINES))
         _, turns = listed(running, fake)
-    assert "Ann buys" not in turns
-    for said in ("Bob buys the CS", "Cid passes"):
+    for said in ("Ann buys the SV", "Bob buys the CS", "Cid passes"):
+        assert turns.count(said) == 1, turns
+    assert turns.index("Ann buys") < turns.index("Bob buys") < turns.index("Cid passes")
+
+
+async def test_a_list_and_a_card_that_somebody_has_deleted_are_written_again_later(
+    running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The card is old, so its line waits in the queue, and there is neither a list for it nor its message."""
+    async with running.online():
+        await running.start_game("Ann", "Bob", "Cid")
+        first = await running.wait_for_card("Ann")
+        await play(running, 0, 1)
+        await fake.delete_message(first)
+        await fake.delete_message(await running.wait_for_card("Bob"))
+        with monkeypatch.context() as patch:
+            patch.setattr("bot.discord.finished_turns.OLD_MESSAGE_AGE", timedelta(0))
+            await play(running, 1, 2)
+            await wait_until_queue_is_empty(running)
+        await play(running, 2, len(LINES))
+        turns = listed(running, fake)[-1]
+    for said in ("Ann buys the SV", "Bob buys the CS", "Cid passes"):
         assert turns.count(said) == 1, turns
 
 
