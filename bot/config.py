@@ -96,8 +96,9 @@ class MailSettings:
     """Everything for the mail transport.
 
     max_message_bytes: of one mail. idle_seconds: of one IMAP IDLE. answers_per_hour: to one seat, and
-    answers_in_all: to everybody in ten minutes, before answers are gathered. hosts: who may open tables by
-    email besides people with a verified address: `verified` (nobody), `anyone`, or addresses and domains.
+    answers_in_all: to everybody in ten minutes, without those to moves, before answers are gathered. hosts:
+    who may open tables by email besides people with a verified address: `verified` (nobody), `anyone`, or
+    addresses and domains.
     connections: to the SMTP server at once. oauth: None for passwords. keep_days: for which mail that was
     dealt with stays in its folder; 0 for ever. separator: empty for no sub-addressing. unsubscribe_url: of
     the page for one-click unsubscribe, which a web server passes on to us; empty for none.

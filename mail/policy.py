@@ -59,7 +59,8 @@ from mail.reply_text import ParsedReply, split_reply
 from mail.small_talk import is_greeting
 from mail.token_lookup import TokenLookup
 
-_RESULT_REASONS = {LinesPlayed: "played", LineRejected: "rejected", StaleReply: "stale"}
+_PLAYED = "played"
+_RESULT_REASONS = {LinesPlayed: _PLAYED, LineRejected: "rejected", StaleReply: "stale"}
 YES_NO_PURPOSES = frozenset({"link", "invite", "start", "keep", "agree"})
 _YES = frozenset({"yes", "y", "ok", "confirm", "confirmed", "join", "accept", "ja", "oui", "si", "sí"})
 _NO = frozenset({"no", "n", "decline", "nein", "non"})
@@ -70,8 +71,9 @@ class ReplyLimits:
     """How many replies are sent at once. Orders are carried out all the same, and no answer is dropped.
 
     replies_per_hour: to one seat; above it, receipts after which somebody else is to act are gathered
-    into one email. notices_per_day: about mail from a wrong address. breaker_replies: above this many
-    replies of all kinds in `breaker_minutes`, all are gathered.
+    into one email, and above three times as many all replies to this seat. breaker_replies: above this many
+    replies in `breaker_minutes`, those to everybody are gathered. The two last neither count nor hold
+    receipts of moves. notices_per_day: about mail from a wrong address.
     """
 
     replies_per_hour: int = 20
@@ -395,7 +397,7 @@ class MailPolicy:
         if daily and await self._count(86_400, token.actor, reason) >= daily:
             return MailOutcome(reason, ruling.folder, key)
         is_busy = ruling.can_wait and await self._count(3_600, token.actor) >= self._limits.replies_per_hour
-        if await self._is_breaker_open() or is_busy:
+        if is_busy or (reason != _PLAYED and await self._is_loop(token.actor)):
             gathered = GatheredAnswer(token, summary(page)) if _is_from(mail, token) else None
             return MailOutcome(reason, ruling.folder, key, gathered=gathered)
         # The notice about a stranger's mail must not carry the stranger's Message-ID into the owner's thread.
@@ -428,16 +430,24 @@ class MailPolicy:
     def _count(self, seconds: int, actor: str | None = None, reason: str | None = None) -> Awaitable[int]:
         return self._service.count_replies(self._now() - timedelta(seconds=seconds), actor, reason)
 
-    async def _is_breaker_open(self) -> bool:
-        """Whether so many replies of all kinds were sent lately that it must be a loop or an attack."""
-        limit, minutes = self._limits.breaker_replies, self._limits.breaker_minutes
-        if await self._count(60 * minutes) < limit:
+    async def _is_loop(self, actor: str) -> bool:
+        """Whether so many replies were sent lately, to one or to all, that it must be a loop or an attack.
+
+        Receipts of moves do not count: a loop plays none.
+        """
+        limits = self._limits
+        one, everybody, minutes = 3 * limits.replies_per_hour, limits.breaker_replies, limits.breaker_minutes
+        if await self._count_without_moves(3_600, actor) >= one:
+            said = f"{one} replies by email to one player in an hour: the next ones to them"
+        elif await self._count_without_moves(60 * minutes) >= everybody:
+            said = f"{everybody} replies by email in {minutes} minutes: the next ones"
+        else:
             return False
-        await self._alerts.send(
-            "breaker",
-            f"{limit} replies by email in {minutes} minutes: the next ones are sent together later.",
-        )
+        await self._alerts.send("breaker", f"{said} are sent together later.")
         return True
+
+    async def _count_without_moves(self, seconds: int, actor: str | None = None) -> int:
+        return await self._count(seconds, actor) - await self._count(seconds, actor, _PLAYED)
 
     async def handle_unparsable(self, raw: bytes, problem: MailProblem = MailProblem.BROKEN) -> MailOutcome:
         """Quarantine a mail that could not be parsed; the owner of its reply token gets one receipt."""

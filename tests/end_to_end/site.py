@@ -41,6 +41,8 @@ class Site:
             RAILPOST_IMAP=f"imap://{self.mailbox.user}:{self.mailbox.password}@127.0.0.1:{self.mailbox.port}",
             RAILPOST_SMTP=f"smtp://127.0.0.1:{self.smtp.port}",
             RAILPOST_MAIL_ADDRESS=ADDRESS,
+            RAILPOST_MAIL_ANSWERS_PER_HOUR="10000",
+            RAILPOST_MAIL_ANSWERS_IN_ALL="100000",
             **more,
         )
 

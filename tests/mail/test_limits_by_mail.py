@@ -61,13 +61,28 @@ async def test_answers_above_the_limit_come_together_and_whole(desk: LetterDesk)
     assert "it can be answered" in desk.newest["bob@player.test"].part("plain")
 
 
+async def test_a_loop_of_one_player_holds_back_no_reply_to_another(desk: LetterDesk) -> None:
+    """The game goes on."""
+    await desk.table("1830", ["Ann", "Bob"])
+    await desk.take("start")
+    asked = desk.asking(ANN)
+    for _ in range(6):
+        assert (await desk.write("", "Ann", "buy XX", original=asked)).replies
+    looped = await desk.write("", "Ann", "buy XX", original=asked)
+    assert looped.gathered is not None and looped.replies == ()
+    assert (await desk.write("", "Bob", "list", to=ADDRESS)).replies
+    played = await desk.write("", "Ann", "buy SV", original=asked)
+    assert played.reason == "played"
+    assert "Your turn" in desk.newest["bob@player.test"].message["Subject"]
+
+
 async def test_what_the_breaker_holds_back_is_sent_later(desk: LetterDesk) -> None:
     """Also to who has written without a table, which was read three times and put into quarantine."""
     await desk.table("1830", ["Ann", "Bob"])
     await desk.take("start")
-    asked = desk.asking(ANN)
-    for _ in range(10):
-        await desk.write("", "Ann", "buy XX", original=asked)
+    for name, times in (("Ann", 6), ("Bob", 4)):
+        for _ in range(times):
+            await desk.write("", name, "buy XX")
     outcome = await desk.write("", "Bob", "list", to=ADDRESS)
     assert outcome.gathered is not None and outcome.replies == ()
     desk.clock[0] += timedelta(hours=1)

@@ -640,11 +640,13 @@ async def test_the_breaker_stops_all_replies_and_alerts_once(service: InMemorySe
     policy = MailPolicy(POST, service, limits=ReplyLimits(breaker_replies=5), now=service.clock)
     notice = service.notice()
     sent = [
-        await arrive(service, policy, reply(notice, "sell 1 X", message_id=f"<{n}@player.test>"))
+        await arrive(service, policy, reply(notice, "buy NOTHING", message_id=f"<{n}@player.test>"))
         for n in range(8)
     ]
     assert sum(len(outcome.replies) for outcome in sent) == 5 and len(service.alerts) == 1
     assert len(service.gathered) == 3
+    played = await arrive(service, policy, reply(notice, "sell 1 X", message_id="<move@player.test>"))
+    assert headline(played.replies[0]).startswith("OK"), "receipts of moves are sent"
 
 
 async def test_c25_tokens_of_another_seat_are_in_no_mail(
