@@ -44,9 +44,10 @@ def order_number(text: str, own: Sequence[OrderRecord]) -> int:
     raise ValueError(f"You have no order {word or 'without a number'}; `auto` lists yours, with {numbers}.")
 
 
-def armed_text(number: int, line: str) -> str:
-    """The answer to a line that arms an order."""
-    return f"Order {number}: `{line}`. `auto off {number}` takes it back."
+def armed_text(number: int, line: str, replaced: str = "") -> str:
+    """The answer to a line that arms an order. replaced: the order in whose place it is."""
+    former = f" It replaces `{replaced}`." if replaced else ""
+    return f"Order {number}: `{line}`.{former} `auto off {number}` takes it back."
 
 
 def preview_texts(

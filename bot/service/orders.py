@@ -106,13 +106,22 @@ class OrderHandler:
         added = await unit.orders.add(
             table_id, command.seat, player.person_id, text, table.line_of_play.current_move, table.seq
         )
+        replaced = next((each for each in own if _is_replaced(each.line, text)), None)
+        if replaced:
+            await unit.orders.end(table_id, replaced.id, f"`{text}` has replaced it.")
+            own.remove(replaced)
         own.append(added)
-        return _Answer(armed_text(len(own), text), added)
+        return _Answer(armed_text(len(own), text, replaced.line if replaced else ""), added)
 
     def armed_orders(self, table: LiveTable, seat: int, person_id: int) -> list[ArmedOrder]:
         """The orders of a player that are armed now. Raises LogNotLoaded."""
         own = orders_of(table, seat, person_id)
         return self._books.read(table, own).armed if own else []
+
+
+def _is_replaced(earlier: str, line: str) -> bool:
+    """Whether an order would never speak beside an earlier one: price protection of the same company."""
+    return earlier.split()[1:3] == line.split()[1:3] and line.split()[1] == "protect"
 
 
 class _Answer:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import engine
+from bot.discord.decision_controls import STANDING
+from tests.discord.test_presses import reach
 from tests.fake_discord.running_bot import RunningBot
 from tests.fake_discord.server import FakeDiscord
 
@@ -55,3 +58,34 @@ async def test_a_wrong_order_is_explained_on_the_card(started: RunningBot, fake:
     assert opened.modal is not None
     await fake.submit_modal("Bob", opened.modal, {"An order": "auto bid BO up to 200"})
     await fake.wait_until(lambda: "The least bid for the BO is $225" in card.text, "the reason")
+
+
+async def test_a_president_answers_price_protection_in_advance(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    """1870 §5.9: *Protect…* on `/me orders` opens a form for the amount; another amount replaces it."""
+
+    def of_bob(state: engine.State) -> list[str]:
+        lines = [] if state.game_over else [each.line for each in engine.choices(state, "p1")]
+        return [line.split()[2] for line in lines if line.startswith(STANDING)]
+
+    (company,) = of_bob(await reach(running, lambda state: bool(of_bob(state)), "1870"))
+    async with running.online():
+        shown = await fake.run_command("Bob", "general", "me orders", table=running.table_code)
+        card = shown.private_messages[-1]
+        for limit in ("300", "0"):
+            opened = await fake.click("Bob", card, f"Protect {company}…")
+            assert opened.modal is not None
+            await fake.submit_modal("Bob", opened.modal, {f"Protect the {company} up to $": limit})
+            listed = f"1. `auto protect {company} up to {limit}`"
+            await fake.wait_until(lambda: listed in card.text, "the order")  # noqa: B023
+            assert "2. " not in card.text
+        opened = await fake.click("Bob", card, f"Protect {company}…")
+        assert opened.modal is not None
+        await fake.submit_modal("Bob", opened.modal, {f"Protect the {company} up to $": "all"})
+        await fake.wait_until(lambda: "all" in card.text, "the reason")
+        assert f"1. `auto protect {company} up to 0`" in card.text
+        await fake.click("Bob", card, "Take all back")
+        await fake.wait_until(lambda: "Taken back" in card.text, "the orders are taken back")
+        other = await fake.run_command("Ann", "general", "me orders", table=running.table_code)
+        assert not [c for c in fake.controls(other.private_messages[-1]) if c.label.startswith("Protect")]

@@ -339,3 +339,6 @@ async def test_a_limit_that_the_position_holds_is_listed_and_taken_back(empty: S
     answer = await empty.say("Bob", "standing protect SLSF ask")
     assert isinstance(answer, LineRefused) and answer.reason == "You have left no such order."
     assert "`auto protect SLSF up to 15`" in await arm(empty, "Bob", "standing protect SLSF up to 15")
+    changed = await arm(empty, "Bob", "auto protect SLSF up to 25")
+    assert "Order 1: `auto protect SLSF up to 25`. It replaces `auto protect SLSF up to 15`." in changed
+    assert "`auto protect SLSF up to 25` has replaced it." in await arm(empty, "Bob", "auto")
