@@ -22,6 +22,7 @@ from storage.errors import (
 )
 from storage.guild_shards import GuildShards
 from storage.integrity import check_integrity, quick_check
+from storage.leadership import JobState, Work
 from storage.models import (
     AddressClaim,
     Card,
@@ -75,6 +76,7 @@ __all__ = [
     "IdentityKind",
     "InboundMail",
     "InvalidStore",
+    "JobState",
     "LineOfPlay",
     "LogRow",
     "LogRowKind",
@@ -104,6 +106,7 @@ __all__ = [
     "TableStatus",
     "TableVersion",
     "UnitOfWork",
+    "Work",
     "WriteConflict",
     "backup",
     "check_integrity",

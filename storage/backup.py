@@ -22,7 +22,7 @@ from sqlalchemy import StaticPool, create_engine
 
 from storage.database import store_url
 from storage.errors import InvalidStore, StoreError
-from storage.leadership import no_work_at
+from storage.job_locks import no_work_at
 from storage.migrations import migrate
 from storage.repositories.settings import STORE_ID
 from storage.store import Store

@@ -18,13 +18,31 @@ U+0000."""
 
 CANNOT_BEGIN = "The store cannot be written now"
 CANNOT_READ = "The store cannot be read now"
+NO_ANSWER = "the database does not answer; please try again in a moment"
 NOTHING_CHANGED = "The change could not be stored, and nothing was changed"
 
 
 def database_message(error: BaseException) -> str:
+    """What players read of an error: not where the database is, if it cannot be reached."""
+    return NO_ANSWER if is_away(error) else driver_message(error)
+
+
+def driver_message(error: BaseException) -> str:
     """The first line of the database's own message, without the statement."""
     message = str(error.__cause__ or error).partition("\n")[0].rstrip(".")
     return f"{message} (is the disk full?)" if message == "disk I/O error" else message
+
+
+AWAY_STATES = ("08", "57P", "53300")
+"""Beginnings of PostgreSQL's error codes: no connection, the server stops or starts, too many connections."""
+
+
+def is_away(error: BaseException) -> bool:
+    """Whether PostgreSQL cannot be reached. Only the driver knows an error without a code of the server."""
+    cause = getattr(error, "orig", error)
+    if not isinstance(error, OperationalError) or not type(cause).__module__.startswith("psycopg"):
+        return False
+    return (getattr(cause, "sqlstate", None) or "08").startswith(AWAY_STATES)
 
 
 def may_pass(error: BaseException) -> bool:

@@ -14,10 +14,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from storage import leadership
 from storage.commit_notices import CommitNotices
 from storage.database import create_engine, display_name, is_file, migration_engine, store_url
-from storage.database_errors import CANNOT_READ, NOTHING_CHANGED, as_store_errors, database_message, may_pass
+from storage.database_errors import CANNOT_READ, NOTHING_CHANGED, as_store_errors, driver_message, may_pass
 from storage.errors import InvalidStore, StoreError
 from storage.group_commit import GroupCommit, nobody_else
-from storage.leadership import Work
+from storage.leadership import Report, Work, tell_nobody
 from storage.migrations import current_revision, migrate, revisions
 from storage.move_commit import MoveCommit, MoveCommitter, TableVersion
 from storage.pooled_transactions import PooledTransactions
@@ -91,9 +91,9 @@ class Store:
             finally:
                 await transaction.close()
 
-    async def lead(self, jobs: Sequence[str], work: Work) -> None:
+    async def lead(self, jobs: Sequence[str], work: Work, report: Report = tell_nobody) -> None:
         """Do some work whenever this process, of all at this store, has the jobs (`storage.leadership`)."""
-        await leadership.lead(self.url, jobs, work)
+        await leadership.lead(self.url, jobs, work, report)
 
     async def commit_move(self, commit: MoveCommit) -> None:
         """Store a move, in one transaction with those of other tables; on the disk when it returns.
@@ -196,9 +196,7 @@ async def open_store(url: str | Path, now: Clock = utc_now, *, migrated: bool = 
     except DatabaseError as error:
         await write_engine.dispose()
         kind = StoreError if may_pass(error) else InvalidStore
-        raise kind(
-            f"{display_name(target)} cannot be opened as a store: {database_message(error)}."
-        ) from error
+        raise kind(f"{display_name(target)} cannot be opened as a store: {driver_message(error)}.") from error
     except BaseException:
         await write_engine.dispose()
         raise

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -20,45 +21,63 @@ def binaries() -> Path | None:
     return max(found, key=lambda path: float(path.parent.name)) if found else None
 
 
-def start_postgresql(options: Sequence[str] = ()) -> str:
-    """Start a server on a free port of this machine; the address of a database. It ends with this process.
+class PostgresqlServer:
+    """A server on a free port of this machine, which can be stopped and started again.
 
-    The server does not run as root: root becomes `postgres`, the user of Debian's package. Returns "" where
-    no server is installed.
+    It does not run as root: root becomes `postgres`, the user of Debian's package. address: of a database.
     """
-    folder = binaries()
-    if folder is None:
-        return ""
-    data = Path(tempfile.mkdtemp(prefix="railpost-postgresql-"))
-    become = (
-        ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] if os.geteuid() == 0 else []
-    )
-    if become:
-        shutil.chown(data, "postgres", "postgres")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
 
-    def run(*command: str) -> None:
-        done = subprocess.run([*become, *command], cwd=data, capture_output=True, text=True, check=False)
+    def __init__(self, programs: Path, options: Sequence[str] = ()) -> None:
+        self._programs = programs
+        self._data = data = Path(tempfile.mkdtemp(prefix="railpost-postgresql-"))
+        self._become = list[str]()
+        if os.geteuid() == 0:
+            self._become = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
+            shutil.chown(data, "postgres", "postgres")
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        self.address = f"postgresql+psycopg://railpost@127.0.0.1:{port}/postgres"
+        # The server outlives every process that a test kills, so that it need not wait for the disk.
+        unsafe = ("fsync=off", "full_page_writes=off", "synchronous_commit=off")
+        addresses = ("listen_addresses=127.0.0.1", f"unix_socket_directories={data}")
+        fixed = (f"port={port}", "max_connections=200", *unsafe, *addresses)
+        self._arguments = " ".join([*(f"-c {setting}" for setting in fixed), *options])
+        made = ("-U", "railpost", "-A", "trust", "-E", "UTF8", "--no-sync")
+        self._run("initdb", "-D", self._cluster, *made)
+        self.start()
+
+    @property
+    def _cluster(self) -> str:
+        return str(self._data / "cluster")
+
+    def _run(self, program: str, *arguments: str) -> None:
+        command = [*self._become, str(self._programs / program), *arguments]
+        done = subprocess.run(command, cwd=self._data, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise RuntimeError(f"{command[0]}: {done.stderr or done.stdout}")
+            raise RuntimeError(f"{program}: {done.stderr or done.stdout}")
 
-    cluster, log = str(data / "cluster"), str(data / "log")
-    run(str(folder / "initdb"), "-D", cluster, "-U", "railpost", "-A", "trust", "-E", "UTF8", "--no-sync")
-    # The server outlives every process that a test kills, so that it need not wait for the disk.
-    unsafe = ("fsync=off", "full_page_writes=off", "synchronous_commit=off")
-    addresses = ("listen_addresses=127.0.0.1", f"unix_socket_directories={data}")
-    fixed = (f"port={port}", "max_connections=200", *unsafe, *addresses)
-    arguments = " ".join([*(f"-c {setting}" for setting in fixed), *options])
-    run(str(folder / "pg_ctl"), "-D", cluster, "-w", "-s", "-l", log, "-o", arguments, "start")
+    def start(self) -> None:
+        """Start it, and wait until it listens."""
+        log = str(self._data / "log")
+        self._run("pg_ctl", "-D", self._cluster, "-w", "-s", "-l", log, "-o", self._arguments, "start")
 
-    def stop() -> None:
-        subprocess.run(
-            [*become, str(folder / "pg_ctl"), "-D", cluster, "-m", "immediate", "stop"],
-            cwd="/", capture_output=True, check=False,
-        )  # fmt: skip
-        shutil.rmtree(data, ignore_errors=True)
+    def stop(self) -> None:
+        """Stop it at once, as if it had crashed."""
+        self._run("pg_ctl", "-D", self._cluster, "-m", "immediate", "stop")
 
-    atexit.register(stop)
-    return f"postgresql+psycopg://railpost@127.0.0.1:{port}/postgres"
+    def remove(self) -> None:
+        """Stop it if it runs, and delete its data."""
+        with suppress(RuntimeError):
+            self.stop()
+        shutil.rmtree(self._data, ignore_errors=True)
+
+
+def start_postgresql(options: Sequence[str] = ()) -> str:
+    """Start a server that ends with this process; the address of a database, or "" without a server."""
+    programs = binaries()
+    if programs is None:
+        return ""
+    server = PostgresqlServer(programs, options)
+    atexit.register(server.remove)
+    return server.address

@@ -17,7 +17,7 @@ import pytest
 from sqlalchemy import URL, create_engine, make_url
 
 from storage.migrations import migrate
-from tests.postgresql_server import start_postgresql
+from tests.postgresql_server import PostgresqlServer, binaries, start_postgresql
 
 SERVER = os.environ.get("RAILPOST_TEST_DATABASE", "")
 if SERVER == "start":
@@ -83,3 +83,17 @@ def temporary_database(model: str = "template1") -> Iterator[URL]:
         finally:
             connection.exec_driver_sql(f"DROP DATABASE {name} WITH (FORCE)")
     server.dispose()
+
+
+@contextmanager
+def stoppable_server() -> Iterator[PostgresqlServer]:
+    """A server of its own for a test that stops it; its database is an empty store."""
+    programs = binaries()
+    if programs is None:
+        pytest.skip("no PostgreSQL server is installed")
+    server = PostgresqlServer(programs)
+    try:
+        create_tables(server.address)
+        yield server
+    finally:
+        server.remove()

@@ -8,6 +8,8 @@ client is logged, and a new client is started after a delay.
 Of all processes at a store one serves a shard: Discord sends the events of a guild to its shard only, and
 the delivery worker takes the messages about tables of its guilds only (`bot.discord.shards`). So one process
 keeps the cards of a table. Another process with the same shards stands by, and goes on where the first ends.
+
+A session lives on while the database is away (`bot.discord.first_word`).
 """
 
 from __future__ import annotations
@@ -26,9 +28,10 @@ from bot.config import DiscordSettings, Settings, SettingsError, Shards
 from bot.discord import controls
 from bot.discord.commands import build_command_tree
 from bot.discord.delivery import LEASE, DiscordDelivery
+from bot.discord.first_word import JOB
 from bot.discord.interactions import InteractionHandler
 from bot.discord.localization import localized
-from bot.discord.replies import error_text, is_too_late, reply_text
+from bot.discord.replies import error_text, is_answered_already, is_too_late, reply_text
 from bot.discord.shards import SessionStarts, guild_shards_of, job_names
 from bot.service.picture_workers import PictureWorkers
 from bot.service.service import Service
@@ -52,9 +55,12 @@ async def run(
         raise SettingsError("RAILPOST_DISCORD_TOKEN is not set.")
     override_endpoints(discord_settings)
     pictures = pictures or PictureWorkers(settings.picture_workers)
-    await service.store.lead(
+    detail = "another process has the session"
+    await service.jobs.lead(
+        JOB,
         job_names(discord_settings.shards),
         lambda: _run_sessions(service, discord_settings, pictures, lease),
+        lambda: service.report_attachment("discord", "standing by", detail),
     )
 
 
@@ -64,6 +70,7 @@ async def _run_sessions(
     """Run one client after the other. Never returns; raises as `run` does."""
     delay = FIRST_RETRY_DELAY
     while True:
+        await _wait_for_certainty(service)
         started = asyncio.get_running_loop().time()
         try:
             await _run_session(service, settings, pictures, lease)
@@ -78,6 +85,12 @@ async def _run_sessions(
             delay = FIRST_RETRY_DELAY
         await asyncio.sleep(delay)
         delay = min(2 * delay, MAX_RETRY_DELAY)
+
+
+async def _wait_for_certainty(service: Service) -> None:
+    """Before a new session: it would need the store, and another process may have one."""
+    while service.jobs.is_uncertain(JOB):  # noqa: ASYNC110
+        await asyncio.sleep(FIRST_RETRY_DELAY)
 
 
 def override_endpoints(settings: DiscordSettings) -> None:
@@ -189,6 +202,7 @@ class Client(discord.AutoShardedClient):
         if interaction.type not in kinds:
             return
         data: dict[str, Any] = dict(interaction.data or {})
+        await self.handler.first_word.leave()
         try:
             custom_id = controls.parse_custom_id(_effective_custom_id(data))
             if custom_id is None:
@@ -206,6 +220,10 @@ class Client(discord.AutoShardedClient):
         """Answer the user with one sentence; an internal error also goes to the log."""
         if is_too_late(error):
             self.handler.log_error(error)
+            return
+        if is_answered_already(error):
+            self.handler.log_error(error)
+            await self.handler.first_word.was_anothers()
             return
         if not isinstance(error, ValueError):
             self.handler.log_error(error)

@@ -26,7 +26,7 @@ from bot.discord.autocomplete import (
 from bot.discord.clock_notices import waiting_entries
 from bot.discord.controls import CustomId
 from bot.discord.interactions import InteractionHandler
-from bot.discord.replies import error_text, is_too_late, reply, reply_text, split_lines
+from bot.discord.replies import error_text, is_answered_already, is_too_late, reply, reply_text, split_lines
 from bot.discord.settings_card import turns_card
 from bot.discord.show_commands import ShowCommands
 from bot.service import text_views
@@ -61,9 +61,23 @@ HELP = """**Railpost** plays 18xx in a thread of this server, by email and in a 
 - `/table export` hands out the game as a file, at any time."""
 
 
+class CommandTree(app_commands.CommandTree[Any]):
+    """The commands; another process may have the first word."""
+
+    def __init__(self, handler: InteractionHandler, client: discord.Client, **options: Any) -> None:
+        super().__init__(client, **options)
+        self._handler = handler
+
+    async def interaction_check(self, interaction: Interaction) -> bool:
+        """Before every command."""
+        await self._handler.first_word.leave()
+        return True
+
+
 def build_command_tree(client: discord.Client, handler: InteractionHandler) -> app_commands.CommandTree[Any]:
     """All slash commands of the client."""
-    tree: app_commands.CommandTree[Any] = app_commands.CommandTree(
+    tree = CommandTree(
+        handler,
         client,
         allowed_contexts=app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=False),
         allowed_installs=app_commands.AppInstallationType(guild=True, user=False),
@@ -79,6 +93,9 @@ def build_command_tree(client: discord.Client, handler: InteractionHandler) -> a
         sentence = error_text(cause)
         if not isinstance(cause, ValueError):
             handler.log_error(cause)
+        if is_answered_already(cause):
+            await handler.first_word.was_anothers()
+            return
         if interaction.type is not discord.InteractionType.autocomplete and not is_too_late(cause):
             await reply_text(interaction, sentence)
 

@@ -19,11 +19,20 @@ from bot.discord.card_builder import CardBuilder
 from bot.discord.control_checks import CHOICES_CHANGED, ControlChecks
 from bot.discord.controls import CustomId
 from bot.discord.decision_controls import with_effects
+from bot.discord.first_word import FirstWord
 from bot.discord.line_interactions import LineInteractions
 from bot.discord.lobby_interactions import LobbyInteractions
 from bot.discord.order_interactions import OrderInteractions
 from bot.discord.plan_interactions import PlanInteractions
-from bot.discord.replies import RawModal, defer_privately, is_too_late, reply, reply_text, split_lines
+from bot.discord.replies import (
+    RawModal,
+    defer_privately,
+    is_answered_already,
+    is_too_late,
+    reply,
+    reply_text,
+    split_lines,
+)
 from bot.discord.settings_interactions import SettingsInteractions
 from bot.discord.table_lookup import TableLookup
 from bot.discord.table_threads import TableThreads
@@ -52,12 +61,15 @@ class InteractionHandler:
         self.settings = SettingsInteractions(service, self.lookup)
         self.orders = OrderInteractions(service, self.lookup, self.lines.show_result)
         self.lobby = LobbyInteractions(service, self.lookup)
+        self.first_word = FirstWord(service, client)
 
     @staticmethod
     def log_error(error: BaseException) -> None:
         """Log an internal error."""
         if is_too_late(error):
             log.info("Discord: a press came too late to be answered: %s", error)
+        elif is_answered_already(error):
+            log.info("Discord: a press was answered before: %s", error)
         else:
             log.error("Discord: an interaction failed", exc_info=error)
 

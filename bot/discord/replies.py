@@ -9,7 +9,13 @@ import discord
 from discord import ui
 
 from bot.discord import message_parts
-from bot.discord.api import CANNOT_SEND_CODES, UNKNOWN_INTERACTION, OutgoingAttachment, RawView
+from bot.discord.api import (
+    ALREADY_ACKNOWLEDGED,
+    CANNOT_SEND_CODES,
+    UNKNOWN_INTERACTION,
+    OutgoingAttachment,
+    RawView,
+)
 from bot.discord.message_parts import Json
 from storage import NotFound, StoreError
 
@@ -91,6 +97,11 @@ def split_lines(text: str) -> list[str]:
 def is_too_late(error: BaseException) -> bool:
     """Whether Discord did not wait long enough for the acknowledgement; then nothing was done."""
     return isinstance(error, discord.HTTPException) and error.code == UNKNOWN_INTERACTION
+
+
+def is_answered_already(error: BaseException) -> bool:
+    """Whether the interaction was acknowledged before, such as by another process; then we did nothing."""
+    return isinstance(error, discord.HTTPException) and error.code == ALREADY_ACKNOWLEDGED
 
 
 def error_text(error: BaseException) -> str:

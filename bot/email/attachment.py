@@ -15,11 +15,20 @@ class MailAttachment:
         self._problems: dict[str, str] = {}
         self._seen: set[str] = set()
         self._warning = ""
+        self._reads = True
 
     def report(self, part: str, problem: str) -> None:
         """A part works (empty), or not and why. SMTP is tried only when there is something to send."""
         self._seen.add(part)
+        self._reads = self._reads or part == "mailbox"
         self._problems[part] = problem
+        self._publish()
+
+    def standing_by(self) -> None:
+        """Another process reads the mailbox; this one sends."""
+        self._seen.discard("mailbox")
+        self._problems.pop("mailbox", None)
+        self._reads = False
         self._publish()
 
     def warn(self, text: str) -> None:
@@ -31,6 +40,9 @@ class MailAttachment:
         problems = [f"{part}: {why}" for part, why in sorted(self._problems.items()) if why]
         if problems:
             self._service.report_attachment("mail", "away", "; ".join(problems))
+        elif not self._reads:
+            detail = "another process reads the mailbox, and this one sends"
+            self._service.report_attachment("mail", "standing by", detail)
         elif "mailbox" in self._seen:
             detail = f"as {self._account}{f', but {self._warning}' if self._warning else ''}"
             self._service.report_attachment("mail", "attached", detail)

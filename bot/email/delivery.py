@@ -38,6 +38,7 @@ from mail.port import Folder
 log = logging.getLogger(__name__)
 
 MAILBOX = "mailbox"  # the job of the one process that reads mail; others only send
+TIDYING = "mailbox-tidying"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +82,12 @@ async def run(
     async with ParserProcess(mail.authserv or "") as parser, asyncio.TaskGroup() as tasks:
         account, report = imap_account(mail, tokens), partial(attachment.report, "mailbox")
         watcher = InboxWatcher(account, gateway, policy, parser, inbox, report)
-        tasks.create_task(service.store.lead([MAILBOX], watcher.run))
+        standing_by = attachment.standing_by
+        tasks.create_task(service.jobs.lead(MAILBOX, [MAILBOX], watcher.run, standing_by))
         tasks.create_task(worker.run())
         tidying = MailTidying(gateway, attachment, mail.keep_days)
         caretaker = MailboxCaretaker(account, mail.keep_days, tidying.tidied)
-        tasks.create_task(service.store.lead([f"{MAILBOX}-tidying"], caretaker.run))
+        tasks.create_task(service.jobs.lead(TIDYING, [TIDYING], caretaker.run))
         tasks.create_task(wake_after_commits(service, worker))
 
 

@@ -5,11 +5,14 @@ from typing import Literal
 
 import msgspec
 
-AttachmentState = Literal["configured", "attached", "away"]
+AttachmentState = Literal["configured", "attached", "away", "standing by"]
 
 
 class Attachment(msgspec.Struct):
-    """What the service talks to: `discord`, `mail`. detail: the reason where it is away."""
+    """What the service talks to: `discord`, `mail`. detail: the reason where it is away.
+
+    Standing by: another process does what one does at a time.
+    """
 
     name: str
     state: AttachmentState

@@ -48,6 +48,7 @@ from bot.service.commands import (
     without_comments,
 )
 from bot.service.due_rows import DueRowHandler, play_pass
+from bot.service.jobs import Jobs
 from bot.service.limits import Kind, LimitReached, Limits
 from bot.service.live_table import LiveTable, LogNotLoaded, TableView
 from bot.service.loading import UnreadableTable
@@ -123,6 +124,7 @@ class Service:
         self.limits = limits or Limits()
         self.on_command: CommandObserver | None = None
         self.attachments: dict[str, Attachment] = {}
+        self.jobs = Jobs(store)
         self.lobby = Lobby(self.cache, default_options, self.limits)
         self.running = RunningTables(self.cache, self.limits)
         self.move_in = MoveIn(self.cache, self.lobby)
@@ -145,8 +147,8 @@ class Service:
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self.cache.run())
             if does_work:
-                tasks.create_task(self.store.lead(["clock"], self.clock.run))
-                tasks.create_task(self.store.lead(["robots"], self.robots.run))
+                tasks.create_task(self.jobs.lead("clock", ["clock"], self.clock.run))
+                tasks.create_task(self.jobs.lead("robots", ["robots"], self.robots.run))
 
     def subscribe(self) -> AbstractContextManager[Event]:
         """An event that is set after every commit. Clear it before reading the outbox."""

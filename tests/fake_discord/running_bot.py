@@ -61,13 +61,14 @@ async def expire_leases(store: Store) -> None:
 
 @dataclass
 class RunningBot:
-    """A fake Discord, a store at `path`, and a service that is online with them."""
+    """A fake Discord, a store at `path` or `address`, and a service that is online with them."""
 
     fake: FakeDiscord
     path: Path
     service: Service | None = None
     pictures: PictureWorkers = field(default_factory=OnePixelPictures)
     table_code: str = ""
+    address: str = ""
 
     @property
     def settings(self) -> Settings:
@@ -84,7 +85,7 @@ class RunningBot:
         """Run the service and the client until the block ends; enter again for a restart."""
         await self.expire_leases()
         with self.fake.attached():
-            async with await open_store(self.path) as store:
+            async with await open_store(self.address or self.path) as store:
                 self.service = Service(store, ping_holdoff=holdoff)
                 before = self.fake.gateway.identified
                 run = client.run(self.service, self.settings, self.pictures, lease=600.0)

@@ -16,7 +16,7 @@ from storage import (
     open_store,
     restore,
 )
-from storage.leadership import FileLock
+from storage.job_locks import FileLock
 from storage.migrations import revisions
 from tests.storage.conftest import move, new_message, new_table
 from tests.storage.test_schema import at_revision
