@@ -31,6 +31,15 @@ class Metrics:
         self._dead = Gauge("railpost_outbox_dead", "Messages given up", ["channel"], registry=registry)
         self._pictures = Gauge("railpost_pictures_waiting", "Pictures waiting", registry=registry)
         self._errors = Gauge("railpost_log_errors", "Errors in the log since the start", registry=registry)
+        self._unreadable = Gauge(
+            "railpost_tables_unreadable", "Tables that could not be read since the start", registry=registry
+        )
+        self._leading = Gauge(
+            "railpost_job_leading",
+            "1 if this process does the job, 0 if it stands by",
+            ["job"],
+            registry=registry,
+        )
         self._attached = Gauge("railpost_attached", "1 if attached", ["name"], registry=registry)
 
     def record_command(self, transport: str, result: str, seconds: float) -> None:
@@ -44,6 +53,9 @@ class Metrics:
         self._in_memory.set(report.tables_in_memory)
         self._pictures.set(report.waiting_pictures)
         self._errors.set(report.errors)
+        self._unreadable.set(len(report.unreadable))
+        for job in report.jobs:
+            self._leading.labels(job.name).set(job.state != "standing by")
         self._tables.clear()
         for status, count in report.tables.items():
             self._tables.labels(status).set(count)

@@ -14,12 +14,15 @@ import msgspec
 
 from bot.operations.logs import without_secrets
 from bot.service.attachments import Attachment
+from bot.service.jobs import Job
+from bot.service.loading import unreadable_tables
 from bot.service.service import Service
-from storage import Channel, Store, StoreError
+from storage import Channel, Store, StoreError, UnitOfWork
 
 CHANNELS: tuple[Channel, ...] = get_args(Channel)
 LOW_DISK = 100_000_000
 """Bytes that should be free where the store is."""
+MANY = 20  # tables that are named
 LATE = timedelta(minutes=30)
 """A message of an attached channel that waits longer makes the service unhealthy."""
 
@@ -35,7 +38,11 @@ class QueueReport(msgspec.Struct):
 
 
 class StatusReport(msgspec.Struct):
-    """Everything that `railpost status` prints, and `/status` returns as JSON."""
+    """Everything that `railpost status` prints, and `/status` returns as JSON.
+
+    unreadable: the codes of tables that this process could not read since its start. jobs: what one process
+    of a store does at a time, and whether it is this one.
+    """
 
     version: str
     process: int
@@ -51,11 +58,34 @@ class StatusReport(msgspec.Struct):
     errors: int
     last_error: str
     problems: list[str]
+    unreadable: list[str] = []
+    jobs: list[Job] = []
 
     @property
     def is_healthy(self) -> bool:
-        """Whether nothing needs the operator."""
+        """Whether the service as a whole does its work; a table that cannot be read does not count."""
         return not self.problems
+
+    @property
+    def needs_operator(self) -> bool:
+        """Whether something is to be done, such as about a table that cannot be read."""
+        return bool(self.troubles)
+
+    @property
+    def troubles(self) -> list[str]:
+        """Problems, and what is wrong with single tables, a sentence each."""
+        if not self.unreadable:
+            return self.problems
+        count = "1 table" if len(self.unreadable) == 1 else f"{len(self.unreadable)} tables"
+        codes = ", ".join(self.unreadable[:MANY]) + (", …" if len(self.unreadable) > MANY else "")
+        return [*self.problems, f"{count} cannot be read, and all others are played: {codes}."]
+
+    @property
+    def verdict(self) -> str:
+        """Healthy, degraded (single tables are out of play) or not healthy."""
+        if self.is_healthy:
+            return "degraded" if self.unreadable else "healthy"
+        return "NOT healthy"
 
 
 def disk_problems(store: Store) -> list[str]:
@@ -98,9 +128,11 @@ class StatusMonitor:
         """The status now; a store that cannot be read is one of its problems."""
         service, now = self._service, self._service.store.now()
         tables, queues, problems = dict[str, int](), list[QueueReport](), list[str]()
+        unreadable = unreadable_tables()
         try:
             async with service.store.read() as unit:
                 tables = await unit.tables.count_by_status()
+                unreadable = [code for code in unreadable if await _is_stored(unit, code)]
                 for channel in CHANNELS:
                     status = await unit.outbox.queue_status(channel)
                     age = (now - status.oldest_pending).total_seconds() if status.oldest_pending else 0.0
@@ -126,7 +158,13 @@ class StatusMonitor:
             version("railpost"), os.getpid(), service.store.name, self._started_at, now, attachments, tables,
             service.cache.table_count, service.cache.megabytes, queues,
             pictures.queue.length if pictures else 0, self._errors.count, self._errors.last, problems,
+            unreadable, sorted(service.jobs.all.values(), key=lambda job: job.name),
         )  # fmt: skip
+
+
+async def _is_stored(unit: UnitOfWork, code: str) -> bool:
+    """Whether it is the code of a table of this store, or none at all."""
+    return " " in code or await unit.tables.by_code(code) is not None
 
 
 def status_text(report: StatusReport) -> str:
@@ -142,10 +180,22 @@ def status_text(report: StatusReport) -> str:
         ),
         f"tables: {tables}; {report.tables_in_memory} in memory, {report.megabytes:.0f} MB",
     ]
+    if report.jobs:
+        lines.append(f"jobs: {'; '.join(f'{job.name}: {_job_text(job)}' for job in report.jobs)}")
     for queue in report.queues:
         last = f"{queue.last_delivery:%Y-%m-%d %H:%M} UTC" if queue.last_delivery else "never"
         lines.append(f"{queue.channel}: {queue.pending} waiting, {queue.dead} given up, last delivery {last}")
     lines.append(f"pictures waiting: {report.waiting_pictures}")
     last_error = f", last: {report.last_error}" if report.errors else ""
     lines.append(f"errors in the log: {report.errors}{last_error}")
-    return "\n".join([*lines, *report.problems, "healthy" if report.is_healthy else "NOT healthy"])
+    return "\n".join([*lines, *report.troubles, report.verdict])
+
+
+def _job_text(job: Job) -> str:
+    match job.state:
+        case "leading":
+            return "here"
+        case "standing by":
+            return "another process, this one stands by"
+        case "uncertain":
+            return "here, as far as is known without the database"

@@ -17,8 +17,8 @@ def command(
     json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
     health: Annotated[bool, typer.Option(help="Print the problems only.")] = False,
 ) -> None:
-    """Show what the running service is attached to, its tables, queues and errors; exit 1 if it is not
-    healthy."""
+    """Show what the running service is attached to, its tables, queues and errors; exit 1 if something is to
+    be done, and with --health only if the service is not healthy."""
     report = asyncio.run(ask_status(load_settings().data))
     if report is None:
         typer.echo("No service is running with this data folder.", err=True)
@@ -26,8 +26,8 @@ def command(
     if json:
         typer.echo(msgspec.json.encode(report).decode())
     elif health:
-        typer.echo("\n".join(report.problems) or "healthy")
+        typer.echo("\n".join(report.troubles) or report.verdict)
     else:
         typer.echo(status_text(report))
-    if not report.is_healthy:
+    if not report.is_healthy or (report.needs_operator and not health):
         raise typer.Exit(1)

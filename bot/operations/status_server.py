@@ -1,8 +1,10 @@
 """The status over HTTP: on a socket in the data folder always, on a port of loopback by a setting.
 
 `/health` is 200, or 503 with the problems; `/status` is JSON; `/metrics` is for Prometheus. `railpost status`
-and the health check of the container ask the socket. systemd is told that the service is ready, and, as its
-watchdog wants it, that the event loop runs and the store answers.
+and the health check of the container ask the socket. A table that cannot be read is named everywhere and is
+no problem of the service: all others are played, and no restart would help. systemd is told that the service
+is ready, and, as its watchdog wants it, that the event loop runs and the store gives an answer or an error.
+A store that is away is a reason to wait and not to start again.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import logging
 import os
 import socket
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from pathlib import Path
 
 import aiohttp
@@ -27,6 +30,7 @@ log = logging.getLogger(__name__)
 SOCKET_NAME = "railpost.sock"
 MAX_SOCKET_PATH = 100  # bytes; the kernel allows 107
 ASK_TIMEOUT = 10.0  # seconds
+SOCKET_INTERVAL = 5.0  # seconds between two looks whether the socket still has somebody behind it
 
 
 def socket_path(data: Path) -> Path:
@@ -42,6 +46,7 @@ class StatusServer:
         self._monitor, self._metrics = monitor, metrics
         self._socket = socket_path(data)
         self._port = port
+        self._runner: web.AppRunner | None = None
         self.started = asyncio.Event()
 
     def application(self) -> web.Application:
@@ -62,9 +67,10 @@ class StatusServer:
         """Serve until cancelled. Never returns."""
         runner = web.AppRunner(self.application(), access_log=None, handle_signals=False)
         await runner.setup()
+        self._runner = runner
         try:
-            if len(os.fsencode(self._socket)) <= MAX_SOCKET_PATH:
-                await self._listen(str(self._socket), self._listen_on_socket(runner))
+            if self._has_socket:
+                await self._listen(str(self._socket), self._listen_on_socket())
             else:
                 log.warning(
                     "the path of the data folder is too long for a socket; `railpost status` needs one"
@@ -73,7 +79,9 @@ class StatusServer:
                 site = web.TCPSite(runner, "127.0.0.1", self._port)
                 await self._listen(f"port {self._port} of 127.0.0.1", site.start())
             self.started.set()
-            await asyncio.get_running_loop().create_future()
+            while True:
+                await asyncio.sleep(SOCKET_INTERVAL)
+                await self._take_socket_of_nobody()
         finally:
             await runner.cleanup()
 
@@ -85,17 +93,35 @@ class StatusServer:
         except OSError as error:
             log.error("for the operator: the status is not served at %s: %s", where, error.strerror or error)
 
-    async def _listen_on_socket(self, runner: web.AppRunner) -> None:
+    @property
+    def _has_socket(self) -> bool:
+        return len(os.fsencode(self._socket)) <= MAX_SOCKET_PATH
+
+    async def _listen_on_socket(self) -> None:
         """The newest service of a data folder has its socket; one that a crash has left is replaced."""
+        assert self._runner is not None
         self._socket.unlink(missing_ok=True)
-        await web.UnixSite(runner, str(self._socket)).start()
+        await web.UnixSite(self._runner, str(self._socket)).start()
         self._socket.chmod(0o600)
+
+    async def _take_socket_of_nobody(self) -> None:
+        """When the newest service has ended, an older one has the socket again."""
+        if not self._has_socket:
+            return
+        try:
+            async with asyncio.timeout(ASK_TIMEOUT):
+                _, writer = await asyncio.open_unix_connection(str(self._socket))
+            writer.close()
+        except (FileNotFoundError, ConnectionRefusedError):
+            with suppress(OSError):
+                await self._listen_on_socket()
+        except (OSError, TimeoutError):  # somebody is there, or we may not know
+            return
 
     async def _health(self, _: web.Request) -> web.Response:
         report = await self._monitor.report()
-        if report.is_healthy:
-            return web.Response(text="healthy\n")
-        return web.Response(text="\n".join(report.problems) + "\n", status=503)
+        text = "\n".join(report.troubles or [report.verdict])
+        return web.Response(text=f"{text}\n", status=200 if report.is_healthy else 503)
 
     async def _status(self, _: web.Request) -> web.Response:
         body = msgspec.json.encode(await self._monitor.report())
@@ -136,13 +162,17 @@ def notify_service_manager(message: str) -> None:
 
 
 async def keep_watchdog(store: Store) -> None:
-    """Tell systemd's watchdog that we live, as long as the store answers. Returns if there is no watchdog."""
+    """Tell systemd's watchdog that we live, unless asking the store takes too long. Returns if there is no
+    watchdog."""
     notify_service_manager("READY=1")
-    interval = int(os.environ.get("WATCHDOG_USEC", "0")) / 1_000_000 / 3
+    interval, trouble = int(os.environ.get("WATCHDOG_USEC", "0")) / 1_000_000 / 3, ""
     while interval:
+        former, trouble = trouble, ""
         try:
             await store.table_version(0)
-            notify_service_manager("WATCHDOG=1")
         except StoreError as error:
-            log.error("for the operator: the store does not answer the watchdog: %s", error)
+            trouble = str(error)
+            if not former:  # once for each time that it is away
+                log.error("for the operator: %s", trouble)
+        notify_service_manager("WATCHDOG=1")
         await asyncio.sleep(interval)

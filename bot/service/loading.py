@@ -6,7 +6,6 @@ import logging
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -69,9 +68,26 @@ def decoding(code: str) -> Iterator[None]:
         raise UnreadableTable(code) from error
 
 
-@lru_cache(maxsize=1024)
+_found: dict[str, str] = {}
+"""The tables that this process could not read, by code (`number 7` where not even that could be read), and
+why."""
+
+
+def unreadable_tables() -> list[str]:
+    """The codes of the tables that this process found to be unreadable, of whatever store."""
+    return sorted(_found)
+
+
+def forget_unreadable() -> None:
+    """Another store has replaced the one in which they were found."""
+    _found.clear()
+
+
 def _report_unreadable(code: str, reason: str) -> None:
     """Tell the operator, once for each reason."""
+    if _found.get(code) == reason:
+        return
+    _found[code] = reason
     log.error(
         "for the operator: table %s cannot be read (%s); other tables go on. "
         "Restore a backup, or ask the authors with the output of `railpost check`.",
@@ -95,7 +111,9 @@ def build_table(metadata: TableMetadata, rows: Sequence[LogRow]) -> LiveTable:
         check_format(max((row.format_version for row in rows), default=0))
         if len(rows) != info.seq:
             raise ValueError(f"its log has {len(rows)} rows, and its last one is row {info.seq}")
-        return LiveTable(metadata, rows)
+        table = LiveTable(metadata, rows)
+    _found.pop(info.code, None)
+    return table
 
 
 def load_from_snapshot(loaded: LoadedTable) -> LiveTable | None:

@@ -22,6 +22,7 @@ from bot.service.live_table import LiveTable
 from bot.service.loading import (
     UnreadableTable,
     build_table,
+    forget_unreadable,
     load_from_snapshot,
     load_metadata,
     load_table,
@@ -135,6 +136,7 @@ class TableCache:
         if self._store_id not in (None, store_id):
             for table_id in list(self._tables):
                 self._forget(table_id)
+            forget_unreadable()
             self.wake_subscribers()
         self._store_id = store_id
 

@@ -25,9 +25,12 @@ from bot.operations.logs import LogFile, LogFormatter, expected_in_a_sentence, s
 from bot.operations.metrics import Metrics
 from bot.operations.status import ErrorCounter, StatusMonitor, status_text
 from bot.operations.status_server import StatusServer, ask_status, keep_watchdog
+from bot.service.results import TableNotRunning
+from bot.service.service import Service
 from mail import TokenRedactionFilter
 from storage import Channel, NewMessage, StoreError
 from tests.service.conftest import ServiceHarness
+from tests.service.test_isolation import execute
 from tests.stores import sqlite_only
 
 
@@ -173,6 +176,90 @@ async def test_14_8_the_command_prints_the_status(
         assert await invoke("--health") == (0, "healthy\n")
 
 
+async def test_14_a_table_that_cannot_be_read_is_named_and_is_no_reason_for_a_restart(
+    world: ServiceHarness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`railpost status` ends with 1, as there is something to do, and the health check with 0."""
+    monkeypatch.setenv("RAILPOST_DATA", str(tmp_path))
+    await world.say("Ann", "buy SV")
+    code = (await world.service.queries.table_info(world.table)).code
+    await execute(
+        world.store, "UPDATE moves SET format_version = 99 WHERE table_id = :table", table=world.table
+    )
+    told = f"1 table cannot be read, and all others are played: {code}."
+
+    async def invoke(*words: str) -> tuple[int, str]:
+        result = await asyncio.to_thread(CliRunner().invoke, app_for(["status"]), ["status", *words])
+        return result.exit_code, result.output
+
+    async with served(world, tmp_path):
+        world.service = Service(world.store)
+        assert isinstance(await world.say("Bob", "log"), TableNotRunning)
+        assert await page(tmp_path, "health") == (200, f"{told}\n")
+        assert "railpost_tables_unreadable 1.0" in (await page(tmp_path, "metrics"))[1].splitlines()
+        ended, text = await invoke()
+        assert ended == 1 and text.splitlines()[-2:] == [told, "degraded"]
+        assert await invoke("--health") == (0, f"{told}\n")
+        assert (await invoke("--json"))[0] == 1
+        await execute(
+            world.store, "UPDATE moves SET format_version = 1 WHERE table_id = :table", table=world.table
+        )
+        await world.service.queries.log(world.table)
+        assert await page(tmp_path, "health") == (200, "healthy\n")
+
+
+async def forever() -> None:
+    await asyncio.Event().wait()
+
+
+async def test_14_the_status_says_who_stands_by(world: ServiceHarness, tmp_path: Path) -> None:
+    standby = Service(world.store)
+    attachment = MailAttachment(standby, "play@games.test at mail.test")
+    tasks = [
+        asyncio.ensure_future(world.service.jobs.lead(job, [job], forever)) for job in ("discord", "mailbox")
+    ]
+    while len(world.service.jobs.all) < 2:  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+    names = {
+        "discord": lambda: standby.report_attachment("discord", "standing by"),
+        "mailbox": attachment.standing_by,
+    }
+    tasks += [
+        asyncio.ensure_future(standby.jobs.lead(job, [job], forever, tell)) for job, tell in names.items()
+    ]
+    while len(standby.jobs.all) < 2:  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+    texts = [
+        status_text(await StatusMonitor(each, ["discord", "mail"], ErrorCounter()).report())
+        for each in (world.service, standby)
+    ]
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert "\njobs: discord: here; mailbox: here\n" in texts[0]
+    away = "another process, this one stands by"
+    assert f"\njobs: discord: {away}; mailbox: {away}\n" in texts[1]
+    assert "\ndiscord: standing by since" in texts[1] and "\nmail: standing by since" in texts[1]
+    assert "(another process reads the mailbox, and this one sends)" in texts[1]
+
+
+async def test_14_the_older_of_two_services_is_found_when_the_newer_has_ended(
+    world: ServiceHarness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.operations.status_server.SOCKET_INTERVAL", 0.05)
+    async with served(world, tmp_path) as older:
+        async with served(world, tmp_path) as newer:
+            newer.count, older.count = 2, 1
+            for _ in range(4):
+                await asyncio.sleep(0.05)
+                assert (found := await ask_status(tmp_path)) and found.errors == 2
+        async with asyncio.timeout(30):
+            while (found := await ask_status(tmp_path)) is None:  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+        assert found.errors == 1
+        assert (tmp_path / "railpost.sock").stat().st_mode & 0o777 == 0o600
+
+
 async def test_14_8_one_line_of_the_log_for_each_move(
     world: ServiceHarness, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -276,3 +363,24 @@ async def test_14_8_the_watchdog_of_systemd_hears_that_the_store_answers(
         heard = [await asyncio.to_thread(manager.recv, 100) for _ in range(4)]
         watched.cancel()
     assert heard == [b"READY=1", b"READY=1", b"WATCHDOG=1", b"WATCHDOG=1"]
+
+
+async def test_14_8_the_watchdog_restarts_nothing_while_the_store_is_away(
+    world: ServiceHarness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A start would fail then, and who presses a button would read nothing at all."""
+
+    async def away(_: int) -> object:
+        raise StoreError("The database does not answer.")
+
+    monkeypatch.setattr(world.store, "table_version", away)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(str(tmp_path / "notify"))
+        manager.settimeout(30)
+        monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
+        monkeypatch.setenv("WATCHDOG_USEC", "3000")
+        watched = asyncio.ensure_future(keep_watchdog(world.store))
+        heard = [await asyncio.to_thread(manager.recv, 100) for _ in range(3)]
+        watched.cancel()
+    assert heard == [b"READY=1", b"WATCHDOG=1", b"WATCHDOG=1"]
+    assert caplog.text.count("for the operator: The database does not answer.") == 1
