@@ -23,8 +23,8 @@ from bot.benchmark.games import BenchmarkError, random_games
 from bot.benchmark.rules import RulesMetrics, play_through
 from bot.benchmark.tables import BenchmarkTable, open_table
 from bot.benchmark.timing import Timings
-from bot.service.live_table import seat_number
 from bot.service.results import Completed
+from bot.service.seat_numbers import seat_number
 from bot.service.service import Service
 from engine import title_names
 from storage import open_store

@@ -18,8 +18,8 @@ import msgspec
 
 import engine
 from bot.benchmark.games import BenchmarkError
-from bot.service.live_table import seat_number
 from bot.service.results import Completed
+from bot.service.seat_numbers import seat_number
 from bot.service.service import Service
 from storage import open_store
 

@@ -15,8 +15,9 @@ from time import perf_counter, process_time
 from bot.benchmark.games import BenchmarkError
 from bot.benchmark.rules import PlayedGame
 from bot.benchmark.timing import Timings, clear_caches, timed
-from bot.service.live_table import LiveTable, TableMetadata, seat_number
+from bot.service.live_table import LiveTable, TableMetadata
 from bot.service.results import Completed
+from bot.service.seat_numbers import seat_number
 from bot.service.service import Service
 from bot.service.tables import TableInfo
 from engine import (

@@ -19,7 +19,7 @@ import typer
 
 import engine
 from bot import config
-from bot.service.live_table import seat_number
+from bot.service.seat_numbers import seat_number
 from bot.service.service import Service
 from engine.site_18xx.game_file import SiteFileError, read_site_file
 from engine.site_18xx.replay import SiteReplay, SiteReplayError

@@ -11,8 +11,9 @@ from discord.app_commands import Choice
 import engine
 from bot.discord import controls, message_parts
 from bot.discord.interactions import InteractionHandler
-from bot.service.live_table import TableView, engine_seat
+from bot.service.live_table import TableView
 from bot.service.option_texts import fitting_options
+from bot.service.seat_numbers import engine_seat
 from engine.title import SITE_CONVENTIONS
 
 Interaction = discord.Interaction[Any]

@@ -13,10 +13,11 @@ from bot.discord.posting import Draft
 from bot.discord.table_threads import TableThreads
 from bot.service.answer_pictures import picture_file_name, turn_pictures
 from bot.service.images import NamedPicture
-from bot.service.live_table import LogEntry, TableView
+from bot.service.live_table import TableView
 from bot.service.picture_workers import PictureWorkers
 from bot.service.results import PendingDecision
 from bot.service.service import Service
+from bot.service.table_log import LogEntry
 from storage import TablePoll
 
 

@@ -10,8 +10,10 @@ from bot.discord.controls import CUSTOM_ID_VERSION, OPEN_CARD
 from bot.discord.message_parts import truncate
 from bot.discord.told_moves import told_sentences, told_turns
 from bot.service import text_views
-from bot.service.live_table import LogEntry, TableView, engine_seat
+from bot.service.live_table import TableView
 from bot.service.results import PendingDecision
+from bot.service.seat_numbers import engine_seat
+from bot.service.table_log import LogEntry
 from bot.service.tables import TableInfo
 
 MAX_HISTORY, MAX_RESULT, MAX_LINE = 1200, 400, 250

@@ -41,8 +41,9 @@ from bot.discord.message_parts import (
     truncate,
 )
 from bot.service import decision_numbers, text_views
-from bot.service.live_table import TableView, engine_seat
+from bot.service.live_table import TableView
 from bot.service.results import PendingDecision
+from bot.service.seat_numbers import engine_seat
 from storage import TablePoll
 
 MAX_HEADING, MAX_NUMBERS, MAX_BOARD_TEXT, MIN_BOARD_TEXT = 300, 2400, 1300, 400

@@ -38,8 +38,8 @@ from bot.discord.table_lookup import TableLookup
 from bot.discord.table_threads import TableThreads
 from bot.discord.tile_interactions import TileInteractions
 from bot.service import text_views
-from bot.service.live_table import engine_seat
 from bot.service.picture_workers import PictureWorkers
+from bot.service.seat_numbers import engine_seat
 from bot.service.service import Service
 
 log = logging.getLogger(__name__)

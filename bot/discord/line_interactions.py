@@ -17,9 +17,10 @@ from bot.discord.replies import RawModal, reply, reply_text
 from bot.discord.table_links import card_link
 from bot.discord.table_lookup import TableLookup
 from bot.service.answer_pictures import PICTURES_SAY_ALL, answer_pictures
-from bot.service.live_table import TableView, engine_seat
+from bot.service.live_table import TableView
 from bot.service.picture_workers import Pictures, PictureWorkers
 from bot.service.results import CommandResult, Completed, PollUpdated, QueryAnswer, StaleDecision
+from bot.service.seat_numbers import engine_seat
 from bot.service.service import Service
 from bot.service.tables import TableInfo
 

@@ -12,7 +12,7 @@ from bot.discord.controls import ORDER, CustomId
 from bot.discord.decision_controls import STANDING
 from bot.discord.message_parts import PRIMARY, Json
 from bot.discord.settings_card import ASK, Form
-from bot.service.live_table import engine_seat
+from bot.service.seat_numbers import engine_seat
 
 ORDER_FORMS = {
     "bid": Form("Bid up to", "auto bid ", "BO up to 260"),

@@ -28,9 +28,9 @@ from bot.discord.controls import (
 from bot.discord.decision_controls import with_effects
 from bot.discord.message_parts import Json
 from bot.service.images import tried_pictures
-from bot.service.live_table import engine_seat
 from bot.service.picture_workers import PictureWorkers
 from bot.service.results import QueryAnswer
+from bot.service.seat_numbers import engine_seat
 from bot.service.service import Service
 
 MAX_PLAN_SELECTS = 5

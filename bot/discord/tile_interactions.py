@@ -14,8 +14,8 @@ from bot.discord.control_checks import CHOICES_CHANGED, ControlChecks
 from bot.discord.controls import CustomId
 from bot.discord.replies import reply, reply_text
 from bot.service.images import lay_map
-from bot.service.live_table import engine_seat
 from bot.service.picture_workers import Pictures
+from bot.service.seat_numbers import engine_seat
 from bot.service.service import Service
 from bot.service.tables import TableInfo
 

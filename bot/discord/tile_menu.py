@@ -26,7 +26,7 @@ from bot.discord.decision_controls import with_effects
 from bot.discord.lay_controls import LayChoice
 from bot.discord.message_parts import ImageRef, Json
 from bot.service.amounts import dollars
-from bot.service.live_table import engine_seat
+from bot.service.seat_numbers import engine_seat
 from engine.operating.run import best_run, format_routes
 
 MAX_LAY_BUTTONS = 10

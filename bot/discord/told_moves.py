@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from bot.service import text_views
-from bot.service.live_table import LogEntry
+from bot.service.table_log import LogEntry
 
 PASS = re.compile(r"(.+) passes\.")
 NEW_ROUND = re.compile(r"\w+ round [\d.]+( of \d+)? begins\.")

@@ -16,14 +16,16 @@ from datetime import date, datetime
 import engine
 from bot.service import clock_messages, notifications
 from bot.service.clock_log import write_notes
-from bot.service.live_table import LiveTable, LogNotLoaded, engine_seat, pending_decisions
+from bot.service.live_table import LiveTable, pending_decisions
 from bot.service.loading import load_recipient
 from bot.service.preferences import PersonSettings
 from bot.service.results import PendingDecision
 from bot.service.routing import is_told_at_once
 from bot.service.seat_clocks import ClockRules, LogStep, follow
 from bot.service.seat_due_rows import SeatDueRows
+from bot.service.seat_numbers import engine_seat
 from bot.service.table_cache import TableCache
+from bot.service.table_log import LogNotLoaded
 from bot.service.time_text import day_text
 from bot.service.upcoming import next_seat
 from storage import ClockChanges, ClockRecord, Deputy, NewMessage, SeatClock, UnitOfWork

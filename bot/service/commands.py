@@ -195,7 +195,7 @@ def past_position(table: LiveTable, argument: str, decision_id: str | None) -> Q
     *words, last = argument.split() or [""]
     picture = last.casefold() if last.casefold() in PICTURE_KINDS else "map"
     moment = " ".join(words if last.casefold() in PICTURE_KINDS else [*words, last])
-    seq, heading = table.find_row(moment)
+    seq, heading = table.log.find_row(moment)
     state = table.state_at(seq)
     text = f"{heading}:\n{text_views.status_view(state, pending_decisions(state, 0))}"
     return QueryAnswer("at", text, picture, engine.encode_state(state), next_decision_id=decision_id)
@@ -210,6 +210,6 @@ async def export_file(table: LiveTable, words: str, decision_id: str | None) -> 
     info, (format_name, partial) = table.stored_info, parse_export(words)
     title = f"{info.name} {info.code}"
     file = await asyncio.to_thread(
-        make_game_file, table.history(), format_name, title, info.code, as_far_as_possible=partial
+        make_game_file, table.log.history(), format_name, title, info.code, as_far_as_possible=partial
     )
     return QueryAnswer("export", f"Here is {file.name}.", files=(file,), next_decision_id=decision_id)

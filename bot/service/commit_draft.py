@@ -116,8 +116,8 @@ class CommitDraft:
     def figures(self, state: engine.State) -> str:
         """How long the game took and how often it waited, in a sentence."""
         new_rows = {row.seq: row for row in self.log_rows}
-        played = resolve_line_of_play(list(new_rows.values()), self.table.line_of_play).played
-        moves = [new_rows.get(seq) or self.table.row(seq) for seq in played]
+        played = resolve_line_of_play(list(new_rows.values()), self.table.log.line_of_play).played
+        moves = [new_rows.get(seq) or self.table.log.row(seq) for seq in played]
         shows_answers = self.table.stored_info.pace.shows_answers
         return figures_sentence(game_figures(moves), state.players, shows_answers=shows_answers)
 

@@ -10,7 +10,7 @@ from datetime import timedelta
 from bot.service import clock_messages, notifications
 from bot.service.clock_log import write_notes
 from bot.service.digest import enqueue_digest, has_digest_near, next_digest_at
-from bot.service.live_table import LiveTable, engine_seat
+from bot.service.live_table import LiveTable
 from bot.service.loading import load_recipient, load_table_info
 from bot.service.lobby import Lobby
 from bot.service.lobby_notices import WARNING, tell_expiry
@@ -19,6 +19,7 @@ from bot.service.reminders import next_reminder, not_quiet
 from bot.service.routing import Recipient
 from bot.service.running_tables import RunningTables
 from bot.service.seat_clocks import ClockRules
+from bot.service.seat_numbers import engine_seat
 from bot.service.table_cache import TableCache
 from bot.service.tables import is_robot_name
 from bot.service.vote_reminders import remind_of_vote

@@ -36,11 +36,11 @@ async def run_game_query(
     match query:
         case "chart":
             picture = chart_kind(argument)
-            text = await asyncio.to_thread(chart_text, *table.stored_game(), picture)
+            text = await asyncio.to_thread(chart_text, *table.log.stored_game(), picture)
         case "animation":
             text, picture = ANIMATION_TEXT, "animation"
         case _:
-            records = await asyncio.to_thread(game_records, *table.stored_game())
+            records = await asyncio.to_thread(game_records, *table.log.stored_game())
             text = "\n".join(records_text(records)) or NO_RECORDS
     return QueryAnswer(query, text, picture, next_decision_id=decision_id)
 

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 
 import engine
 from bot.service import notifications, text_views
-from bot.service.live_table import seat_number
 from bot.service.lobby import Lobby
 from bot.service.names import check_distinct
 from bot.service.replacement import record_replacement
+from bot.service.seat_numbers import seat_number
 from bot.service.table_cache import TableCache
 from bot.service.table_changes import again_on_conflict
 from bot.service.tables import TableInfo

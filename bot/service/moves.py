@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import engine
 from bot.service.commands import Command, not_running
-from bot.service.live_table import LiveTable, engine_seat
+from bot.service.live_table import LiveTable
 from bot.service.polls import PollHandler, completed, poll_for, stale_decision
 from bot.service.results import (
     CommandResult,
@@ -17,6 +17,7 @@ from bot.service.results import (
     LineUnreadable,
     PlayedLine,
 )
+from bot.service.seat_numbers import engine_seat
 from bot.service.table_cache import TableCache
 from storage import NewLogRow
 

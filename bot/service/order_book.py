@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
 import engine
-from bot.service.live_table import LiveTable, engine_seat
+from bot.service.live_table import LiveTable
+from bot.service.seat_numbers import engine_seat
 from engine.orders import ArmedOrder, Order, PlayedMove, parse_order
 from storage import LogRow, OrderRecord, resolve_line_of_play
 
@@ -57,7 +58,7 @@ def read_orders(
     table: LiveTable, book: OrderBook, records: Iterable[OrderRecord], new_rows: Sequence[LogRow] = ()
 ) -> ReadOrders:
     """The orders of records after the log with further rows."""
-    played = resolve_line_of_play(new_rows, table.line_of_play).played
+    played = resolve_line_of_play(new_rows, table.log.line_of_play).played
     later = {row.seq: row for row in new_rows}
     found = ReadOrders()
     for record in records:
@@ -65,7 +66,7 @@ def read_orders(
             found.ended[record.id] = UNDONE
             continue
         if record.armed_at not in book.starts:
-            book.starts[record.armed_at] = table.state_after_move(record.armed_at)
+            book.starts[record.armed_at] = table.log.state_after_move(record.armed_at)
         start, seat = book.starts[record.armed_at], engine_seat(record.seat)
         if record.id not in book.orders:
             try:
@@ -84,7 +85,7 @@ def _is_undone(
 ) -> bool:
     """Whether the place where the order was left, or a move that it said, does not count any more."""
     counted = {0, *played}
-    said = table.rows_said_by(record.id, record.armed_seq) + [
+    said = table.log.rows_said_by(record.id, record.armed_seq) + [
         row.seq for row in later.values() if row.order_id == record.id
     ]
     return record.armed_at not in counted or not counted.issuperset(said)
@@ -94,7 +95,7 @@ def _move(table: LiveTable, book: OrderBook, seq: int, later: Mapping[int, LogRo
     if (row := later.get(seq)) is not None:
         return _played_move(row)
     if seq not in book.moves:
-        book.moves[seq] = _played_move(table.row(seq))
+        book.moves[seq] = _played_move(table.log.row(seq))
     return book.moves[seq]
 
 

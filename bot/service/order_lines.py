@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import engine
 from bot.service.commands import Command
-from bot.service.live_table import LiveTable, engine_seat
+from bot.service.live_table import LiveTable
+from bot.service.seat_numbers import engine_seat
 from engine.orders import format_order, is_order_line, limit_as_order, parse_order
 from storage import OrderRecord
 

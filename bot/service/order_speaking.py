@@ -17,10 +17,11 @@ from collections.abc import Sequence
 import engine
 from bot.service import notifications
 from bot.service.commit_draft import CommitDraft
-from bot.service.live_table import LogNotLoaded, engine_seat, seat_number
 from bot.service.loading import load_recipient
 from bot.service.order_book import OrderBooks, ReadOrders
 from bot.service.polls import PollHandler
+from bot.service.seat_numbers import engine_seat, seat_number
+from bot.service.table_log import LogNotLoaded
 from engine.orders import EndedOrder, OrderRun, SpokenLine, answered_in_advance, run_orders
 from storage import NewLogRow, OrderRecord, UnitOfWork
 

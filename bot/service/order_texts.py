@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import engine
-from bot.service.live_table import LiveTable, engine_seat
+from bot.service.live_table import LiveTable
 from bot.service.order_book import OrderBook, read_orders
+from bot.service.seat_numbers import engine_seat
 from engine.orders import ORDER_HELP, is_order_line, order_preview
 from storage import OrderRecord
 
@@ -83,8 +84,8 @@ def list_text(
     if not lines:
         lines.append("You have left no orders at this table.")
     for order in (*own, *ended):
-        rows = table.rows_said_by(order.id, order.armed_seq)[-SAID_SHOWN:]
-        lines += [f"`{order.line}` has said `{table.row(seq).line}` in row {seq}." for seq in rows]
+        rows = table.log.rows_said_by(order.id, order.armed_seq)[-SAID_SHOWN:]
+        lines += [f"`{order.line}` has said `{table.log.row(seq).line}` in row {seq}." for seq in rows]
     lines += [f"Ended: `{order.line}`. {order.ended_reason}" for order in ended]
     lines += _limits_in_position(table, seat)
     lines.append("`auto off N` takes one back, `auto first N` has it asked before the others.")

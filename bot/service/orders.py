@@ -104,7 +104,7 @@ class OrderHandler:
         player = table.stored_info.player_at(command.seat)
         assert player is not None
         added = await unit.orders.add(
-            table_id, command.seat, player.person_id, text, table.line_of_play.current_move, table.seq
+            table_id, command.seat, player.person_id, text, table.log.line_of_play.current_move, table.seq
         )
         replaced = next((each for each in own if _is_replaced(each.line, text)), None)
         if replaced:

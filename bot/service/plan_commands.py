@@ -11,7 +11,7 @@ import engine
 from bot.service import plans
 from bot.service.commands import Command, refused
 from bot.service.limits import LimitReached
-from bot.service.live_table import LiveTable, engine_seat
+from bot.service.live_table import LiveTable
 from bot.service.moves import MoveHandler, line_failure
 from bot.service.orders import OrderHandler
 from bot.service.plan_store import PlanStore
@@ -23,6 +23,7 @@ from bot.service.results import (
     LineUnreadable,
     QueryAnswer,
 )
+from bot.service.seat_numbers import engine_seat
 from engine.orders import ArmedOrder
 
 

@@ -24,7 +24,7 @@ class PlanStore:
         if plan is None:
             return []
         lines = [(int(seat), str(line)) for seat, line in plan.lines]
-        return remaining_lines(lines, table.lines_after(plan.since))
+        return remaining_lines(lines, table.log.lines_after(plan.since))
 
     async def save(self, table: LiveTable, person_id: int, lines: Sequence[PlannedLine]) -> None:
         """Replace the person's plan at a table; without lines it is deleted. Raises LimitReached."""

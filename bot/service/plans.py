@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import engine
 from bot.service import text_views
-from bot.service.live_table import engine_seat, pending_decisions
+from bot.service.live_table import pending_decisions
+from bot.service.seat_numbers import engine_seat
 from engine.orders import ArmedOrder, PlayedMove, run_orders
 
 PlannedLine = tuple[int, str]

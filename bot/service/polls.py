@@ -9,7 +9,7 @@ import engine
 from bot.service import notifications, text_views
 from bot.service.commands import POLL_PREFIX, Command, first_word, not_running, refused
 from bot.service.commit_draft import CommitDraft
-from bot.service.live_table import LiveTable, engine_seat
+from bot.service.live_table import LiveTable
 from bot.service.pace import stored_pace
 from bot.service.results import (
     CommandResult,
@@ -31,6 +31,7 @@ from bot.service.rewind import (
 )
 from bot.service.robot_seats import seat_robot
 from bot.service.running_tables import RunningTables, record_end, record_pace
+from bot.service.seat_numbers import engine_seat
 from bot.service.table_cache import TableCache
 from bot.service.table_changes import check_allowed
 from bot.service.vote_reminders import set_vote_reminders
@@ -283,7 +284,7 @@ async def _apply_rewind(
     table = draft.table
     sentence = rewind_sentence(table, command.seat, rewind, agreed)
     row = command.new_row(kind=rewind.kind, line=rewind.kind, raw_line=sentence, rewinds_to=rewind.target)
-    draft.add_row(row, table.state_after_move(rewind.target))
+    draft.add_row(row, table.log.state_after_move(rewind.target))
     for open_poll in table.polls:
         if open_poll.poll.kind in ("undo", "redo"):
             await (await draft.unit()).polls.close(open_poll.poll.id, "superseded")
@@ -358,7 +359,8 @@ def completed(
 
 def stale_decision(table: LiveTable, command: Command) -> StaleDecision:
     """The result for a decision that is no longer open: what has happened since it was."""
-    entries = table.log(table.row_of_decision(command.decision_id or "") or table.last_move_of(command.seat))
+    log = table.log
+    entries = log.entries(log.row_of_decision(command.decision_id or "") or log.last_move_of(command.seat))
     names = table.state.players
     lines = [
         f"{names[entry.seat]}: {entry.text}"

@@ -8,10 +8,12 @@ from typing import Any
 
 import engine
 from bot.service.images import RoutesRun
-from bot.service.live_table import LogEntry, TableView, engine_seat
+from bot.service.live_table import TableView
 from bot.service.loading import load_table_info
 from bot.service.lobby_notices import InvitationFacts, invitation_facts
+from bot.service.seat_numbers import engine_seat
 from bot.service.table_cache import TableCache
+from bot.service.table_log import LogEntry
 from bot.service.tables import TableInfo
 from engine.game_text.history import GameHistory
 from storage import GuildShards, TableStatus
@@ -107,21 +109,21 @@ class TableQueries:
 
     async def history(self, table_id: int) -> GameHistory:
         """The game without what was undone. Raises ValueError before the start."""
-        return (await self._cache.get(table_id)).history()
+        return (await self._cache.get(table_id)).log.history()
 
     async def stored_game(self, table_id: int) -> tuple[engine.State, tuple[bytes, ...]]:
         """The first position and the stored events of each move, for pictures of the whole game.
 
         Raises ValueError before the start.
         """
-        return (await self._cache.get(table_id)).stored_game()
+        return (await self._cache.get(table_id)).log.stored_game()
 
     async def last_runs(self, table_id: int) -> dict[str, engine.TrainsRan]:
         """The last run of each company."""
         table = await self._cache.get(table_id)
         expected = {sym for sym, company in table.state.companies.items() if company.has_operated}
         found: dict[str, engine.TrainsRan] = {}
-        for _, run in table.runs():
+        for _, run in table.log.runs():
             found.setdefault(run.company, run)
             if expected <= found.keys():
                 break
@@ -134,7 +136,7 @@ class TableQueries:
     async def run_since(self, table_id: int, seq: int = 0, company: str = "") -> RoutesRun | None:
         """The latest run after row `seq` of the log, of a company or of any, with what each train earned."""
         table = await self._cache.get(table_id)
-        found = ((row, run) for row, run in table.runs(seq) if company in ("", run.company))
+        found = ((row, run) for row, run in table.log.runs(seq) if company in ("", run.company))
         if (latest := next(found, None)) is None:
             return None
         row, run = latest
@@ -142,7 +144,7 @@ class TableQueries:
 
     async def log(self, table_id: int, after: int = 0) -> list[LogEntry]:
         """The log after row `after`."""
-        return (await self._cache.get(table_id)).log(after)
+        return (await self._cache.get(table_id)).log.entries(after)
 
     async def log_since_last_move(
         self, table_id: int, seat: int, seq: int | None = None, *, by_hand: bool = False
@@ -151,12 +153,11 @@ class TableQueries:
 
         by_hand: after the last that no order has said; only for the player's own eyes.
         """
-        table = await self._cache.get(table_id)
-        until = table.seq if seq is None else seq
-        entries = table.log(table.last_move_of(seat, until, by_hand=by_hand), until)
+        log = (await self._cache.get(table_id)).log
+        entries = log.entries(log.last_move_of(seat, seq, by_hand=by_hand), seq)
         if not by_hand:
             return entries
         return [
-            replace(entry, by_own_order=entry.seat == seat and table.row(entry.seq).order_id is not None)
+            replace(entry, by_own_order=entry.seat == seat and log.row(entry.seq).order_id is not None)
             for entry in entries
         ]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.service.digest import WaitingTable
-from bot.service.live_table import LogEntry
 from bot.service.queries import TableQueries
+from bot.service.table_log import LogEntry
 
 MAX_EVENTS = 50
 MAX_EVENTS_IN_DIGEST = 8

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import engine
 from bot.service.commit_draft import CommitDraft
-from bot.service.live_table import engine_seat
+from bot.service.seat_numbers import engine_seat
 from storage import NewLogRow
 
 

@@ -31,7 +31,7 @@ class Rewind:
 
     def other_seats(self, table: LiveTable, seat: int) -> tuple[int, ...]:
         """The seats whose consent is needed: the players of those moves, except the one who asks."""
-        seats = {move_seat for move in self.moves if (move_seat := table.seat_at(move)) is not None}
+        seats = {move_seat for move in self.moves if (move_seat := table.log.seat_at(move)) is not None}
         return tuple(sorted(seats - {seat}))
 
     def moves_text(self, table: LiveTable, seat: int | None = None) -> str:
@@ -40,7 +40,7 @@ class Rewind:
         lines = [
             f"{names[entry.seat]}: {entry.text}" if entry.seat not in (None, seat) else entry.text
             for move in self.moves
-            for entry in table.log(move - 1, move)
+            for entry in table.log.entries(move - 1, move)
             if entry.has_text
         ]
         if len(lines) > MAX_LISTED:
@@ -51,28 +51,28 @@ class Rewind:
 def rewind_for(table: LiveTable, kind: RewindKind, seat: int) -> Rewind | str:
     """What `undo` or `redo` would do for a seat, or the reason why it is not possible."""
     if kind == "undo":
-        move = table.last_move_of(seat)
-        return undo_to(table, table.parent_of(move)) if move else "You have no move to undo."
-    if not table.redo_targets:
+        move = table.log.last_move_of(seat)
+        return undo_to(table, table.log.parent_of(move)) if move else "You have no move to undo."
+    if not table.log.redo_targets:
         return "There is nothing to redo: a redo is possible after an undo, until the next move."
-    return redo_to(table, table.redo_targets[-1])
+    return redo_to(table, table.log.redo_targets[-1])
 
 
 def undo_to(table: LiveTable, target: int) -> Rewind:
     """Undo everything after a move, or with 0 the whole game."""
-    return Rewind("undo", target, tuple(m for m in table.line_of_play.played if m > target))
+    return Rewind("undo", target, tuple(m for m in table.log.line_of_play.played if m > target))
 
 
 def redo_to(table: LiveTable, target: int) -> Rewind:
     """Redo the undone moves up to this one."""
-    return Rewind("redo", target, tuple(m for m in table.line_of_play.undone if m <= target))
+    return Rewind("redo", target, tuple(m for m in table.log.line_of_play.undone if m <= target))
 
 
 def current_rewind(table: LiveTable, kind: RewindKind, target: int) -> Rewind | None:
     """The rewind that a poll is about, from the current position; None if it would do nothing any more."""
     if kind == "redo":
-        return redo_to(table, target) if table.redo_targets[-1:] == [target] else None
-    if target and target not in table.line_of_play.played:
+        return redo_to(table, target) if table.log.redo_targets[-1:] == [target] else None
+    if target and target not in table.log.line_of_play.played:
         return None
     rewind = undo_to(table, target)
     return rewind if rewind.moves else None

@@ -16,11 +16,12 @@ from contextlib import suppress
 import engine
 from bot.robots.worker import RobotWorker
 from bot.service.commands import Command
-from bot.service.live_table import TableView, engine_seat
+from bot.service.live_table import TableView
 from bot.service.order_lines import ROBOT_TRANSPORT
 from bot.service.polls import poll_id
 from bot.service.results import CommandResult, LineFailure, LineRefused, QueryAnswer
 from bot.service.robot_seats import is_robot
+from bot.service.seat_numbers import engine_seat
 from bot.service.table_cache import TableCache
 from bot.service.tables import ROBOT_PREFIX, is_robot_name
 from storage import NotFound, StoreError

@@ -50,7 +50,7 @@ from bot.service.commands import (
 from bot.service.due_rows import DueRowHandler, play_pass
 from bot.service.jobs import Jobs
 from bot.service.limits import Kind, LimitReached, Limits
-from bot.service.live_table import LiveTable, LogNotLoaded, TableView
+from bot.service.live_table import LiveTable, TableView
 from bot.service.loading import UnreadableTable
 from bot.service.lobby import Lobby
 from bot.service.move_in import MoveIn
@@ -83,6 +83,7 @@ from bot.service.robot_players import RobotPlayers
 from bot.service.running_tables import RunningTables
 from bot.service.seat_requests import SeatRequests
 from bot.service.table_cache import KEEP_MEGABYTES, MAX_ATTEMPTS, TableCache
+from bot.service.table_log import LogNotLoaded
 from bot.service.tables import status_text
 from bot.service.time_commands import TimeCommands
 from storage import Deadlock, DuplicateRequest, Store, StoreError, WriteConflict

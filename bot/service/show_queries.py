@@ -67,7 +67,7 @@ def routes_view(table: LiveTable, company: str) -> str:
     Of all, the company that is to act comes first, else the one that has run last: its run is on the picture.
     """
     last: dict[str, engine.TrainsRan] = {}
-    for _, run in table.runs():
+    for _, run in table.log.runs():
         last.setdefault(run.company, run)
     wanted = [find_company(table.state, company)] if company else routes_order(table.state, list(last))
     lines = []

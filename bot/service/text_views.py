@@ -11,9 +11,11 @@ from typing import NamedTuple
 import engine
 from bot.service import amounts
 from bot.service.auction_views import for_sale, private_text, sale_line
-from bot.service.live_table import LiveTable, LogEntry, engine_seat
+from bot.service.live_table import LiveTable
 from bot.service.results import PendingDecision
 from bot.service.run_outlook import connection_lines
+from bot.service.seat_numbers import engine_seat
+from bot.service.table_log import LogEntry
 
 LINE_WIDTH = 78
 dollars = amounts.dollars
@@ -368,7 +370,7 @@ def log_entry_line(entry: LogEntry, names: Sequence[str]) -> str:
 
 def log_view(table: LiveTable, last: int = 12) -> str:
     """The last rows of the log."""
-    entries = table.log(max(table.seq - last, 0))
+    entries = table.log.entries(max(table.seq - last, 0))
     return "\n".join(log_entry_line(entry, table.state.players) for entry in entries if entry.has_text)
 
 

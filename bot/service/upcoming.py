@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import engine
-from bot.service.live_table import seat_number
+from bot.service.seat_numbers import seat_number
 
 MAX_STEPS = 12
 

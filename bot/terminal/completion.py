@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import engine
 from bot.service.game_files import FORMATS
-from bot.service.live_table import TableView, engine_seat
+from bot.service.live_table import TableView
+from bot.service.seat_numbers import engine_seat
 from renderers import CHART_KINDS
 
 

@@ -20,8 +20,10 @@ from bot.discord.controls import (
     CustomId,
 )
 from bot.discord.message_parts import ImageRef, Json
-from bot.service.live_table import LogEntry, TableView, engine_seat, pending_decisions
+from bot.service.live_table import TableView, pending_decisions
 from bot.service.results import PendingDecision
+from bot.service.seat_numbers import engine_seat
+from bot.service.table_log import LogEntry
 from bot.service.tables import SeatedPlayer, TableInfo
 from bot.simulation.simulate import simulate_game
 from engine import Choice, State

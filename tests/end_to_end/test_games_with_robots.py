@@ -15,7 +15,7 @@ import pytest
 import engine
 from bot.robots.player import LEAST_EFFORT, Robot
 from bot.robots.worker import RobotMove, RobotWorker, decide_now
-from bot.service.live_table import engine_seat
+from bot.service.seat_numbers import engine_seat
 from bot.service.service import Service
 from bot.terminal.console import Console
 from storage import open_store

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import engine
-from bot.service.live_table import engine_seat
+from bot.service.seat_numbers import engine_seat
 from bot.simulation.random_player import RandomPlayer
 from tests.pace.conftest import NAMES, DrivenTable, Told
 from tests.pace.test_pace import local

@@ -20,8 +20,8 @@ from typing import NamedTuple
 import pytest
 
 import engine
-from bot.service.live_table import engine_seat
 from bot.service.picture_workers import PictureWorkers
+from bot.service.seat_numbers import engine_seat
 from bot.service.service import Service
 from bot.simulation.simulate import SimulatedGame, simulate_game
 from engine.game_text import set_up_position

@@ -272,7 +272,7 @@ async def test_a_standing_order_is_hidden_in_the_log(empty: ServiceHarness) -> N
     await empty.service.lobby.start(info.id, by=empty.people["Ann"], order=["Ann", "Bob"])
     assert engine.is_secret("standing protect MP up to 300") and not engine.is_secret("bid MKT 165")
     play = await empty.service.cache.get(info.id)
-    row = play._rows[-1]._replace(seq=play.seq + 1, kind="move", seat=0, events=engine.encode_events([]))
+    row = play.log.rows[-1]._replace(seq=play.seq + 1, kind="move", seat=0, events=engine.encode_events([]))
     play.add(row._replace(line="standing protect MP up to 300", raw_line="standing protect MP up to 300"))
-    assert all("standing" not in f"{one.line}{one.raw_line}{one.sentences}" for one in play.log())
-    assert [one.line for one in play.log() if one.has_text] == ["start"]
+    assert all("standing" not in f"{one.line}{one.raw_line}{one.sentences}" for one in play.log.entries())
+    assert [one.line for one in play.log.entries() if one.has_text] == ["start"]

@@ -16,8 +16,8 @@ from random import Random
 import pytest
 
 from bot.service.limits import DEFAULT_LIMITS, Limits
-from bot.service.live_table import seat_number
 from bot.service.results import Completed, LineRefused, QueryAnswer
+from bot.service.seat_numbers import seat_number
 from bot.service.service import Service
 from bot.simulation.order_games import random_order_line
 from bot.simulation.random_player import RandomPlayer
@@ -107,7 +107,7 @@ class Referee:
             if entry.kind == "move" and entry.seat is not None:
                 done = await self.twin.say(NAMES[entry.seat], entry.line)
                 assert isinstance(done, Completed), (entry.line, done)
-            if table.row(entry.seq).order_id is not None:
+            if table.log.row(entry.seq).order_id is not None:
                 self.counts["said by orders"] += 1
                 self.has_spoken = True
                 self.speakers.add(NAMES[entry.seat or 0])
