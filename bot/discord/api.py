@@ -11,7 +11,7 @@ import hashlib
 import io
 import json
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import Enum
@@ -192,11 +192,15 @@ class DiscordApi:
         return sent
 
     async def find_sent(
-        self, channel: Any, is_wanted: Callable[[str, str], bool], since: datetime
+        self,
+        channel: Any,
+        is_wanted: Callable[[str, str], bool],
+        since: datetime,
+        besides: Collection[int] = (),
     ) -> discord.Message | None:
         """Our message that an earlier attempt has sent since then, if `is_wanted` recognizes one.
 
-        `is_wanted` gets the JSON of a message's components and its text.
+        `is_wanted` gets the JSON of a message's components and its text. besides: ids of other messages.
         """
         own_id = self.client.user.id if self.client.user else None
         try:
@@ -204,7 +208,8 @@ class DiscordApi:
                 limit=SEARCHED_MESSAGES, after=since - CLOCK_SKEW, oldest_first=False
             ):
                 raw = json.dumps([part.to_dict() for part in message.components])
-                if message.author.id == own_id and is_wanted(raw, message.content):
+                is_ours = message.author.id == own_id and message.id not in besides
+                if is_ours and is_wanted(raw, message.content):
                     found: discord.Message = message
                     return found
         except discord.HTTPException as error:

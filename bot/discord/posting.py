@@ -24,7 +24,7 @@ from bot.discord.api import (
     DiscordApi,
     ImageAttachment,
 )
-from bot.discord.card_refs import SAID_FILES, AttachedFile, CardRef, attached_files
+from bot.discord.card_refs import SAID_FILES, AttachedFile, CardRef, attached_files, card_ref
 from bot.discord.message_parts import Json
 from bot.discord.table_threads import TableThreads, has_own_thread
 from bot.service.service import Service
@@ -120,10 +120,12 @@ class Poster:
         since: datetime,
         dm_user: str | None = None,
     ) -> discord.Message | None:
-        """A message that an earlier attempt has posted since then, if there is one."""
+        """A message that an earlier attempt has posted since then, and that the store does not know."""
+        async with self.service.store.read() as unit:
+            stored = {card_ref(card).message_id for card in await unit.tables.cards(table.id)}
         places = [await self.threads.dm_channel(dm_user)] if dm_user else self.threads.places(table)
         for channel in places:
-            if found := await self.api.find_sent(channel, is_wanted, since):
+            if found := await self.api.find_sent(channel, is_wanted, since, besides=stored):
                 return found
         return None
 

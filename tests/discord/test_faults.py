@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlmodel import col, update
 
 from bot.__main__ import run_transport
 from bot.config import SettingsError, parse_settings
 from bot.discord import client as shipped
 from bot.service.service import Service
-from storage import StoreError, open_store
+from storage import OutboxMessage, StoreError, open_store
 from tests.fake_discord.running_bot import OnePixelPictures, RunningBot, expire_leases
 from tests.fake_discord.server import FakeDiscord, Message
 
@@ -489,6 +490,30 @@ async def process(running: RunningBot) -> AsyncIterator[asyncio.subprocess.Proce
         with contextlib.suppress(ProcessLookupError):
             process.kill()
         await process.wait()
+
+
+async def test_an_attempt_that_sent_nothing_takes_no_older_card_for_its_own(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    """Ann is asked again while her last card stands; the process dies before it has sent the new one."""
+    async with running.online() as service:
+        await running.start_game("Ann", "Bob")
+        older = await running.wait_for_card("Ann")
+        table = (await service.queries.find_table(running.table_code)).id
+    async with await open_store(running.path) as store:
+        offline = Service(store)
+        await offline.submit(table, 0, ["bid CS 45"], None, None)
+        await offline.submit(table, 1, ["pass"], None, None)
+        async with store.begin() as unit:
+            pending = update(OutboxMessage).where(col(OutboxMessage.status) == "pending")
+            await unit._transaction.execute(pending.values(attempts=1))
+    pings = len(fake.pings)
+    async with running.online():
+        await fake.wait_until(lambda: len(fake.pings) > pings, "the notification")
+        await fake.wait_until(lambda: not fake.controls(older), "the end of the older card")
+        newer = await running.wait_for_card("Ann")
+        assert newer.id != older.id and fake.pings[-1].user is fake.find_user("Ann")
+    fake.check_violations()
 
 
 NEW_CARD, OLD_CARD = ("POST", "channels/.*/messages$"), ("PATCH", "channels/.*/messages/")
