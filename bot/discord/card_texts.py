@@ -19,7 +19,6 @@ from bot.service.tables import TableInfo
 MAX_HISTORY, MAX_RESULT, MAX_LINE = 1200, 400, 250
 MAX_HISTORY_LINES = 12
 MAX_HISTORY_LINE = 500  # characters
-LEFT_OUT = "… and {} earlier moves (`/show log`)"
 VOTES = ("accept", "decline")
 
 
@@ -45,17 +44,22 @@ def table_heading(table: TableInfo, seq: int) -> str:
 
 def history_lines(entries: Sequence[LogEntry], names: Sequence[str]) -> list[str]:
     """Log entries in a line for each turn: the last ones, in at most `MAX_HISTORY` characters; the first line
-    then says how many moves are left out."""
+    then says how many turns are left out."""
     told: list[str] = []
     turns = told_turns(entries)
-    room = MAX_HISTORY - len(LEFT_OUT) - 5
+    room = MAX_HISTORY - len(left_out(len(turns)))
     for kept, turn in enumerate(reversed(turns)):
         line = truncate(turn.text(names), MAX_HISTORY_LINE)
         room -= len(line) + 1
         if kept == MAX_HISTORY_LINES or room < 0:
-            return [LEFT_OUT.format(sum(each.moves for each in turns[: len(turns) - kept])), *told]
+            return [left_out(len(turns) - kept), *told]
         told.insert(0, line)
     return told
+
+
+def left_out(turns: int) -> str:
+    """The first line of a list of turns that has no room for the earliest."""
+    return f"… and {turns} earlier turn{'s' * (turns != 1)} (`/show log`)"
 
 
 def turn_lines(entries: Sequence[LogEntry], names: Sequence[str]) -> list[str]:

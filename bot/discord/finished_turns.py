@@ -264,8 +264,8 @@ def latest_lines(lines: Sequence[str]) -> list[str]:
         if length > MAX_LIST_TEXT:
             break
         kept += 1
-    left_out = len(lines) - kept
-    return [f"… and {left_out} earlier turns (`/show log`)", *lines[left_out:]] if left_out else list(lines)
+    missing = len(lines) - kept
+    return [card_texts.left_out(missing), *lines[missing:]] if missing else list(lines)
 
 
 def _has_room(run: CardRef, ref: CardRef, lines: list[str], even_old: bool) -> bool:

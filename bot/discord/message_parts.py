@@ -6,6 +6,7 @@ picture description.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -15,6 +16,8 @@ Json = dict[str, Any]
 
 MAX_TEXT = 4000
 MAX_ALT_TEXT = 1024
+MARKS = re.compile(r"`[^`\n]*`|[\\*_~|]")
+"""Code spans, and the characters with which Discord marks text as bold, italic, struck through or hidden."""
 PRIMARY, SECONDARY, SUCCESS, DANGER = 1, 2, 3, 4
 
 
@@ -28,6 +31,11 @@ class ImageRef(NamedTuple):
 def truncate(text: str, limit: int) -> str:
     """The text in at most `limit` characters; an em dash for an empty text, which Discord refuses."""
     return (text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…") or "—"
+
+
+def plain(text: str) -> str:
+    """Text that Discord shows as it is: `PRR 30%*, NYC 20%*` is in italics otherwise. Code spans stay."""
+    return MARKS.sub(lambda found: found[0] if found[0].startswith("`") else f"\\{found[0]}", text)
 
 
 def text_display(content: str, limit: int = MAX_TEXT) -> Json:

@@ -14,18 +14,17 @@ from bot.service import text_views
 from bot.service.table_log import LogEntry
 
 PASS = re.compile(r"(.+) passes\.")
-NEW_ROUND = re.compile(r"\w+ round [\d.]+( of \d+)? begins\.")
+NEW_ROUND = re.compile(r"\w+ round [\d.]+ begins(, the \w+ of \d+)?\.")
 DECLINED_STEP = re.compile(r"The \S+ declines to [a-z ]+\.")
 
 
 @dataclass(slots=True)
 class ToldTurn:
-    """Successive moves of one player, or players who pass one after the other; how many moves it is."""
+    """Successive moves of one player, or players who pass one after the other."""
 
     seat: int | None
     sentences: list[str] = field(default_factory=list)
     passed: list[str] = field(default_factory=list)
-    moves: int = 0
 
     def text(self, names: Sequence[str]) -> str:
         """`Ann buys the SV for $20.`; `Ann: The PRR runs…`; `Bob and Cid pass.`"""
@@ -42,7 +41,7 @@ def told_turns(entries: Sequence[LogEntry]) -> list[ToldTurn]:
     turns: list[ToldTurn] = []
     for entry in entries:
         seat = entry.seat
-        for number, sentence in enumerate(told_sentences(entry)):
+        for sentence in told_sentences(entry):
             passing = PASS.fullmatch(sentence)
             seat = None if passing or NEW_ROUND.fullmatch(sentence) else seat  # what follows is nobody's move
             last = turns[-1] if turns else None
@@ -53,7 +52,6 @@ def told_turns(entries: Sequence[LogEntry]) -> list[ToldTurn]:
                 last.passed.append(passing[1])
             else:
                 last.sentences.append(sentence)
-            last.moves += number == 0
     return turns
 
 

@@ -67,14 +67,14 @@ def companies_named(state: engine.State, seat: str, text: str) -> list[str]:
 
 
 def dividend_line(state: engine.State, seat: str, company: str) -> str:
-    """Where the share price goes: `Price of the PRR: $90; after pay $100, after withhold $82`."""
+    """Where the share price goes: `Price of the PRR, now $90: pay → $100, withhold → $82`."""
     after = {
         choice.line: text_views.price_text(engine.play_line(state, seat, choice.line).state, company)
         for choice in engine.choices(state, seat)
         if choice.line in ("pay", "half", "withhold")
     }
-    told = [f"after {line} {price}" for line, price in after.items()]
-    return f"Price of the {company}: {'; '.join([text_views.price_text(state, company), ', '.join(told)])}"
+    told = ", ".join(f"{line} → {price}" for line, price in after.items())
+    return f"Price of the {company}, now {text_views.price_text(state, company)}: {told}"
 
 
 def player_line(state: engine.State, seat: str) -> str:

@@ -88,7 +88,9 @@ def poll_outcome(votes: Iterable[bool | None]) -> str | None:
 
 def poll_question(table: LiveTable, rewind: Rewind) -> str:
     """The question to the players of those moves."""
-    return f"{rewind.kind.capitalize()} {rewind.moves_text(table)}?"
+    number = len(rewind.moves)
+    moves = f"{number} move{'s' * (number != 1)}"
+    return f"{rewind.kind.capitalize()} {moves}? {rewind.moves_text(table)}."
 
 
 def rewind_sentence(table: LiveTable, seat: int, rewind: Rewind, agreed: Sequence[str] = ()) -> str:

@@ -101,7 +101,9 @@ def loan_label(g: Game, company: str, count: int) -> str:
     space = market.token_space(g, company)
     for _ in range(count):
         space = market.left(g, space)
-    return f"Take {_loan_count(count)}: ${count * loan_terms(g).value}, then {market.space_label(g, space)}"
+    return (
+        f"Take {_loan_count(count)}: ${count * loan_terms(g).value}, price to {market.space_name(g, space)}"
+    )
 
 
 def repayment_label(g: Game, company: str, count: int, *, moves_price: bool = True) -> str:
@@ -109,7 +111,7 @@ def repayment_label(g: Game, company: str, count: int, *, moves_price: bool = Tr
     space = market.token_space(g, company)
     for _ in range(count if moves_price else 0):
         space = market.right(g, space)
-    then = f", then {market.space_label(g, space)}" if moves_price else ""
+    then = f", price to {market.space_name(g, space)}" if moves_price else ""
     return f"Repay {_loan_count(count)}: ${count * loan_terms(g).value}{then}"
 
 

@@ -86,14 +86,20 @@ def token_space(g: Game, company: str) -> Space:
 
 
 def space_label(g: Game, at: Space) -> str:
-    """A space in words: `at $110`, or in a zone without prices `in acquisition 2`, counted from the left."""
+    """Where a token on a space is: `at $110`, or in a zone without prices `in acquisition 2`."""
+    name = space_name(g, at)
+    return f"{'at' if name.startswith('$') else 'in'} {name}"
+
+
+def space_name(g: Game, at: Space) -> str:
+    """A space in words: `$110`, or in a zone without prices `acquisition 2`, counted from the left."""
     cell = g.title.cell(at)
     if cell.price or not cell.zones:
-        return f"at ${cell.price}"
+        return f"${cell.price}"
     row = g.components.market.rows[at[0]]
     columns = [column for column, other in enumerate(row) if other and other.zones == cell.zones]
     number = f" {columns.index(at[1]) + 1}" if len(columns) > 1 else ""
-    return f"in {cell.zones[0]}{number}"
+    return f"{cell.zones[0]}{number}"
 
 
 def refuse_par_price(g: Game, price: int) -> str | None:

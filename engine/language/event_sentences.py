@@ -160,7 +160,7 @@ def event_sentence(g: Game, event: AnyEvent) -> str | None:
         case PlayerRenamed(seat, name):
             return f"{name} takes over seat {int(seat[1:]) + 1}"
         case RoundStarted(name):
-            return f"{name} begins"
+            return _round_begins(name)
     return None
 
 
@@ -175,3 +175,15 @@ def _last_rounds(g: Game) -> str:
     rounds = g.title.questions[OperatingRound]
     whole = not isinstance(rounds, OperatingRoundRules) or rounds.finish_set
     return "this set of operating rounds" if whole else "this operating round"
+
+
+ORDINALS = ("", "first", "second", "third", "fourth", "fifth")
+
+
+def _round_begins(name: str) -> str:
+    """`operating round 4.2 begins, the last of 2`; where there is only one, its number is enough."""
+    number, _, total = name.partition(" of ")
+    if not total or total == "1":
+        return f"{number} begins"
+    place = "last" if number.endswith(f".{total}") else ORDINALS[int(number.rpartition(".")[2])]
+    return f"{number} begins, the {place} of {total}"

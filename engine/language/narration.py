@@ -21,7 +21,9 @@ from engine.core.events import (
     PlayerBankrupt,
     PresidencyVacated,
     PriceMoved,
+    PriorityMoved,
     PrivateMoved,
+    RoundStarted,
     SharesMoved,
     SharesRestructured,
     TileLaid,
@@ -54,6 +56,7 @@ from engine.language.event_groups import (
 )
 from engine.language.event_sentences import FLUSHING_EVENTS, SILENT_EVENTS, event_sentence
 from engine.language.payments import owner_label, payment_sentence
+from engine.mergers.merger_rounds import poll_subject
 
 _DECLINED = {
     "growth": "to convert or merge",
@@ -70,12 +73,20 @@ _DECLINED = {
 
 def narrate(g: Game, events: Iterable[AnyEvent]) -> list[str]:
     """The events as sentences; `g` is the game after them."""
-    happened = list(events)
+    happened = _in_order_of_telling(list(events))
     narrator = _Narrator(g, happened)
     for event in happened:
         narrator.handle(event)
     narrator.finish()
     return narrator.sentences
+
+
+def _in_order_of_telling(events: list[AnyEvent]) -> list[AnyEvent]:
+    """Who has the priority deal is told after what gave it to them, and before the next round."""
+    at = next((n for n, event in enumerate(events) if isinstance(event, PriorityMoved)), len(events))
+    rounds = (n for n, event in enumerate(events) if n > at and isinstance(event, RoundStarted))
+    end = next(rounds, len(events))
+    return [*events[:at], *events[at + 1 : end], *events[at : at + 1], *events[end:]]
 
 
 class _Narrator:
@@ -318,7 +329,7 @@ class _Narrator:
             case GameOver():
                 self._add_game_over(frame)
             case MergerPoll(willing_presidents=willing) if not self._passed:
-                self.add(f"{self._label(willing[-1])} will act")
+                self.add(f"{self._label(willing[-1])} will {poll_subject(frame)}")
             case Waterfall(discount=discount):
                 if self._waterfall and discount > self._waterfall.discount:
                     first = self._g.components.privates[0]

@@ -391,6 +391,11 @@ class MergerRoundRules(AutomaticRules):
             g.replace_top(begin_stock_round(g, frame.stock_round + 1))
 
 
+def poll_subject(frame: MergerPoll) -> str:
+    """What the presidents are asked about."""
+    return "offer a company for sale" if frame.stage == "offer" else "convert or merge a company"
+
+
 @dataclass(frozen=True)
 class MergerPollQuestion:
     """Asks all presidents at once whether any of their companies will act in the stage.
@@ -403,8 +408,7 @@ class MergerPollQuestion:
         return tuple(s for s in frame.unanswered if s in g.state.active_seats)
 
     def prompt(self, g: Game, frame: MergerPoll) -> str:
-        verb = "offer a company for sale" if frame.stage == "offer" else "convert or merge a company"
-        return f"say whether to {verb}: act, or pass"
+        return f"say whether you will {poll_subject(frame)}: act, or pass"
 
     def options(self, g: Game, frame: MergerPoll, seat: str) -> Iterator[Option]:
         can_act = may_be_offered if frame.stage == "offer" else may_convert_or_merge

@@ -108,7 +108,9 @@ class CompanyStartQuestion:
         return (frame.seat,)
 
     def prompt(self, g: Game, frame: CompanyStart) -> str:
-        price = f"${frame.payable_in_privates} to pay, price ${g.price(frame.company)}"
+        owed = -g.cash(frame.seat)
+        least = f", at least ${owed} of it in privates" if owed > 0 else ""
+        price = f"${frame.payable_in_privates} to pay{least}; price ${g.price(frame.company)}"
         return f"choose the size of the {frame.company} and the privates to put into it ({price})"
 
     def options(self, g: Game, frame: CompanyStart, seat: str) -> Iterator[Option]:

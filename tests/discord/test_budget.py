@@ -5,6 +5,12 @@ group of which nobody ever answers within the hold-off gets one message for each
 acts; whoever answers sooner is not notified, and plays on the card that is there. In the game of 681 moves
 316 questions are to somebody who was not asked last, 195 of them in stock rounds, where 135 pass. With
 `auto pass` left in place of the second pass of each row it would be 242.
+
+Measured, one game of each: if nobody is there, 324 messages are posted and 11 remain in the thread at the
+end (24.3 MB of uploads); if a third of the turns are answered within the hold-off, 227 and 12 (22.9 MB). The
+others were deleted when their turn was over: their moves are a line of a list. Fewer cannot be posted while
+each turn is notified where it is played: what does not notify needs no message already, and *Auto pass* on
+the card of a stock turn is what a player may do about it.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 import engine
-from bot.discord import card_texts, cards, controls, lay_controls, private_answers, tile_menu
+from bot.discord import card_texts, cards, controls, lay_controls, message_parts, private_answers, tile_menu
 from bot.discord.controls import (
     ENTER_AMOUNT,
     LOOK_CLOSER,
@@ -275,11 +275,19 @@ def test_the_history_is_a_line_for_each_turn() -> None:
     assert card_texts.turn_lines(rows[1:2], names) == ["✓ Ann: The PRR declines to place a token."]
 
 
+def test_text_is_shown_as_it_is_and_code_as_code() -> None:
+    """Two presidencies in a line were in italics, without their stars."""
+    told = message_parts.plain("Ann_B: PRR 30%*, NYC 20%*; `/show log` has ~5 | more")
+    assert told == r"Ann\_B: PRR 30%\*, NYC 20%\*; `/show log` has \~5 \| more"
+    (text,) = cards.finished_card(["✓ Bob_: buys *the* SV."])
+    assert text["content"] == r"✓ Bob\_: buys \*the\* SV."
+
+
 def test_of_a_long_history_the_last_turns_are_shown() -> None:
     names = ("Ann", "Bob")
     rows = [said(i, i % 2, f"{names[i % 2]} does thing {i}, {'a word ' * 20}.") for i in range(30)]
     first, *kept = card_texts.history_lines(rows, names)
-    assert first == f"… and {30 - len(kept)} earlier moves (`/show log`)"
+    assert first == f"… and {30 - len(kept)} earlier turns (`/show log`)"
     assert 5 <= len(kept) <= 12 and "thing 29" in kept[-1]
     assert len("\n".join([first, *kept])) <= card_texts.MAX_HISTORY
     long = card_texts.history_lines([said(1, 0, "word " * 1000)], names)

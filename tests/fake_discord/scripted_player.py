@@ -143,9 +143,9 @@ class ScriptedPlayer:
     async def _own_card(self, card: Message, label: str) -> Message:
         """The card itself; of a card that asks several, the player's own, unless all may press the label."""
         labels = [c.label for c in self.fake.controls(card) if c.kind == "button"]
-        if label in labels or f"{self.name}…" not in labels:
+        if label in labels or f"{self.name}: all options…" not in labels:
             return card
-        done = await self.fake.click(self.name, card, f"{self.name}…")
+        done = await self.fake.click(self.name, card, f"{self.name}: all options…")
         await self.fake.wait_until(lambda: done.private_messages, "the player's own card")
         return done.private_messages[0]
 

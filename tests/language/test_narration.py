@@ -1,6 +1,7 @@
 """What players read: events as sentences, reasons for refusals, prompts."""
 
 from engine import decision, narrate, parse, play
+from engine.core.events import RoundStarted
 from engine.core.state import State
 from engine.kernel import RefusedError
 from tests.t1830.scenarios import BOUGHT, run_scenario
@@ -107,3 +108,26 @@ def test_what_is_open_is_named_with_its_amounts() -> None:
     assert why_not(run_scenario("= turn Ann"), "bid BO") == "Say for how much: bid BO 225 up to 800."
     several = why_not(run_scenario("= turn Ann"), "bid")
     assert several.startswith("Say which, and for how much: bid CS 45 up to 800; bid DH 75 up to 800;")
+
+
+def test_who_has_the_priority_deal_is_told_after_what_gave_it_to_them() -> None:
+    assert told(run_scenario("Ann: pass"), "buy SV") == [
+        "Bob buys the SV for $20.",
+        "Cid has the priority deal.",
+    ]
+
+
+def test_one_of_several_operating_rounds_says_which_it_is() -> None:
+    state = run_scenario("Ann: pass")
+    names = [
+        "operating round 4.1 of 1",
+        "operating round 5.1 of 3",
+        "operating round 5.3 of 3",
+        "stock round 6",
+    ]
+    assert narrate(state, [RoundStarted(name) for name in names]) == [
+        "Operating round 4.1 begins.",
+        "Operating round 5.1 begins, the first of 3.",
+        "Operating round 5.3 begins, the last of 3.",
+        "Stock round 6 begins.",
+    ]

@@ -27,7 +27,7 @@ def test_while_one_private_is_auctioned_the_others_are_one_line() -> None:
     state = engine.new_game("1817", ["Ann", "Bob", "Cid"]).state
     state = engine.play_line(state, "p0", "bid MAJC 10").state
     asked, others = auction_lines(state)
-    assert asked.startswith("MAJC Major Coal Mine, $90: Ann $10 leads. Has three coal mines")
+    assert asked.startswith("MAJC Major Coal Mine, $90: Ann $10 leads. Its company may put three")
     assert others.startswith("Not bid on yet: PSM Pittsburgh Steel Mill $40, ") and "MAJC" not in others
     assert "$200 of seed money" in engine.decision(state).prompt
 

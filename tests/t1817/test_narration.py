@@ -63,7 +63,7 @@ def test_a_poll_is_answered_by_each_for_himself() -> None:
     state = run_scenario(f"{TWO}\n@ round merger WT\n= turn Ann")
     asked = state.question_number
     state, told = said(state, "Bob: act")
-    assert told == ["Bob will act."]
+    assert told == ["Bob will convert or merge a company."]
     assert (state.question_number, engine.decision(state).asked) == (asked, ("p0",))
     assert said(state, "Ann: pass")[0].question_number != asked
 
