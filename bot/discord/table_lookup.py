@@ -6,11 +6,17 @@ from collections.abc import Sequence
 
 import discord
 
+from bot.discord.table_threads import code_in, has_own_thread
 from bot.service import text_views
 from bot.service.people import person_by_discord, player_name
 from bot.service.service import Service
 from bot.service.tables import TableInfo
-from storage import GameTable, TableStatus
+from storage import GameTable, TableStatus, UnitOfWork
+
+
+def _is_own_thread(table: GameTable, channel: int | None) -> bool:
+    """Whether that is the thread of the table: there, everything is about this table, whatever its status."""
+    return has_own_thread(table) and table.location.get("thread") == channel
 
 
 class TableLookup:
@@ -36,15 +42,19 @@ class TableLookup:
     ) -> TableInfo:
         """The table that a command is about.
 
-        It is the table with that `code`; without a code the only table of the thread or channel, the only
-        one that waits for the user, or the only one of the user. `statuses` limits the choice where there is
-        no code. Raises ValueError with a sentence for the user.
+        It is the table with that `code`; without a code that of the thread, the only one of the channel, the
+        only one that waits for the user, or the only one of the user. `statuses` limits the choice where
+        there is neither code nor a thread of its own. Raises ValueError with a sentence for the user.
         """
         if code:
             return await self.service.queries.find_table(
                 code.split()[0], person_id=await self.person_id(interaction.user), guild=interaction.guild_id
             )
-        here = [t for t in await self._tables_here(interaction) if not statuses or t.status in statuses]
+        here = [
+            t
+            for t in await self._tables_here(interaction)
+            if not statuses or t.status in statuses or _is_own_thread(t, interaction.channel_id)
+        ]
         if len(here) == 1:
             return await self.service.queries.table_info(here[0].id)
         person_id = await self.person_id(interaction.user)
@@ -70,8 +80,20 @@ class TableLookup:
         async with self.service.store.read() as unit:
             if in_thread := await unit.tables.find(location=("thread", channel)):
                 return in_thread
+            if named := await self._named_by_thread(unit, interaction):
+                return [named.model_copy(update={"location": named.location | {"thread": channel}})]
             tables = await unit.tables.find(location=("channel", channel))
         return [table for table in tables if table.status != "ended"]
+
+    @staticmethod
+    async def _named_by_thread(unit: UnitOfWork, interaction: discord.Interaction) -> GameTable | None:
+        """The table of our thread, by its name, where its place could not be stored: its log is damaged."""
+        thread = interaction.channel
+        if not isinstance(thread, discord.Thread) or thread.owner_id != interaction.application_id:
+            return None
+        table = await unit.tables.by_code(code_in(thread.name))
+        is_its_channel = table is not None and table.location.get("channel") == thread.parent_id
+        return table if is_its_channel else None
 
     async def matching_tables(self, interaction: discord.Interaction, typed: str) -> list[TableInfo]:
         """Tables for autocompletion: those that wait for the user, their others, then the server's."""

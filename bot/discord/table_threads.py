@@ -13,14 +13,15 @@ from bot.discord.api import ARCHIVE_AFTER_MINUTES, DiscordApi
 from bot.discord.card_refs import LOBBY, card_ref
 from bot.service.service import Service
 from bot.service.tables import TableInfo
-from storage import GuildShards
+from storage import GameTable, GuildShards
 
 log = logging.getLogger(__name__)
 
+SEPARATOR = " · "
 KEEP_ACTIVE_INTERVAL = 12 * 3600.0  # seconds
 
 
-def has_own_thread(table: TableInfo) -> bool:
+def has_own_thread(table: TableInfo | GameTable) -> bool:
     """Whether the table has a thread that is not its channel itself."""
     thread, channel = table.location.get("thread"), table.location.get("channel")
     return None not in (thread, channel) and thread != channel
@@ -28,7 +29,12 @@ def has_own_thread(table: TableInfo) -> bool:
 
 def thread_name(table: TableInfo) -> str:
     """The name of a table's thread, which begins with the table's code."""
-    return message_parts.truncate(" · ".join(dict.fromkeys((table.code, table.title, table.name))), 100)
+    return message_parts.truncate(SEPARATOR.join(dict.fromkeys((table.code, table.title, table.name))), 100)
+
+
+def code_in(name: str) -> str:
+    """The code with which the name of a thread begins."""
+    return name.partition(SEPARATOR)[0].strip()
 
 
 class TableThreads:

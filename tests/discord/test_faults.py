@@ -465,6 +465,34 @@ async def test_slow_pictures_delay_no_acknowledgement(running: RunningBot, fake:
     fake.check_violations()
 
 
+async def test_a_thread_whose_table_was_damaged_before_its_place_was_stored_says_so(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    """It is found by the name of its thread, which begins with its code; Ann has another table too."""
+    async with running.online():
+        await running.start_game("Ann", "Bob")
+        other = running.thread
+        thread, code = await running.start_game("Ann", "Cid"), running.table_code
+        await running.wait_for_delivery()
+    async with await open_store(running.path) as store, store.begin() as unit:
+        table = await unit.tables.by_code(code)
+        assert table is not None
+        place = {name: at for name, at in table.location.items() if name != "thread"}
+        await unit.tables.update(table.id, location=place)
+        execute = unit._transaction.connection.exec_driver_sql
+        await execute(f"UPDATE moves SET events = x'c1' WHERE table_id = {table.id}")
+        await execute(f"UPDATE table_snapshots SET state = x'c1' WHERE table_id = {table.id}")
+    async with running.online():
+        for command, options in (("do", {"line": "buy SV"}), ("show map", {}), ("undo", {})):
+            told = await fake.run_command("Ann", thread, command, **options)
+            await fake.wait_until(lambda told=told: told.text, "an answer")  # type: ignore[misc]
+            assert told.text.startswith(f"Table {code} cannot be read, so nobody can play there now"), (
+                told.text
+            )
+        assert "Done." in (await fake.run_command("Ann", other, "do", line="buy SV")).text
+    fake.check_violations()
+
+
 # -- killed ----------------------------------------------------------------------------------
 
 
