@@ -91,7 +91,6 @@ async def kill_site(folder: Path, address: str, forks: ForkServer) -> AsyncItera
     async with site(folder, address) as place:
         settings = place.settings(
             RAILPOST_DATABASE=address.replace("sqlite:", "sqlite+aiosqlite:"),
-            RAILPOST_MAIL_ANSWERS_PER_HOUR="10000",
         )
         here = KillSite(**vars(place), process_settings=settings, forks=forks)
         try:
