@@ -47,7 +47,7 @@ async def test_14_11_while_the_database_is_away_a_press_is_answered_and_the_sess
             await running.wait_for_card("Bob")
             assert await running.played_lines() == ["buy SV"]
             assert fake.gateway.identified == sessions
-    fake.check_violations(ack=2.9)
+    fake.check_violations()
 
 
 class Wire:
@@ -138,7 +138,7 @@ async def test_14_11_a_process_that_alone_is_cut_off_from_the_database_leaves_th
                 second.kill()
                 await fake.wait_until(lambda: sessions.identified == 3, "the first serves again")
         await wire.cut()
-    fake.check_violations(ack=2.9, ignoring=["40060"])
+    fake.check_violations(ignoring=["40060"])
 
 
 def wire_is_idle(wire: Wire) -> bool:
