@@ -23,6 +23,7 @@ from renderers.hex_grid import Grid
 from renderers.hex_sprites import hex_mask
 from renderers.layers import LAYERS
 from renderers.map import draw_hex, grid_for
+from renderers.png_palette import png_palette
 from renderers.theme import Palette
 from renderers.views import HexView, clip_text, map_view
 
@@ -64,7 +65,7 @@ class Animator:
         self.frames: list[tuple[Image.Image, tuple[int, int]]] = []
         self._title, self._changes = first.state.title, 0
         page = Image.new("P", self.size)
-        page.putpalette(theme.png_palette(palette, self.colors).getpalette() or [])
+        page.putpalette(png_palette(palette, self.colors).getpalette() or [])
         page.paste(self._whole_map(), (0, 0))
         page.paste(self._caption(first.caption), (0, self.grid.size[1]))
         self.page = page
@@ -74,7 +75,7 @@ class Animator:
     def _whole_map(self) -> Image.Image:
         """The first map. Its page has the colour of the sea."""
         sea = Canvas(self.grid.size, self.palette.sea).image
-        image = to_palette(sea, theme.png_palette(self.palette, self.colors))
+        image = to_palette(sea, png_palette(self.palette, self.colors))
         w, h = self.grid.metrics.half_size
         mask = hex_mask(self.grid.metrics)
         for coord, hex in self.hexes.items():
@@ -87,7 +88,7 @@ class Animator:
         canvas = Canvas((self.size[0], CAPTION_HEIGHT), self.palette.sea)
         size = fit_font_size(text, 36, self.size[0] - 40)
         canvas.write((20, CAPTION_HEIGHT / 2), text, size, self.palette.text_on(self.palette.sea), align="l")
-        return to_palette(canvas.image, theme.png_palette(self.palette, self.colors))
+        return to_palette(canvas.image, png_palette(self.palette, self.colors))
 
     def add(self, moment: Moment, changed: Iterable[str] | None = None) -> None:
         """Add a moment as a frame, if the map has changed.

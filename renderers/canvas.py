@@ -15,8 +15,9 @@ from math import cos, hypot, sin
 
 from PIL import Image, ImageDraw, ImageFont
 
+from renderers.color_math import Color
 from renderers.geometry import Point, line_outline
-from renderers.theme import Color, Palette
+from renderers.theme import Palette
 
 SUPERSAMPLING = 3
 CAP_HEIGHT = 0.66

@@ -7,10 +7,12 @@ from itertools import pairwise
 
 from PIL import Image
 
-from renderers import route_sprites, sprites, theme
+from renderers import color_math, route_sprites, sprites, theme
 from renderers.canvas import Page, SupersampledCanvas, fit_font_size, text_width, to_palette
+from renderers.color_math import Color
 from renderers.geometry import Point, dashed
-from renderers.theme import Color, Palette
+from renderers.png_palette import png_palette
+from renderers.theme import Palette
 from renderers.views import ChartView, SeriesView, dollars
 
 SIZE = (1280, 800)
@@ -53,7 +55,7 @@ def draw_chart(view: ChartView, palette: Palette = theme.LIGHT) -> Image.Image:
     colors = tuple(series.badge.color for series in view.series if series.badge)
     if not view.series:
         page.write((SIZE[0] / 2, SIZE[1] / 2), "Nothing yet.", 34, palette.muted)
-        return to_palette(page.image, theme.png_palette(palette, colors))
+        return to_palette(page.image, png_palette(palette, colors))
     scale = _Scale(view)
     _draw_grid(page, view, scale)
     lines = SupersampledCanvas(SIZE)
@@ -62,19 +64,19 @@ def draw_chart(view: ChartView, palette: Palette = theme.LIGHT) -> Image.Image:
     overlay = lines.downsampled()
     page.image.paste(overlay, (0, 0), overlay)
     _draw_names(page, view, scale)
-    return to_palette(page.image, theme.png_palette(palette, colors))
+    return to_palette(page.image, png_palette(palette, colors))
 
 
 def line_color(palette: Palette, series: SeriesView, i: int) -> Color:
     """The colour of a line: a company's own, where it stands out from the page."""
     color = (
-        theme.parse_color(series.badge.color)
+        color_math.parse_color(series.badge.color)
         if series.badge
         else palette.route_colors[i % len(palette.route_colors)]
     )
     target = palette.ink
-    shares = (theme.blend(color, target, share / 6) for share in range(7))
-    return next((c for c in shares if theme.contrast(c, palette.page) >= 3), target)
+    shares = (color_math.blend(color, target, share / 6) for share in range(7))
+    return next((c for c in shares if color_math.contrast(c, palette.page) >= 3), target)
 
 
 def _draw_grid(page: Page, view: ChartView, scale: _Scale) -> None:

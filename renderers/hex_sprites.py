@@ -13,8 +13,9 @@ from math import pi
 
 from PIL import Image
 
-from renderers import theme
+from renderers import color_math, theme
 from renderers.canvas import SupersampledCanvas
+from renderers.color_math import Color
 from renderers.face_geometry import FaceLayout, PlacedNode, lay_out_face
 from renderers.geometry import (
     HexLayout,
@@ -30,7 +31,7 @@ from renderers.geometry import (
     polar,
 )
 from renderers.hex_grid import HexMetrics
-from renderers.theme import Color, Palette
+from renderers.theme import Palette
 from renderers.views import HexView
 
 Paths = tuple[tuple[str, str], ...]
@@ -84,7 +85,7 @@ def face(
         course = [metrics.to_pixels(p) for p in river_line(metrics.layout, river)]
         shape.rounded_line(course, river_width(laid) * metrics.radius, palette.water)
     layout = lay_out_face(metrics.layout, nodes, paths, rotation)
-    casing = theme.blend(background, palette.casing, 0.75)
+    casing = color_math.blend(background, palette.casing, 0.75)
     offboard = {f"n{i}" for i, (kind, _) in enumerate(nodes) if kind == "offboard"}
     for lines in _connected_lines(layout, offboard):
         for line in lines:

@@ -8,8 +8,8 @@ Theory of operation. Texts are placed one after the other, each in free space. F
 best, with the coordinate at the top and the name near it. Where a number becomes small or something finds no
 room, also with the numbers first and names last; the layout with the larger numbers is taken. Where a number
 is still small, the coordinate, which the frame of the map has too, is left out if it has no room after all
-others, and notes without room become footnotes of the map. If something still finds no room, all texts are
-smaller.
+others, and notes and costs of terrain without room become footnotes of the map. If something still finds no
+room, all texts are smaller.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class _Placer(TextPlacer):
         revenues = self._revenues()
         if order is Order.COORDINATE_FIRST and not name:
             name = self._name()
-        terrain = tuple(self._terrain(cost) for _, cost in view.terrain)
+        terrain = tuple((each, place) for each in view.terrain if (place := self._terrain(each[1])))
         label = self._label() if order is Order.COORDINATE_FIRST else None
         blocked, notes = self._plates(*(f"×{sym}" for sym in view.blocked)), self._plates(*view.notes)
         structures = self._structures()
@@ -203,8 +203,8 @@ class _Placer(TextPlacer):
                     )
         return ()
 
-    def _terrain(self, cost: int) -> PlacedTerrain:
-        """Place a terrain: its sign above the cost, or beside it."""
+    def _terrain(self, cost: int) -> PlacedTerrain | None:
+        """Place a terrain: its sign above the cost, or beside it; or make it a footnote."""
         candidates = (*_TERRAIN_POINTS, *self.points)
         for share in SHARES:
             for is_wide in (False, True):
@@ -213,6 +213,9 @@ class _Placer(TextPlacer):
                 if offset := self.space.find(shape, candidates):
                     self.count(share)
                     return PlacedTerrain(self.occupy(shape, offset, candidates), size, is_wide)
+        if self._leaves_out and self.metrics.has_footnotes:
+            self._footnotes.append(f"${cost}")
+            return None
         self.count(share)
         return PlacedTerrain(self.occupy(shape, None, candidates), size, is_wide)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from PIL import Image
 
-from renderers import hex_sprites, route_sprites, sprites, theme
+from renderers import color_math, hex_sprites, route_sprites, sprites, theme
 from renderers.canvas import CAP_HEIGHT, Canvas
 from renderers.face_geometry import FaceLayout
 from renderers.geometry import edge_middle
@@ -35,7 +35,7 @@ class LayerContext:
     labels: LabelLayout
 
     @property
-    def background(self) -> theme.Color:
+    def background(self) -> color_math.Color:
         return self.palette.hex_colors[self.view.color]
 
     def to_pixels(self, offset: tuple[int, int]) -> tuple[int, int]:
@@ -48,7 +48,12 @@ class LayerContext:
         self.canvas.write(self.to_pixels(text.offset), text.text, text.font_size, color, weight=weight)
 
     def paste_plate(
-        self, text: PlacedText, label: str, fill: theme.Color, color: theme.Color, border: theme.Color
+        self,
+        text: PlacedText,
+        label: str,
+        fill: color_math.Color,
+        color: color_math.Color,
+        border: color_math.Color,
     ) -> None:
         """A text on a rounded plate."""
         plate = sprites.plate(label, text.font_size, color, fill, border, text.is_tight)
@@ -97,7 +102,7 @@ def _paste_face(hex: LayerContext) -> None:
 
 def terrain(hex: LayerContext) -> None:
     """Mountains and water with their costs."""
-    for (kind, cost), place in zip(hex.view.terrain, hex.labels.terrain, strict=True):
+    for (kind, cost), place in hex.labels.terrain:
         x, y = hex.to_pixels(place.offset)
         width, height = terrain_size(cost, place.font_size, place.is_wide)
         sign = sprites.terrain(hex.palette, kind, round(place.font_size * (1.2 if place.is_wide else 1.75)))
@@ -118,14 +123,16 @@ def terrain(hex: LayerContext) -> None:
 def notes(hex: LayerContext) -> None:
     """Ports, tokens of privates, and companies that have to connect to the hex."""
     for place in hex.labels.notes:
-        hex.paste_plate(place, place.text, theme.NOTE, theme.WHITE, theme.BLACK)
+        hex.paste_plate(place, place.text, theme.NOTE, color_math.WHITE, color_math.BLACK)
 
 
 def structures(hex: LayerContext) -> None:
     """Mines and bridges, and the places where one may still be built."""
     for structure, place in hex.labels.structures:
         if place.is_tight:
-            hex.paste_plate(place, f"+{structure.bonus}", theme.BLACK, theme.WHITE, theme.WHITE)
+            hex.paste_plate(
+                place, f"+{structure.bonus}", color_math.BLACK, color_math.WHITE, color_math.WHITE
+            )
         else:
             sign = sprites.structure(hex.palette, structure, place.font_size)
             hex.canvas.paste(sign, hex.to_pixels(place.offset))
@@ -179,7 +186,7 @@ def revenues(hex: LayerContext) -> None:
         right, bottom = left + box.width, top + box.height
         ink = palette.text_on(fill, 0.0 if value.is_current else 0.2)
         if value.is_current:
-            hex.canvas.rectangle(left - FRAME, top - FRAME, right + FRAME, bottom + FRAME, theme.BLACK)
+            hex.canvas.rectangle(left - FRAME, top - FRAME, right + FRAME, bottom + FRAME, color_math.BLACK)
         hex.canvas.rectangle(left, top, right, bottom, fill)
         hex.canvas.write((x, y), str(value.amount), box.font_size, ink)
 
@@ -195,7 +202,7 @@ def blocked(hex: LayerContext) -> None:
     """The privates that block a hex."""
     for place in hex.labels.blocked:
         red = theme.LIGHT.blocked
-        hex.paste_plate(place, place.text, theme.WHITE, red, red)
+        hex.paste_plate(place, place.text, color_math.WHITE, red, red)
 
 
 def last_lay(hex: LayerContext) -> None:

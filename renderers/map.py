@@ -23,6 +23,7 @@ from renderers.label_layout import CACHED_HEXES, lay_out_labels
 from renderers.layers import LAYERS, Layer, LayerContext
 from renderers.legend import Legend, draw_legend, legend_height
 from renderers.page_layout import arranged_grid
+from renderers.png_palette import png_palette
 from renderers.theme import Palette
 from renderers.views import HexView, MapView
 
@@ -54,7 +55,7 @@ def draw_hex(
     )
     for layer in layers:
         layer(hex)
-    return DrawnHex(to_palette(canvas.image, theme.png_palette(palette, colors)), hex.labels.footnotes)
+    return DrawnHex(to_palette(canvas.image, png_palette(palette, colors)), hex.labels.footnotes)
 
 
 def grid_for(view: MapView, size: tuple[int, int] | None = None, margin: int = MARGIN) -> Grid:
@@ -97,7 +98,7 @@ def draw_map(
         image.paste(each.image, (x - w, y - h), mask)
     if page.size != grid.size:
         rows = draw_legend(palette, legend, grid.size[0])
-        image.paste(to_palette(rows, theme.png_palette(palette, colors)), (0, grid.size[1]))
+        image.paste(to_palette(rows, png_palette(palette, colors)), (0, grid.size[1]))
     return image
 
 
@@ -118,7 +119,7 @@ def _map_background(
     if framed:
         for piece in page.pieces or (Piece(coords, (0, 0), (page.size[0], height), page.origin),):
             _draw_frame(canvas, palette, page, piece)
-    return to_palette(canvas.image, theme.png_palette(palette, colors))
+    return to_palette(canvas.image, png_palette(palette, colors))
 
 
 def _draw_frame(canvas: Canvas, palette: Palette, page: Grid, piece: Piece) -> None:

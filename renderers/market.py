@@ -13,7 +13,7 @@ from functools import lru_cache
 from PIL import Image
 
 from engine import LoanStatus
-from renderers import sprites, theme
+from renderers import color_math, sprites, theme
 from renderers.canvas import (
     CAP_HEIGHT,
     Page,
@@ -22,6 +22,7 @@ from renderers.canvas import (
     text_width,
     to_palette,
 )
+from renderers.png_palette import png_palette
 from renderers.theme import Palette
 from renderers.views import Badge, CellView, MarketView
 
@@ -123,7 +124,7 @@ def draw_market(view: MarketView, palette: Palette = theme.LIGHT) -> Image.Image
     for cell in view.cells:
         _draw_tokens(canvas, layout, cell)
     _draw_price_list(canvas, layout)
-    return to_palette(canvas.image, theme.png_palette(palette, tuple(c.color for c in view.companies)))
+    return to_palette(canvas.image, png_palette(palette, tuple(c.color for c in view.companies)))
 
 
 def _without_tokens(view: MarketView) -> MarketView:
@@ -229,7 +230,7 @@ def _draw_tokens(canvas: Page, layout: MarketLayout, cell: CellView) -> None:
 def _halo_sprite(palette: Palette, diameter: int) -> Image.Image:
     shape = SupersampledCanvas((diameter, diameter))
     shape.disc((diameter / 2, diameter / 2), diameter / 2, palette.last_change)
-    shape.disc((diameter / 2, diameter / 2), diameter / 2 - 3, theme.WHITE)
+    shape.disc((diameter / 2, diameter / 2), diameter / 2 - 3, color_math.WHITE)
     return shape.downsampled()
 
 

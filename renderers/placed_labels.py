@@ -37,9 +37,10 @@ class PlacedTerrain:
 class LabelLayout:
     """The positions of a hex's texts.
 
-    `coordinate`: None where it would take the room of a number. `footnotes`: notes that have no room on the
-    hex. `crowded`: how many pixels of track or of other texts are covered. `small`: how many numbers have
-    shrunk much. `least`: the font size of the one that has shrunk most, as a share of its full size.
+    `coordinate`: None where it would take the room of a number. `terrain`: its kind and cost in dollars, and
+    the place. `footnotes`: notes and costs of terrain that have no room on the hex. `crowded`: how many
+    pixels of track or of other texts are covered. `small`: how many numbers have shrunk much. `least`: the
+    font size of the one that has shrunk most, as a share of its full size.
     """
 
     coordinate: PlacedText | None
@@ -48,7 +49,7 @@ class LabelLayout:
     name: tuple[PlacedText, ...] = ()
     label: PlacedText | None = None
     grade: PlacedText | None = None
-    terrain: tuple[PlacedTerrain, ...] = ()
+    terrain: tuple[tuple[tuple[str, int], PlacedTerrain], ...] = ()
     blocked: tuple[PlacedText, ...] = ()
     number: PlacedText | None = None
     notes: tuple[PlacedText, ...] = ()

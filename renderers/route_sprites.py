@@ -6,8 +6,9 @@ from functools import lru_cache
 
 from PIL import Image
 
-from renderers import theme
+from renderers import color_math, theme
 from renderers.canvas import Canvas, SupersampledCanvas
+from renderers.color_math import Color
 from renderers.face_geometry import FaceLayout
 from renderers.geometry import (
     Point,
@@ -18,7 +19,7 @@ from renderers.geometry import (
 )
 from renderers.hex_grid import HexMetrics
 from renderers.hex_sprites import pixel_line
-from renderers.theme import Color, Palette
+from renderers.theme import Palette
 from renderers.views import RouteSegment
 
 DASHES: tuple[tuple[float, ...], ...] = (
@@ -86,8 +87,8 @@ def route_number(route: int, color: Color, diameter: int) -> Image.Image:
     """The number of a route, from 1, on a disc of its colour; `route` counts from 0."""
     shape = SupersampledCanvas((diameter, diameter))
     radius = diameter / 2
-    shape.disc((radius, radius), radius, theme.WHITE)
+    shape.disc((radius, radius), radius, color_math.WHITE)
     shape.disc((radius, radius), radius - 1.2, color)
     canvas = Canvas.copy_of(shape.downsampled())
-    canvas.write((radius, radius), str(route + 1), round(diameter * 0.8), theme.WHITE)
+    canvas.write((radius, radius), str(route + 1), round(diameter * 0.8), color_math.WHITE)
     return canvas.image

@@ -21,6 +21,7 @@ from renderers.canvas import (
     text_width,
     to_palette,
 )
+from renderers.png_palette import png_palette
 from renderers.theme import Palette
 from renderers.views import (
     Badge,
@@ -393,7 +394,7 @@ def draw_sheet(view: SheetView, palette: Palette = theme.LIGHT) -> Image.Image:
     for line in tile_lines:
         canvas.write((MARGIN, y + 16), line, TILE_FONT_SIZE, palette.ink, align="l", weight="Semibold")
         y += 35
-    return to_palette(canvas.image, theme.png_palette(palette, tuple(c.badge.color for c in view.companies)))
+    return to_palette(canvas.image, png_palette(palette, tuple(c.badge.color for c in view.companies)))
 
 
 def _heading_lines(view: SheetView) -> list[str]:

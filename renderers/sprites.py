@@ -7,9 +7,10 @@ from math import cos, pi, sin
 
 from PIL import Image
 
-from renderers import theme
+from renderers import color_math, theme
 from renderers.canvas import CAP_HEIGHT, Canvas, SupersampledCanvas, fit_font_size, text_width
-from renderers.theme import Color, Palette
+from renderers.color_math import Color
+from renderers.theme import Palette
 from renderers.views import Badge, Structure
 
 
@@ -18,12 +19,16 @@ def token(badge: Badge, diameter: int) -> Image.Image:
     """A station token or price token, with the company's colour and symbol."""
     shape = SupersampledCanvas((diameter, diameter))
     radius = diameter / 2
-    color = theme.parse_color(badge.color)
-    ring = theme.BLACK if theme.contrast(color, theme.BLACK) > 2 else theme.blend(color, theme.WHITE, 0.6)
+    color = color_math.parse_color(badge.color)
+    ring = (
+        color_math.BLACK
+        if color_math.contrast(color, color_math.BLACK) > 2
+        else color_math.blend(color, color_math.WHITE, 0.6)
+    )
     shape.disc((radius, radius), radius, ring)
     shape.disc((radius, radius), radius - 1.3, color)
     canvas = Canvas.copy_of(shape.downsampled())
-    text_color = theme.readable_on(theme.parse_color(badge.text_color), color)
+    text_color = color_math.readable_on(color_math.parse_color(badge.text_color), color)
     _write_symbol(canvas, badge.sym, diameter, 1.0, text_color)
     return canvas.image
 
@@ -33,7 +38,7 @@ def reserved_slot(palette: Palette, badge: Badge, diameter: int) -> Image.Image:
     """A slot that is reserved for a company: its symbol in grey in a dashed ring of its colour."""
     shape = SupersampledCanvas((diameter, diameter))
     radius = diameter / 2
-    ring_color = theme.blend(theme.parse_color(badge.color), palette.stop_fill, 0.25)
+    ring_color = color_math.blend(color_math.parse_color(badge.color), palette.stop_fill, 0.25)
     shape.disc((radius, radius), radius - 1, ring_color)
     for i in range(6):
         shape.bar((radius, radius), pi * i / 6, radius, diameter * 0.09, palette.stop_fill)
@@ -66,9 +71,9 @@ def grade(letter: str, size: int, color: Color) -> Image.Image:
     """The letter of a tile's grade, in the tile's colour on a dark disc."""
     diameter = round(size * 1.15)
     shape = SupersampledCanvas((diameter, diameter))
-    shape.disc((diameter / 2, diameter / 2), diameter / 2, theme.BLACK)
+    shape.disc((diameter / 2, diameter / 2), diameter / 2, color_math.BLACK)
     canvas = Canvas.copy_of(shape.downsampled())
-    text_color = theme.readable_on(color, theme.BLACK)
+    text_color = color_math.readable_on(color, color_math.BLACK)
     canvas.write((diameter / 2, diameter / 2), letter, round(size * 0.9), text_color)
     return canvas.image
 
@@ -100,7 +105,7 @@ def plate_size(text: str, size: int, is_tight: bool = False) -> tuple[int, int]:
 def structure(palette: Palette, view: Structure, size: int) -> Image.Image:
     """The sign of a mine or bridge with its bonus; pale, without the bonus, where it may still be built."""
     width, height = structure_size(view, size)
-    background = theme.BLACK if view.is_built else palette.plate
+    background = color_math.BLACK if view.is_built else palette.plate
     color = palette.text_on(background, 0.0 if view.is_built else 0.35)
     shape = SupersampledCanvas((width, height))
     shape.rounded_rectangle(0, 0, width, height, height * 0.3, color)
@@ -151,7 +156,7 @@ def terrain(palette: Palette, kind: str, size: int) -> Image.Image:
             mid = (x0 + x1) / 2
             shape.polygon([(x0, height), (mid, y), (x1, height)], palette.hill)
             lean = (x1 - x0) / 2 * snow / height
-            shape.polygon([(mid - lean, y + snow), (mid, y), (mid + lean, y + snow)], theme.WHITE)
+            shape.polygon([(mid - lean, y + snow), (mid, y), (mid + lean, y + snow)], color_math.WHITE)
             shape.line([(mid - lean, y + snow), (mid, y), (mid + lean, y + snow)], 1.2, palette.hill)
     else:
         waves = 2.0

@@ -11,6 +11,7 @@ from PIL import Image
 
 from renderers import theme
 from renderers.canvas import Page, text_width, to_palette
+from renderers.png_palette import png_palette
 from renderers.sheet import MARGIN, SMALL_FONT_SIZE, SheetCell, SheetTable
 from renderers.theme import Palette
 from renderers.views import AuctionView, CompanyView, SheetView, dollars
@@ -134,4 +135,4 @@ def _draw_page(
             y += LINE_HEIGHT
         y += PARAGRAPH_GAP
     badges = {cell.badge.color for t in tables for row in (t.header, *t.rows) for cell in row if cell.badge}
-    return to_palette(page.image, theme.png_palette(palette, tuple(sorted(badges))))
+    return to_palette(page.image, png_palette(palette, tuple(sorted(badges))))

@@ -17,6 +17,7 @@ from renderers.hex_grid import HexMetrics
 from renderers.hex_sprites import hex_mask
 from renderers.layers import BOARD_LAYERS, TEXT_LAYERS, coordinates
 from renderers.map import draw_hex, draw_map
+from renderers.png_palette import png_palette
 from renderers.theme import Palette
 from renderers.views import HexView, MapView, TileView
 
@@ -48,7 +49,7 @@ def draw_ways(ways: Sequence[tuple[str, MapView]], palette: Palette = theme.LIGH
         for caption, view in ways
     ]
     image = _draw_grid("", panels, columns, palette)
-    return to_palette(image, theme.png_palette(palette, tuple(c.color for c in ways[0][1].companies)))
+    return to_palette(image, png_palette(palette, tuple(c.color for c in ways[0][1].companies)))
 
 
 def draw_tiles(
@@ -86,7 +87,7 @@ def draw_tiles(
     for part in parts:
         canvas.image.paste(part, (0, y))
         y += part.height
-    return to_palette(canvas.image, theme.png_palette(palette, ()))
+    return to_palette(canvas.image, png_palette(palette, ()))
 
 
 def _tile(palette: Palette, tile: TileView, metrics: HexMetrics) -> Image.Image:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.email.lobby_pages import LobbyPages
+from bot.email.pictures import position_images
 from bot.email.tokens import ServiceToken, reply_token_for
 from bot.email.turn_pages import TurnPages, position_parts
 from bot.service import text_views
-from bot.service.images import position_images
 from bot.service.live_table import TableView
 from bot.service.notifications import Notification, decode_notification
 from bot.service.picture_workers import PictureWorkers

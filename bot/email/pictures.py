@@ -4,12 +4,55 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from bot.service.images import NamedPicture, inline_images
+import engine
+from bot.service.images import NamedPicture, changed_hexes, repriced_companies
+from bot.service.picture_workers import Pictures
 from bot.service.results import ExportedFile
 from mail import InlineImage
 from mail.port import Attachment
 
 ANIMATION = "animation"
+CSS_WIDTHS = {"market": 560}  # pixels
+DEFAULT_CSS_WIDTH = 640
+
+
+async def position_images(
+    pictures: Pictures,
+    state: engine.State,
+    kinds: Iterable[str],
+    before: engine.State | None = None,
+) -> tuple[InlineImage, ...]:
+    """Images of these kinds (`map`, `market`, `sheet`, `auction`).
+
+    The differences from `before` are highlighted.
+    """
+    images = []
+    for kind in kinds:
+        match kind:
+            case "map":
+                hexes = changed_hexes(before, state) if before else ()
+                picture = await pictures.map(state, highlight=hexes)
+            case "market":
+                companies = repriced_companies(before, state) if before else ()
+                picture = await pictures.market(state, highlight=companies)
+            case "auction":
+                picture = await pictures.auction(state)
+            case _:
+                picture = await pictures.sheet(state)
+        if picture:
+            images.append(NamedPicture(kind, picture))
+    return inline_images(images)
+
+
+def inline_images(named: Iterable[NamedPicture]) -> tuple[InlineImage, ...]:
+    """Pictures as a mail shows them; of several of a kind each has its own name."""
+    images: list[InlineImage] = []
+    for name, picture in named:
+        count = sum(image.name.partition("-")[0] == name for image in images)
+        own = f"{name}-{count + 1}" if count else name
+        width = CSS_WIDTHS.get(name, DEFAULT_CSS_WIDTH)
+        images.append(InlineImage(own, picture.png, picture.alt, width))
+    return tuple(images)
 
 
 def mail_pictures(

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import engine
-from bot.email.pictures import mail_file, mail_pictures
+from bot.email.pictures import inline_images, mail_file, mail_pictures
 from bot.email.turn_bundles import bundle_lines, turn_subject, with_outcomes
 from bot.service import legal_lines, text_views
 from bot.service.answer_pictures import turn_pictures
 from bot.service.ending import ending_pictures, make_ending, places_of
-from bot.service.images import inline_images
 from bot.service.live_table import TableView
 from bot.service.notifications import Notification
 from bot.service.picture_workers import Pictures, PictureWorkers

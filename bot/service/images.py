@@ -7,18 +7,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import engine
 from bot.service.picture_workers import Pictures
 from bot.service.run_outlook import run_outlooks
 from renderers import Picture, around, part_around
 
-if TYPE_CHECKING:
-    from mail import InlineImage
-
-CSS_WIDTHS = {"market": 560}  # pixels
-DEFAULT_CSS_WIDTH = 640
 NEAR = 2  # hexes
 
 
@@ -191,47 +186,6 @@ def run_hexes(state: engine.State, ran: RoutesRun) -> tuple[str, ...]:
     routes = (engine.parse_route(network, ran.company, run.route) for run in ran.trains)
     legs = (leg for route in routes for leg in route.segments)
     return tuple(dict.fromkeys(hex for hex, _, _ in legs))
-
-
-async def position_images(
-    pictures: Pictures,
-    state: engine.State,
-    kinds: Iterable[str],
-    before: engine.State | None = None,
-) -> tuple[InlineImage, ...]:
-    """Images of these kinds (`map`, `market`, `sheet`, `auction`).
-
-    The differences from `before` are highlighted.
-    """
-    images = []
-    for kind in kinds:
-        match kind:
-            case "map":
-                hexes = changed_hexes(before, state) if before else ()
-                picture = await pictures.map(state, highlight=hexes)
-            case "market":
-                companies = repriced_companies(before, state) if before else ()
-                picture = await pictures.market(state, highlight=companies)
-            case "auction":
-                picture = await pictures.auction(state)
-            case _:
-                picture = await pictures.sheet(state)
-        if picture:
-            images.append(NamedPicture(kind, picture))
-    return inline_images(images)
-
-
-def inline_images(named: Iterable[NamedPicture]) -> tuple[InlineImage, ...]:
-    """Pictures as a mail shows them; of several of a kind each has its own name."""
-    from mail import InlineImage  # a tenth of what a start would import
-
-    images: list[InlineImage] = []
-    for name, picture in named:
-        count = sum(image.name.partition("-")[0] == name for image in images)
-        own = f"{name}-{count + 1}" if count else name
-        width = CSS_WIDTHS.get(name, DEFAULT_CSS_WIDTH)
-        images.append(InlineImage(own, picture.png, picture.alt, width))
-    return tuple(images)
 
 
 def changed_hexes(before: engine.State, after: engine.State) -> tuple[str, ...]:

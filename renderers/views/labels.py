@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine import Components, tile_faces
-from renderers import theme
+from renderers import color_math
 
 MAX_ALT_TEXT = 1024
 """Characters. What matters most for the question is first, so that what is cut matters least."""
@@ -26,7 +26,7 @@ def company_badges(components: Components) -> dict[str, Badge]:
 
 
 def _badge(sym: str, color: str, text_color: str) -> Badge:
-    colors = theme.token_colors(theme.parse_color(color), theme.parse_color(text_color))
+    colors = color_math.token_colors(color_math.parse_color(color), color_math.parse_color(text_color))
     return Badge(sym, *("#{:02x}{:02x}{:02x}".format(*each) for each in colors))
 
 

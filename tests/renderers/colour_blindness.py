@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from renderers.theme import Color
+from renderers.color_math import Color
 
 MATRICES = {
     "deuteranopia": (

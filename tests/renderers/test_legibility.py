@@ -14,7 +14,7 @@ from PIL import Image, ImageChops, ImageDraw
 
 from engine import State, components_of, new_game
 from engine.game_text import replay
-from renderers import hex_sprites, label_layout, market, obstacles, theme
+from renderers import color_math, hex_sprites, label_layout, market, obstacles, theme
 from renderers.canvas import Canvas
 from renderers.free_space import FreeSpace
 from renderers.geometry import outline
@@ -190,36 +190,36 @@ def test_no_route_is_over_the_name_or_the_values_of_an_offboard_area(title: str)
 # --- contrast -------------------------------------------------------------------------------
 
 
-def texts_of(palette: Palette) -> Iterator[tuple[str, theme.Color, theme.Color]]:
+def texts_of(palette: Palette) -> Iterator[tuple[str, color_math.Color, color_math.Color]]:
     """(what, colour, background) of texts."""
     for background in ("page", "row_band", "paper"):
         for role in ("ink", "muted", "blocked"):
             yield f"{role} on {background}", getattr(palette, role), getattr(palette, background)
     yield "coordinates of the frame", palette.sea_text, palette.sea
     yield "revenue", palette.plate_text, palette.plate
-    yield "note", theme.WHITE, theme.NOTE
-    yield "blocked hex", theme.LIGHT.blocked, theme.WHITE
+    yield "note", color_math.WHITE, theme.NOTE
+    yield "blocked hex", theme.LIGHT.blocked, color_math.WHITE
     yield "header of a table", palette.page, palette.ink
     for name, color in palette.hex_colors.items():
         for softness in (0.0, 0.2, 0.25):
             yield f"text on {name}", palette.text_on(color, softness), color
         for tint in (palette.hill, palette.water):
             yield f"cost on {name}", palette.tinted(tint, color), color
-        yield f"grade of {name}", theme.readable_on(color, theme.BLACK), theme.BLACK
+        yield f"grade of {name}", color_math.readable_on(color, color_math.BLACK), color_math.BLACK
     for name, color in palette.zone_colors.items():
         yield f"price in the {name} zone", palette.text_on(color), color
         yield f"letter of the {name} zone", palette.text_on(color, 0.35), color
     for color in palette.route_colors:
-        yield "number of a route", theme.WHITE, color
+        yield "number of a route", color_math.WHITE, color
     yield "reserved", palette.text_on(palette.stop_fill, 0.35), palette.stop_fill
 
 
 @pytest.mark.parametrize("palette", PALETTES.values(), ids=list(PALETTES))
 def test_every_text_has_enough_contrast(palette: Palette) -> None:
     weak = [
-        f"{what}: {theme.contrast(color, background):.1f}"
+        f"{what}: {color_math.contrast(color, background):.1f}"
         for what, color, background in texts_of(palette)
-        if theme.contrast(color, background) < theme.MIN_CONTRAST
+        if color_math.contrast(color, background) < color_math.MIN_CONTRAST
     ]
     assert weak == []
 
@@ -227,32 +227,38 @@ def test_every_text_has_enough_contrast(palette: Palette) -> None:
 @pytest.mark.parametrize("title", TITLES)
 def test_the_letters_of_every_company_can_be_read_on_its_token(title: str) -> None:
     for badge in company_badges(components_of(title)).values():
-        color, text = theme.parse_color(badge.color), theme.parse_color(badge.text_color)
-        assert theme.least_contrast(text, color) >= theme.MIN_CONTRAST, badge.sym
-        assert theme.readable_on(text, color) == text
+        color, text = color_math.parse_color(badge.color), color_math.parse_color(badge.text_color)
+        assert color_math.least_contrast(text, color) >= color_math.MIN_CONTRAST, badge.sym
+        assert color_math.readable_on(text, color) == text
     for company in components_of(title).companies:
         badge = company_badges(components_of(title))[company.sym]
-        assert distance(theme.parse_color(badge.color), theme.parse_color(company.color)) < 25, "as printed"
+        assert distance(color_math.parse_color(badge.color), color_math.parse_color(company.color)) < 25, (
+            "as printed"
+        )
 
 
 def test_the_contrast_of_a_token_is_that_of_the_colour_blind_too() -> None:
     """Black letters on the printed red of 1851's GM&O are weak without red, white ones for all others."""
     red = (255, 0, 0)
-    assert theme.contrast(theme.BLACK, red) >= theme.MIN_CONTRAST > theme.least_contrast(theme.BLACK, red)
+    assert (
+        color_math.contrast(color_math.BLACK, red)
+        >= color_math.MIN_CONTRAST
+        > color_math.least_contrast(color_math.BLACK, red)
+    )
     for kind, weights in (
-        ("deuteranopia", theme.LUMINANCE_WITHOUT_GREEN),
-        ("protanopia", theme.LUMINANCE_WITHOUT_RED),
+        ("deuteranopia", color_math.LUMINANCE_WITHOUT_GREEN),
+        ("protanopia", color_math.LUMINANCE_WITHOUT_RED),
     ):
         for color in (red, (1, 132, 113), (10, 136, 75)):
-            channels = zip(theme.LUMINANCE, seen(color, kind), strict=True)
+            channels = zip(color_math.LUMINANCE, seen(color, kind), strict=True)
             expected = sum(share * channel for share, channel in channels)
-            assert theme._luminance(color, weights) == pytest.approx(expected, abs=0.012)
+            assert color_math._luminance(color, weights) == pytest.approx(expected, abs=0.012)
 
 
 def test_contrast_is_that_of_wcag() -> None:
-    assert theme.contrast((0, 0, 0), (255, 255, 255)) == pytest.approx(21)
-    assert theme.contrast((119, 119, 119), (255, 255, 255)) == pytest.approx(4.48, abs=0.01)
-    assert theme.contrast(theme.parse_color("#0000ff"), (0, 0, 0)) == pytest.approx(2.44, abs=0.01)
+    assert color_math.contrast((0, 0, 0), (255, 255, 255)) == pytest.approx(21)
+    assert color_math.contrast((119, 119, 119), (255, 255, 255)) == pytest.approx(4.48, abs=0.01)
+    assert color_math.contrast(color_math.parse_color("#0000ff"), (0, 0, 0)) == pytest.approx(2.44, abs=0.01)
 
 
 # --- grades and numbers ---------------------------------------------------------------------

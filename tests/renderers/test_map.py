@@ -13,6 +13,7 @@ from PIL import Image, ImageChops
 from engine import State, new_game, tile_faces
 from renderers import (
     Picture,
+    color_math,
     hex_sprites,
     label_layout,
     layers,
@@ -24,11 +25,12 @@ from renderers import (
     tile_choice_png,
 )
 from renderers.canvas import to_palette
+from renderers.color_math import Color
 from renderers.geometry import HexLayout, edge_middle
 from renderers.hex_grid import Grid
 from renderers.label_layout import lay_out_labels
 from renderers.map import draw_map, grid_for
-from renderers.theme import Color
+from renderers.png_palette import png_palette
 from renderers.token_positions import reserved_positions, token_positions
 from renderers.views import Badge, HexView, MapView, PhaseValue, map_view
 from tests.renderers.positions import TILES, opening, position
@@ -138,7 +140,7 @@ def test_tokens_are_in_their_slots_in_their_colors() -> None:
             x, y = grid.to_pixels(here.coord, point)
             for dx, dy in ((0, -0.4), (0, 0.4)):
                 at = round(x + dx * diameter), round(y + dy * diameter)
-                assert near(pixel(image, at), theme.parse_color(badge.color)), (here.coord, badge.sym)
+                assert near(pixel(image, at), color_math.parse_color(badge.color)), (here.coord, badge.sym)
             seen.append((here.coord, badge.sym))
     assert sorted(seen) == sorted((c, sym) for c, held in position().tokens.items() for _, sym in held)
 
@@ -247,7 +249,7 @@ def test_blocked_hexes_and_terrain_are_drawn() -> None:
     spots = lay_out_labels(here, grid.metrics)
     cx, cy = grid.center("G15")
     (bx, by) = spots.blocked[0].offset
-    (tx, ty) = spots.terrain[0].offset
+    (tx, ty) = spots.terrain[0][1].offset
     assert any(near(c, theme.LIGHT.blocked, 60) for c in around(image, (cx + bx, cy + by), 8))
     assert any(near(c, theme.LIGHT.hill, 60) for c in around(image, (cx + tx, cy + ty), 12))
 
@@ -384,7 +386,7 @@ def test_unknown_hexes_are_named() -> None:
 
 def test_the_palette_has_all_colors_of_the_theme() -> None:
     companies = tuple(b.color for b in map_view(opening()).companies)
-    palette = theme.png_palette(theme.LIGHT, companies)
+    palette = png_palette(theme.LIGHT, companies)
     colours = palette.getpalette() or []
     assert len(colours) <= 3 * 256
     for meant in (
@@ -392,14 +394,16 @@ def test_the_palette_has_all_colors_of_the_theme() -> None:
         theme.LIGHT.ink,
         theme.LIGHT.last_change,
         *theme.LIGHT.route_colors,
-        *(theme.parse_color(c) for c in companies),
+        *(color_math.parse_color(c) for c in companies),
     ):
         shown = to_palette(Image.new("RGB", (4, 4), meant), palette).convert("RGB")
         assert near(pixel(shown, (1, 1)), meant, 6)
 
 
 def test_tile_colors_differ_in_lightness() -> None:
-    yellow, green, brown = (theme.lightness(theme.LIGHT.hex_colors[c]) for c in ("yellow", "green", "brown"))
+    yellow, green, brown = (
+        color_math.lightness(theme.LIGHT.hex_colors[c]) for c in ("yellow", "green", "brown")
+    )
     assert yellow - green > 30 and green - brown > 15
 
 

@@ -8,6 +8,7 @@ from PIL import Image, ImageChops
 from engine import OperatingRound, State, components_of, new_game
 from engine.game_text import replay
 from renderers import (
+    color_math,
     market,
     market_png,
     measure_rendering,
@@ -42,7 +43,7 @@ def test_price_tokens_are_in_their_cells_top_first() -> None:
     for badge, (cx, cy), diameter in placed:
         assert x < cx - diameter / 2 and cx + diameter / 2 < x + plan.cell_width
         assert y + plan.price_size < cy - diameter / 2 and cy + diameter / 2 < y + plan.cell_height
-        assert near(pixel(image, (cx, round(cy - 0.39 * diameter))), theme.parse_color(badge.color))
+        assert near(pixel(image, (cx, round(cy - 0.39 * diameter))), color_math.parse_color(badge.color))
 
 
 @pytest.mark.parametrize("title", ["1830", "1851", "1870", "1817"])

@@ -28,9 +28,9 @@ from tests.renderers.test_question_pictures import digits
 POSITIONS = 4
 """Of each game, from the first operating turns to the last."""
 
-LEAST_DIGITS = {"revenue": 3.3, "value": 3.1, "terrain": 2.9, "note": 3.2, "bonus": 3.2}
+LEAST_DIGITS = {"revenue": 3.3, "value": 3.1, "terrain": 3.8, "note": 3.2, "bonus": 3.2}
 """Pixels on a phone, on maps of any width."""
-LEAST_DIGITS_OF_A_PART = {"revenue": 4.9, "value": 5.5, "terrain": 3.9, "note": 5.0, "bonus": 4.9}
+LEAST_DIGITS_OF_A_PART = {"revenue": 4.9, "value": 5.5, "terrain": 4.4, "note": 5.0, "bonus": 4.9}
 """The same where the map is at most `PART` columns wide, as half of them are."""
 PART = 15
 
@@ -68,7 +68,7 @@ def question_maps(path: Path, count: int) -> Iterator[MapView]:
 def numbers(hex: HexView, labels: LabelLayout) -> Iterator[tuple[str, int]]:
     """What each number of a hex is, and its font size."""
     yield from (("revenue", place.font_size) for place in labels.revenues)
-    yield from (("terrain", place.font_size) for place in labels.terrain)
+    yield from (("terrain", place.font_size) for _, place in labels.terrain)
     yield from (("note", place.font_size) for place in (*labels.notes, *labels.blocked))
     yield from (("bonus", place.font_size) for site, place in labels.structures if site.is_built)
     values = zip(hex.phase_values, labels.values, strict=True)

@@ -126,7 +126,7 @@ def test_what_can_be_built_on_is_legible_on_a_phone(game: str) -> None:
             continue
         labels = lay_out_labels(hex, grid.metrics)
         assert labels.coordinate
-        sizes = [labels.coordinate.font_size, *(place.font_size for place in labels.terrain)]
+        sizes = [labels.coordinate.font_size, *(place.font_size for _, place in labels.terrain)]
         assert min(digits(size, grid.size[0]) for size in sizes) >= 3.5, hex.coord
         if not (hex.nodes or hex.river_banks):
             assert min(digits(size, grid.size[0]) for size in sizes) >= 4.5, hex.coord

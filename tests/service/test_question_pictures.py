@@ -9,10 +9,10 @@ import pytest
 from PIL import Image
 
 import engine
+from bot.email.pictures import inline_images
 from bot.service.images import (
     NamedPicture,
     RoutesRun,
-    inline_images,
     lay_map,
     near,
     question_pictures,
