@@ -75,10 +75,12 @@ def is_in_transaction(driver: Any) -> bool:
     return bool(driver.info.transaction_status.name == "INTRANS")
 
 
-def connect(path: Path, wait: float) -> BufferedConnection:
-    """A connection to a file, to be awaited. `wait`: seconds to wait for another process that writes."""
+def connect(path: Path | str, wait: float) -> BufferedConnection:
+    """A connection to a file, or to its URI, to be awaited. `wait`: seconds to wait for another process that
+    writes."""
+    is_uri = isinstance(path, str)
     connection = BufferedConnection(
-        lambda: sqlite3.connect(path, timeout=wait, isolation_level=None), iter_chunk_size=64
+        lambda: sqlite3.connect(path, timeout=wait, isolation_level=None, uri=is_uri), iter_chunk_size=64
     )
     connection._thread.daemon = (
         True  # as SQLAlchemy does: a connection left open does not keep the program alive

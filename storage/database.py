@@ -18,6 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from storage.aiosqlite_adapter import connect
 from storage.errors import StoreError
 from storage.migrations import APPLICATION_ID
+from storage.store_files import is_frozen, reading_uri
 
 BEGIN_WRITING = "BEGIN IMMEDIATE"
 LOCK_TIMEOUT = 10.0  # seconds to wait for another process that writes
@@ -84,7 +85,9 @@ def create_engine(
     path = Path(str(url.database))
     options: dict[str, Any] = {"pool_pre_ping": True}
     if is_file(url):
-        options = {"async_creator": lambda: connect(path, LOCK_TIMEOUT)}
+        options = {
+            "async_creator": lambda: connect(reading_uri(path) if is_frozen(path) else path, LOCK_TIMEOUT)
+        }
     try:
         engine = create_async_engine(url, pool_size=connections or (1 if writes else 4), **options)
     except ImportError as error:

@@ -9,7 +9,7 @@ from sqlalchemy import text
 
 from storage.errors import InvalidStore
 from storage.store import Store
-from storage.store_files import open_read_only, verdict_text
+from storage.store_files import open_read_only, reading_uri, verdict_text
 
 MAX_PROBLEMS = 20
 
@@ -56,8 +56,7 @@ async def quick_check(store: Store) -> None:
 
 def _quick_check(path: Path) -> None:
     try:
-        uri = f"{path.resolve().as_uri()}?mode=ro"
-        with closing(sqlite3.connect(uri, uri=True, timeout=10)) as connection:
+        with closing(sqlite3.connect(reading_uri(path), uri=True, timeout=10)) as connection:
             (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.DatabaseError as error:
         verdict = str(error)

@@ -1,5 +1,6 @@
 """Checks whether a file is a store, without changing it."""
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -37,7 +38,7 @@ def open_read_only(path: Path, allow_empty: bool = False) -> Iterator[sqlite3.Co
         raise InvalidStore(f"There is no file {path}.")
     with (
         sqlite_errors_as_store_errors(path),
-        closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection,
+        closing(sqlite3.connect(reading_uri(path), uri=True)) as connection,
     ):
         (application_id,) = connection.execute("PRAGMA application_id").fetchone()
         has_tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone() != (0,)
@@ -51,6 +52,22 @@ def open_read_only(path: Path, allow_empty: bool = False) -> Iterator[sqlite3.Co
             raise InvalidStore(f"{path} is damaged: its schema revision is missing.")
         check_revision(revision[0], str(path))
         yield connection
+
+
+def is_frozen(path: Path) -> bool:
+    """Whether nobody can write beside the file, such as on a disk that was mounted for reading only, and all
+    is in the file: then SQLite need not keep its index of the write-ahead log beside it."""
+    return not os.access(path.parent, os.W_OK) and not _log_size(path)
+
+
+def _log_size(path: Path) -> int:
+    log = Path(f"{path}-wal")
+    return log.stat().st_size if log.is_file() else 0
+
+
+def reading_uri(path: Path) -> str:
+    """The address of a file for SQLite to read and not to change."""
+    return f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if is_frozen(path) else ''}"
 
 
 def has_store_header(path: Path) -> bool:
@@ -73,6 +90,11 @@ def sqlite_errors_as_store_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode == sqlite3.SQLITE_CANTOPEN and _log_size(path):
+            raise StoreError(
+                f"{path} cannot be used: its folder cannot be written, and the last changes are still in "
+                f"{path.name}-wal. Copy both files into a folder that can be written, and use that copy."
+            ) from error
         raise StoreError(f"{path} cannot be used: {error}.") from error
     except sqlite3.DatabaseError as error:
         raise InvalidStore(f"{path} is not a Railpost store, or it is damaged: {error}.") from error

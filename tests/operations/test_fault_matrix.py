@@ -13,10 +13,12 @@ from types import SimpleNamespace
 import pytest
 
 from bot.__main__ import run_command, run_service
+from bot.operations.check import problems
 from bot.operations.status import ErrorCounter, StatusMonitor
 from bot.service.results import CommandResult, Completed
 from bot.service.service import Service
-from storage import StoreError, open_store
+from storage import StoreError, backup, open_store
+from storage.store_files import reading_uri
 from tests.service.conftest import NAMES, ServiceHarness
 from tests.storage.conftest import ManualClock
 from tests.stores import sqlite_only
@@ -176,3 +178,22 @@ async def test_two_services_at_one_store_play_as_one(world: ServiceHarness, addr
         )
         assert both[0] == both[1]
     assert await world.lines() == ["buy SV", "buy CS", "buy DH"]
+
+
+@sqlite_only
+async def test_a_store_on_a_disk_for_reading_only_can_be_checked_and_backed_up(
+    world: ServiceHarness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite keeps the index of its log beside a file, which it cannot there."""
+    path = world.store.path
+    assert path is not None
+    await world.store.close()
+    access = os.access
+    monkeypatch.setattr("os.access", lambda at, mode: at != path.parent and access(at, mode))
+    before = sorted(path.parent.iterdir())
+    async with await open_store(path, migrated=False) as reading:
+        assert [problem async for problem in problems(reading)] == []
+    await backup(path, tmp_path / "elsewhere" / "copy.db")
+    assert sorted(path.parent.iterdir()) == sorted([*before, tmp_path / "elsewhere"])
+    (path.parent / "railpost.db-wal").write_bytes(b"changes")
+    assert "immutable" not in reading_uri(path), "what is only in the log would not be read"
