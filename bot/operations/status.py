@@ -6,7 +6,7 @@ import logging
 import os
 import shutil
 from collections.abc import Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from typing import get_args
 
@@ -17,11 +17,16 @@ from bot.service.attachments import Attachment
 from bot.service.jobs import Job
 from bot.service.loading import unreadable_tables
 from bot.service.service import Service
-from storage import Channel, Store, StoreError, UnitOfWork
+from storage import Channel, JobState, Store, StoreError, UnitOfWork
 
 CHANNELS: tuple[Channel, ...] = get_args(Channel)
 LOW_DISK = 100_000_000
 """Bytes that should be free where the store is."""
+JOB_STATES: dict[JobState, str] = {
+    "leading": "jobs of this process",
+    "uncertain": "jobs of this process, while the database cannot say",
+    "standing by": "stands by for",
+}
 MANY = 20  # tables that are named
 LATE = timedelta(minutes=30)
 """A message of an attached channel that waits longer makes the service unhealthy."""
@@ -60,6 +65,7 @@ class StatusReport(msgspec.Struct):
     problems: list[str]
     unreadable: list[str] = []
     jobs: list[Job] = []
+    last_error_at: datetime | None = None
 
     @property
     def is_healthy(self) -> bool:
@@ -107,10 +113,12 @@ class ErrorCounter(logging.Handler):
         super().__init__(logging.ERROR)
         self.count = 0
         self.last = ""
+        self.last_at: datetime | None = None
         self._secrets = tuple(secrets)
 
     def emit(self, record: logging.LogRecord) -> None:
         self.count += 1
+        self.last_at = datetime.fromtimestamp(record.created, UTC)
         self.last = without_secrets(record.getMessage().partition("\n")[0], self._secrets)
 
 
@@ -158,7 +166,7 @@ class StatusMonitor:
             version("railpost"), os.getpid(), service.store.name, self._started_at, now, attachments, tables,
             service.cache.table_count, service.cache.megabytes, queues,
             pictures.queue.length if pictures else 0, self._errors.count, self._errors.last, problems,
-            unreadable, sorted(service.jobs.all.values(), key=lambda job: job.name),
+            unreadable, sorted(service.jobs.all.values(), key=lambda job: job.name), self._errors.last_at,
         )  # fmt: skip
 
 
@@ -181,21 +189,16 @@ def status_text(report: StatusReport) -> str:
         f"tables: {tables}; {report.tables_in_memory} in memory, {report.megabytes:.0f} MB",
     ]
     if report.jobs:
-        lines.append(f"jobs: {'; '.join(f'{job.name}: {_job_text(job)}' for job in report.jobs)}")
+        lines += [
+            f"{said}: {', '.join(names)}"
+            for state, said in JOB_STATES.items()
+            if (names := [job.name for job in report.jobs if job.state == state])
+        ]
     for queue in report.queues:
         last = f"{queue.last_delivery:%Y-%m-%d %H:%M} UTC" if queue.last_delivery else "never"
         lines.append(f"{queue.channel}: {queue.pending} waiting, {queue.dead} given up, last delivery {last}")
     lines.append(f"pictures waiting: {report.waiting_pictures}")
-    last_error = f", last: {report.last_error}" if report.errors else ""
+    when = f" {report.last_error_at:%Y-%m-%d %H:%M} UTC" if report.last_error_at else ""
+    last_error = f", last{when}: {report.last_error}" if report.errors else ""
     lines.append(f"errors in the log: {report.errors}{last_error}")
     return "\n".join([*lines, *report.troubles, report.verdict])
-
-
-def _job_text(job: Job) -> str:
-    match job.state:
-        case "leading":
-            return "here"
-        case "standing by":
-            return "another process, this one stands by"
-        case "uncertain":
-            return "here, as far as is known without the database"

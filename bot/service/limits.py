@@ -7,8 +7,10 @@ forgets it. A day is one of UTC. The operator has no limits.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC, datetime, time, timedelta
 from typing import Literal, get_args
 
+from bot.service.time_text import duration_text
 from storage import Store, UnitOfWork
 
 Kind = Literal["tables", "invitations", "claims", "plans", "pictures", "exports", "requests"]
@@ -50,9 +52,10 @@ class Limits:
             return
         limit = self._limits[kind]
         if await unit.usage.add(person_id, kind, f"{unit.now:%Y-%m-%d}") > limit:
+            left = datetime.combine(unit.now.date() + timedelta(days=1), time(), UTC) - unit.now
             raise LimitReached(
-                f"{SENTENCES[kind].format(limit=limit)}, and more is not possible on one day; "
-                "go on tomorrow, or ask the operator."
+                f"{SENTENCES[kind].format(limit=limit)}, the most on one day. More is possible again in "
+                f"{duration_text(left)}, at 00:00 UTC; or ask the operator."
             )
 
     async def count_query(self, store: Store, person_id: int | None, kind: Kind) -> None:

@@ -24,12 +24,21 @@ def _skeletons(name: str) -> set[str]:
 
 @cache
 def _skeleton(character: str) -> str:
-    """One character for all that look like this one (Unicode TR39)."""
+    """One text for all characters that look like this one (Unicode TR39): `m` looks like `rn`."""
     from confusable_homoglyphs.confusables import confusables_data  # it reads a long list, for new names only
 
+    several = [
+        c for entry in confusables_data.get(character, []) if len(c := entry["c"]) > 1 and _is_plain(c)
+    ]
+    if several:
+        return "".join(map(_skeleton, several[0]))
     alike: list[str] = [entry["c"] for entry in confusables_data.get(character, []) if len(entry["c"]) == 1]
     # Each group is a star: one character lists all others, and these list only that one.
     return max([character, *alike], key=lambda c: (len(confusables_data.get(c, [])), c))
+
+
+def _is_plain(text: str) -> bool:
+    return text.isascii() and text.isalnum()
 
 
 def table_name(text: str) -> str:

@@ -236,9 +236,8 @@ async def test_14_the_status_says_who_stands_by(world: ServiceHarness, tmp_path:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-    assert "\njobs: discord: here; mailbox: here\n" in texts[0]
-    away = "another process, this one stands by"
-    assert f"\njobs: discord: {away}; mailbox: {away}\n" in texts[1]
+    assert "\njobs of this process: discord, mailbox\n" in texts[0] and "stands by" not in texts[0]
+    assert "\nstands by for: discord, mailbox\n" in texts[1] and "jobs of" not in texts[1]
     assert "\ndiscord: standing by since" in texts[1] and "\nmail: standing by since" in texts[1]
     assert "(another process reads the mailbox, and this one sends)" in texts[1]
 

@@ -13,6 +13,7 @@ from bot.service.results import CommandResult, Completed, LineRefused, QueryAnsw
 from bot.service.service import Service
 from storage import open_store
 from tests.service.conftest import ServiceHarness
+from tests.storage.conftest import ManualClock
 from tests.stores import url_text
 from tests.t1870.scenarios import run_scenario
 from tests.t1870.test_03_setup import FLOATED
@@ -48,6 +49,11 @@ ACTS: dict[Kind, Act] = {
 }
 
 
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
 async def outcome(act: Awaitable[object]) -> str:
     try:
         result = await act
@@ -57,15 +63,18 @@ async def outcome(act: Awaitable[object]) -> str:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_14_6_a_limit_is_one_sentence_and_outlives_a_restart(world: ServiceHarness, kind: Kind) -> None:
+async def test_14_6_a_limit_is_one_sentence_and_outlives_a_restart(
+    world: ServiceHarness, kind: Kind, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(world.store, "now", clock)  # 03:04 UTC
     limits = Limits({kind: 2})
     service = Service(world.store, limits=limits)
     said = [await outcome(ACTS[kind](service, world, number)) for number in range(3)]
-    async with await open_store(url_text(world.store.url)) as other:
+    async with await open_store(url_text(world.store.url), clock) as other:
         said.append(await outcome(ACTS[kind](Service(other, limits=limits), world, 9)))
     sentence = (
-        f"{SENTENCES[kind].format(limit=2)}, and more is not possible on one day; go on tomorrow, or ask the "
-        "operator."
+        f"{SENTENCES[kind].format(limit=2)}, the most on one day. More is possible again in 21 hours, at "
+        "00:00 UTC; or ask the operator."
     )
     assert said == ["done", "done", sentence, sentence]
 
@@ -101,7 +110,17 @@ async def test_14_6_plan_more_has_the_same_cap(world: ServiceHarness) -> None:
 
 @pytest.mark.parametrize(
     ("name", "other"),
-    [("Аnn", "Ann"), ("Αnn", "Ann"), ("ann0", "annO"), ("Bi11", "Bill"), ("Cіd", "Cid"), ("Ａnn", "Ann")],
+    [
+        ("Аnn", "Ann"),
+        ("Αnn", "Ann"),
+        ("ann0", "annO"),
+        ("Bi11", "Bill"),
+        ("Cіd", "Cid"),
+        ("Ａnn", "Ann"),
+        ("Tirn", "Tim"),
+        ("ﬁn", "fin"),
+        ("Ⅱan", "IIan"),
+    ],
 )
 def test_14_6_names_that_look_alike_cannot_sit_beside_each_other(name: str, other: str) -> None:
     with pytest.raises(ValueError, match=r"looks like .*, who is at this table; choose another name\.$"):
