@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import tracemalloc
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from itertools import takewhile
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
@@ -29,7 +28,7 @@ from engine import (
     fold,
     game_of,
 )
-from engine.orders import is_order_line
+from engine.orders import is_order_line, limit_as_order
 from storage import LogRow, Store, StoreError, open_store
 
 TABLE_COUNT = 50
@@ -163,13 +162,20 @@ async def open_table(
             await unit.people.add_identity(person, "email", f"player{person}@example.org")
         if number % 2:
             await unit.tables.update(table.id, location={"guild": 1, "channel": number})
-    lines = takewhile(lambda move: not _leaves_order(move[1]), game.lines[start : start + moves])
-    return BenchmarkTable(table.id, person_by_seat, list(lines))
+    return BenchmarkTable(table.id, person_by_seat, list(_moves(played, start, moves)))
 
 
-def _leaves_order(line: str) -> bool:
-    """Whether the service makes an order of a line: also of a limit in an auction."""
-    return is_order_line(line) or line.startswith(("bid up to ", "bid nothing"))
+def _moves(played: PlayedGame, start: int, count: int) -> Iterator[tuple[str, str]]:
+    """The lines after the first ones, up to one of which the service makes an order."""
+    state = decode_state(encode_state(played.game.start))
+    for number, ((seat, line), raw) in enumerate(zip(played.game.lines, played.events, strict=False)):
+        if number >= start + count:
+            return
+        if number >= start:
+            if is_order_line(line) or limit_as_order(state, seat, line):
+                return
+            yield seat, line
+        fold(decode_events(raw), state)
 
 
 async def _play_on(service: Service, table: BenchmarkTable) -> None:
