@@ -13,10 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.operations.test_distribution import GAME, ROOT
+from tests.operations.building import GAME, ROOT, sent_to_the_builder
 
 DOCKERFILE = ROOT / "deploy" / "Dockerfile"
-IGNORED = ROOT / "deploy" / "Dockerfile.dockerignore"
+OURS = "pip install --no-deps --no-build-isolation --no-index . "
+"""The step that builds and installs Railpost. What it builds from the context is built once for all tests
+(`built`), and here that wheel is installed."""
 PACKAGES = "pip install --require-hashes --only-binary :all: -r requirements/run.txt"
 """The step that takes the packages from a registry; here they are those of the tests."""
 
@@ -26,21 +28,6 @@ def instructions() -> list[tuple[str, str]]:
     lines = re.sub(r"\\\\\n *", "", DOCKERFILE.read_text()).splitlines()
     steps = [line.split(None, 1) for line in lines if line and not line.startswith("#")]
     return [(word, rest) for word, rest in steps]
-
-
-def sent_to_the_builder(target: Path) -> None:
-    """Copy what the list of ignored files leaves."""
-    rules = IGNORED.read_text().split()
-    assert rules[0] == "*"
-    left_out = shutil.ignore_patterns(*(rule[3:] for rule in rules if rule.startswith("**/")))
-    for name in (rule[1:] for rule in rules if rule.startswith("!")):
-        source, copy = ROOT / name, target / name
-        assert source.exists(), name
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        if source.is_dir():
-            shutil.copytree(source, copy, ignore=left_out)
-        else:
-            shutil.copyfile(source, copy)
 
 
 def builder() -> str | None:
@@ -77,9 +64,11 @@ class PlainFolder:
     commands: of ENTRYPOINT and HEALTHCHECK. skipped: what is not done here: users, packages of a registry.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, built: Path) -> None:
+        """built: the folder of the wheel that is built from the context."""
         self.context, self.root, self.at = folder / "context", folder / "root", folder / "root"
         sent_to_the_builder(self.context)
+        (self.wheel,) = built.glob("*.whl")
         venv.create(folder / "env", symlinks=True)
         (site,) = (folder / "env" / "lib").glob("python*/site-packages")
         (site / "packages.pth").write_text(sysconfig.get_path("purelib") + "\n")
@@ -93,6 +82,7 @@ class PlainFolder:
         }
         self.commands = dict[str, list[str]]()
         self.skipped = list[str]()
+        self.built = 0
 
     def inside(self, text: str) -> str:
         """The text with the folders of the image in ours."""
@@ -114,7 +104,9 @@ class PlainFolder:
                 self.skipped.append(rest)
             case "RUN":
                 assert not re.search(r"(?<![\w.])/(?!(src|data)\b)\w", rest), rest
-                done = self.run("sh", "-e", "-c", self.inside(rest))
+                self.built += rest.startswith(OURS)
+                rest = self.inside(rest.replace(OURS, f"{OURS[:-2]}{self.wheel} "))
+                done = self.run("sh", "-e", "-c", rest)
                 assert done.returncode == 0, done.stdout + done.stderr
             case "ENTRYPOINT" | "HEALTHCHECK":
                 self.commands[word] = re.findall(r'"([^"]+)"', rest)
@@ -134,12 +126,12 @@ class PlainFolder:
         )
 
 
-def test_14_8_the_steps_of_the_image_work_in_a_plain_folder(tmp_path: Path) -> None:
+def test_14_8_the_steps_of_the_image_work_in_a_plain_folder(tmp_path: Path, built: Path) -> None:
     """Without a user of its own and without a registry: it plays a game, and the health check sees it."""
-    image = PlainFolder(tmp_path)
+    image = PlainFolder(tmp_path, built)
     for word, rest in instructions():
         image.step(word, rest)
-    assert [step.split()[0] for step in image.skipped] == ["useradd", "pip"]
+    assert [step.split()[0] for step in image.skipped] == ["useradd", "pip"] and image.built == 1
     assert not list((image.root / "src").iterdir())
     health = (str(image.bin / image.commands["HEALTHCHECK"][0]), *image.commands["HEALTHCHECK"][1:])
     with subprocess.Popen(
