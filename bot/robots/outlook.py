@@ -157,6 +157,13 @@ class Outlook:
         return count
 
     @once
+    def train_after(self, train: str) -> TrainDefinition | None:
+        """The first train of the next type that the bank sells; None after the last type."""
+        names = [each.name for each in self.g.components.trains]
+        later = names[names.index(train) + 1 :]
+        return next((self.train(name) for name in later if self.g.state.depot[name] != 0), None)
+
+    @once
     def purchases_a_round(self) -> float:
         """How many trains probably leave the bank in an operating round."""
         exports = 1 if self.g.components.bank is None else 0

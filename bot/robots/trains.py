@@ -95,12 +95,13 @@ def _worth(o: Outlook, company: str, train: str, traded_in: str | None = None) -
     return max(life - 0.5, 0) * (0.5 * now + 0.5 * later) + 0.4 * min(life, 1) * now
 
 
-def own_loss(o: Outlook, company: str, train: str) -> float:
+def own_loss(o: Outlook, company: str, train: str, before: int = 0) -> float:
     """Dollars that the seat loses, over the others, by the rust that this purchase brings nearer.
 
-    What a rival has to pay for a train is won, as part of what the rivals have.
+    What a rival has to pay for a train is won, as part of what the rivals have. before: how many other
+    trains are bought first.
     """
-    if o.purchases_until(train) > 0 or train in o.g.title.trains_introduced[o.g.state.phase]:
+    if o.purchases_until(train) > before or train in o.g.title.trains_introduced[o.g.state.phase]:
         return 0.0
     loss = 0.0
     players = len(o.g.state.active_seats)
@@ -134,6 +135,7 @@ def _purchase(o: Outlook, company: str, buy: BuyTrain, price: int) -> Judged:
         cost += 0.8 * min(price, max(o.train_fund(company) - left, 0))
     gain = (worth - cost) * max(o.share_of(company), 0.2) - own_loss(o, company, buy.train)
     gain -= o.liquidation_loss(company, price)
+    gain += o.weights.through * _next_type(o, company, buy, price)
     if not trains:
         gain += 150.0 if g.components.must_own_train else 400.0
         if buy.train in g.state.pool_trains and buy.source == POOL and o.life(buy.train) > 1:
@@ -144,6 +146,20 @@ def _purchase(o: Outlook, company: str, buy: BuyTrain, price: int) -> Judged:
     if help_needed:
         why = f"the {company} has to have a train, and a {buy.train}-train is what can be paid"
     return Judged(buy, gain, why)
+
+
+def _next_type(o: Outlook, company: str, buy: BuyTrain, price: int) -> float:
+    """Dollars to the seat of a train of the next type, which the company can buy in the same turn if this one
+    is the last of its type."""
+    train = o.train_after(buy.train)
+    if train is None or buy.source == POOL or o.purchases_until(train.name) != 1:
+        return 0.0
+    has_room = len(o.g.company(company).trains) + 2 <= o.g.phase.train_limit
+    spent = price + train.price
+    if not has_room or spent > o.g.cash(company) or o.liquidation_loss(company, spent):
+        return 0.0
+    gain = _worth(o, company, train.name) - o.weights.treasury_dollar * train.price
+    return max(gain * max(o.share_of(company), 0.2) - own_loss(o, company, train.name, before=1), 0.0)
 
 
 def _transfer_price(o: Outlook, company: str, buy: BuyTrain) -> int:

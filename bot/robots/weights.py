@@ -21,6 +21,7 @@ class Weights(msgspec.Struct, frozen=True):
     * `reach`: dollars a round that a dollar of stops within reach is worth, until there is a train for them.
     * `most_of_face`: no private is worth more than that part of its face value: companies need the money.
     * `prospect`: how much of what trains would earn on grown track is reckoned with; 0 is today's track only.
+    * `through`: how much of the next train counts for the last one of a type, where a company can pay both.
     * `trust`: how much of what the search ahead finds is added to a judgement.
     """
 
@@ -34,6 +35,7 @@ class Weights(msgspec.Struct, frozen=True):
     most_of_face: float = 1.4
     trust: float = 0.5
     prospect: float = 1.0
+    through: float = 1.0
 
 
 DEFAULT_WEIGHTS = Weights()
