@@ -36,7 +36,7 @@ from mail.inbox import InboxTiming, InboxWatcher
 from mail.page import MailPage
 from mail.pages import TurnNotice
 from mail.parser_process import ParserProcess
-from mail.policy import MailPolicy, ReplyLimits
+from mail.policy import MailPolicy
 from mail.port import (
     InlineImage,
     MailOutbox,
@@ -44,6 +44,7 @@ from mail.port import (
     ReplyToken,
     ServicePort,
 )
+from mail.replies import ReplyLimits
 from mail.reply_address import (
     ServiceAddress,
     TokenRedactionFilter,

@@ -23,28 +23,24 @@ made from the seat, the Message-ID and the lines.
 
 import hashlib
 import re
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 
 from mail import pages, refusal_pages, table_pages
 from mail.automatic_mail import DeliveryReport
-from mail.compose import compose
 from mail.headers import recipient_headers
 from mail.line_text import first_word
 from mail.operator_alerts import OperatorAlerts
-from mail.page import MailPage, summary
+from mail.page import MailPage
 from mail.parser import ParsedMail
 from mail.parts import MailProblem
 from mail.port import (
     Bounce,
     Folder,
-    GatheredAnswer,
     LineRejected,
     LinesPlayed,
     MailOutcome,
-    OutgoingMail,
     QueryResult,
     ReplyToken,
     ServicePort,
@@ -53,45 +49,17 @@ from mail.port import (
 )
 from mail.queries import merge_queries, parse_query
 from mail.quotes import OrderLine
+from mail.replies import DEFAULT_LIMITS, PLAYED, Replies, ReplyLimits, Ruling, idempotency_key, is_from
 from mail.reply_address import ServiceAddress, hash_token, redact
 from mail.reply_reader import ReadReply, ReplyReader, corrected_lines, suggestions
 from mail.reply_text import ParsedReply, split_reply
 from mail.small_talk import is_greeting
 from mail.token_lookup import TokenLookup
 
-_PLAYED = "played"
-_RESULT_REASONS = {LinesPlayed: _PLAYED, LineRejected: "rejected", StaleReply: "stale"}
+_RESULT_REASONS = {LinesPlayed: PLAYED, LineRejected: "rejected", StaleReply: "stale"}
 YES_NO_PURPOSES = frozenset({"link", "invite", "start", "keep", "agree"})
 _YES = frozenset({"yes", "y", "ok", "confirm", "confirmed", "join", "accept", "ja", "oui", "si", "sí"})
 _NO = frozenset({"no", "n", "decline", "nein", "non"})
-
-
-@dataclass(frozen=True, slots=True)
-class ReplyLimits:
-    """How many replies are sent at once. Orders are carried out all the same, and no answer is dropped.
-
-    replies_per_hour: to one seat; above it, receipts after which somebody else is to act are gathered
-    into one email, and above three times as many all replies to this seat. breaker_replies: above this many
-    replies in `breaker_minutes`, those to everybody are gathered. The two last neither count nor hold
-    receipts of moves. notices_per_day: about mail from a wrong address.
-    """
-
-    replies_per_hour: int = 20
-    notices_per_day: int = 3
-    breaker_replies: int = 200
-    breaker_minutes: int = 10
-
-
-class _Ruling(NamedTuple):
-    """The ruling on a mail: the page to reply with, and the token that a reply to this page will carry."""
-
-    reason: str
-    page: MailPage
-    token: ReplyToken
-    folder: Folder = Folder.PROCESSED
-    lines: tuple[str, ...] = ()
-    offered_code: str | None = None
-    can_wait: bool = False
 
 
 class MailPolicy:
@@ -104,7 +72,7 @@ class MailPolicy:
         *,
         require_dmarc: bool = False,
         dangerous: frozenset[str] = frozenset({"resign"}),
-        limits: ReplyLimits = ReplyLimits(),
+        limits: ReplyLimits = DEFAULT_LIMITS,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._address = address
@@ -112,8 +80,8 @@ class MailPolicy:
         self._require_dmarc = require_dmarc
         self._dangerous = dangerous
         self._limits = limits
-        self._now = now
         self._alerts = OperatorAlerts(service, now)
+        self._replies = Replies(address, service, self._alerts, limits, now)
         self._reader = ReplyReader(service)
         self._lookup = TokenLookup(address, service)
 
@@ -131,10 +99,10 @@ class MailPolicy:
         if not tokens:
             return await self._without_token(mail)
         if len(tokens) > 1:
-            return await self._reply(
-                mail, _Ruling("ambiguous", refusal_pages.ambiguous_recipient(), tokens[0])
+            return await self._replies.reply(
+                mail, Ruling("ambiguous", refusal_pages.ambiguous_recipient(), tokens[0])
             )
-        return await self._reply(mail, await self._with_token(mail, tokens[0]))
+        return await self._replies.reply(mail, await self._with_token(mail, tokens[0]))
 
     def _is_ours(self, mail: ParsedMail) -> bool:
         return (
@@ -178,62 +146,62 @@ class MailPolicy:
         await self._service.heard_from(person.address)
         token = ReplyToken("reply", person.address, frozenset({person.address}), "")
         if ruling := await self._table_command(mail, token):
-            return await self._reply(mail, ruling)
-        ruling = _Ruling("help", refusal_pages.help_without_table(person), token)
-        return await self._reply(mail, ruling, daily=1)
+            return await self._replies.reply(mail, ruling)
+        ruling = Ruling("help", refusal_pages.help_without_table(person), token)
+        return await self._replies.reply(mail, ruling, daily=1)
 
     async def _new_host(self, mail: ParsedMail) -> MailOutcome:
         """A stranger may ask for a table, if the operator admits them; they have to confirm their address."""
         lines = _command_lines(mail)
         if mail.sender is None or self._fails_dmarc(mail) or not lines or first_word(lines[0]) != "new":
             return MailOutcome("stranger", Folder.IGNORED)
-        key = self._idempotency_key(mail, ReplyToken("reply", mail.sender, frozenset(), ""), lines)
+        key = idempotency_key(mail, ReplyToken("reply", mail.sender, frozenset(), ""), lines)
         answer = await self._service.ask_new_host(mail.sender, lines, mail.sender_name, key)
         if answer is None:
             return MailOutcome("stranger", Folder.IGNORED)
         page = table_pages.host_confirmation(answer.sentences, lines)
-        ruling = _Ruling("host asked", page, answer.token, lines=lines, offered_code=answer.offered_code)
-        return await self._reply(mail, ruling, daily=1)
+        ruling = Ruling("host asked", page, answer.token, lines=lines, offered_code=answer.offered_code)
+        return await self._replies.reply(mail, ruling, daily=1)
 
-    async def _table_command(self, mail: ParsedMail, token: ReplyToken) -> _Ruling | None:
+    async def _table_command(self, mail: ParsedMail, token: ReplyToken) -> Ruling | None:
         """Carry out a command about tables in the first line; None where there is none."""
         lines = _command_lines(mail)
         if not lines:
             return None
-        key = self._idempotency_key(mail, token, lines)
+        key = idempotency_key(mail, token, lines)
         answer = await self._service.table_command(token, lines, mail.sender_name, key, mail.files)
         return _table_ruling(answer, lines) if answer else None
 
     def _fails_dmarc(self, mail: ParsedMail) -> bool:
         return mail.dmarc != "pass" if self._require_dmarc else mail.dmarc == "fail"
 
-    async def _with_token(self, mail: ParsedMail, token: ReplyToken) -> _Ruling:
-        if not _is_from(mail, token):
+    async def _with_token(self, mail: ParsedMail, token: ReplyToken) -> Ruling:
+        if not is_from(mail, token):
             return await self._wrong_sender(mail, token)
         if self._fails_dmarc(mail):
-            return _Ruling("forged", refusal_pages.failed_authentication(), token, Folder.QUARANTINE)
+            return Ruling("forged", refusal_pages.failed_authentication(), token, Folder.QUARANTINE)
         await self._service.heard_from(mail.sender or token.address)
         if token.purpose == "reply" and mail.sender:
             token = replace(token, address=mail.sender)  # a person with several is answered where they write
         if mail.problem is None or token.purpose == "unsubscribe":
             return await self._from_owner(mail, token)
-        return _Ruling("unreadable", refusal_pages.unreadable_mail(mail.problem), token)
+        return Ruling("unreadable", refusal_pages.unreadable_mail(mail.problem), token)
 
-    async def _wrong_sender(self, mail: ParsedMail, token: ReplyToken) -> _Ruling:
+    async def _wrong_sender(self, mail: ParsedMail, token: ReplyToken) -> Ruling:
         reply = await self._reader.read(mail, token)
         lines = reply.lines
         code = None
         can_be_held = lines and not reply.parsed.fault and token.purpose == "reply" and token.seat
         if (
             can_be_held
-            and await self._count(86_400, token.actor, "wrong sender") < self._limits.notices_per_day
+            and await self._replies.count(86_400, token.actor, "wrong sender") < self._limits.notices_per_day
         ):
-            code = await self._service.hold_lines(token, lines, self._idempotency_key(mail, token, lines))
-        return _Ruling("wrong sender", refusal_pages.wrong_sender(lines[:10], code), token, lines=lines)
+            code = await self._service.hold_lines(token, lines, idempotency_key(mail, token, lines))
+        return Ruling("wrong sender", refusal_pages.wrong_sender(lines[:10], code), token, lines=lines)
 
     # --- mail from the owner of the token ---
 
-    async def _from_owner(self, mail: ParsedMail, token: ReplyToken) -> _Ruling:
+    async def _from_owner(self, mail: ParsedMail, token: ReplyToken) -> Ruling:
         reply = await self._reader.read(mail, token)
         lines = reply.lines
         may_be_command = token.purpose == "reply" and (token.seat is None or not lines)
@@ -246,27 +214,27 @@ class MailPolicy:
             lines = (in_subject[1],)
         if token.purpose in {"reply", "unsubscribe"} and _is_only_line(lines, "start"):
             sentence = await self._service.start_mail(token)
-            return _Ruling("started", pages.confirmation(sentence), token, lines=("start",))
+            return Ruling("started", pages.confirmation(sentence), token, lines=("start",))
         if token.purpose == "unsubscribe" or _is_only_line(lines, "stop", "unsubscribe"):
-            return _Ruling(
+            return Ruling(
                 "stopped", pages.confirmation(await self._service.stop_mail(token)), token, lines=("stop",)
             )
         if token.purpose in YES_NO_PURPOSES:
             return await self._yes_or_no(token, reply.text.lines[:1])
         if reply.parsed.fault:
             page = refusal_pages.invalid_line(reply.parsed.fault, reply.parsed)
-            return _Ruling("not done", page, token, lines=lines)
+            return Ruling("not done", page, token, lines=lines)
         if token.seat is None:
             person = await self._service.find_correspondent(token.address)
             page = refusal_pages.help_without_table(person) if person else refusal_pages.unknown_code()
-            return _Ruling("help", page, token, lines=lines)
+            return Ruling("help", page, token, lines=lines)
         if reply.says_yes and (code := await self._service.find_offered_code(token, mail.parent_ids)):
             return await self._confirm_held(token, code, ("yes",))
         said = await self._say(mail, token, reply.text.talk)
         if lines:
             ruling = await self._orders(mail, token, reply.parsed, lines)
         elif said and not reply.parsed.unclear:
-            return _Ruling("said", pages.confirmation(said), token, lines=reply.text.talk)
+            return Ruling("said", pages.confirmation(said), token, lines=reply.text.talk)
         else:
             ruling = await self._without_orders(mail, token, reply)
         return ruling._replace(page=pages.with_sentence(ruling.page, said)) if said else ruling
@@ -274,23 +242,23 @@ class MailPolicy:
     async def _say(self, mail: ParsedMail, token: ReplyToken, talk: Sequence[str]) -> str:
         """Tell the table what the reply says to it; returns a sentence about that, empty for no talk."""
         for text in talk:
-            await self._service.say(token, text, self._idempotency_key(mail, token, ["say", text]))
+            await self._service.say(token, text, idempotency_key(mail, token, ["say", text]))
         return f"The table is told: {' '.join(talk)}" if talk else ""
 
-    async def _confirm_host(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> _Ruling:
+    async def _confirm_host(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
         code = await self._service.find_offered_code(token, mail.parent_ids)
         held = await self._service.find_held_lines(token, code) if code else None
         if not reply.says_yes or held is None:
-            return _Ruling("not done", refusal_pages.expects_yes_or_no("host"), token)
+            return Ruling("not done", refusal_pages.expects_yes_or_no("host"), token)
         await self._service.confirm_host(token)
         answer = await self._service.table_command(token, held.lines, mail.sender_name, f"host:{code}")
         return (
             _table_ruling(answer, held.lines)
             if answer
-            else _Ruling("help", refusal_pages.unknown_code(), token)
+            else Ruling("help", refusal_pages.unknown_code(), token)
         )
 
-    async def _without_orders(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> _Ruling:
+    async def _without_orders(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
         """Nothing is played: the reply is not clear, or has no order."""
         parsed = reply.parsed
         if trial := await self._reader.trial(token, parsed.meant):
@@ -298,51 +266,51 @@ class MailPolicy:
             page = refusal_pages.did_you_mean(parsed, accepted)
             return await self._offered(mail, token, lines, page, "unclear")
         if parsed.unclear:
-            return _Ruling("unclear", refusal_pages.unclear_reply(parsed, suggestions(reply)), token)
+            return Ruling("unclear", refusal_pages.unclear_reply(parsed, suggestions(reply)), token)
         if parsed.ignored:
-            return _Ruling("no orders", refusal_pages.no_orders(parsed, suggestions(reply)), token)
-        return _Ruling("unreadable", refusal_pages.unreadable_mail(MailProblem.EMPTY, parsed), token)
+            return Ruling("no orders", refusal_pages.no_orders(parsed, suggestions(reply)), token)
+        return Ruling("unreadable", refusal_pages.unreadable_mail(MailProblem.EMPTY, parsed), token)
 
     async def _offered(
         self, mail: ParsedMail, token: ReplyToken, lines: tuple[str, ...], page: MailPage, reason: str
-    ) -> _Ruling:
+    ) -> Ruling:
         """Hold lines, which a plain `yes` in reply to this page will play."""
-        code = await self._service.hold_lines(token, lines, self._idempotency_key(mail, token, lines))
-        return _Ruling(reason, page, token, lines=lines, offered_code=code)
+        code = await self._service.hold_lines(token, lines, idempotency_key(mail, token, lines))
+        return Ruling(reason, page, token, lines=lines, offered_code=code)
 
-    async def _yes_or_no(self, token: ReplyToken, lines: tuple[str, ...]) -> _Ruling:
+    async def _yes_or_no(self, token: ReplyToken, lines: tuple[str, ...]) -> Ruling:
         word = first_word(lines[0]) if lines else ""
         agrees = word in _YES or (token.purpose in ("start", "keep", "agree") and word == token.purpose)
         if not agrees and word not in _NO:
             page = refusal_pages.expects_yes_or_no(token.purpose, token.table_label)
-            return _Ruling("not done", page, token, lines=lines)
+            return Ruling("not done", page, token, lines=lines)
         answer = await self._service.confirm(token, agrees)
-        return _Ruling("confirmed", pages.confirmation(answer.sentences[0]), answer.token, lines=lines)
+        return Ruling("confirmed", pages.confirmation(answer.sentences[0]), answer.token, lines=lines)
 
     async def _orders(
         self, mail: ParsedMail, token: ReplyToken, reply: ParsedReply, lines: tuple[str, ...]
-    ) -> _Ruling:
+    ) -> Ruling:
         if code := re.fullmatch(r"(?:yes|confirm):? ([a-z0-9]{4,40})", lines[0].casefold()):
             if len(lines) > 1:
-                return _Ruling("not done", refusal_pages.must_be_alone("yes CODE"), token, lines=lines)
+                return Ruling("not done", refusal_pages.must_be_alone("yes CODE"), token, lines=lines)
             return await self._confirm_held(token, code[1], lines)
         words = [first_word(line) for line in lines]
         for word in (*self._dangerous, "stop", "unsubscribe"):
             if word in words and len(lines) > 1:
-                return _Ruling("not done", refusal_pages.must_be_alone(word), token, lines=lines)
-        key = self._idempotency_key(mail, token, lines)
+                return Ruling("not done", refusal_pages.must_be_alone(word), token, lines=lines)
+        key = idempotency_key(mail, token, lines)
         if words[0] in self._dangerous:
             confirmation_code = await self._service.hold_lines(token, lines, key)
-            return _Ruling("held", refusal_pages.confirm_orders(lines, confirmation_code), token, lines=lines)
+            return Ruling("held", refusal_pages.confirm_orders(lines, confirmation_code), token, lines=lines)
         return await self._play(token, reply, key, lines, mail)
 
-    async def _confirm_held(self, token: ReplyToken, code: str, lines: tuple[str, ...]) -> _Ruling:
+    async def _confirm_held(self, token: ReplyToken, code: str, lines: tuple[str, ...]) -> Ruling:
         held_lines = await self._service.find_held_lines(token, code)
         if held_lines is None:
-            return _Ruling("not done", refusal_pages.unknown_code(), token, lines=lines)
+            return Ruling("not done", refusal_pages.unknown_code(), token, lines=lines)
         reply = ParsedReply(tuple(OrderLine(number, text) for number, text in enumerate(held_lines.lines, 1)))
         if _is_only_line(held_lines.lines, "stop", "unsubscribe"):
-            return _Ruling(
+            return Ruling(
                 "stopped", pages.confirmation(await self._service.stop_mail(token)), token, lines=lines
             )
         bound = replace(token, decision_id=held_lines.decision_id)
@@ -355,7 +323,7 @@ class MailPolicy:
         request_id: str,
         lines: tuple[str, ...],
         mail: ParsedMail | None = None,
-    ) -> _Ruling:
+    ) -> Ruling:
         """Play the orders, then answer the queries: one receipt for both."""
         queries = [query for line in reply.orders if (query := parse_query(line.text))]
         orders = tuple(line for line in reply.orders if not parse_query(line.text))
@@ -376,78 +344,7 @@ class MailPolicy:
             return await self._offered(mail, next_token, meant, page, reason)
         can_wait = result is None or (isinstance(result, LinesPlayed) and not result.legal_lines)
         page = pages.receipt(result, reply, shown)
-        return _Ruling(reason, page, next_token, lines=lines, can_wait=can_wait)
-
-    # --- replies ---
-
-    @staticmethod
-    def _idempotency_key(mail: ParsedMail, token: ReplyToken, lines: Sequence[str]) -> str:
-        """The same for a mail that arrives twice, and different for each seat."""
-        parts = (token.actor, mail.message_id, *lines)
-        return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()
-
-    async def _reply(self, mail: ParsedMail, ruling: _Ruling, daily: int | None = None) -> MailOutcome:
-        if ruling.reason == "forged":
-            daily = 1
-        elif ruling.reason == "wrong sender":
-            daily = self._limits.notices_per_day
-        page, token = ruling.page, ruling.token
-        key = self._idempotency_key(mail, token, ruling.lines)
-        reason = ruling.reason
-        if daily and await self._count(86_400, token.actor, reason) >= daily:
-            return MailOutcome(reason, ruling.folder, key)
-        is_busy = ruling.can_wait and await self._count(3_600, token.actor) >= self._limits.replies_per_hour
-        if is_busy or (reason != _PLAYED and await self._is_loop(token.actor)):
-            gathered = GatheredAnswer(token, summary(page)) if _is_from(mail, token) else None
-            return MailOutcome(reason, ruling.folder, key, gathered=gathered)
-        # The notice about a stranger's mail must not carry the stranger's Message-ID into the owner's thread.
-        parent = mail.message_id if _is_from(mail, token) else None
-        answer = self._compose(page, token, reason, parent, mail.parent_ids, ruling.offered_code)
-        return MailOutcome(ruling.reason, ruling.folder, key, (answer,))
-
-    def _compose(
-        self,
-        page: MailPage,
-        token: ReplyToken,
-        reason: str,
-        parent: str | None,
-        thread: Sequence[str] = (),
-        offered_code: str | None = None,
-    ) -> OutgoingMail:
-        ours = [id for id in reversed(thread) if self._address.is_own_message_id(id)]
-        parent = parent if parent and not parent.startswith("<sha256.") else None
-        return compose(
-            self._address,
-            page,
-            token,
-            self._now(),
-            reason,
-            parent=parent,
-            thread=ours,
-            offered_code=offered_code,
-        )
-
-    def _count(self, seconds: int, actor: str | None = None, reason: str | None = None) -> Awaitable[int]:
-        return self._service.count_replies(self._now() - timedelta(seconds=seconds), actor, reason)
-
-    async def _is_loop(self, actor: str) -> bool:
-        """Whether so many replies were sent lately, to one or to all, that it must be a loop or an attack.
-
-        Receipts of moves do not count: a loop plays none.
-        """
-        limits = self._limits
-        one, everybody, minutes = 3 * limits.replies_per_hour, limits.breaker_replies, limits.breaker_minutes
-        if await self._count_without_moves(3_600, actor) >= one:
-            said = f"{one} replies by email to one player in an hour: the next ones to them"
-        elif await self._count_without_moves(60 * minutes) >= everybody:
-            said = f"{everybody} replies by email in {minutes} minutes: the next ones"
-        else:
-            return False
-        await self._alerts.send("breaker", f"{said} are sent together later.")
-        return True
-
-    async def _count_without_moves(self, seconds: int, actor: str | None = None) -> int:
-        return await self._count(seconds, actor) - await self._count(seconds, actor, _PLAYED)
+        return Ruling(reason, page, next_token, lines=lines, can_wait=can_wait)
 
     async def handle_unparsable(self, raw: bytes, problem: MailProblem = MailProblem.BROKEN) -> MailOutcome:
         """Quarantine a mail that could not be parsed; the owner of its reply token gets one receipt."""
@@ -457,8 +354,8 @@ class MailPolicy:
             if token and token.purpose != "bounce":
                 stub = ParsedMail(f"<sha256.{hashlib.sha256(raw).hexdigest()}>")
                 page = refusal_pages.unreadable_mail(problem)
-                ruling = _Ruling("unreadable", page, token, Folder.QUARANTINE)
-                return await self._reply(stub, ruling, daily=self._limits.notices_per_day)
+                ruling = Ruling("unreadable", page, token, Folder.QUARANTINE)
+                return await self._replies.reply(stub, ruling, daily=self._limits.notices_per_day)
         return MailOutcome("unreadable", Folder.QUARANTINE)
 
 
@@ -469,16 +366,10 @@ def _command_lines(mail: ParsedMail) -> tuple[str, ...]:
     return lines[greeting:] or ((mail.subject,) if mail.subject and not mail.parent_ids else ())
 
 
-def _table_ruling(answer: TableAnswer, lines: Sequence[str]) -> _Ruling:
+def _table_ruling(answer: TableAnswer, lines: Sequence[str]) -> Ruling:
     page = table_pages.table_answer(answer.sentences, answer.is_done, first_word(lines[0]) if lines else "")
     reason = "table" if answer.is_done else "not done"
-    return _Ruling(reason, page, answer.token, lines=tuple(lines))
-
-
-def _is_from(mail: ParsedMail, token: ReplyToken) -> bool:
-    return mail.sender is not None and mail.sender in {
-        address.casefold() for address in token.verified_addresses
-    }
+    return Ruling(reason, page, answer.token, lines=tuple(lines))
 
 
 def _is_only_line(lines: Sequence[str], *words: str) -> bool:

@@ -27,8 +27,9 @@ from bot.service.picture_workers import PictureWorkers
 from bot.service.service import Service
 from mail import ServiceAddress
 from mail.parser import parse_mail
-from mail.policy import MailPolicy, ReplyLimits
+from mail.policy import MailPolicy
 from mail.port import MailOutcome
+from mail.replies import ReplyLimits
 from storage import open_store
 
 KEY = b"k" * 32

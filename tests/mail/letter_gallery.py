@@ -21,8 +21,8 @@ from bot.email.reachability import Reachability
 from bot.service.picture_workers import PictureWorkers
 from engine.game_text import replay
 from mail.bounces import BounceKind
-from mail.policy import ReplyLimits
 from mail.port import Bounce
+from mail.replies import ReplyLimits
 from tests.mail.letter_desk import ADDRESS, UNLIMITED, LetterDesk, SentLetter, letter_desk
 from tests.sentences.messages import question_kind
 
@@ -139,12 +139,12 @@ async def reminders(desk: LetterDesk) -> None:
     desk.clock[0] += timedelta(hours=30)
     await desk.service.clock.tick()
     await desk.take("digest")
-    desk.policy._limits = ReplyLimits(0)
+    desk.policy._replies.limits = ReplyLimits(0)
     await desk.write("gathered", "Bob", "status")
     await desk.write("gathered", "Bob", "pass")
     desk.clock[0] += timedelta(hours=2)
     await desk.take("gathered")
-    desk.policy._limits = UNLIMITED
+    desk.policy._replies.limits = UNLIMITED
     await _cut_off(desk)
 
 

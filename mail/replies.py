@@ -1,0 +1,149 @@
+"""The one reply that a mail gets: at once, or gathered with others where there are too many.
+
+A mail program that answers by itself, or somebody who forges addresses, must not make us send without end.
+So replies are counted, to each seat and to everybody. What is above a limit is sent later, in one email.
+Receipts of moves are sent in any case, so that nobody waits for a turn because of another's loop.
+"""
+
+import hashlib
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from mail.compose import compose
+from mail.operator_alerts import OperatorAlerts
+from mail.page import MailPage, summary
+from mail.parser import ParsedMail
+from mail.port import Folder, GatheredAnswer, MailOutcome, OutgoingMail, ReplyToken, ServicePort
+from mail.reply_address import ServiceAddress
+
+PLAYED = "played"
+"""The reason of a reply to lines that were played."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyLimits:
+    """How many replies are sent at once. Orders are carried out all the same, and no answer is dropped.
+
+    replies_per_hour: to one seat; above it, receipts after which somebody else is to act are gathered
+    into one email, and above three times as many all replies to this seat. breaker_replies: above this many
+    replies in `breaker_minutes`, those to everybody are gathered. The two last neither count nor hold
+    receipts of moves. notices_per_day: about mail from a wrong address.
+    """
+
+    replies_per_hour: int = 20
+    notices_per_day: int = 3
+    breaker_replies: int = 200
+    breaker_minutes: int = 10
+
+
+DEFAULT_LIMITS = ReplyLimits()
+
+
+class Ruling(NamedTuple):
+    """The ruling on a mail: the page to reply with, and the token that a reply to this page will carry."""
+
+    reason: str
+    page: MailPage
+    token: ReplyToken
+    folder: Folder = Folder.PROCESSED
+    lines: tuple[str, ...] = ()
+    offered_code: str | None = None
+    can_wait: bool = False
+
+
+def is_from(mail: ParsedMail, token: ReplyToken) -> bool:
+    """Whether a mail comes from the player of its reply token."""
+    return mail.sender is not None and mail.sender in {
+        address.casefold() for address in token.verified_addresses
+    }
+
+
+def idempotency_key(mail: ParsedMail, token: ReplyToken, lines: Sequence[str]) -> str:
+    """The same for a mail that arrives twice, and different for each seat."""
+    parts = (token.actor, mail.message_id, *lines)
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()
+
+
+class Replies:
+    """Composes replies within the limits."""
+
+    def __init__(
+        self,
+        address: ServiceAddress,
+        service: ServicePort,
+        alerts: OperatorAlerts,
+        limits: ReplyLimits,
+        now: Callable[[], datetime],
+    ) -> None:
+        self.limits = limits
+        self._address = address
+        self._service = service
+        self._alerts = alerts
+        self._now = now
+
+    async def reply(self, mail: ParsedMail, ruling: Ruling, daily: int | None = None) -> MailOutcome:
+        """The outcome of a mail with this ruling. daily: replies for its reason that a seat gets in a day."""
+        if ruling.reason == "forged":
+            daily = 1
+        elif ruling.reason == "wrong sender":
+            daily = self.limits.notices_per_day
+        page, token = ruling.page, ruling.token
+        key = idempotency_key(mail, token, ruling.lines)
+        reason = ruling.reason
+        if daily and await self.count(86_400, token.actor, reason) >= daily:
+            return MailOutcome(reason, ruling.folder, key)
+        is_busy = ruling.can_wait and await self.count(3_600, token.actor) >= self.limits.replies_per_hour
+        if is_busy or (reason != PLAYED and await self._is_loop(token.actor)):
+            gathered = GatheredAnswer(token, summary(page)) if is_from(mail, token) else None
+            return MailOutcome(reason, ruling.folder, key, gathered=gathered)
+        # The notice about a stranger's mail must not carry the stranger's Message-ID into the owner's thread.
+        parent = mail.message_id if is_from(mail, token) else None
+        answer = self._compose(page, token, reason, parent, mail.parent_ids, ruling.offered_code)
+        return MailOutcome(ruling.reason, ruling.folder, key, (answer,))
+
+    def _compose(
+        self,
+        page: MailPage,
+        token: ReplyToken,
+        reason: str,
+        parent: str | None,
+        thread: Sequence[str] = (),
+        offered_code: str | None = None,
+    ) -> OutgoingMail:
+        ours = [id for id in reversed(thread) if self._address.is_own_message_id(id)]
+        parent = parent if parent and not parent.startswith("<sha256.") else None
+        return compose(
+            self._address,
+            page,
+            token,
+            self._now(),
+            reason,
+            parent=parent,
+            thread=ours,
+            offered_code=offered_code,
+        )
+
+    def count(self, seconds: int, actor: str | None = None, reason: str | None = None) -> Awaitable[int]:
+        """How many replies were sent in the last seconds, to one seat or address, for one reason."""
+        return self._service.count_replies(self._now() - timedelta(seconds=seconds), actor, reason)
+
+    async def _is_loop(self, actor: str) -> bool:
+        """Whether so many replies were sent lately, to one or to all, that it must be a loop or an attack.
+
+        Receipts of moves do not count: a loop plays none.
+        """
+        limits = self.limits
+        one, everybody, minutes = 3 * limits.replies_per_hour, limits.breaker_replies, limits.breaker_minutes
+        if await self._count_without_moves(3_600, actor) >= one:
+            said = f"{one} replies by email to one player in an hour: the next ones to them"
+        elif await self._count_without_moves(60 * minutes) >= everybody:
+            said = f"{everybody} replies by email in {minutes} minutes: the next ones"
+        else:
+            return False
+        await self._alerts.send("breaker", f"{said} are sent together later.")
+        return True
+
+    async def _count_without_moves(self, seconds: int, actor: str | None = None) -> int:
+        return await self.count(seconds, actor) - await self.count(seconds, actor, PLAYED)
