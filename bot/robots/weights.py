@@ -35,7 +35,7 @@ class Weights(msgspec.Struct, frozen=True):
     most_of_face: float = 1.4
     trust: float = 0.5
     prospect: float = 1.0
-    through: float = 1.0
+    through: float = 0.5
 
 
 DEFAULT_WEIGHTS = Weights()

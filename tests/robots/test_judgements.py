@@ -160,3 +160,26 @@ def test_a_rival_who_has_to_buy_a_train_is_a_reason_to_buy_the_first_of_a_type()
         g = game_of(run_scenario(setup.format(cash=cash)))
         worths.append(own_loss(Outlook(g, "p0"), "PRR", "4"))
     assert worths[0] < worths[1]
+
+
+def test_the_last_train_of_a_type_is_worth_more_where_the_next_type_can_be_paid_too() -> None:
+    """A third 2-train brings little, but after the last one the bank sells 3-trains."""
+    setup = """
+    @ owns Ann PRR 6
+    @ par PRR 67
+    @ cash PRR {cash}
+    @ trains PRR 2 2
+    @ tile H10 57 1
+    @ depot 2 {left}
+    @ round operating PRR
+    > until train
+    = depot 2 {left}
+    """
+    worths = {}
+    for cash in (150, 560):
+        for left in (1, 2):
+            state = run_scenario(setup.format(cash=cash, left=left))
+            judged = Robot().ranking(state, "p0")
+            worths[cash, left] = next(each.worth for each in judged if each.action == BuyTrain("2", "bank"))
+    assert worths[560, 1] > worths[560, 2] + 10
+    assert worths[150, 1] == worths[150, 2]
