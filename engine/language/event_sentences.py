@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.core.components import CityTokenAbility
+from engine.core.components import CityTokenAbility, train_label
 from engine.core.events import (
     AbilityUsed,
     AnyEvent,
@@ -138,7 +138,7 @@ def event_sentence(g: Game, event: AnyEvent) -> str | None:
             what = "a coal mine" if kind == "mine" else "a bridge"
             return f"the {company} has {what} in {hex_label(g, hex)}"
         case TrainsRan(company, routes, revenue):
-            ran = ", ".join(f"{train} on {route}" for train, route in routes)
+            ran = ", ".join(f"{train_label(train)} on {route}" for train, route in routes)
             return f"the {company} runs {ran}: ${revenue}"
         case TrainsRusted(train):
             return f"all {train}-trains rust"

@@ -255,7 +255,7 @@ def test_the_history_is_a_line_for_each_turn() -> None:
     rows = [
         said(1, 0, "The PRR lays #57 on H10, rotation 0."),
         said(2, 0, "The PRR declines to place a token."),
-        said(3, 0, "The PRR runs 2 on H10-H12: $40.", is_live=False),
+        said(3, 0, "The PRR runs a 2-train on H10-H12: $40.", is_live=False),
         said(4, 0, "The PRR declines to buy a train.", "Stock round 2 begins."),
         said(5, 1, "Bob buys 10 % of the PRR from the pool for $90."),
         said(6, 1, line="pass"),
