@@ -16,7 +16,8 @@ from bot.service.service import Service
 
 async def run_operations(service: Service, settings: Settings, errors: ErrorCounter | None) -> None:
     """Never returns. errors: the errors in the log are counted there."""
-    monitor, metrics = StatusMonitor(service, settings.transports, errors or ErrorCounter()), Metrics()
+    backups, metrics = ScheduledBackups(service.store, settings), Metrics()
+    monitor = StatusMonitor(service, settings.transports, errors or ErrorCounter(), backups)
     service.on_command = metrics.record_command
     async with asyncio.TaskGroup() as tasks:
         server = StatusServer(monitor, metrics, settings.data, settings.status_port)
@@ -24,5 +25,5 @@ async def run_operations(service: Service, settings: Settings, errors: ErrorCoun
             server.add_pages(UnsubscribePage(service).add_to)
         tasks.create_task(server.run())
         tasks.create_task(keep_watchdog(service.store))
-        tasks.create_task(ScheduledBackups(service.store, settings).run())
+        tasks.create_task(backups.run())
         tasks.create_task(quick_check_in_background(service.store))

@@ -47,7 +47,15 @@ class ScheduledBackups:
         self._data = settings.data
         self._interval = timedelta(hours=settings.backup_hours)
         self._kept = settings.backups
-        self.failed_at: datetime | None = None
+        self._failed_at: datetime | None = None
+        self._reason = ""
+
+    @property
+    def trouble(self) -> str:
+        """Why there are no new backups, in a sentence for the operator; empty where they are made."""
+        if self._failed_at is None:
+            return ""
+        return f"No backup could be made since {self._failed_at:%Y-%m-%d %H:%M} UTC: {self._reason}"
 
     async def run(self) -> None:
         """Make each backup when it is due. Never returns."""
@@ -58,8 +66,14 @@ class ScheduledBackups:
             try:
                 await self.back_up_if_due(self._store.now())
             except (StoreError, OSError) as error:
-                self.failed_at = self.failed_at or self._store.now()
-                log.error("for the operator: no backup could be made: %s", error)
+                self._note_failure(error)
+
+    def _note_failure(self, error: Exception) -> None:
+        """Tell the operator once for each reason; it is tried again every minute."""
+        self._failed_at = self._failed_at or self._store.now()
+        if str(error) != self._reason:
+            log.error("for the operator: no backup could be made: %s", error)
+        self._reason = str(error)
 
     def existing(self) -> list[tuple[datetime, Path]]:
         """The backups with their times, oldest first."""
@@ -81,7 +95,7 @@ class ScheduledBackups:
         await backup(self._store, path)
         await asyncio.to_thread(copy_mail_secret, self._data, path)
         log.info("backup written to %s", path)
-        self.failed_at = None
+        self._failed_at, self._reason = None, ""
         for _, old in self.existing()[: -self._kept]:
             old.unlink(missing_ok=True)
             secret_backup_path(old).unlink(missing_ok=True)

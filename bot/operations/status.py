@@ -12,6 +12,7 @@ from typing import get_args
 
 import msgspec
 
+from bot.operations.backups import ScheduledBackups
 from bot.operations.logs import without_secrets
 from bot.service.attachments import Attachment
 from bot.service.jobs import Job
@@ -66,6 +67,8 @@ class StatusReport(msgspec.Struct):
     unreadable: list[str] = []
     jobs: list[Job] = []
     last_error_at: datetime | None = None
+    last_backup: datetime | None = None
+    backup_trouble: str = ""
 
     @property
     def is_healthy(self) -> bool:
@@ -79,18 +82,19 @@ class StatusReport(msgspec.Struct):
 
     @property
     def troubles(self) -> list[str]:
-        """Problems, and what is wrong with single tables, a sentence each."""
+        """Problems, and what is wrong with backups and single tables, a sentence each."""
+        found = [*self.problems, *([self.backup_trouble] if self.backup_trouble else [])]
         if not self.unreadable:
-            return self.problems
+            return found
         count = "1 table" if len(self.unreadable) == 1 else f"{len(self.unreadable)} tables"
         codes = ", ".join(self.unreadable[:MANY]) + (", …" if len(self.unreadable) > MANY else "")
-        return [*self.problems, f"{count} cannot be read, and all others are played: {codes}."]
+        return [*found, f"{count} cannot be read, and all others are played: {codes}."]
 
     @property
     def verdict(self) -> str:
-        """Healthy, degraded (single tables are out of play) or not healthy."""
+        """Healthy, degraded (something is to be done, and no restart helps) or not healthy."""
         if self.is_healthy:
-            return "degraded" if self.unreadable else "healthy"
+            return "degraded" if self.troubles else "healthy"
         return "NOT healthy"
 
 
@@ -125,8 +129,15 @@ class ErrorCounter(logging.Handler):
 class StatusMonitor:
     """Collects the status of the service in this process."""
 
-    def __init__(self, service: Service, attached: Sequence[Channel], errors: ErrorCounter) -> None:
+    def __init__(
+        self,
+        service: Service,
+        attached: Sequence[Channel],
+        errors: ErrorCounter,
+        backups: ScheduledBackups | None = None,
+    ) -> None:
         """attached: the channels of the transports that this process runs."""
+        self._backups = backups
         self._service = service
         self._errors = errors
         self._attached = attached
@@ -167,7 +178,14 @@ class StatusMonitor:
             service.cache.table_count, service.cache.megabytes, queues,
             pictures.queue.length if pictures else 0, self._errors.count, self._errors.last, problems,
             unreadable, sorted(service.jobs.all.values(), key=lambda job: job.name), self._errors.last_at,
+            *(_backup_status(self._backups) if self._backups else ()),
         )  # fmt: skip
+
+
+def _backup_status(backups: ScheduledBackups) -> tuple[datetime | None, str]:
+    """When the last backup was made, and why there are no new ones."""
+    made = backups.existing()
+    return made[-1][0] if made else None, backups.trouble
 
 
 async def _is_stored(unit: UnitOfWork, code: str) -> bool:
@@ -197,6 +215,8 @@ def status_text(report: StatusReport) -> str:
     for queue in report.queues:
         last = f"{queue.last_delivery:%Y-%m-%d %H:%M} UTC" if queue.last_delivery else "never"
         lines.append(f"{queue.channel}: {queue.pending} waiting, {queue.dead} given up, last delivery {last}")
+    if report.last_backup:
+        lines.append(f"last backup on schedule: {report.last_backup:%Y-%m-%d %H:%M} UTC")
     lines.append(f"pictures waiting: {report.waiting_pictures}")
     when = f" {report.last_error_at:%Y-%m-%d %H:%M} UTC" if report.last_error_at else ""
     last_error = f", last{when}: {report.last_error}" if report.errors else ""

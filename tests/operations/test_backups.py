@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from bot.config import Settings
+from bot.config import Settings, parse_settings
 from bot.operations.backups import ScheduledBackups, secret_backup_path
 from bot.operations.check import problems
+from bot.operations.status import ErrorCounter, StatusMonitor, status_text
 from bot.service.results import Completed
 from bot.service.service import Service
 from storage import open_store, restore
@@ -75,3 +77,37 @@ async def test_14_7_no_schedule_is_a_setting_too(tmp_path: Path, hours: float) -
     async with await open_store(tmp_path / "railpost.db") as store:
         await ScheduledBackups(store, Settings(data=tmp_path, backup_hours=hours)).run()
     assert not (tmp_path / "backups").exists()
+
+
+async def test_14_7_backups_that_fail_are_in_the_status_and_once_in_the_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """No restart helps, so it is no reason for one."""
+    monkeypatch.setattr("bot.operations.backups.CHECK_INTERVAL", 0)
+    async with await open_store(tmp_path / "railpost.db") as store:
+        (tmp_path / "backups").write_text("a file in the way")
+        backups = ScheduledBackups(store, parse_settings({"RAILPOST_DATA": str(tmp_path)}))
+        monitor = StatusMonitor(Service(store), (), ErrorCounter(), backups)
+        running = asyncio.ensure_future(backups.run())
+        async with asyncio.timeout(60):
+            while not backups.trouble:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+        report = await monitor.report()
+        assert report.is_healthy and report.verdict == "degraded" and report.last_backup is None
+        (told,) = report.troubles
+        assert told.startswith("No backup could be made since ") and told.endswith(" UTC: " + reason(caplog))
+        (tmp_path / "backups").unlink()
+        async with asyncio.timeout(60):
+            while backups.trouble:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+        running.cancel()
+        report = await monitor.report()
+        assert report.verdict == "healthy" and report.last_backup is not None
+        assert "last backup on schedule: " in status_text(report)
+
+
+def reason(caplog: pytest.LogCaptureFixture) -> str:
+    """Why no backup was made, which the log has once."""
+    begin = "for the operator: no backup could be made: "
+    (told,) = [r.getMessage().removeprefix(begin) for r in caplog.records if r.getMessage().startswith(begin)]
+    return told
