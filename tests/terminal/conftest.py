@@ -36,7 +36,7 @@ def run(tmp_path: Path) -> Run:
             text=True,
             cwd=tmp_path,
             env=environment(**settings),
-            timeout=60,
+            timeout=180,
             check=False,
         )
 

@@ -206,7 +206,7 @@ class ServiceProcess:
         assert self._process.stdin
         self._process.stdin.write("".join(f"{line}\n" for line in lines).encode())
 
-    def until(self, text: str, patience: float = 30) -> None:
+    def until(self, text: str, patience: float = 120) -> None:
         """Wait until this text is printed."""
         end = time.monotonic() + patience
         while text not in self.heard:
@@ -219,7 +219,7 @@ class ServiceProcess:
 
     def signal(self, number: signal.Signals) -> int:
         self._process.send_signal(number)
-        return self._process.wait(timeout=20)
+        return self._process.wait(timeout=120)
 
 
 def lines_in_the_store(folder: Path) -> list[str]:
@@ -278,7 +278,7 @@ def test_the_prompt_in_a_terminal(tmp_path: Path) -> None:
 
     def until(text: str) -> None:
         nonlocal heard
-        end = time.monotonic() + 30
+        end = time.monotonic() + 120
         while text not in heard:
             ready, _, _ = select.select([terminal], [], [], max(end - time.monotonic(), 0))
             assert ready, f"{text!r} did not come, but {heard!r}"
