@@ -34,10 +34,11 @@ from bot.discord.card_refs import (
     files_to_send,
     is_old_slot,
     is_prompt_slot,
+    kept_ids,
     slot_prefix,
 )
 from bot.discord.finished_turns import OLD_MESSAGE_AGE, FinishedTurns, no_list
-from bot.discord.posting import Posted, Poster, Unreachable, ref_to_store
+from bot.discord.posting import Posted, Poster, Unreachable, forget_files, ref_to_store
 from bot.service import notifications
 from bot.service.live_table import TableView
 from bot.service.notifications import Notification
@@ -153,17 +154,20 @@ class CardKeeper:
                 raise CannotEdit(EditProblem.OLD)
             if self.poster.threads.is_locked(ref.channel_id):
                 raise CannotEdit(EditProblem.FORBIDDEN)
-            updated = await self._edit(view, ref, built)
+            updated = await self._edit(view, card, built)
         except CannotEdit as failure:
             updated = await self._replace(view, card, built, failure)
         updated = msgspec.structs.replace(updated, payload_digest=built.digest, texts=built.texts)
         await self._save(view, card.slot, updated, card.decision_id)
 
-    async def _edit(self, view: TableView, ref: CardRef, built: BuiltCard) -> CardRef:
+    async def _edit(self, view: TableView, card: Card, built: BuiltCard) -> CardRef:
         """Edit a card; without pictures where files may not be attached. Raises CannotEdit."""
+        ref = card_ref(card)
         message = self.api.message(ref.channel_id, ref.message_id)
+        files = [] if ref.is_plain else files_to_send(ref, built.images)
+        if kept_ids(files) != {each.id for each in ref.files}:
+            await forget_files(self.service.store, card)
         if not ref.is_plain:
-            files = files_to_send(ref, built.images)
             try:
                 attached = await self.api.edit(message, built.payload, built.users, files)
                 if any(isinstance(each, ImageAttachment) for each in files):
@@ -172,6 +176,8 @@ class CardKeeper:
             except CannotEdit as failure:
                 if failure.problem is not EditProblem.FORBIDDEN or not files:
                     raise
+        if ref.files:
+            await forget_files(self.service.store, card)
         await self.api.edit(message, built.plain, built.users)
         if not ref.is_plain:
             await self.poster.say_files_are_refused(view.table, self.api.channel(ref.channel_id))

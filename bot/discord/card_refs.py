@@ -79,6 +79,11 @@ def files_to_send(ref: CardRef, images: Iterable[ImageAttachment]) -> list[Image
     return files
 
 
+def kept_ids(files: Iterable[ImageAttachment | KeptAttachment]) -> set[int]:
+    """The ids of the files of an edit that the message has already."""
+    return {each.id for each in files if isinstance(each, KeptAttachment)}
+
+
 def attached_files(images: Iterable[ImageAttachment], attachments: Iterable[Any]) -> list[AttachedFile]:
     """What Discord says it has attached, of these pictures."""
     ids = {each.filename: each.id for each in attachments}

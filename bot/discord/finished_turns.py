@@ -29,7 +29,7 @@ import msgspec
 from bot.discord import card_texts, cards
 from bot.discord.api import CannotEdit, DiscordApi, message_age
 from bot.discord.card_refs import OLD_PREFIX, RUN, CardRef, card_ref, slot_prefix
-from bot.discord.posting import ref_to_store
+from bot.discord.posting import forget_files, ref_to_store
 from bot.service.live_table import TableView
 from bot.service.service import Service
 from storage import Card, StoreError
@@ -76,7 +76,7 @@ class FinishedTurns:
     ) -> None:
         """Raises CannotEdit, and has changed nothing in the store then."""
         if slot_prefix(card.slot):
-            await self._edit(card_ref(card), outcome.lines or [NO_LONGER])
+            await self._edit_card(card, outcome.lines or [NO_LONGER])
             await self._save(table_id, card, outcome)
         elif outcome.lines:
             await self._add_to_list(table_id, card, outcome, even_old)
@@ -115,7 +115,7 @@ class FinishedTurns:
                 await self._save_and_delete(table_id, card, outcome, run=run)
                 return
         texts = latest_lines([*_waiting_lines(run), *lines])
-        await self._edit(ref, texts)
+        await self._edit_card(card, texts)
         seq = run.seq if run else ref.seq
         run = CardRef(ref.channel_id, ref.message_id, seq=seq, texts=texts)
         await self._save(table_id, card, outcome, run=run)
@@ -185,6 +185,11 @@ class FinishedTurns:
 
     def _message(self, ref: CardRef) -> discord.PartialMessage:
         return self.api.message(ref.channel_id, ref.message_id)
+
+    async def _edit_card(self, card: Card, lines: list[str]) -> None:
+        if card_ref(card).files:
+            await forget_files(self.service.store, card)
+        await self._edit(card_ref(card), lines)
 
     async def _edit(self, ref: CardRef, lines: list[str]) -> None:
         await self.api.edit(self._message(ref), cards.finished_card(lines))

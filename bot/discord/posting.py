@@ -29,6 +29,7 @@ from bot.discord.message_parts import Json
 from bot.discord.table_threads import TableThreads, has_own_thread
 from bot.service.service import Service
 from bot.service.tables import TableInfo
+from storage import Card, Store
 
 log = logging.getLogger(__name__)
 
@@ -153,6 +154,16 @@ class Poster:
         if said:
             async with self.service.store.begin(table=table.id) as unit:
                 await unit.tables.remove_card(table.id, SAID_FILES)
+
+
+async def forget_files(store: Store, card: Card) -> None:
+    """Store that it is not known what a card has attached, before an edit that takes files from it.
+
+    So a process that dies between the edit and storing it leaves no ids of files that are gone.
+    """
+    ref = msgspec.structs.replace(card_ref(card), files=[], payload_digest="")
+    async with store.begin(table=card.table_id) as unit:
+        await unit.tables.set_card(card.table_id, card.slot, ref_to_store(ref), card.decision_id)
 
 
 def ref_to_store(ref: CardRef) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from sqlmodel import col, update
 from bot.__main__ import run_transport
 from bot.config import SettingsError, parse_settings
 from bot.discord import client as shipped
+from bot.discord.card_keeper import CardKeeper
 from bot.service.service import Service
 from storage import OutboxMessage, StoreError, open_store
 from tests.fake_discord.running_bot import OnePixelPictures, RunningBot, expire_leases
@@ -541,6 +542,37 @@ async def test_an_attempt_that_sent_nothing_takes_no_older_card_for_its_own(
         await fake.wait_until(lambda: not fake.controls(older), "the end of the older card")
         newer = await running.wait_for_card("Ann")
         assert newer.id != older.id and fake.pings[-1].user is fake.find_user("Ann")
+    fake.check_violations()
+
+
+async def test_a_fault_after_an_edit_leaves_no_ids_of_files_that_are_gone(
+    running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What an edit has taken from a message is not named in the next one, also if the edit was not stored."""
+    pictures = running.pictures
+    assert isinstance(pictures, OnePixelPictures)
+    save, saved = CardKeeper._save, 0
+
+    async def failing(keeper: CardKeeper, *args: Any) -> None:
+        nonlocal saved
+        if pictures.ink:
+            pictures.ink = 0
+            raise StoreError("The disk is full.")
+        await save(keeper, *args)
+        saved += 1
+
+    async with running.online() as service:
+        await running.start_game("Ann", "Bob")
+        card = await running.wait_for_card("Ann")
+        running.hold_pings(3600)
+        monkeypatch.setattr(CardKeeper, "_save", failing)
+        pictures.ink = 1
+        await fake.click("Ann", card, "Pass")
+        async with asyncio.timeout(fake.default_timeout):
+            while not saved:
+                service.wake_subscribers()
+                await asyncio.sleep(0.01)
+        assert (await running.wait_for_card("Bob")).id == card.id
     fake.check_violations()
 
 
