@@ -35,6 +35,7 @@ from engine.finance import market
 from engine.game import Game
 from engine.kernel import game_of
 from engine.operating import run, track
+from engine.rounds.sequence import StockRoundRules
 
 
 def bids(state: State) -> dict[str, dict[str, int]]:
@@ -80,6 +81,22 @@ def later_fall(state: State, company: str, shares: int) -> str | None:
         return None
     lower = market.down(g, market.token_space(g, company), shares)
     return market.space_label(g, lower).partition(" ")[2] if lower != state.companies[company].cell else None
+
+
+def price_after_stock_round(state: State, company: str) -> str | None:
+    """Where the price of a company moves at the end of the stock round as the shares lie now: `$90`.
+
+    None where it stays, or where no stock round is on.
+    """
+    g = game_of(state)
+    rules, before = g.title.questions[StockRound], state.companies[company].cell
+    in_stock_round = any(isinstance(frame, StockRound) for frame in state.stack)
+    if not in_stock_round or before is None or not isinstance(rules, StockRoundRules):
+        return None
+    draft = g.draft()
+    rules.finish(draft)
+    after = market.token_space(draft, company)
+    return market.space_label(draft, after).partition(" ")[2] if after != before else None
 
 
 def tiles_left(state: State) -> dict[str, int | None]:

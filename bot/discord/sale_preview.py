@@ -15,7 +15,7 @@ from bot.discord.message_parts import Json
 from bot.discord.stock_controls import purchase_label, purchases
 from bot.service import text_views
 from bot.service.amounts import dollars
-from bot.service.choice_effects import sold_shares
+from bot.service.choice_effects import price_at_end_of_round, sold_shares
 
 
 class SalePreview(NamedTuple):
@@ -48,6 +48,11 @@ def preview_sales(state: engine.State, seat: str, lines: Sequence[str]) -> SaleP
         f"{sym}: {text_views.price_text(state, sym)} → {lower} after your turn, unless protected."
         for sym, line in by_company.items()
         if (lower := engine.later_fall(state, sym, sold_shares(line)[1]))
+    ]
+    told += [
+        f"{sym}: {text_views.price_text(state, sym)} → {later} at the end of the round, as the shares lie."
+        for sym in by_company
+        if (later := price_at_end_of_round(state, after, sym))
     ]
     told.append(f"You then have {dollars(after.cash[seat])}.")
     return SalePreview(tuple(by_company.values()), after, "\n".join(told))

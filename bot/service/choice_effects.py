@@ -21,7 +21,7 @@ def choice_effect(state: engine.State, seat: str, choice: engine.Choice) -> str:
         after = engine.play_line(state, seat, choice.line).state
     except (engine.UnreadableError, engine.AmbiguousError, engine.RefusedError):
         return ""
-    return ", ".join([*_changes(state, after, seat), *_later_falls(state, choice.line)])
+    return ", ".join([*_changes(state, after, seat), *_later_falls(state, after, choice.line)])
 
 
 def sold_shares(line: str) -> tuple[str, int]:
@@ -31,12 +31,23 @@ def sold_shares(line: str) -> tuple[str, int]:
     return next((word for word in words if not word.isdecimal()), ""), counts[0] if counts else 1
 
 
-def _later_falls(state: engine.State, line: str) -> Iterator[str]:
+def price_at_end_of_round(before: engine.State, after: engine.State, company: str) -> str | None:
+    """Where the price of a company that was sold moves at the end of the round, as the shares lie then; None
+    where it stays, or has moved at once."""
+    if text_views.price_text(before, company) != text_views.price_text(after, company):
+        return None
+    return engine.price_after_stock_round(after, company)
+
+
+def _later_falls(state: engine.State, after: engine.State, line: str) -> Iterator[str]:
     company, shares = sold_shares(line)
     if not line.startswith("sell ") or company not in state.companies:
         return
+    price = text_views.price_text(state, company)
     if lower := engine.later_fall(state, company, shares):
-        yield f"{company} {text_views.price_text(state, company)} → {lower} unless protected"
+        yield f"{company} {price} → {lower} unless protected"
+    elif later := price_at_end_of_round(state, after, company):
+        yield f"{company} {price} → {later} at the end of the round"
 
 
 def _changes(before: engine.State, after: engine.State, seat: str) -> Iterator[str]:

@@ -99,10 +99,7 @@ class StockRoundRules(AutomaticRules):
                     g.replace_top(msgspec.structs.replace(frame, guaranteed_turns=(), pending_sales=()))
                 g.push(StockTurn(frame.current_seat, guaranteed=guaranteed, pending_sales=sales))
             return True
-        if self.at_end:
-            self.at_end(g)
-        else:
-            raise_sold_out_prices(g, self.count_treasury)
+        self.finish(g)
         if frame.last_to_act:
             g.emit(PriorityMoved(g.state.left_of(frame.last_to_act)))
         if why := self.end_reason(g) or self._last_round_reason(frame):
@@ -111,6 +108,13 @@ class StockRoundRules(AutomaticRules):
         g.replace_top(self.make_operating_round(g, frame.number))
         self.begin_operating_round(g)
         return True
+
+    def finish(self, g: Game) -> None:
+        """What follows the last turn: prices move."""
+        if self.at_end:
+            self.at_end(g)
+        else:
+            raise_sold_out_prices(g, self.count_treasury)
 
     def _last_round_reason(self, frame: StockRound) -> str | None:
         if self.last_round is None or frame.number < self.last_round:

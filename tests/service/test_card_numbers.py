@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 import engine
 from bot.discord.sale_preview import preview_sales
+from bot.service import text_views
 from bot.service.auction_views import auction_lines
 from bot.service.choice_effects import choice_effect
 from bot.service.decision_numbers import decision_lines
 from tests.service.test_question_pictures import merger
+from tests.t1817.scenarios import ANN, FIVE
+from tests.t1817.scenarios import run_scenario as run_1817
 from tests.t1870.scenarios import run_scenario
 from tests.t1870.test_05_protection import MP
 
@@ -58,3 +63,16 @@ def test_a_fall_of_the_price_after_the_turn_is_told_before_the_sale() -> None:
         state = engine.play_line(state, seat, line).state
     space = state.companies["MP"].cell
     assert space and engine.space_label(engine.game_of(state), space) == "at $82"
+
+
+def test_a_fall_of_the_price_at_the_end_of_the_round_is_told_before_the_sale() -> None:
+    """1817 §5.7: the price falls by a space for each share in the market."""
+    state = run_1817(FIVE + ANN + "= cash Ann 500\n")
+    sale = next(each for each in engine.choices(state, "p0") if each.line == "sell 2 WT")
+    assert "at the end of the round" in choice_effect(state, "p0", sale)
+    told = preview_sales(state, "p0", [sale.line]).text
+    price, later = re.findall(r"WT: (\$\d+) → (\$\d+) at the end of the round", told)[0]
+    before = text_views.price_text(state, "WT")
+    for seat, line in (("p0", "sell 2 WT"), ("p0", "pass"), ("p1", "pass"), ("p2", "pass"), ("p0", "pass")):
+        state = engine.play_line(state, seat, line).state
+    assert (price, later) == (before, text_views.price_text(state, "WT"))
