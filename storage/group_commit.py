@@ -18,8 +18,10 @@ disk, a broken connection), the group is abandoned: all its blocks fail, and not
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
+from time import monotonic
 from typing import Any, TypeVar
 
+from sqlalchemy import select
 from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncTransaction
 
@@ -31,6 +33,9 @@ from storage.errors import StoreError
 from storage.executor import Job, run_alone, run_job
 
 T = TypeVar("T")
+
+PROBE_AFTER = 1.0
+"""Seconds without a transaction after which the server may have been restarted."""
 
 
 def is_transaction_lost(connection: AsyncConnection) -> bool:
@@ -77,6 +82,7 @@ class GroupCommit:
         self._group: CommitGroup | None = None
         self._owner_task: asyncio.Task[object] | None = None
         self._connection: AsyncConnection | None = None
+        self._used_at = 0.0
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[AsyncConnection]:
@@ -161,8 +167,16 @@ class GroupCommit:
             raise StoreError(f"{CANNOT_BEGIN}: {database_message(error)}.") from error
 
     async def _begin(self) -> CommitGroup:
+        """Begin a transaction; where nobody wrote for a while, ask whether the server is still there.
+
+        A driver sends BEGIN only with the first statement, when it would be too late to begin again.
+        """
         connection = await self._connect()
-        return CommitGroup(connection, await connection.begin())
+        group = CommitGroup(connection, await connection.begin())
+        if self._engine.dialect.name != "sqlite" and monotonic() - self._used_at >= PROBE_AFTER:
+            await connection.execute(select(1))
+        self._used_at = monotonic()
+        return group
 
     async def _connect(self) -> AsyncConnection:
         if self._connection is None or self._connection.invalidated:

@@ -88,6 +88,18 @@ async def test_a_restart_of_the_server_meanwhile_does_no_harm(store: Store) -> N
         assert (await unit.move_log.snapshot(table)).seq == 2
 
 
+async def test_the_first_move_after_a_restart_of_the_server_is_stored(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("storage.group_commit.PROBE_AFTER", 0.0)
+    table = await new_table(store)
+    for seq in range(3):
+        mark = (await store.table_version(table)).revision
+        await store.commit_move(MoveCommit(table, store.now(), seq, mark, [move()], b"s"))
+        cut_off(store)
+    assert await length(store, table) == 3
+
+
 async def test_a_move_commit_that_cannot_be_written_fails_alone(store: Store) -> None:
     """PostgreSQL cannot store the character zero in a text."""
     tables = [await new_table(store) for _ in range(3)]
