@@ -22,6 +22,10 @@ from storage.store_files import is_frozen, reading_uri
 
 BEGIN_WRITING = "BEGIN IMMEDIATE"
 LOCK_TIMEOUT = 10.0  # seconds to wait for another process that writes
+KEEPALIVES = {"keepalives_idle": 3, "keepalives_interval": 2, "keepalives_count": 2}
+"""Seconds and probes after which one side ends the connection to a machine that is gone."""
+END_OF_SILENCE = {**KEEPALIVES, "tcp_user_timeout": 7000}
+"""How a client of PostgreSQL connects: it waits at most so many milliseconds for what it sent to arrive."""
 
 
 def store_url(url: str | Path) -> URL:
@@ -83,7 +87,7 @@ def create_engine(
         _sqlite_setup(writes, foreign_keys) if is_file(url) else _postgresql_setup(writes, excludes_others)
     )
     path = Path(str(url.database))
-    options: dict[str, Any] = {"pool_pre_ping": True}
+    options: dict[str, Any] = {"pool_pre_ping": True, "connect_args": END_OF_SILENCE}
     if is_file(url):
         options = {
             "async_creator": lambda: connect(reading_uri(path) if is_frozen(path) else path, LOCK_TIMEOUT)

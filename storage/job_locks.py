@@ -16,7 +16,7 @@ from zlib import crc32
 
 from sqlalchemy import URL
 
-from storage.database import is_file
+from storage.database import END_OF_SILENCE, KEEPALIVES, is_file
 from storage.errors import StoreError
 from storage.migrations import APPLICATION_ID
 
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     import psycopg
 
 ANSWER_TIMEOUT = 4.0  # seconds in which the server has to answer the holder
-KEEPALIVE = {"idle": 3, "interval": 2, "count": 2}
-"""Seconds and probes after which the server, and the client, end the connection of a silent machine."""
-SILENCE = 7000  # milliseconds after which a client ends a connection on which nothing is acknowledged
 
 Hold = Literal["held", "lost", "unknown"]
 """Whether a lock is still ours. Unknown: its server cannot be asked; then nobody else can get it either."""
@@ -107,11 +104,8 @@ class ServerLock:
     async def _connect(self) -> "psycopg.AsyncConnection":
         import psycopg
 
-        probes = {f"keepalives_{name}": str(value) for name, value in KEEPALIVE.items()}
-        of_server = " ".join(f"-c tcp_{name}={value}" for name, value in probes.items())
-        address = psycopg.conninfo.make_conninfo(
-            self._address, options=of_server, tcp_user_timeout=str(SILENCE), **probes
-        )
+        of_server = " ".join(f"-c tcp_{name}={value}" for name, value in KEEPALIVES.items())
+        address = psycopg.conninfo.make_conninfo(self._address, options=of_server, **END_OF_SILENCE)
         return await psycopg.AsyncConnection.connect(address, autocommit=True)
 
     async def look(self) -> Hold:

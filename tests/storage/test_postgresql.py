@@ -88,6 +88,15 @@ async def test_a_restart_of_the_server_meanwhile_does_no_harm(store: Store) -> N
         assert (await unit.move_log.snapshot(table)).seq == 2
 
 
+async def test_a_machine_that_is_gone_ends_the_connections_to_it(store: Store) -> None:
+    """After seven seconds; the system's own limit is a quarter of an hour, while players wait."""
+    async with store.connect() as reader, store.begin() as unit:
+        for connection in (reader, unit._transaction.connection):
+            driver = (await connection.get_raw_connection()).driver_connection
+            parameters = driver.info.get_parameters()  # type: ignore[union-attr]
+            assert parameters["tcp_user_timeout"] == "7000" and parameters["keepalives_idle"] == "3"
+
+
 async def test_the_first_move_after_a_restart_of_the_server_is_stored(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
