@@ -214,7 +214,7 @@ class _Placer(TextPlacer):
                     self.count(share)
                     return PlacedTerrain(self.occupy(shape, offset, candidates), size, is_wide)
         if self._leaves_out and self.metrics.has_footnotes:
-            self._footnotes.append(f"${cost}")
+            self._footnotes.append(f"costs ${cost}")
             return None
         self.count(share)
         return PlacedTerrain(self.occupy(shape, None, candidates), size, is_wide)
