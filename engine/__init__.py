@@ -71,7 +71,7 @@ from engine.core.state import (
 )
 from engine.finance import loans
 from engine.finance.loans import LoanStatus
-from engine.finance.market import space_label
+from engine.finance.market import space_label, space_name
 from engine.finance.offers import offer_label
 from engine.finance.ownership import (
     certificate_count,
@@ -362,6 +362,7 @@ __all__ = [
     "round_name",
     "same_rotations",
     "space_label",
+    "space_name",
     "standings",
     "stop_revenue",
     "tile_faces",

@@ -80,7 +80,7 @@ def later_fall(state: State, company: str, shares: int) -> str | None:
     if PriceProtection not in g.title.questions or state.companies[company].cell is None:
         return None
     lower = market.down(g, market.token_space(g, company), shares)
-    return market.space_label(g, lower).partition(" ")[2] if lower != state.companies[company].cell else None
+    return market.space_name(g, lower) if lower != state.companies[company].cell else None
 
 
 def price_after_stock_round(state: State, company: str) -> str | None:
@@ -96,7 +96,7 @@ def price_after_stock_round(state: State, company: str) -> str | None:
     draft = g.draft()
     rules.finish(draft)
     after = market.token_space(draft, company)
-    return market.space_label(draft, after).partition(" ")[2] if after != before else None
+    return market.space_name(draft, after) if after != before else None
 
 
 def tiles_left(state: State) -> dict[str, int | None]:

@@ -7,7 +7,7 @@ may be at work; what they do is safe then too, because rows are taken and reques
 A holder that cannot ask the server goes on: the lock may have ended, but nobody else can get it meanwhile,
 and a player who presses a button reads why nothing happens. When the server is back, the others leave the
 holder a moment to get its lock again. Only where the holder alone is cut off from the server can another get
-the lock; so work that somebody waits for should leave the first word to others while its holder is
+the lock; so work that somebody waits for should let others answer first while its holder is
 `uncertain`.
 """
 

@@ -176,8 +176,7 @@ class CardKeeper:
             except CannotEdit as failure:
                 if failure.problem is not EditProblem.FORBIDDEN or not files:
                     raise
-        if ref.files:
-            await forget_files(self.service.store, card)
+        await forget_files(self.service.store, card)
         await self.api.edit(message, built.plain, built.users)
         if not ref.is_plain:
             await self.poster.say_files_are_refused(view.table, self.api.channel(ref.channel_id))

@@ -35,8 +35,8 @@ from bot.discord.message_parts import (
     button,
     code_block,
     container,
+    escape_markdown,
     media_galleries,
-    plain,
     select_row,
     text_display,
     truncate,
@@ -69,7 +69,7 @@ def turn_card(
     assert state is not None
     names = " ".join(mention(users.get(each.seat), each.name) for each in prompts)
     above = [truncate(f"{names} · {table_heading(view.table, view.seq)}", MAX_HEADING)]
-    questions = "\n".join(f"### {plain(_question(state, each))}" for each in prompts)
+    questions = "\n".join(f"### {escape_markdown(_question(state, each))}" for each in prompts)
     texts = [truncate(questions, MAX_HEADING * len(prompts))]
     numbers = [
         line
@@ -78,10 +78,10 @@ def turn_card(
             state, engine_seat(each.seat), revenues, offer="" if each.is_main else each.prompt
         )
     ]
-    texts.append(truncate(plain("\n".join(dict.fromkeys(numbers))), MAX_NUMBERS))
+    texts.append(truncate(escape_markdown("\n".join(dict.fromkeys(numbers))), MAX_NUMBERS))
     if history:
         room = MAX_TEXT - sum(map(len, [*above, *texts])) - (0 if images else MIN_BOARD_TEXT)
-        above.append(truncate(plain("\n".join(history)), min(room, MAX_HISTORY)))
+        above.append(truncate(escape_markdown("\n".join(history)), min(room, MAX_HISTORY)))
     if not images:
         room = min(MAX_TEXT - sum(map(len, [*above, *texts])), MAX_BOARD_TEXT)
         texts.append(code_block(f"{text_views.market_view(state)}\n\n{text_views.map_view(state)}", room))
@@ -180,7 +180,7 @@ def _control_rows(
 
 def finished_card(lines: Sequence[str]) -> list[Json]:
     """A list of finished turns, without controls."""
-    return [text_display(plain("\n".join(lines)))]
+    return [text_display(escape_markdown("\n".join(lines)))]
 
 
 def notification(lines: Sequence[str]) -> list[Json]:
@@ -195,9 +195,9 @@ def poll_card(
     question."""
     names = view.table.names
     heads = " ".join(mention(user, names[seat]) for seat, user in users.items())
-    question = f"### {plain(poll.poll.details['question'])}"
+    question = f"### {escape_markdown(poll.poll.details['question'])}"
     marks = {None: "⏳", True: "✅", False: "❌"}
-    voters = " · ".join(f"{marks[vote]} {plain(names[seat])}" for seat, vote in poll.votes.items())
+    voters = " · ".join(f"{marks[vote]} {escape_markdown(names[seat])}" for seat, vote in poll.votes.items())
     buttons = vote_buttons(view.table.id, f"v{poll.poll.id}")
     head = f"{heads} · {table_heading(view.table, view.seq)}"
     framed = [text_display(question), text_display(voters), *action_rows(buttons)]

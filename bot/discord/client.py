@@ -9,7 +9,7 @@ Of all processes at a store one serves a shard: Discord sends the events of a gu
 the delivery worker takes the messages about tables of its guilds only (`bot.discord.shards`). So one process
 keeps the cards of a table. Another process with the same shards stands by, and goes on where the first ends.
 
-A session lives on while the database is away (`bot.discord.first_word`).
+A session lives on while the database is away (`bot.discord.uncertain_session`).
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from bot.config import DiscordSettings, Settings, SettingsError, Shards
 from bot.discord import controls
 from bot.discord.commands import build_command_tree
 from bot.discord.delivery import LEASE, DiscordDelivery
-from bot.discord.first_word import JOB
 from bot.discord.interactions import InteractionHandler
 from bot.discord.localization import localized
 from bot.discord.replies import error_text, is_answered_already, is_too_late, reply_text
 from bot.discord.shards import SessionStarts, guild_shards_of, job_names
+from bot.discord.uncertain_session import JOB
 from bot.service.picture_workers import PictureWorkers
 from bot.service.service import Service
 
@@ -202,7 +202,7 @@ class Client(discord.AutoShardedClient):
         if interaction.type not in kinds:
             return
         data: dict[str, Any] = dict(interaction.data or {})
-        await self.handler.first_word.leave()
+        await self.handler.uncertain_session.let_others_answer()
         try:
             custom_id = controls.parse_custom_id(_effective_custom_id(data))
             if custom_id is None:
@@ -223,7 +223,7 @@ class Client(discord.AutoShardedClient):
             return
         if is_answered_already(error):
             self.handler.log_error(error)
-            await self.handler.first_word.was_anothers()
+            await self.handler.uncertain_session.end_if_others_answer()
             return
         if not isinstance(error, ValueError):
             self.handler.log_error(error)

@@ -62,7 +62,7 @@ HELP = """**Railpost** plays 18xx in a thread of this server, by email and in a 
 
 
 class CommandTree(app_commands.CommandTree[Any]):
-    """The commands; another process may have the first word."""
+    """The commands; another process may answer first."""
 
     def __init__(self, handler: InteractionHandler, client: discord.Client, **options: Any) -> None:
         super().__init__(client, **options)
@@ -70,7 +70,7 @@ class CommandTree(app_commands.CommandTree[Any]):
 
     async def interaction_check(self, interaction: Interaction) -> bool:
         """Before every command."""
-        await self._handler.first_word.leave()
+        await self._handler.uncertain_session.let_others_answer()
         return True
 
 
@@ -94,7 +94,7 @@ def build_command_tree(client: discord.Client, handler: InteractionHandler) -> a
         if not isinstance(cause, ValueError):
             handler.log_error(cause)
         if is_answered_already(cause):
-            await handler.first_word.was_anothers()
+            await handler.uncertain_session.end_if_others_answer()
             return
         if interaction.type is not discord.InteractionType.autocomplete and not is_too_late(cause):
             await reply_text(interaction, sentence)

@@ -187,8 +187,7 @@ class FinishedTurns:
         return self.api.message(ref.channel_id, ref.message_id)
 
     async def _edit_card(self, card: Card, lines: list[str]) -> None:
-        if card_ref(card).files:
-            await forget_files(self.service.store, card)
+        await forget_files(self.service.store, card)
         await self._edit(card_ref(card), lines)
 
     async def _edit(self, ref: CardRef, lines: list[str]) -> None:

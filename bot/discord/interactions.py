@@ -19,7 +19,6 @@ from bot.discord.card_builder import CardBuilder
 from bot.discord.control_checks import CHOICES_CHANGED, ControlChecks
 from bot.discord.controls import CustomId
 from bot.discord.decision_controls import with_effects
-from bot.discord.first_word import FirstWord
 from bot.discord.line_interactions import LineInteractions
 from bot.discord.lobby_interactions import LobbyInteractions
 from bot.discord.order_interactions import OrderInteractions
@@ -37,6 +36,7 @@ from bot.discord.settings_interactions import SettingsInteractions
 from bot.discord.table_lookup import TableLookup
 from bot.discord.table_threads import TableThreads
 from bot.discord.tile_interactions import TileInteractions
+from bot.discord.uncertain_session import UncertainSession
 from bot.service import text_views
 from bot.service.picture_workers import PictureWorkers
 from bot.service.seat_numbers import engine_seat
@@ -61,7 +61,7 @@ class InteractionHandler:
         self.settings = SettingsInteractions(service, self.lookup)
         self.orders = OrderInteractions(service, self.lookup, self.lines.show_result)
         self.lobby = LobbyInteractions(service, self.lookup)
-        self.first_word = FirstWord(service, client)
+        self.uncertain_session = UncertainSession(service, client)
 
     @staticmethod
     def log_error(error: BaseException) -> None:

@@ -33,7 +33,7 @@ def truncate(text: str, limit: int) -> str:
     return (text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…") or "—"
 
 
-def plain(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Text that Discord shows as it is: `PRR 30%*, NYC 20%*` is in italics otherwise. Code spans stay."""
     return MARKS.sub(lambda found: found[0] if found[0].startswith("`") else f"\\{found[0]}", text)
 

@@ -161,7 +161,10 @@ async def forget_files(store: Store, card: Card) -> None:
 
     So a process that dies between the edit and storing it leaves no ids of files that are gone.
     """
-    ref = msgspec.structs.replace(card_ref(card), files=[], payload_digest="")
+    ref = card_ref(card)
+    if not ref.files:
+        return
+    ref = msgspec.structs.replace(ref, files=[], payload_digest="")
     async with store.begin(table=card.table_id) as unit:
         await unit.tables.set_card(card.table_id, card.slot, ref_to_store(ref), card.decision_id)
 

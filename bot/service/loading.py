@@ -68,26 +68,26 @@ def decoding(code: str) -> Iterator[None]:
         raise UnreadableTable(code) from error
 
 
-_found: dict[str, str] = {}
+_unreadable: dict[str, str] = {}
 """The tables that this process could not read, by code (`number 7` where not even that could be read), and
 why."""
 
 
 def unreadable_tables() -> list[str]:
     """The codes of the tables that this process found to be unreadable, of whatever store."""
-    return sorted(_found)
+    return sorted(_unreadable)
 
 
 def forget_unreadable() -> None:
     """Another store has replaced the one in which they were found."""
-    _found.clear()
+    _unreadable.clear()
 
 
 def _report_unreadable(code: str, reason: str) -> None:
     """Tell the operator, once for each reason."""
-    if _found.get(code) == reason:
+    if _unreadable.get(code) == reason:
         return
-    _found[code] = reason
+    _unreadable[code] = reason
     log.error(
         "for the operator: table %s cannot be read (%s); other tables go on. "
         "Restore a backup, or ask the authors with the output of `railpost check`.",
@@ -112,7 +112,7 @@ def build_table(metadata: TableMetadata, rows: Sequence[LogRow]) -> LiveTable:
         if len(rows) != info.seq:
             raise ValueError(f"its log has {len(rows)} rows, and its last one is row {info.seq}")
         table = LiveTable(metadata, rows)
-    _found.pop(info.code, None)
+    _unreadable.pop(info.code, None)
     return table
 
 

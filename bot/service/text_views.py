@@ -237,7 +237,7 @@ def price_text(state: engine.State, company: str) -> str:
     cell = state.companies[company].cell
     if cell is None:
         return "-"
-    return engine.space_label(engine.game_of(state), cell).partition(" ")[2]
+    return engine.space_name(engine.game_of(state), cell)
 
 
 def trains_text(state: engine.State) -> list[str]:

@@ -277,7 +277,7 @@ def test_the_history_is_a_line_for_each_turn() -> None:
 
 def test_text_is_shown_as_it_is_and_code_as_code() -> None:
     """Two presidencies in a line were in italics, without their stars."""
-    told = message_parts.plain("Ann_B: PRR 30%*, NYC 20%*; `/show log` has ~5 | more")
+    told = message_parts.escape_markdown("Ann_B: PRR 30%*, NYC 20%*; `/show log` has ~5 | more")
     assert told == r"Ann\_B: PRR 30%\*, NYC 20%\*; `/show log` has \~5 \| more"
     (text,) = cards.finished_card(["✓ Bob_: buys *the* SV."])
     assert text["content"] == r"✓ Bob\_: buys \*the\* SV."

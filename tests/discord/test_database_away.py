@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import sys
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 from sqlalchemy import make_url
 
-from tests.fake_discord.running_bot import RunningBot
+from tests.fake_discord.running_bot import RunningBot, bot_process
 from tests.fake_discord.server import FakeDiscord
 from tests.stores import needs_server, stoppable_server, url_text
 
-ROOT = Path(__file__).parent.parent.parent
 AWAY = ": the database does not answer; please try again in a moment."
 
 
@@ -87,22 +84,6 @@ class Wire:
         writer.transport.abort()
 
 
-@contextlib.asynccontextmanager
-async def process(fake: FakeDiscord, store: str) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Our service and client, until the block ends."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.fake_discord.bot_process",
-        store, fake.api_url, fake.gateway_url, fake.token, "2",
-        cwd=ROOT, stderr=asyncio.subprocess.DEVNULL,
-    )  # fmt: skip
-    try:
-        yield process
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()
-
-
 @needs_server
 @pytest.mark.soak
 @pytest.mark.timeout(240)
@@ -116,9 +97,9 @@ async def test_14_11_a_process_that_alone_is_cut_off_from_the_database_leaves_th
         wire = Wire(url.host, url.port)
         await wire.join()
         sessions = fake.gateway
-        async with process(fake, url_text(url.set(port=wire.port))):
+        async with bot_process(fake, url_text(url.set(port=wire.port))):
             await fake.wait_until(lambda: sessions.identified == 1 and fake.commands, "the first")
-            async with process(fake, server.address) as second:
+            async with bot_process(fake, server.address) as second:
                 opened = await fake.run_command("Ann", "general", "table new", title="1830")
                 assert "Table" in opened.text
                 await wire.cut()

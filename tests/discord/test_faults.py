@@ -20,7 +20,7 @@ from bot.discord import client as shipped
 from bot.discord.card_keeper import CardKeeper
 from bot.service.service import Service
 from storage import OutboxMessage, StoreError, open_store
-from tests.fake_discord.running_bot import OnePixelPictures, RunningBot, expire_leases
+from tests.fake_discord.running_bot import OnePixelPictures, RunningBot, bot_process, expire_leases
 from tests.fake_discord.server import FakeDiscord, Message
 
 ROOT = Path(__file__).parent.parent.parent
@@ -503,22 +503,9 @@ async def process(running: RunningBot) -> AsyncIterator[asyncio.subprocess.Proce
     fake = running.fake
     before = fake.gateway.identified
     await running.expire_leases()
-    args = (str(running.path), fake.api_url, fake.gateway_url, fake.token, "600")
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "tests.fake_discord.bot_process",
-        *args,
-        cwd=ROOT,
-        stderr=asyncio.subprocess.DEVNULL,
-    )
-    try:
+    async with bot_process(fake, str(running.path), lease=600) as process:
         await fake.wait_until(lambda: fake.gateway.identified > before and fake.commands, "the process")
         yield process
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()
 
 
 async def test_an_attempt_that_sent_nothing_takes_no_older_card_for_its_own(

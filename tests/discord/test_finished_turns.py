@@ -28,6 +28,12 @@ async def play(running: RunningBot, first: int, last: int) -> None:
         await running.wait_for_card(name)
 
 
+def assert_each_is_said_once(turns: str) -> None:
+    """Each of `LINES` is on a list of turns, and only once."""
+    for said in ("Ann buys the SV", "Bob buys the CS", "Cid passes"):
+        assert turns.count(said) == 1, turns
+
+
 def die_after(patch: pytest.MonkeyPatch, step: str) -> asyncio.Event:
     """From now on a step has its effect and never ends; the event says that it was reached."""
     reached, method = asyncio.Event(), getattr(FinishedTurns, step)
@@ -62,8 +68,7 @@ async def test_14_no_turn_is_missing_or_twice_after_a_kill(
         await fake.wait_until(lambda: len(fake.visible_messages(running.thread)) == 3, "what is left over")
         begins, turns = listed(running, fake)
     assert "The game begins" in begins
-    for said in ("Ann buys the SV", "Bob buys the CS", "Cid passes"):
-        assert turns.count(said) == 1, turns
+    assert_each_is_said_once(turns)
 
 
 async def test_the_turn_of_a_card_that_somebody_has_deleted_is_listed_with_the_next(
@@ -75,8 +80,7 @@ async def test_the_turn_of_a_card_that_somebody_has_deleted_is_listed_with_the_n
         await fake.delete_message(await running.wait_for_card("Ann"))
         await play(running, 0, len(LINES))
         _, turns = listed(running, fake)
-    for said in ("Ann buys the SV", "Bob buys the CS", "Cid passes"):
-        assert turns.count(said) == 1, turns
+    assert_each_is_said_once(turns)
 
 
 async def test_the_turn_of_an_old_card_that_somebody_has_deleted_is_listed_with_the_next(
@@ -92,8 +96,7 @@ async def test_the_turn_of_an_old_card_that_somebody_has_deleted_is_listed_with_
             await wait_until_queue_is_empty(running)
         await play(running, 1, len(LINES))
         _, turns = listed(running, fake)
-    for said in ("Ann buys the SV", "Bob buys the CS", "Cid passes"):
-        assert turns.count(said) == 1, turns
+    assert_each_is_said_once(turns)
 
 
 async def test_the_turn_of_a_deleted_card_is_listed_after_other_news(
@@ -126,8 +129,7 @@ async def test_a_list_that_somebody_has_deleted_is_written_again(
         await fake.delete_message(first)
         await play(running, 1, len(LINES))
         _, turns = listed(running, fake)
-    for said in ("Ann buys the SV", "Bob buys the CS", "Cid passes"):
-        assert turns.count(said) == 1, turns
+    assert_each_is_said_once(turns)
     assert turns.index("Ann buys") < turns.index("Bob buys") < turns.index("Cid passes")
 
 
@@ -147,8 +149,7 @@ async def test_a_list_and_a_card_that_somebody_has_deleted_are_written_again_lat
             await wait_until_queue_is_empty(running)
         await play(running, 2, len(LINES))
         turns = listed(running, fake)[-1]
-    for said in ("Ann buys the SV", "Bob buys the CS", "Cid passes"):
-        assert turns.count(said) == 1, turns
+    assert_each_is_said_once(turns)
 
 
 async def test_the_outcome_of_a_poll_that_somebody_has_deleted_is_listed(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from time import monotonic
@@ -16,11 +14,10 @@ import pytest
 from bot.config import Settings, SettingsError, Shards, parse_settings
 from bot.discord.shards import SessionStarts, guild_shards_of, job_names
 from storage import Store, open_store
+from tests.fake_discord.running_bot import bot_process
 from tests.fake_discord.server import FakeDiscord
 from tests.storage.conftest import ManualClock, new_message
 from tests.stores import StoreFactory, needs_server
-
-ROOT = Path(__file__).parent.parent.parent
 
 
 @pytest.fixture
@@ -129,22 +126,6 @@ def database(tmp_path: Path, places: StoreFactory) -> Iterator[str]:
         yield found
 
 
-@contextlib.asynccontextmanager
-async def process(fake: FakeDiscord, store: str, shards: str) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Our service and client for some shards, until the block ends."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.fake_discord.bot_process",
-        store, fake.api_url, fake.gateway_url, fake.token, "2", shards,
-        cwd=ROOT, stderr=asyncio.subprocess.DEVNULL,
-    )  # fmt: skip
-    try:
-        yield process
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()
-
-
 async def open_table(fake: FakeDiscord, channel: str) -> None:
     """Ann opens a table; whoever has the shard answers, and posts the card."""
     answer = await fake.run_command("Ann", channel, "table new", title="1830")
@@ -164,7 +145,10 @@ async def test_14_11_processes_share_the_shards_and_one_takes_over(database: str
     async with FakeDiscord(["Ann", "Bob"], channels=["general"]) as fake:
         first = (fake.guild_id >> 22) % 2
         fake.open_guild("Others", "elsewhere", guild_id=(fake.guild_id >> 22) + 1 << 22)
-        async with process(fake, database, f"{first}/2") as one, process(fake, database, f"{1 - first}/2"):
+        async with (
+            bot_process(fake, database, f"{first}/2") as one,
+            bot_process(fake, database, f"{1 - first}/2"),
+        ):
             await fake.wait_until(
                 lambda: fake.gateway.identified == 2 and fake.commands, "a session of each shard"
             )
@@ -173,7 +157,7 @@ async def test_14_11_processes_share_the_shards_and_one_takes_over(database: str
             assert abs(starts[0][1] - starts[1][1]) > 4.5, "sessions are not started faster than allowed"
             await open_table(fake, "general")
             await open_table(fake, "elsewhere")
-            async with process(fake, database, f"{first}/2"):
+            async with bot_process(fake, database, f"{first}/2"):
                 one.kill()
                 await one.wait()
                 killed_at = monotonic()

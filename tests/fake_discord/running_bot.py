@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +21,7 @@ from renderers import PaletteName, Picture
 from storage import OutboxMessage, Store, open_store
 from tests.fake_discord.server import Channel, FakeDiscord, Interaction, Message
 
+ROOT = Path(__file__).parent.parent.parent
 DOT = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de"
     "0000000c49444154789c63f8cfc000000301010018dd8db00000000049454e44ae426082"
@@ -51,6 +53,24 @@ class OnePixelPictures(PictureWorkers):
         self.draw_count += 1
         self.drawn.append((kind, details.get("palette", "light")))
         return None if self.fails else Picture(DOT + bytes(self.ink), f"The {kind}, in words.", 1, 1)
+
+
+@contextlib.asynccontextmanager
+async def bot_process(
+    fake: FakeDiscord, store: str, shards: str = "", *, lease: float = 2
+) -> AsyncIterator[asyncio.subprocess.Process]:
+    """Our service and client in a process of their own, until the block ends; see `bot_process.py`."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.fake_discord.bot_process",
+        store, fake.api_url, fake.gateway_url, fake.token, str(lease), *([shards] if shards else []),
+        cwd=ROOT, stderr=asyncio.subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        yield process
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
 
 
 async def expire_leases(store: Store) -> None:

@@ -21,19 +21,19 @@ JOB = "discord"
 PATIENCE = 1.0  # seconds; Discord waits three for an acknowledgement
 
 
-class FirstWord:
-    """Leaves the first word to another process while this one may not be the only one."""
+class UncertainSession:
+    """Lets another process answer first while this one may not be the only one."""
 
     def __init__(self, service: Service, client: discord.Client) -> None:
         self._service, self._client = service, client
 
-    async def leave(self) -> None:
-        """Before an answer: let another process answer first, if there may be one."""
+    async def let_others_answer(self) -> None:
+        """Before an answer: wait a moment, if another process may have a session."""
         if self._service.jobs.is_uncertain(JOB):
             await asyncio.sleep(PATIENCE)
 
-    async def was_anothers(self) -> None:
-        """Somebody else has answered: if there may be another process, leave the session to it."""
+    async def end_if_others_answer(self) -> None:
+        """Where somebody else had answered: end the session, if another process may have one."""
         if self._service.jobs.is_uncertain(JOB):
             log.warning("Discord: another process answers, and the database does not; this session ends")
             await self._client.close()
