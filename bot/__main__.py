@@ -20,9 +20,9 @@ import typer
 from bot.config import Settings, SettingsError, load_settings
 
 if TYPE_CHECKING:
+    from bot.hub.service import Service
     from bot.operations.status import ErrorCounter
-    from bot.service.picture_workers import PictureWorkers
-    from bot.service.service import Service
+    from bot.pictures.workers import PictureWorkers
     from bot.terminal.console import Console
 
 log = logging.getLogger("railpost")
@@ -37,12 +37,12 @@ LAZY_COMMANDS = {
     "export": "bot.cli.export",
     "replay": "bot.cli.replay",
     "check-mail": "bot.cli.check_mail",
-    "simulate": "bot.simulation.simulate",
-    "bench": "bot.benchmark",
+    "simulate": "bot.tools.simulation.simulate",
+    "bench": "bot.tools.benchmark",
     "check": "bot.operations.check",
-    "arena": "bot.arena.command",
-    "tune": "bot.arena.tuning_command",
-    "status": "bot.operations.status_command",
+    "arena": "bot.tools.arena.command",
+    "tune": "bot.tools.arena.tuning_command",
+    "status": "bot.cli.status",
 }
 
 
@@ -82,10 +82,10 @@ def create_data_folder(settings: Settings) -> None:
 @asynccontextmanager
 async def open_service(settings: Settings) -> AsyncIterator[Service]:
     """The service with the store and the picture workers of the settings."""
-    from bot.operations.quick_checks import quick_check_at_start
-    from bot.service.limits import KINDS, Limits
-    from bot.service.picture_workers import PictureWorkers
-    from bot.service.service import Service
+    from bot.hub.limits import KINDS, Limits
+    from bot.hub.service import Service
+    from bot.operations.check import quick_check_at_start
+    from bot.pictures.workers import PictureWorkers
     from storage import open_store
 
     conventions = settings.table_conventions

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import engine
-from bot.service.picture_workers import PictureWorkers, draw_file
+from bot.pictures.workers import PictureWorkers, draw_file
 from renderers import Picture
 
 

@@ -16,15 +16,15 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import engine
-from bot.discord import card_texts, cards, message_parts
-from bot.discord.message_parts import Json
+from bot.discord import card_texts, cards, parts
+from bot.discord.parts import Json
 from bot.email.gateway import MailGateway
 from bot.email.notice_pages import PageBuilder
 from bot.email.tokens import reply_token_for
-from bot.service.notifications import Notification
-from bot.service.people import person_by_address
-from bot.service.service import Service
-from bot.service.tables import TableInfo
+from bot.hub.info import TableInfo
+from bot.hub.notify import Notification
+from bot.hub.people import person_by_address
+from bot.hub.service import Service
 from bot.terminal.console import Console
 from mail import ServiceAddress, compose, pages
 from mail.parser import ParsedMail
@@ -85,7 +85,7 @@ async def discord_example(folder: Path) -> str:
         (pending,) = view.pending
         history = card_texts.history_lines(await service.queries.log(table.id, 1), view.table.names)
         choices = await service.queries.choices(table.id, pending.seat)
-        images = [message_parts.ImageRef(name, "") for name in ("auction-1.png",)]
+        images = [parts.ImageRef(name, "") for name in ("auction-1.png",)]
         components, _ = cards.turn_card(view, [pending], {pending.seat: choices}, history, {}, images)
         return "\n".join(shown(components)).replace(view.table.code, "A7K").strip()
 

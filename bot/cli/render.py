@@ -8,8 +8,8 @@ from pathlib import Path
 
 import engine
 from bot.config import Settings
-from bot.service.game_pictures import animation_of_game, chart_of_game
-from bot.service.images import changed_hexes, repriced_companies
+from bot.pictures.draw import animation_of_game, chart_of_game
+from bot.pictures.views import changed_hexes, repriced_companies
 from engine.game_text import ScriptError, replay
 from renderers import (
     CHART_KINDS,
@@ -81,7 +81,7 @@ def _draw(kind: str, start: engine.State, events: Sequence[bytes], palette: Pale
 
 async def game_of_table(settings: Settings, code: str) -> StoredGame:
     """The game of a table along its line of play. Raises ValueError."""
-    from bot.service.service import Service
+    from bot.hub.service import Service
 
     async with await open_store(settings.database_url) as store:
         service = Service(store)

@@ -7,6 +7,7 @@ stay by their ids, new ones as uploads.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import io
 import json
@@ -21,9 +22,10 @@ import aiohttp
 import discord
 from discord import ui
 
-from bot.discord import message_parts
-from bot.discord.message_parts import ImageRef, Json
-from bot.service.results import ExportedFile
+from bot.discord import parts
+from bot.discord.parts import ImageRef, Json
+from bot.hub.result import ExportedFile
+from bot.hub.service import Service
 from renderers import Picture
 
 log = logging.getLogger(__name__)
@@ -114,7 +116,7 @@ class ImageAttachment:
 
     @property
     def ref(self) -> ImageRef:
-        return ImageRef(self.filename, message_parts.truncate(self.picture.alt, message_parts.MAX_ALT_TEXT))
+        return ImageRef(self.filename, parts.truncate(self.picture.alt, parts.MAX_ALT_TEXT))
 
     @property
     def discord_file(self) -> discord.File:
@@ -334,3 +336,25 @@ class DiscordApi:
             await message.pin()
         except discord.HTTPException as error:
             log.info("Discord: a message was not pinned: %s", error)
+
+
+JOB = "discord"
+PATIENCE = 1.0  # seconds; Discord waits three for an acknowledgement
+
+
+class UncertainSession:
+    """Lets another process answer first while this one may not be the only one."""
+
+    def __init__(self, service: Service, client: discord.Client) -> None:
+        self._service, self._client = service, client
+
+    async def let_others_answer(self) -> None:
+        """Before an answer: wait a moment, if another process may have a session."""
+        if self._service.jobs.is_uncertain(JOB):
+            await asyncio.sleep(PATIENCE)
+
+    async def end_if_others_answer(self) -> None:
+        """Where somebody else had answered: end the session, if another process may have one."""
+        if self._service.jobs.is_uncertain(JOB):
+            log.warning("Discord: another process answers, and the database does not; this session ends")
+            await self._client.close()

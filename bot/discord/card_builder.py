@@ -8,16 +8,16 @@ from typing import NamedTuple
 from bot.discord import card_texts, cards
 from bot.discord.api import ImageAttachment
 from bot.discord.card_refs import digest
-from bot.discord.message_parts import Json
+from bot.discord.parts import Json
 from bot.discord.posting import Draft
-from bot.discord.table_threads import TableThreads
-from bot.service.answer_pictures import picture_file_name, turn_pictures
-from bot.service.images import NamedPicture
-from bot.service.live_table import TableView
-from bot.service.picture_workers import PictureWorkers
-from bot.service.results import PendingDecision
-from bot.service.service import Service
-from bot.service.table_log import LogEntry
+from bot.discord.threads import TableThreads
+from bot.hub.log import LogEntry
+from bot.hub.result import PendingDecision
+from bot.hub.service import Service
+from bot.hub.table import TableView
+from bot.pictures.views import NamedPicture
+from bot.pictures.wanted import picture_file_name, turn_pictures
+from bot.pictures.workers import PictureWorkers
 from storage import TablePoll
 
 

@@ -39,12 +39,12 @@ from bot.discord.card_refs import (
 )
 from bot.discord.finished_turns import OLD_MESSAGE_AGE, FinishedTurns, no_list
 from bot.discord.posting import Posted, Poster, Unreachable, forget_files, ref_to_store
-from bot.service import notifications
-from bot.service.live_table import TableView
-from bot.service.notifications import Notification
-from bot.service.results import PendingDecision
-from bot.service.service import Service
-from bot.service.tables import TableInfo
+from bot.hub import notify as notifications
+from bot.hub.info import TableInfo
+from bot.hub.notify import Notification
+from bot.hub.result import PendingDecision
+from bot.hub.service import Service
+from bot.hub.table import TableView
 from storage import Card, OutboxMessage, TablePoll
 
 log = logging.getLogger(__name__)

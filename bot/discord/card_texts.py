@@ -7,14 +7,14 @@ from itertools import groupby
 
 import engine
 from bot.discord.controls import CUSTOM_ID_VERSION, OPEN_CARD
-from bot.discord.message_parts import truncate
+from bot.discord.parts import truncate
 from bot.discord.told_moves import told_sentences, told_turns
-from bot.service import text_views
-from bot.service.live_table import TableView
-from bot.service.results import PendingDecision
-from bot.service.seat_numbers import engine_seat
-from bot.service.table_log import LogEntry
-from bot.service.tables import TableInfo
+from bot.hub.info import TableInfo
+from bot.hub.log import LogEntry
+from bot.hub.result import PendingDecision
+from bot.hub.table import TableView
+from bot.position import text_views
+from bot.position.pending import engine_seat
 
 MAX_HISTORY, MAX_RESULT, MAX_LINE = 1200, 400, 250
 MAX_HISTORY_LINES = 12

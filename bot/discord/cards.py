@@ -23,7 +23,7 @@ from bot.discord.controls import (
     CustomId,
 )
 from bot.discord.decision_controls import decision_controls
-from bot.discord.message_parts import (
+from bot.discord.parts import (
     DANGER,
     MAX_TEXT,
     PRIMARY,
@@ -41,10 +41,11 @@ from bot.discord.message_parts import (
     text_display,
     truncate,
 )
-from bot.service import decision_numbers, text_views
-from bot.service.live_table import TableView
-from bot.service.results import PendingDecision
-from bot.service.seat_numbers import engine_seat
+from bot.hub.result import PendingDecision
+from bot.hub.table import TableView
+from bot.position import numbers as decision_numbers
+from bot.position import text_views
+from bot.position.pending import engine_seat
 from storage import TablePoll
 
 MAX_HEADING, MAX_NUMBERS, MAX_BOARD_TEXT, MIN_BOARD_TEXT = 300, 2400, 1300, 400

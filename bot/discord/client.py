@@ -9,7 +9,7 @@ Of all processes at a store one serves a shard: Discord sends the events of a gu
 the delivery worker takes the messages about tables of its guilds only (`bot.discord.shards`). So one process
 keeps the cards of a table. Another process with the same shards stands by, and goes on where the first ends.
 
-A session lives on while the database is away (`bot.discord.uncertain_session`).
+A session lives on while the database is away (`bot.discord.api`).
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ import yarl
 
 from bot.config import DiscordSettings, Settings, SettingsError, Shards
 from bot.discord import controls
+from bot.discord.api import JOB
 from bot.discord.commands import build_command_tree
 from bot.discord.delivery import LEASE, DiscordDelivery
 from bot.discord.interactions import InteractionHandler
 from bot.discord.localization import localized
 from bot.discord.replies import error_text, is_answered_already, is_too_late, reply_text
 from bot.discord.shards import SessionStarts, guild_shards_of, job_names
-from bot.discord.uncertain_session import JOB
-from bot.service.picture_workers import PictureWorkers
-from bot.service.service import Service
+from bot.hub.service import Service
+from bot.pictures.workers import PictureWorkers
 
 log = logging.getLogger(__name__)
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from bot.discord import card_texts, cards, message_parts
+from bot.discord import card_texts, cards, parts
 from bot.discord.card_keeper import current_prompt
 from bot.discord.controls import AGREE, DECLINE, KEEP, START, SUBMIT_LINE, CustomId
 from bot.discord.notices import Notices
 from bot.discord.posting import Draft
 from bot.discord.settings_card import WaitingEntry, turns_card
-from bot.discord.table_links import card_link
-from bot.service.digest import waiting_tables
-from bot.service.live_table import TableView
-from bot.service.notifications import Notification
-from bot.service.polls import poll_id
-from bot.service.recent_events import digest_events
-from bot.service.seat_requests import open_request
-from bot.service.service import Service
-from bot.service.tables import TableInfo
+from bot.discord.threads import card_link
+from bot.features.digest.feature import waiting_tables
+from bot.features.lobby.seats import open_request
+from bot.features.moves.recent_events import digest_events
+from bot.hub.info import TableInfo
+from bot.hub.notify import Notification
+from bot.hub.polls import poll_id
+from bot.hub.service import Service
+from bot.hub.table import TableView
 from storage import OutboxMessage
 
 LOBBY_KINDS = ("full", "expiring", "closed", "robot", "no robot")
@@ -66,17 +66,15 @@ async def _send_lobby_notice(
         return None
     custom_id = CustomId(table.id, None, None, START)
     buttons = {
-        "full": [message_parts.button("Start", str(custom_id), message_parts.PRIMARY)],
-        "expiring": [
-            message_parts.button("Keep it open", str(custom_id._replace(action=KEEP)), message_parts.PRIMARY)
-        ],
+        "full": [parts.button("Start", str(custom_id), parts.PRIMARY)],
+        "expiring": [parts.button("Keep it open", str(custom_id._replace(action=KEEP)), parts.PRIMARY)],
         "robot": [
-            message_parts.button("Agree", str(custom_id._replace(action=AGREE)), message_parts.PRIMARY),
-            message_parts.button("Decline", str(custom_id._replace(action=DECLINE))),
+            parts.button("Agree", str(custom_id._replace(action=AGREE)), parts.PRIMARY),
+            parts.button("Decline", str(custom_id._replace(action=DECLINE))),
         ],
     }.get(notification.kind, [])
-    text = message_parts.text_display(" ".join(notification.sentences))
-    draft = Draft([message_parts.container([text, *message_parts.action_rows(buttons)])])
+    text = parts.text_display(" ".join(notification.sentences))
+    draft = Draft([parts.container([text, *parts.action_rows(buttons)])])
     return await notices.send_text_once(queued, table, draft, dm_user)
 
 
@@ -91,7 +89,7 @@ async def _send_vote_reminder(
     user = dm_user or await notices.threads.discord_id(notification.person_id)
     ping = [f"<@{user}>"] if user and not dm_user else []
     lines = [card_texts.table_heading(view.table, view.seq), " ".join([*ping, *notification.sentences])]
-    payload = [*cards.notification(lines), *message_parts.action_rows(cards.vote_buttons(view.table.id, key))]
+    payload = [*cards.notification(lines), *parts.action_rows(cards.vote_buttons(view.table.id, key))]
     draft = Draft(payload, users=[user] if ping and user else [])
     return await notices.send_text_once(queued, view.table, draft, dm_user)
 
@@ -100,7 +98,7 @@ async def _send_seat_notice(
     notices: Notices, queued: OutboxMessage, table: TableInfo, notification: Notification, dm_user: str | None
 ) -> str | None:
     """Somebody asks for a seat, with the buttons that answer; or what the answer was."""
-    buttons: list[message_parts.Json] = []
+    buttons: list[parts.Json] = []
     if notification.kind == "seat_request":
         async with notices.service.store.read() as unit:
             request = await open_request(unit, table.id, notification.decision_id)
@@ -109,11 +107,11 @@ async def _send_seat_notice(
         custom_id = CustomId(table.id, None, None, SUBMIT_LINE, f"admit {request.name}")
         refuse = custom_id._replace(argument=f"refuse {request.name}")
         buttons = [
-            message_parts.button("Admit", str(custom_id), message_parts.SUCCESS),
-            message_parts.button("Refuse", str(refuse), message_parts.DANGER),
+            parts.button("Admit", str(custom_id), parts.SUCCESS),
+            parts.button("Refuse", str(refuse), parts.DANGER),
         ]
-    text = message_parts.text_display(" ".join(notification.sentences))
-    draft = Draft([message_parts.container([text, *message_parts.action_rows(buttons)])])
+    text = parts.text_display(" ".join(notification.sentences))
+    draft = Draft([parts.container([text, *parts.action_rows(buttons)])])
     return await notices.send_text_once(queued, table, draft, dm_user)
 
 

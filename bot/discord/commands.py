@@ -13,7 +13,8 @@ from discord.app_commands import Choice
 
 import engine
 from bot.discord import controls
-from bot.discord.autocomplete import (
+from bot.discord.clock_notices import waiting_entries
+from bot.discord.completion import (
     SITE,
     TABLE_OPTION_HELP,
     Interaction,
@@ -23,18 +24,17 @@ from bot.discord.autocomplete import (
     suggest_players,
     suggest_tables,
 )
-from bot.discord.clock_notices import waiting_entries
 from bot.discord.controls import CustomId
 from bot.discord.interactions import InteractionHandler
 from bot.discord.replies import error_text, is_answered_already, is_too_late, reply, reply_text, split_lines
 from bot.discord.settings_card import turns_card
 from bot.discord.show_commands import ShowCommands
-from bot.service import text_views
-from bot.service.game_files import FAR, FORMATS, TEXT, export_prospect
-from bot.service.move_in import MAX_BYTES, imported_sentences
-from bot.service.people import person_by_address, player_name
-from bot.service.robot_answers import invited_robot_sentence
-from bot.service.tables import TableInfo
+from bot.features.game_files.export import FAR, FORMATS, TEXT, export_prospect
+from bot.features.game_files.importing import MAX_BYTES, imported_sentences
+from bot.features.lobby.robot_answers import invited_robot_sentence
+from bot.hub.info import TableInfo
+from bot.hub.people import person_by_address, player_name
+from bot.position import text_views
 from engine.title import SITE_CONVENTIONS
 from renderers import PALETTES
 

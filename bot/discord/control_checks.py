@@ -8,12 +8,12 @@ import engine
 from bot.discord import card_texts, controls, private_answers
 from bot.discord.controls import CustomId
 from bot.discord.replies import defer_privately, reply_text
-from bot.discord.table_links import card_link
 from bot.discord.table_lookup import TableLookup
-from bot.service import text_views
-from bot.service.live_table import TableView
-from bot.service.service import Service
-from bot.service.tables import status_text
+from bot.discord.threads import card_link
+from bot.hub.info import status_text
+from bot.hub.service import Service
+from bot.hub.table import TableView
+from bot.position import text_views
 
 CHOICES_CHANGED = "The choices have changed since then. Please look at the card as it is now."
 

@@ -9,7 +9,7 @@ import engine
 from bot.discord.controls import SUBMIT_LINE, CardControls, MenuItem, card_controls
 from bot.discord.lay_controls import hex_items, lay_choices
 from bot.discord.stock_controls import purchase_label, purchases, sale_items, train_purchases
-from bot.service.choice_effects import choice_effect
+from bot.position.effects import choice_effect
 
 STANDING = "standing protect "
 """Begins lines that leave an order, which the private card of one's orders has."""

@@ -31,11 +31,11 @@ from bot.discord.endings import Endings
 from bot.discord.finished_turns import FinishedTurns
 from bot.discord.notices import Notices
 from bot.discord.posting import Poster, Unreachable
-from bot.discord.table_threads import TableThreads
-from bot.service import notifications
-from bot.service.notifications import Notification
-from bot.service.picture_workers import PictureWorkers
-from bot.service.service import Service
+from bot.discord.threads import TableThreads
+from bot.hub import notify
+from bot.hub.notify import Notification
+from bot.hub.service import Service
+from bot.pictures.workers import PictureWorkers
 from storage import GuildShards, NotFound, OutboxMessage, StoreError
 
 log = logging.getLogger(__name__)
@@ -198,7 +198,7 @@ class DiscordDelivery:
             case Undeliverable():
                 return str(error), None
             case Unreachable():
-                waits = notifications.decode_notification(queued.payload).kind in ("turn", "vote")
+                waits = notify.decode_notification(queued.payload).kind in ("turn", "vote")
                 return str(error), self._retry_time(queued, MAX_TURN_RETRY_DELAY) if waits else None
             case discord.HTTPException() if error.status in PERMANENT_STATUSES:
                 return reason, None
@@ -213,7 +213,7 @@ class DiscordDelivery:
 
     async def _send_message(self, queued: OutboxMessage) -> str | None:
         """Send one message; returns the id of the Discord message, if there is one."""
-        notification = notifications.decode_notification(queued.payload)
+        notification = notify.decode_notification(queued.payload)
         dm_user = queued.address.get("user") if not (queued.ordering_key or "").startswith("table:") else None
         try:
             async with self._lock(notification.table_id):

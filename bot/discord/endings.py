@@ -15,20 +15,20 @@ from typing import NamedTuple
 import msgspec
 
 import engine
-from bot.discord import card_texts, lobby_cards, message_parts
+from bot.discord import card_texts, lobby_cards
+from bot.discord import parts as message_parts
 from bot.discord.api import CannotEdit, DiscordApi, EditProblem, FileAttachment, ImageAttachment
 from bot.discord.card_builder import CardBuilder
 from bot.discord.card_refs import OVER, CardRef, card_ref
 from bot.discord.finished_turns import FinishedTurns
-from bot.discord.message_parts import Json
+from bot.discord.parts import Json
 from bot.discord.posting import Draft, Poster, ref_to_store
-from bot.service.answer_pictures import picture_file_name
-from bot.service.ending import Ending, ending_pictures, headline_of, make_ending
-from bot.service.loading import load_recipient
-from bot.service.notifications import Notification
-from bot.service.routing import is_quiet, wanted_channels
-from bot.service.service import Service
-from bot.service.tables import TableInfo
+from bot.features.history.ending import Ending, ending_pictures, headline_of, make_ending
+from bot.hub.info import TableInfo
+from bot.hub.loading import load_recipient
+from bot.hub.notify import Notification, is_quiet, wanted_channels
+from bot.hub.service import Service
+from bot.pictures.wanted import picture_file_name
 from storage import OutboxMessage
 
 log = logging.getLogger(__name__)

@@ -14,7 +14,7 @@ import discord
 
 import engine
 from bot.discord import controls, private_answers, sale_preview
-from bot.discord.api import DiscordApi
+from bot.discord.api import DiscordApi, UncertainSession
 from bot.discord.card_builder import CardBuilder
 from bot.discord.control_checks import CHOICES_CHANGED, ControlChecks
 from bot.discord.controls import CustomId
@@ -34,13 +34,12 @@ from bot.discord.replies import (
 )
 from bot.discord.settings_interactions import SettingsInteractions
 from bot.discord.table_lookup import TableLookup
-from bot.discord.table_threads import TableThreads
+from bot.discord.threads import TableThreads
 from bot.discord.tile_interactions import TileInteractions
-from bot.discord.uncertain_session import UncertainSession
-from bot.service import text_views
-from bot.service.picture_workers import PictureWorkers
-from bot.service.seat_numbers import engine_seat
-from bot.service.service import Service
+from bot.hub.service import Service
+from bot.pictures.workers import PictureWorkers
+from bot.position import text_views
+from bot.position.pending import engine_seat
 
 log = logging.getLogger(__name__)
 

@@ -7,22 +7,22 @@ from collections.abc import Sequence
 import discord
 
 import engine
-from bot.discord import controls, message_parts, private_answers
+from bot.discord import controls, parts, private_answers
 from bot.discord.api import FileAttachment, OutgoingAttachment
 from bot.discord.card_builder import image_attachments
 from bot.discord.control_checks import CHOICES_CHANGED, ControlChecks
 from bot.discord.controls import CustomId
-from bot.discord.message_parts import Json
+from bot.discord.parts import Json
 from bot.discord.replies import RawModal, reply, reply_text
-from bot.discord.table_links import card_link
 from bot.discord.table_lookup import TableLookup
-from bot.service.answer_pictures import PICTURES_SAY_ALL, answer_pictures
-from bot.service.live_table import TableView
-from bot.service.picture_workers import Pictures, PictureWorkers
-from bot.service.results import CommandResult, Completed, PollUpdated, QueryAnswer, StaleDecision
-from bot.service.seat_numbers import engine_seat
-from bot.service.service import Service
-from bot.service.tables import TableInfo
+from bot.discord.threads import card_link
+from bot.hub.info import TableInfo
+from bot.hub.result import CommandResult, Completed, PollUpdated, QueryAnswer, StaleDecision
+from bot.hub.service import Service
+from bot.hub.table import TableView
+from bot.pictures.wanted import PICTURES_SAY_ALL, answer_pictures
+from bot.pictures.workers import Pictures, PictureWorkers
+from bot.position.pending import engine_seat
 
 
 class LineInteractions:
@@ -128,13 +128,13 @@ class LineInteractions:
         images = [] if result.query == "board" else image_attachments(named)
         attachments: list[OutgoingAttachment] = [FileAttachment(file) for file in result.files]
         components = [
-            message_parts.text_display(private_answers.result_text(result)[0]),
-            *message_parts.file_components([f.name for f in result.files]),
+            parts.text_display(private_answers.result_text(result)[0]),
+            *parts.file_components([f.name for f in result.files]),
         ]
         plain = components
         if images:
             texts = [] if result.query in PICTURES_SAY_ALL else components
-            galleries = message_parts.media_galleries([each.ref for each in images])
+            galleries = parts.media_galleries([each.ref for each in images])
             attachments, components = [*attachments, *images], [*texts, *galleries]
         await reply(interaction, components, attachments, public=public, plain=plain)
 

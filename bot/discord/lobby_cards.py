@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import engine
 from bot.discord.controls import CLAIM, JOIN, LEAVE, START, SUBMIT_LINE, CustomId
-from bot.discord.message_parts import PRIMARY, SUCCESS, Json, action_rows, button, container, text_display
-from bot.service.tables import TableInfo, open_seats
+from bot.discord.parts import PRIMARY, SUCCESS, Json, action_rows, button, container, text_display
+from bot.hub.info import TableInfo, open_seats
 
 
 def rematch_row(table: TableInfo) -> list[Json]:

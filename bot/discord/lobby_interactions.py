@@ -7,10 +7,10 @@ import discord
 from bot.discord import controls
 from bot.discord.replies import reply_text
 from bot.discord.table_lookup import TableLookup
-from bot.service.people import player_name
-from bot.service.robot_answers import answer_about_robots
-from bot.service.service import Service
-from bot.service.tables import TableInfo
+from bot.features.lobby.robot_answers import answer_about_robots
+from bot.hub.info import TableInfo
+from bot.hub.people import player_name
+from bot.hub.service import Service
 
 
 class LobbyInteractions:

@@ -62,7 +62,7 @@ def english_texts(tree: app_commands.CommandTree[Any]) -> list[str]:
 
 if __name__ == "__main__":
     from bot.discord.client import Client
-    from bot.service.picture_workers import PictureWorkers
+    from bot.pictures.workers import PictureWorkers
 
     client: Any = Client(None, PictureWorkers())  # type: ignore[arg-type]
     print(json.dumps(dict.fromkeys(english_texts(client.tree), ""), indent=1, ensure_ascii=False))

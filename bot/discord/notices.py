@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 import logging
 
-from bot.discord import card_texts, cards, lobby_cards, message_parts
+from bot.discord import card_texts, cards, lobby_cards, parts
 from bot.discord.api import CannotEdit, DiscordApi
 from bot.discord.card_builder import CardBuilder
 from bot.discord.card_refs import LOBBY, CardRef, card_ref
 from bot.discord.finished_turns import FinishedTurns
-from bot.discord.message_parts import Json
+from bot.discord.parts import Json
 from bot.discord.posting import Draft, Posted, Poster, Unreachable, ref_to_store
-from bot.discord.table_threads import TableThreads
-from bot.service.notifications import Notification
-from bot.service.service import Service
-from bot.service.tables import TableInfo, open_seats
+from bot.discord.threads import TableThreads
+from bot.hub.info import TableInfo, open_seats
+from bot.hub.notify import Notification
+from bot.hub.service import Service
 from storage import OutboxMessage
 
 log = logging.getLogger(__name__)
@@ -111,6 +111,6 @@ class Notices:
             posted = await self._send_once(queued, table, Draft(card), marker, dm_user)
         except Unreachable:
             mention = f"<@{dm_user}>"
-            draft = Draft([message_parts.text_display(mention), *card], users=[dm_user])
+            draft = Draft([parts.text_display(mention), *card], users=[dm_user])
             posted = await self._send_once(queued, table, draft, mention)
         return str(posted.message_id)

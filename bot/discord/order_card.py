@@ -7,12 +7,12 @@ terminal. A control holds its line; one that asks for something opens a form wit
 from __future__ import annotations
 
 import engine
-from bot.discord import message_parts
+from bot.discord import parts
 from bot.discord.controls import ORDER, CustomId
 from bot.discord.decision_controls import STANDING
-from bot.discord.message_parts import PRIMARY, Json
+from bot.discord.parts import PRIMARY, Json
 from bot.discord.settings_card import ASK, Form
-from bot.service.seat_numbers import engine_seat
+from bot.position.pending import engine_seat
 
 ORDER_FORMS = {
     "bid": Form("Bid up to", "auto bid ", "BO up to 260"),
@@ -33,27 +33,26 @@ def _control(table_id: int, argument: str) -> str:
 
 def order_card(table_id: int, seat: int, state: engine.State, listed: str, said: str = "") -> list[Json]:
     """The orders of a seat. listed: the answer to `auto`. said: what has just been done."""
-    buttons = [message_parts.button("Auto pass", _control(table_id, "auto pass"), PRIMARY)]
+    buttons = [parts.button("Auto pass", _control(table_id, "auto pass"), PRIMARY)]
     own = [sym for sym, company in state.companies.items() if company.president == engine_seat(seat)]
     buttons += [
-        message_parts.button(f"Auto run {sym}", _control(table_id, f"auto run {sym}"))
-        for sym in own[:MAX_COMPANIES]
+        parts.button(f"Auto run {sym}", _control(table_id, f"auto run {sym}")) for sym in own[:MAX_COMPANIES]
     ]
     buttons += [
-        message_parts.button(f"{form.label}…", _control(table_id, f"{ASK}{name}"))
+        parts.button(f"{form.label}…", _control(table_id, f"{ASK}{name}"))
         for name, form in ORDER_FORMS.items()
     ]
     lines = [] if state.game_over else [each.line for each in engine.choices(state, engine_seat(seat))]
     buttons += [
-        message_parts.button(f"Protect {sym}…", _control(table_id, f"{ASK}{PROTECT}{sym}"))
+        parts.button(f"Protect {sym}…", _control(table_id, f"{ASK}{PROTECT}{sym}"))
         for sym in own[:MAX_COMPANIES]
         if any(line.startswith(f"{STANDING}{sym} ") for line in lines)
     ]
     if listed.startswith("1. "):
-        buttons.append(message_parts.button("Take all back", _control(table_id, "auto off")))
-    head = [message_parts.text_display(said)] if said else []
-    text = message_parts.text_display(f"**Your orders**\n{listed}", MAX_SHOWN)
-    return [*head, message_parts.container([text, *message_parts.action_rows(buttons)])]
+        buttons.append(parts.button("Take all back", _control(table_id, "auto off")))
+    head = [parts.text_display(said)] if said else []
+    text = parts.text_display(f"**Your orders**\n{listed}", MAX_SHOWN)
+    return [*head, parts.container([text, *parts.action_rows(buttons)])]
 
 
 def order_form(argument: str) -> Form | None:

@@ -10,9 +10,9 @@ from bot.discord import order_card, private_answers
 from bot.discord.controls import CustomId
 from bot.discord.replies import RawModal, defer_privately, reply
 from bot.discord.table_lookup import TableLookup
-from bot.service.results import CommandResult, QueryAnswer
-from bot.service.service import Service
-from bot.service.tables import TableInfo
+from bot.hub.info import TableInfo
+from bot.hub.result import CommandResult, QueryAnswer
+from bot.hub.service import Service
 
 ShowResult = Callable[[discord.Interaction, CommandResult, TableInfo, int | None], Awaitable[None]]
 

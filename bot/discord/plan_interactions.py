@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import discord
 
 import engine
-from bot.discord import message_parts, private_answers
+from bot.discord import parts, private_answers
 from bot.discord.api import ImageAttachment
 from bot.discord.card_builder import image_attachments
 from bot.discord.controls import (
@@ -26,12 +26,12 @@ from bot.discord.controls import (
     group_by_label,
 )
 from bot.discord.decision_controls import with_effects
-from bot.discord.message_parts import Json
-from bot.service.images import tried_pictures
-from bot.service.picture_workers import PictureWorkers
-from bot.service.results import QueryAnswer
-from bot.service.seat_numbers import engine_seat
-from bot.service.service import Service
+from bot.discord.parts import Json
+from bot.hub.result import QueryAnswer
+from bot.hub.service import Service
+from bot.pictures.views import tried_pictures
+from bot.pictures.workers import PictureWorkers
+from bot.position.pending import engine_seat
 
 MAX_PLAN_SELECTS = 5
 MAX_LINE_LENGTH = 96  # of an option's value
@@ -55,18 +55,14 @@ def plan_controls(
             select = custom_id._replace(action=SELECT, argument=str(number))
             more = f", {len(indices) - len(items)} more by Write…" if len(indices) > len(items) else ""
             items = with_effects(state, seat, choices, items)
-            rows.append(message_parts.select_row(str(select), f"Try: {capitalized(verb)}{more}", items))
+            rows.append(parts.select_row(str(select), f"Try: {capitalized(verb)}{more}", items))
     play = custom_id._replace(action=SUBMIT_LINE, argument="plan play")
     buttons = [
-        *([message_parts.button("Play this", str(play), message_parts.SUCCESS)] if has_steps else []),
-        message_parts.button("Write…", str(custom_id._replace(action=ENTER_LINE, argument="plan"))),
-        *(
-            [message_parts.button("Start over", str(custom_id._replace(argument="clear")))]
-            if has_steps
-            else []
-        ),
+        *([parts.button("Play this", str(play), parts.SUCCESS)] if has_steps else []),
+        parts.button("Write…", str(custom_id._replace(action=ENTER_LINE, argument="plan"))),
+        *([parts.button("Start over", str(custom_id._replace(argument="clear")))] if has_steps else []),
     ]
-    return [*rows, *message_parts.action_rows(buttons)]
+    return [*rows, *parts.action_rows(buttons)]
 
 
 class PlanInteractions:
@@ -87,10 +83,10 @@ class PlanInteractions:
             person_id=person_id, transport="discord",
         )  # fmt: skip
         if not isinstance(result, QueryAnswer):
-            back = message_parts.button("Back to the plan", str(custom_id))
+            back = parts.button("Back to the plan", str(custom_id))
             return [
                 *private_answers.result_message(result, view.table, seat),
-                *message_parts.action_rows([back]),
+                *parts.action_rows([back]),
             ], []
         has_steps = result.encoded_state is not None
         state = result.shown_state(view.state) if view.state else None
@@ -105,8 +101,8 @@ class PlanInteractions:
         images = image_attachments(await tried_pictures(drawing, state, view.state, result.ran))
         text = private_answers.result_text(result)[0] if has_steps else NO_STEPS
         payload = [
-            message_parts.text_display(text, private_answers.MAX_PRIVATE_TEXT),
-            *message_parts.media_galleries([each.ref for each in images]),
+            parts.text_display(text, private_answers.MAX_PRIVATE_TEXT),
+            *parts.media_galleries([each.ref for each in images]),
             *plan_controls(custom_id, state, engine_seat(seat), choices, has_steps=has_steps),
         ]
         return payload, images

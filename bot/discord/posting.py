@@ -17,18 +17,12 @@ import discord
 import msgspec
 
 from bot.discord import cards
-from bot.discord.api import (
-    CANNOT_SEND_CODES,
-    CANNOT_SEND_DM,
-    UNKNOWN_CHANNEL,
-    DiscordApi,
-    ImageAttachment,
-)
+from bot.discord.api import CANNOT_SEND_CODES, CANNOT_SEND_DM, UNKNOWN_CHANNEL, DiscordApi, ImageAttachment
 from bot.discord.card_refs import SAID_FILES, AttachedFile, CardRef, attached_files, card_ref
-from bot.discord.message_parts import Json
-from bot.discord.table_threads import TableThreads, has_own_thread
-from bot.service.service import Service
-from bot.service.tables import TableInfo
+from bot.discord.parts import Json
+from bot.discord.threads import TableThreads, has_own_thread
+from bot.hub.info import TableInfo
+from bot.hub.service import Service
 from storage import Card, Store
 
 log = logging.getLogger(__name__)

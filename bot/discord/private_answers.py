@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import engine
 from bot.discord.card_texts import MAX_HISTORY_LINES, player_name
 from bot.discord.controls import CONFIRM, ENTER_AMOUNT, SELECT, SUBMIT_LINE, CustomId, MenuItem
-from bot.discord.message_parts import (
+from bot.discord.parts import (
     DANGER,
     SECONDARY,
     ImageRef,
@@ -20,7 +20,8 @@ from bot.discord.message_parts import (
     text_display,
     truncate,
 )
-from bot.service.results import (
+from bot.hub.info import TableInfo
+from bot.hub.result import (
     CommandResult,
     Completed,
     ConfirmationRequired,
@@ -34,7 +35,6 @@ from bot.service.results import (
     StaleDecision,
     TableNotRunning,
 )
-from bot.service.tables import TableInfo
 
 MAX_PRIVATE_TEXT = 3000
 

@@ -8,7 +8,7 @@ from typing import Any
 import discord
 from discord import ui
 
-from bot.discord import message_parts
+from bot.discord import parts
 from bot.discord.api import (
     ALREADY_ACKNOWLEDGED,
     CANNOT_SEND_CODES,
@@ -16,7 +16,7 @@ from bot.discord.api import (
     OutgoingAttachment,
     RawView,
 )
-from bot.discord.message_parts import Json
+from bot.discord.parts import Json
 from storage import NotFound, StoreError
 
 DEFERRED_MESSAGE = discord.InteractionResponseType.deferred_channel_message
@@ -65,7 +65,7 @@ async def reply(
     except discord.Forbidden as error:
         if not attachments or error.code not in CANNOT_SEND_CODES:
             raise
-        await _reply(interaction, plain or message_parts.without_files(payload), (), public)
+        await _reply(interaction, plain or parts.without_files(payload), (), public)
 
 
 async def _reply(
@@ -86,7 +86,7 @@ async def _reply(
 
 async def reply_text(interaction: discord.Interaction, sentence: str) -> None:
     """Answer an interaction with a private sentence."""
-    await reply(interaction, [message_parts.text_display(sentence)])
+    await reply(interaction, [parts.text_display(sentence)])
 
 
 def split_lines(text: str) -> list[str]:

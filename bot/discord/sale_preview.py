@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import engine
-from bot.discord import message_parts, private_answers
+from bot.discord import parts, private_answers
 from bot.discord.controls import SUBMIT_LINE, CustomId
-from bot.discord.message_parts import Json
+from bot.discord.parts import Json
 from bot.discord.stock_controls import purchase_label, purchases
-from bot.service import text_views
-from bot.service.amounts import dollars
-from bot.service.choice_effects import price_at_end_of_round, sold_shares
+from bot.position import text_views
+from bot.position.effects import price_at_end_of_round, sold_shares
+from bot.position.sentences import dollars
 
 
 class SalePreview(NamedTuple):
@@ -62,13 +62,13 @@ def sale_message(custom_id: CustomId, seat: str, preview: SalePreview) -> list[J
     """The sales before they are done, with *Confirm* and the purchases that may follow."""
     sold = "; ".join(preview.lines)
     submit = custom_id._replace(action=SUBMIT_LINE, argument="")
-    buttons = [message_parts.button("Confirm", str(submit._replace(argument=sold)), message_parts.DANGER)]
+    buttons = [parts.button("Confirm", str(submit._replace(argument=sold)), parts.DANGER)]
     if not preview.state.game_over:
         choices = engine.choices(preview.state, seat)
         for index in purchases(preview.state, seat, choices):
             line = f"{sold}; {choices[index].line}"
             if len(line) <= submit.max_argument_length:
                 label = f"Confirm, b{purchase_label(choices[index])[1:]}"
-                buttons.append(message_parts.button(label, str(submit._replace(argument=line))))
-    text = message_parts.text_display(message_parts.truncate(preview.text, private_answers.MAX_PRIVATE_TEXT))
-    return [text, *message_parts.action_rows(buttons)]
+                buttons.append(parts.button(label, str(submit._replace(argument=line))))
+    text = parts.text_display(parts.truncate(preview.text, private_answers.MAX_PRIVATE_TEXT))
+    return [text, *parts.action_rows(buttons)]

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from bot.discord import cards, message_parts
+from bot.discord import cards
+from bot.discord import parts as message_parts
 from bot.discord.controls import ENTER_LINE, SELECT, SETTING, CustomId, MenuItem
-from bot.discord.message_parts import PRIMARY, SECONDARY, Json
-from bot.service.digest import WaitingTable
-from bot.service.palettes import AS_TABLE
+from bot.discord.parts import PRIMARY, SECONDARY, Json
+from bot.features.digest.feature import WaitingTable
+from bot.hub.info import AS_TABLE
 
 ASK = "?"
 """Begins the argument of a control that opens a form."""

@@ -8,7 +8,7 @@ from typing import Any
 from discord import app_commands
 from discord.app_commands import Choice
 
-from bot.discord.autocomplete import (
+from bot.discord.completion import (
     TABLE_OPTION_HELP,
     Interaction,
     defer,
@@ -20,7 +20,7 @@ from bot.discord.autocomplete import (
     suggest_tiles,
 )
 from bot.discord.interactions import InteractionHandler
-from bot.service.results import QueryAnswer
+from bot.hub.result import QueryAnswer
 
 Suggestions = Callable[[Interaction, str], Coroutine[Any, Any, list[Choice[str]]]]
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import discord
 
-from bot.discord.table_threads import code_in, has_own_thread
-from bot.service import text_views
-from bot.service.people import person_by_discord, player_name
-from bot.service.service import Service
-from bot.service.tables import TableInfo
+from bot.discord.threads import code_in, has_own_thread
+from bot.hub.info import TableInfo
+from bot.hub.people import person_by_discord, player_name
+from bot.hub.service import Service
+from bot.position import text_views
 from storage import GameTable, TableStatus, UnitOfWork
 
 

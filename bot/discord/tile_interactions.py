@@ -13,11 +13,11 @@ from bot.discord.api import ImageAttachment
 from bot.discord.control_checks import CHOICES_CHANGED, ControlChecks
 from bot.discord.controls import CustomId
 from bot.discord.replies import reply, reply_text
-from bot.service.images import lay_map
-from bot.service.picture_workers import Pictures
-from bot.service.seat_numbers import engine_seat
-from bot.service.service import Service
-from bot.service.tables import TableInfo
+from bot.hub.info import TableInfo
+from bot.hub.service import Service
+from bot.pictures.views import lay_map
+from bot.pictures.workers import Pictures
+from bot.position.pending import engine_seat
 
 Drawing = Callable[[TableInfo, discord.User | discord.Member | None], Awaitable[Pictures]]
 

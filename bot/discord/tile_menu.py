@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import engine
-from bot.discord import message_parts, private_answers
+from bot.discord import parts as message_parts
+from bot.discord import private_answers
 from bot.discord.controls import (
     LOOK_CLOSER,
     MAX_CUSTOM_ID,
@@ -24,9 +25,9 @@ from bot.discord.controls import (
 )
 from bot.discord.decision_controls import with_effects
 from bot.discord.lay_controls import LayChoice
-from bot.discord.message_parts import ImageRef, Json
-from bot.service.amounts import dollars
-from bot.service.seat_numbers import engine_seat
+from bot.discord.parts import ImageRef, Json
+from bot.position.pending import engine_seat
+from bot.position.sentences import dollars
 from engine.operating.run import best_run, format_routes
 
 MAX_LAY_BUTTONS = 10

@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bot.service import text_views
-from bot.service.table_log import LogEntry
+from bot.hub.log import LogEntry
+from bot.position import text_views
 
 PASS = re.compile(r"(.+) passes\.")
 NEW_ROUND = re.compile(r"\w+ round [\d.]+ begins(, the \w+ of \d+)?\.")

@@ -12,9 +12,10 @@ reply address nobody else knows. Whoever had the emails so far is told when anot
 from __future__ import annotations
 
 from bot.email.reachability import load_standing
-from bot.service import people, text_views
-from bot.service.notifications import unique_suffix
-from bot.service.service import Service
+from bot.hub import people
+from bot.hub.notify import unique_suffix
+from bot.hub.service import Service
+from bot.position import text_views
 from mail import normalize_address
 from mail.line_text import first_word
 from storage import UnitOfWork

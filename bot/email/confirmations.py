@@ -12,8 +12,8 @@ from bot.email.table_commands import (
     joined_sentence,
 )
 from bot.email.tokens import ServiceToken, service_token, table_label, table_token
-from bot.service.service import Service
-from bot.service.tables import TableInfo, open_seats
+from bot.hub.info import TableInfo, open_seats
+from bot.hub.service import Service
 from mail import ReplyToken
 from mail.port import TableAnswer
 from storage import (

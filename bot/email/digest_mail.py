@@ -12,11 +12,11 @@ from datetime import datetime
 
 from bot.email.tokens import ServiceToken, reply_token_for
 from bot.email.turn_bundles import with_outcomes
-from bot.service import legal_lines
-from bot.service.digest import WaitingTable, waiting_tables
-from bot.service.live_table import TableView
-from bot.service.recent_events import digest_events
-from bot.service.service import Service
+from bot.features.digest.feature import WaitingTable, waiting_tables
+from bot.features.moves.recent_events import digest_events
+from bot.hub.service import Service
+from bot.hub.table import TableView
+from bot.position import legal_lines
 from mail import MailPage, OutgoingMail, ServiceAddress, compose
 from mail.page import Block, BulletList, CopyableLines, Paragraph
 from mail.port import IssuedToken

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bot.service import notifications
-from bot.service.loading import load_recipient
-from bot.service.service import Service
-from bot.service.tables import TableInfo
+from bot.hub import notify
+from bot.hub.info import TableInfo
+from bot.hub.loading import load_recipient
+from bot.hub.service import Service
 from mail.port import Bounce
 
 
@@ -16,8 +16,8 @@ async def tell_host(service: Service, table: TableInfo, sentence: str) -> bool:
         return False
     async with service.store.begin() as unit:
         host = await load_recipient(unit, table.host_id, None)
-        told = notifications.lobby_answers(table, host, sentence)
-        await unit.outbox.enqueue(*(told or notifications.direct_messages(table, host, sentence)))
+        told = notify.lobby_answers(table, host, sentence)
+        await unit.outbox.enqueue(*(told or notify.direct_messages(table, host, sentence)))
     service.wake_subscribers()
     return True
 

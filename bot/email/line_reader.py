@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 
 import engine
-from bot.service.commands import TIME_WORDS, UNLOCKED_WORDS
-from bot.service.seat_numbers import engine_seat
+from bot.hub.commands import TIME_WORDS, UNLOCKED_WORDS
+from bot.position.pending import engine_seat
 from mail.doubts import Vocabulary
 from mail.line_text import first_word, words_of
 from mail.port import AcceptedLine

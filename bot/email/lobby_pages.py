@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.email.tokens import ServiceToken, reply_token_for, seat_key, table_label
-from bot.service.notifications import Notification
-from bot.service.robot_seats import robots_of
-from bot.service.seat_requests import open_request
-from bot.service.service import Service
-from bot.service.tables import TableInfo, open_seats
+from bot.features.lobby.seats import open_request
+from bot.hub.info import TableInfo, open_seats
+from bot.hub.notify import Notification
+from bot.hub.seating import robots_of
+from bot.hub.service import Service
 from mail import MailPage, pages, table_pages
 
 

@@ -9,12 +9,12 @@ from bot.email.lobby_pages import LobbyPages
 from bot.email.pictures import position_images
 from bot.email.tokens import ServiceToken, reply_token_for
 from bot.email.turn_pages import TurnPages, position_parts
-from bot.service import text_views
-from bot.service.live_table import TableView
-from bot.service.notifications import Notification, decode_notification
-from bot.service.picture_workers import PictureWorkers
-from bot.service.service import Service
-from bot.service.tables import TableInfo
+from bot.hub.info import TableInfo
+from bot.hub.notify import Notification, decode_notification
+from bot.hub.service import Service
+from bot.hub.table import TableView
+from bot.pictures.workers import PictureWorkers
+from bot.position import text_views
 from mail import MailPage, pages, table_pages
 from mail.page import CopyableLines, Paragraph
 from storage import OutboxMessage

@@ -19,12 +19,12 @@ from datetime import UTC, datetime, timedelta
 from bot.email import reachability
 from bot.email.digest_mail import DigestComposer
 from bot.email.gateway import MailGateway
-from bot.email.lost_letters import ASKED_ANEW, texts_together
 from bot.email.notice_pages import PageBuilder
 from bot.email.outgoing import enqueue_mail
-from bot.service.notifications import decode_notification
-from bot.service.picture_workers import PictureWorkers
-from bot.service.service import Service
+from bot.email.returned import ASKED_ANEW, texts_together
+from bot.hub.notify import decode_notification
+from bot.hub.service import Service
+from bot.pictures.workers import PictureWorkers
 from mail import (
     ServiceAddress,
     compose,

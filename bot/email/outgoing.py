@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import msgspec
 
-from bot.email import lost_letters
+from bot.email import returned
 from bot.email.tokens import ServiceToken, token_owner
-from bot.service import notifications
+from bot.hub import notify
 from mail import OutgoingMail, ReplyToken
 from mail.port import GatheredAnswer
 from storage import (
@@ -58,7 +58,7 @@ async def enqueue_mail(
             address=address | {"reason": mail.reason},
             payload=mail.raw,
             collapse_key=collapse_key,
-            text=lost_letters.kept_text(mail),
+            text=returned.kept_text(mail),
         )
     )
 
@@ -71,8 +71,8 @@ async def gather_answer(unit: UnitOfWork, answer: GatheredAnswer, digest: str) -
     person_id = await token_owner(unit, token)
     collapse_key = f"gathered:{token.actor}"
     earlier = await unit.outbox.pending_with_collapse_key(collapse_key)
-    former = notifications.decode_notification(earlier.payload).sentences if earlier else ()
-    notification = notifications.Notification(
+    former = notify.decode_notification(earlier.payload).sentences if earlier else ()
+    notification = notify.Notification(
         "gathered", table_id, 0, seat, person_id, sentences=(*former, answer.text),
     )  # fmt: skip
     await unit.outbox.enqueue(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import engine
-from bot.service.images import NamedPicture, changed_hexes, repriced_companies
-from bot.service.picture_workers import Pictures
-from bot.service.results import ExportedFile
+from bot.hub.result import ExportedFile
+from bot.pictures.views import NamedPicture, changed_hexes, repriced_companies
+from bot.pictures.workers import Pictures
 from mail import InlineImage
 from mail.port import Attachment
 

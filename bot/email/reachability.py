@@ -6,7 +6,7 @@ and the operator are told, and the person on Discord. Everything else only delay
 spam gets no more. A letter that was refused for good is not gone: a turn is asked for again later, the later
 the more such letters have come back, and any other letter is sent again as it was when the address works, or
 at once to another address of the person. Of a letter that was accepted and then came back, the words go out
-again (`bot.email.lost_letters`). Of an invitation, the host is told.
+again (`bot.email.returned`). Of an invitation, the host is told.
 
 Any letter from the person brings them back, as do a link on Discord and `player NAME mail on` in the
 terminal: `restore` clears what was counted, sends what waited, and asks for every decision that is open.
@@ -20,13 +20,14 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from bot.email.invitations import invitation_came_back
-from bot.email.lost_letters import gather_lost, lost_lately, send_lost
+from bot.email.returned import gather_lost, lost_lately, send_lost
 from bot.email.tokens import ServiceToken, table_label
-from bot.service import notifications, people, text_views
-from bot.service.loading import load_recipient
-from bot.service.results import PendingDecision
-from bot.service.service import Service
-from bot.service.tables import TableInfo
+from bot.hub import notify, people
+from bot.hub.info import TableInfo
+from bot.hub.loading import load_recipient
+from bot.hub.result import PendingDecision
+from bot.hub.service import Service
+from bot.position import text_views
 from mail.port import Bounce
 from storage import Identity, Person, UnitOfWork, mail_order
 
@@ -264,7 +265,7 @@ class Reachability:
     ) -> None:
         async with self._store.begin() as unit:
             recipient = await load_recipient(unit, person_id, pending.seat)
-            messages = notifications.turn_reminders(table, seq, pending, recipient, unit.now + after)
+            messages = notify.turn_reminders(table, seq, pending, recipient, unit.now + after)
             await unit.outbox.enqueue(*messages)
 
     async def _tables(self, person_id: int) -> list[TableInfo]:
@@ -274,7 +275,7 @@ class Reachability:
     async def _to_discord(self, table: TableInfo, person_id: int, sentence: str) -> None:
         async with self._store.begin() as unit:
             recipient = await load_recipient(unit, person_id, table.seat_of(person_id))
-            await unit.outbox.enqueue(*notifications.direct_messages(table, recipient, sentence))
+            await unit.outbox.enqueue(*notify.direct_messages(table, recipient, sentence))
 
 
 def waiting_sentence(labels: list[str], who: str = "you") -> str:

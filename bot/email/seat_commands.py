@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.email.tokens import table_label
-from bot.service import notifications, text_views
-from bot.service.loading import load_recipient
-from bot.service.move_in import imported_sentences
-from bot.service.service import Service
-from bot.service.tables import TableInfo, open_seats
+from bot.features.game_files.importing import imported_sentences
+from bot.hub import notify
+from bot.hub.info import TableInfo, open_seats
+from bot.hub.loading import load_recipient
+from bot.hub.service import Service
+from bot.position import text_views
 from mail.parts import MailFile
 
 NO_FILE = "Attach the game: the JSON file that 18xx.games exports, or a game text."
@@ -69,5 +70,5 @@ async def offer_seat(service: Service, table: TableInfo, seat: int, person_id: i
     async with service.store.begin() as unit:
         await service.limits.count(unit, by, "invitations")
         recipient = await load_recipient(unit, person_id, seat, unverified=True)
-        await unit.outbox.enqueue(*notifications.seat_offers(table, recipient, seat))
+        await unit.outbox.enqueue(*notify.seat_offers(table, recipient, seat))
     service.wake_subscribers()

@@ -10,11 +10,12 @@ from bot.email.pictures import mail_file, mail_pictures
 from bot.email.tokens import SeatRef, seat_ref, service_token
 from bot.email.turn_bundles import with_outcomes
 from bot.email.turn_pages import position_parts
-from bot.service import legal_lines, results, text_views
-from bot.service.answer_pictures import answer_pictures
-from bot.service.live_table import TableView, pending_decisions
-from bot.service.picture_workers import Pictures, PictureWorkers
-from bot.service.service import Service
+from bot.hub import result as results
+from bot.hub.service import Service
+from bot.hub.table import TableView, pending_decisions
+from bot.pictures.wanted import answer_pictures
+from bot.pictures.workers import Pictures, PictureWorkers
+from bot.position import legal_lines, text_views
 from mail import ReplyToken
 from mail.doubts import Vocabulary
 from mail.port import (

@@ -26,13 +26,14 @@ import engine
 from bot.email.reachability import fault_of, load_standing
 from bot.email.seat_commands import claim_seat, import_game, offer_seat, seat_of_name
 from bot.email.tokens import table_label
-from bot.service import people, text_views
-from bot.service.game_files import export_prospect
-from bot.service.robot_answers import answer_about_robots, invited_robot_sentence
-from bot.service.robot_seats import ROBOT_WORD
-from bot.service.service import Service
-from bot.service.table_changes import check_allowed
-from bot.service.tables import SeatedPlayer, TableInfo, status_text
+from bot.features.game_files.export import export_prospect
+from bot.features.lobby.robot_answers import answer_about_robots, invited_robot_sentence
+from bot.hub import people
+from bot.hub.changes import check_allowed
+from bot.hub.info import SeatedPlayer, TableInfo, status_text
+from bot.hub.seating import ROBOT_WORD
+from bot.hub.service import Service
+from bot.position import text_views
 from mail import normalize_address
 from mail.line_text import first_word
 from mail.parts import MailFile

@@ -17,8 +17,8 @@ from bot.email.table_commands import (
     is_table_command,
 )
 from bot.email.tokens import ServiceToken, service_token, table_token, token_owner
-from bot.service import people
-from bot.service.service import Service
+from bot.hub import people
+from bot.hub.service import Service
 from mail import ReplyToken
 from mail.line_text import first_word
 from mail.parts import MailFile

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from bot.service.loading import load_table_info
-from bot.service.service import Service
-from bot.service.tables import TableInfo
+from bot.hub.info import TableInfo
+from bot.hub.loading import load_table_info
+from bot.hub.service import Service
 from mail import ReplyToken
 from mail.port import TokenPurpose
 from storage import (

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 import engine
 from bot.email.pictures import inline_images, mail_file, mail_pictures
 from bot.email.turn_bundles import bundle_lines, turn_subject, with_outcomes
-from bot.service import legal_lines, text_views
-from bot.service.answer_pictures import turn_pictures
-from bot.service.ending import ending_pictures, make_ending, places_of
-from bot.service.live_table import TableView
-from bot.service.notifications import Notification
-from bot.service.picture_workers import Pictures, PictureWorkers
-from bot.service.recent_events import recent_events
-from bot.service.results import PendingDecision
-from bot.service.run_outlook import connection_lines
-from bot.service.service import Service
+from bot.features.history.ending import ending_pictures, make_ending, places_of
+from bot.features.moves.recent_events import recent_events
+from bot.hub.notify import Notification
+from bot.hub.result import PendingDecision
+from bot.hub.service import Service
+from bot.hub.table import TableView
+from bot.pictures.wanted import turn_pictures
+from bot.pictures.workers import Pictures, PictureWorkers
+from bot.position import legal_lines, text_views
+from bot.position.runs import connection_lines
 from mail import (
     MailPage,
     pages,

@@ -16,8 +16,17 @@ import typer
 
 import engine
 from bot.config import Settings, load_settings
-from bot.service.loading import UnreadableTable, build_table, check_format, load_metadata
-from storage import GameTable, LogRow, Store, StoreError, TableSnapshot, check_integrity, open_store
+from bot.hub.loading import UnreadableTable, build_table, check_format, load_metadata
+from storage import (
+    GameTable,
+    LogRow,
+    Store,
+    StoreError,
+    TableSnapshot,
+    check_integrity,
+    open_store,
+    quick_check,
+)
 
 
 async def problems(store: Store) -> AsyncIterator[str]:
@@ -103,3 +112,19 @@ def command(
     typer.echo(f"Checked {checked}: {'no problem' if not found else f'{len(found)} problems'}.")
     if found:
         raise typer.Exit(1)
+
+
+SMALL_STORE = 64 * 1024 * 1024
+"""Bytes of a store that is checked before the service begins; a larger one is checked meanwhile."""
+
+
+async def quick_check_at_start(store: Store) -> None:
+    """Raises InvalidStore for a small store with damaged pages."""
+    if store.path is not None and store.path.stat().st_size <= SMALL_STORE:
+        await quick_check(store)
+
+
+async def quick_check_in_background(store: Store) -> None:
+    """The same for a large one, while the service runs. Raises InvalidStore."""
+    if store.path is not None and store.path.stat().st_size > SMALL_STORE:
+        await quick_check(store)

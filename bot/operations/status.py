@@ -12,12 +12,11 @@ from typing import get_args
 
 import msgspec
 
+from bot.hub.connections import Attachment, Job
+from bot.hub.loading import unreadable_tables
+from bot.hub.service import Service
 from bot.operations.backups import ScheduledBackups
 from bot.operations.logs import without_secrets
-from bot.service.attachments import Attachment
-from bot.service.jobs import Job
-from bot.service.loading import unreadable_tables
-from bot.service.service import Service
 from storage import Channel, JobState, Store, StoreError, UnitOfWork
 
 CHANNELS: tuple[Channel, ...] = get_args(Channel)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import engine
-from bot.service.game_files import FORMATS
-from bot.service.live_table import TableView
-from bot.service.seat_numbers import engine_seat
+from bot.features.game_files.export import FORMATS
+from bot.hub.table import TableView
+from bot.position.pending import engine_seat
 from renderers import CHART_KINDS
 
 

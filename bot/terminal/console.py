@@ -13,14 +13,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import engine
-from bot.service import text_views
-from bot.service.answer_pictures import turn_pictures
-from bot.service.commands import PLAN_WORDS, QUERIES, first_word
-from bot.service.live_table import TableView
-from bot.service.picture_workers import PictureWorkers
-from bot.service.results import Completed, LineRefused, QueryAnswer
-from bot.service.robot_seats import ROBOT_WORD, people_of, robots_of
-from bot.service.service import Service
+from bot.hub.commands import PLAN_WORDS, QUERIES, first_word
+from bot.hub.result import Completed, LineRefused, QueryAnswer
+from bot.hub.seating import ROBOT_WORD, people_of, robots_of
+from bot.hub.service import Service
+from bot.hub.table import TableView
+from bot.pictures.wanted import turn_pictures
+from bot.pictures.workers import PictureWorkers
+from bot.position import text_views
 from bot.terminal import mail_commands
 from bot.terminal.completion import Completion
 from bot.terminal.help import command_lines

@@ -6,9 +6,9 @@ import re
 
 from bot.email import address_commands
 from bot.email.reachability import Reachability, load_standing, waiting_sentence
-from bot.service import people
-from bot.service.service import Service
-from bot.service.tables import TableInfo
+from bot.hub import people
+from bot.hub.info import TableInfo
+from bot.hub.service import Service
 from mail import normalize_address
 
 _PLAYER_MAIL = re.compile(r"(.{1,40}?) mail(?: (\S+(?: off)?))?", re.IGNORECASE)

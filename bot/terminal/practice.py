@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import get_args
 
-from bot.service.live_table import TableView
-from bot.service.queries import TableQueries
+from bot.hub.queries import TableQueries
+from bot.hub.table import TableView
 from storage import TableStatus
 
 MAX_EXAMPLES = 6

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from bot.service import text_views
-from bot.service.live_table import TableView
-from bot.service.results import (
+from bot.hub.info import TableInfo, status_text
+from bot.hub.result import (
     CommandResult,
     Completed,
     ConfirmationRequired,
@@ -21,7 +20,8 @@ from bot.service.results import (
     StaleDecision,
     TableNotRunning,
 )
-from bot.service.tables import TableInfo, status_text
+from bot.hub.table import TableView
+from bot.position import text_views
 
 Tone = Literal["plain", "good", "bad"]
 

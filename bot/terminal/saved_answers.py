@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from bot.service.answer_pictures import PICTURES_SAY_ALL, answer_pictures, picture_file_name
-from bot.service.ending import ending_pictures, make_ending
-from bot.service.images import NamedPicture
-from bot.service.live_table import TableView
-from bot.service.picture_workers import Pictures, PictureWorkers
-from bot.service.queries import TableQueries
-from bot.service.results import QueryAnswer
+from bot.features.history.ending import ending_pictures, make_ending
+from bot.hub.queries import TableQueries
+from bot.hub.result import QueryAnswer
+from bot.hub.table import TableView
+from bot.pictures.views import NamedPicture
+from bot.pictures.wanted import PICTURES_SAY_ALL, answer_pictures, picture_file_name
+from bot.pictures.workers import Pictures, PictureWorkers
 from bot.terminal.replies import Reply
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bot.service import text_views
-from bot.service.commands import first_word
-from bot.service.live_table import TableView
-from bot.service.robot_seats import people_of
+from bot.hub.commands import first_word
+from bot.hub.seating import people_of
+from bot.hub.table import TableView
+from bot.position import text_views
 
 
 def split_name(view: TableView, line: str) -> tuple[int, str] | None:

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from bot.service import text_views
-from bot.service.digest import pace_text
-from bot.service.game_files import export_prospect
-from bot.service.move_in import read_game
-from bot.service.robot_answers import answer_about_robots, invited_robot_sentence
-from bot.service.robot_seats import ROBOT_WORD, people_of
-from bot.service.service import Service
-from bot.service.tables import TableInfo
+from bot.features.digest.feature import pace_text
+from bot.features.game_files.export import export_prospect
+from bot.features.game_files.importing import read_game
+from bot.features.lobby.robot_answers import answer_about_robots, invited_robot_sentence
+from bot.hub.info import TableInfo
+from bot.hub.seating import ROBOT_WORD, people_of
+from bot.hub.service import Service
+from bot.position import text_views
 from bot.terminal import mail_commands
 from bot.terminal.replies import Reply, reply_for, table_summary, waiting_text
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.arena.contestants import contestant
-from bot.arena.match import GameSetup, SeatResult, score
-from bot.arena.results import append_results, interval, read_results, summaries
+from bot.tools.arena.contestants import contestant
+from bot.tools.arena.match import GameSetup, SeatResult, score
+from bot.tools.arena.results import append_results, interval, read_results, summaries
 from engine import new_game
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.arena import match, series
-from bot.arena.results import read_results
-from bot.arena.tuning import Tuning, tune
-from bot.robots.weights import DEFAULT_WEIGHTS, varied
+from bot.features.robots.weights import DEFAULT_WEIGHTS, varied
+from bot.tools.arena import match, series
+from bot.tools.arena.results import read_results
+from bot.tools.arena.tuning import Tuning, tune
 
 
 def tiny(weights: tuple[str, ...] = ("reach",), players: int = 2) -> Tuning:

@@ -10,21 +10,21 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from bot import benchmark
-from bot.benchmark import bench, tables
-from bot.benchmark.games import BenchmarkError, BenchmarkGame, load_game
-from bot.benchmark.report import report_rows
-from bot.benchmark.rules import (
+from bot.cli.import_games import import_file
+from bot.tools import benchmark
+from bot.tools.benchmark import bench, tables
+from bot.tools.benchmark.games import BenchmarkError, BenchmarkGame, load_game
+from bot.tools.benchmark.report import report_rows
+from bot.tools.benchmark.rules import (
     RulesMetrics,
     densest_boards,
     measure_decisions,
     measure_dense_boards,
     play_through,
 )
-from bot.benchmark.thinking import KINDS, ThinkingMetrics, measure_thinking, speeds
-from bot.benchmark.timing import Timings
-from bot.cli.import_games import import_file
-from bot.simulation import simulate
+from bot.tools.benchmark.thinking import KINDS, ThinkingMetrics, measure_thinking, speeds
+from bot.tools.benchmark.timing import Timings
+from bot.tools.simulation import simulate
 from engine import decode_state, title_names
 from engine.game_text import read_script, replay
 

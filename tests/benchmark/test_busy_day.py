@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.benchmark.busy_day import Costs, simulate_day
+from bot.tools.benchmark.busy_day import Costs, simulate_day
 from tests.benchmark.test_benchmark import run
 
 COSTS = Costs(warm=2, cold=4, follow=0.5, due=5, in_memory=1000)

@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 
 import engine
-from bot.benchmark import pace
-from bot.benchmark.pace_model import (
+from bot.tools.benchmark import pace
+from bot.tools.benchmark.pace_model import (
     Arming,
     RecordedGame,
     RecordedMove,

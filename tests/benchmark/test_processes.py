@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.benchmark.processes import Comparison, ProcessFigures, comparison_text, measure_processes
+from bot.tools.benchmark.processes import Comparison, ProcessFigures, comparison_text, measure_processes
 from tests.benchmark.test_benchmark import run
 from tests.stores import needs_server, temporary_database, url_text
 

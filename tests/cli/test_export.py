@@ -10,7 +10,7 @@ from typer import Typer
 from typer.testing import CliRunner, Result
 
 from bot.cli import export, import_games
-from bot.simulation import simulate
+from bot.tools.simulation import simulate
 
 GAMES = Path(__file__).parents[1] / "games"
 app = Typer()

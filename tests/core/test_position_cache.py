@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from bot.simulation.simulate import simulate_game
+from bot.tools.simulation.simulate import simulate_game
 from engine.core.events import AnyEvent
 from engine.finance.ownership import companies_over_limit
 from engine.game import Game

@@ -26,8 +26,8 @@ from typing import Any
 import pytest
 
 import engine
-from bot.service.picture_workers import draw_file
-from bot.service.results import Completed
+from bot.hub.result import Completed
+from bot.pictures.workers import draw_file
 from renderers import Picture
 from renderers.views import auction_view, map_view, market_view, sheet_view
 from tests.end_to_end.test_whole_games import GameToPlay, own_game

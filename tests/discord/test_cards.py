@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 import engine
-from bot.discord import card_texts, cards, controls, lay_controls, message_parts, private_answers, tile_menu
+from bot.discord import card_texts, cards, controls, lay_controls, parts, private_answers, tile_menu
 from bot.discord.controls import (
     ENTER_AMOUNT,
     LOOK_CLOSER,
@@ -19,13 +19,13 @@ from bot.discord.controls import (
     SUBMIT_LINE,
     CustomId,
 )
-from bot.discord.message_parts import ImageRef, Json
-from bot.service.live_table import TableView, pending_decisions
-from bot.service.results import PendingDecision
-from bot.service.seat_numbers import engine_seat
-from bot.service.table_log import LogEntry
-from bot.service.tables import SeatedPlayer, TableInfo
-from bot.simulation.simulate import simulate_game
+from bot.discord.parts import ImageRef, Json
+from bot.hub.info import SeatedPlayer, TableInfo
+from bot.hub.log import LogEntry
+from bot.hub.result import PendingDecision
+from bot.hub.table import TableView, pending_decisions
+from bot.position.pending import engine_seat
+from bot.tools.simulation.simulate import simulate_game
 from engine import Choice, State
 from tests.fake_discord import limits
 from tests.fake_discord.models import walk_components
@@ -277,7 +277,7 @@ def test_the_history_is_a_line_for_each_turn() -> None:
 
 def test_text_is_shown_as_it_is_and_code_as_code() -> None:
     """Two presidencies in a line were in italics, without their stars."""
-    told = message_parts.escape_markdown("Ann_B: PRR 30%*, NYC 20%*; `/show log` has ~5 | more")
+    told = parts.escape_markdown("Ann_B: PRR 30%*, NYC 20%*; `/show log` has ~5 | more")
     assert told == r"Ann\_B: PRR 30%\*, NYC 20%\*; `/show log` has \~5 \| more"
     (text,) = cards.finished_card(["✓ Bob_: buys *the* SV."])
     assert text["content"] == r"✓ Bob\_: buys \*the\* SV."

@@ -10,8 +10,8 @@ import pytest
 
 from bot.discord import client as shipped
 from bot.discord import localization
-from bot.service.people import player_name
-from bot.service.picture_workers import PictureWorkers
+from bot.hub.people import player_name
+from bot.pictures.workers import PictureWorkers
 from tests.fake_discord import limits
 from tests.fake_discord.running_bot import OnePixelPictures, RunningBot
 from tests.fake_discord.server import FakeDiscord, Message

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import engine
-from bot.service.results import Completed
-from bot.service.service import Service
+from bot.hub.result import Completed
+from bot.hub.service import Service
 from engine.game_text import replay
 from engine.game_text.history import GameHistory
 from renderers import Picture

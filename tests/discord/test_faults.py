@@ -18,7 +18,7 @@ from bot.__main__ import run_transport
 from bot.config import SettingsError, parse_settings
 from bot.discord import client as shipped
 from bot.discord.card_keeper import CardKeeper
-from bot.service.service import Service
+from bot.hub.service import Service
 from storage import OutboxMessage, StoreError, open_store
 from tests.fake_discord.running_bot import OnePixelPictures, RunningBot, bot_process, expire_leases
 from tests.fake_discord.server import FakeDiscord, Message
@@ -390,7 +390,7 @@ async def test_a_channel_in_which_the_bot_may_not_write(running: RunningBot, fak
 async def test_threads_are_kept_active(
     running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.discord.table_threads.KEEP_ACTIVE_INTERVAL", 0.3)
+    monkeypatch.setattr("bot.discord.threads.KEEP_ACTIVE_INTERVAL", 0.3)
     async with running.online():
         thread = await running.start_game("Ann", "Bob")
         await fake.wait_until(lambda: thread.auto_archive_minutes == 4320, "a changed time")

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import engine
-from bot.simulation.simulate import simulate_game
+from bot.tools.simulation.simulate import simulate_game
 from engine.site_18xx.export import export_game
 from engine.title import SITE_CONVENTIONS
 from tests.fake_discord.running_bot import RunningBot

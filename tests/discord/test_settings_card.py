@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import timedelta
 
 from bot.discord import settings_card
-from bot.service.clock_messages import reminder_messages
-from bot.service.digest import enqueue_digest
-from bot.service.loading import load_recipient
-from bot.service.preferences import PersonSettings, changed_settings
+from bot.features.clock.pages import reminder_messages
+from bot.features.digest.feature import enqueue_digest
+from bot.hub.loading import load_recipient
+from bot.hub.preferences import PersonSettings, changed_settings
 from storage import SeatClock
 from tests.fake_discord.running_bot import RunningBot
 from tests.fake_discord.server import FakeDiscord

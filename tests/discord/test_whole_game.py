@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import engine
-from bot.simulation.simulate import simulate_game
+from bot.tools.simulation.simulate import simulate_game
 from tests.fake_discord.running_bot import RunningBot
 from tests.fake_discord.scripted_player import decision_kind, make_players
 from tests.fake_discord.server import FakeDiscord

@@ -143,7 +143,7 @@ def serve(order: Mapping[str, Any]) -> None:
 def main() -> None:
     """Fork for each line, until standard input ends."""
     import bot.__main__  # noqa: F401 - what a process needs is imported once
-    from bot.service import picture_workers
+    from bot.pictures import workers as picture_workers
     from tests.fake_discord.running_bot import OnePixelPictures
 
     folders: dict[int, Path] = {}

@@ -27,10 +27,10 @@ from types import MappingProxyType
 
 from bot.config import Settings, parse_settings
 from bot.email import delivery
-from bot.service import people
-from bot.service.picture_workers import PictureWorkers
-from bot.service.service import Service
-from bot.service.tables import TableInfo
+from bot.hub import people
+from bot.hub.info import TableInfo
+from bot.hub.service import Service
+from bot.pictures.workers import PictureWorkers
 from mail import InboxTiming, ReplyLimits
 from storage import Person, Store, open_store
 from tests.fake_discord.running_bot import OnePixelPictures

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 from sqlmodel import col, select, update
 
-from bot.service import people
-from bot.service.picture_workers import PictureWorkers
+from bot.hub import people
+from bot.pictures.workers import PictureWorkers
 from mail import ReplyLimits
 from storage import OutboxMessage
 from tests.end_to_end.mail_players import ADDRESS, QUICK, MailHarness, Server, asks, copied, headline, served

@@ -10,9 +10,9 @@ import pytest
 
 from bot.email.gateway import MailGateway
 from bot.email.tokens import ServiceToken
-from bot.service.lobby import Lobby
-from bot.service.running_tables import RunningTables
-from bot.service.service import Service
+from bot.features.lobby.tables import Lobby
+from bot.hub.service import Service
+from bot.hub.status import RunningTables
 from mail import ReplyToken
 from storage import Store, open_store
 from tests.fake_discord.running_bot import OnePixelPictures

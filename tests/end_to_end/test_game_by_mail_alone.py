@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import engine
-from bot.simulation.simulate import simulate_game
+from bot.tools.simulation.simulate import simulate_game
 from tests.end_to_end.mail_players import MailHarness, MailPlayer, headline, served
 from tests.end_to_end.test_tables_by_mail import sent
 from tests.end_to_end.test_whole_games import GAMES, LONGEST, GameToPlay, beginning_of, early_end, own_game

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 import engine
-from bot.robots.player import LEAST_EFFORT, Robot
-from bot.robots.worker import RobotMove, RobotWorker, decide_now
-from bot.service.seat_numbers import engine_seat
-from bot.service.service import Service
+from bot.features.robots.player import LEAST_EFFORT, Robot
+from bot.features.robots.worker import RobotMove, RobotWorker, decide_now
+from bot.hub.service import Service
+from bot.position.pending import engine_seat
 from bot.terminal.console import Console
 from storage import open_store
 from tests.end_to_end.mail_players import MailHarness, MailPlayer, attached, copied, headline, settings_for

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import engine
-from bot.simulation.simulate import SimulatedGame, simulate_game
+from bot.tools.simulation.simulate import SimulatedGame, simulate_game
 from engine.game_text.history import history_script
 from engine.site_18xx.export import export_game
 from engine.title import SITE_CONVENTIONS

@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 import engine
-from bot.service.seat_numbers import engine_seat
-from bot.simulation.random_player import RandomPlayer
+from bot.position.pending import engine_seat
+from bot.tools.simulation.random_player import RandomPlayer
 from tests.pace.conftest import NAMES, DrivenTable, Told
 from tests.pace.test_pace import local
 

@@ -9,7 +9,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from bot.service.service import Service
+from bot.hub.service import Service
 from storage import open_store
 
 ROOT = Path(__file__).parent.parent.parent
@@ -19,8 +19,8 @@ TABLES = 4
 PLAYER = """
 import asyncio, random, sys
 import engine
-from bot.service.results import Completed
-from bot.service.service import Service
+from bot.hub.result import Completed
+from bot.hub.service import Service
 from storage import open_store
 
 async def play(service, table, dice, run):

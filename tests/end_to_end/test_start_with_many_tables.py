@@ -18,10 +18,10 @@ import pytest
 from rich.progress import Progress
 
 import engine
-from bot.benchmark.many_tables import fill_store
+from bot.hub import people
+from bot.hub.service import Service
 from bot.operations.status_server import ask_status
-from bot.service import people
-from bot.service.service import Service
+from bot.tools.benchmark.many_tables import fill_store
 from storage import open_store
 from tests.end_to_end.fork_server import ROOT
 from tests.fake_discord.server import FakeDiscord

@@ -20,10 +20,10 @@ from typing import NamedTuple
 import pytest
 
 import engine
-from bot.service.picture_workers import PictureWorkers
-from bot.service.seat_numbers import engine_seat
-from bot.service.service import Service
-from bot.simulation.simulate import SimulatedGame, simulate_game
+from bot.hub.service import Service
+from bot.pictures.workers import PictureWorkers
+from bot.position.pending import engine_seat
+from bot.tools.simulation.simulate import SimulatedGame, simulate_game
 from engine.game_text import set_up_position
 from engine.game_text.script import ScriptMove, read_script
 from engine.site_18xx.game_file import read_site_file as read_site

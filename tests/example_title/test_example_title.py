@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.simulation.simulate import simulate_game
+from bot.tools.simulation.simulate import simulate_game
 from engine import titles
 from engine.game_text import replay
 from tests.example_title.composition import OPTIONS, compose

@@ -14,8 +14,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 import engine
-from bot.service.live_table import TableView
-from bot.service.seat_numbers import engine_seat
+from bot.hub.table import TableView
+from bot.position.pending import engine_seat
 from engine import Choice
 from tests.fake_discord.server import Channel, FakeDiscord, Interaction, Message
 from tests.fake_discord.user_actions import MessageControl

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import engine
-from bot.simulation.simulate import SimulatedGame, simulate_game
+from bot.tools.simulation.simulate import SimulatedGame, simulate_game
 from engine.core.events import TrainsRan
 from engine.game_text import replay
 from engine.game_text.history import history_script, round_starts, round_statistics

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.simulation.simulate import simulate_game
+from bot.tools.simulation.simulate import simulate_game
 from engine import is_secret
 from engine.core.hidden_orders import visible_to
 from engine.game_text import GameHistory, replay

@@ -25,9 +25,9 @@ from unittest.mock import patch
 import msgspec
 
 import engine
-from bot.service.results import Completed, PollUpdated
-from bot.service.service import Service
-from bot.simulation.simulate import SimulatedGame, simulate_game
+from bot.hub.result import Completed, PollUpdated
+from bot.hub.service import Service
+from bot.tools.simulation.simulate import SimulatedGame, simulate_game
 from storage import NewMessage, Store, open_store
 from tests.golden.stored_types import stored_types
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec.inspect as inspect
 
-from bot.service.notifications import Notification
-from bot.service.results import CommandResult
+from bot.hub.notify import Notification
+from bot.hub.result import CommandResult
 from engine import State
 from engine.core.events import AnyEvent
 

@@ -14,10 +14,10 @@ import msgspec
 import pytest
 
 import engine
-from bot.service.notifications import decode_notification
-from bot.service.results import Completed, PollUpdated, decode_result
-from bot.service.service import Service
-from bot.simulation.random_player import RandomPlayer
+from bot.hub.notify import decode_notification
+from bot.hub.result import Completed, PollUpdated, decode_result
+from bot.hub.service import Service
+from bot.tools.simulation.random_player import RandomPlayer
 from storage import Channel, OutboxMessage, Store, open_store
 from storage.migrations import revisions
 from tests.golden.make import GAMES, GoldenGame, describe, make

@@ -22,9 +22,9 @@ from pathlib import Path
 
 from bot.email.gateway import MailGateway
 from bot.email.outbox import StoredMailOutbox
-from bot.service import people
-from bot.service.picture_workers import PictureWorkers
-from bot.service.service import Service
+from bot.hub import people
+from bot.hub.service import Service
+from bot.pictures.workers import PictureWorkers
 from mail import ServiceAddress
 from mail.parser import parse_mail
 from mail.policy import MailPolicy

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 
 import engine
 from bot.email.reachability import Reachability
-from bot.service.picture_workers import PictureWorkers
+from bot.pictures.workers import PictureWorkers
 from engine.game_text import replay
 from mail.bounces import BounceKind
 from mail.port import Bounce

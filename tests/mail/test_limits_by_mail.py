@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.email.table_commands import INVITATIONS_TO_STRANGER
-from bot.service.limits import DEFAULT_LIMITS
+from bot.hub.limits import DEFAULT_LIMITS
 from mail.replies import ReplyLimits
 from tests.fake_discord.running_bot import OnePixelPictures
 from tests.mail.letter_desk import ADDRESS, LetterDesk, letter_desk

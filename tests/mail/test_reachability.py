@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.email.reachability import ASK_AGAIN
-from bot.service import people
+from bot.hub import people
 from mail.bounces import BounceKind
 from mail.port import Bounce
 from tests.fake_discord.running_bot import OnePixelPictures

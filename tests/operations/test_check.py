@@ -12,8 +12,7 @@ from sqlalchemy import text
 from typer.testing import CliRunner
 
 from bot.__main__ import app_for
-from bot.operations.check import problems
-from bot.operations.quick_checks import quick_check_at_start
+from bot.operations.check import problems, quick_check_at_start
 from storage import InvalidStore, Store, StoreError, open_store
 from tests.service.conftest import ServiceHarness
 from tests.stores import sqlite_only

@@ -13,10 +13,10 @@ from types import SimpleNamespace
 import pytest
 
 from bot.__main__ import run_command, run_service
+from bot.hub.result import CommandResult, Completed
+from bot.hub.service import Service
 from bot.operations.check import problems
 from bot.operations.status import ErrorCounter, StatusMonitor
-from bot.service.results import CommandResult, Completed
-from bot.service.service import Service
 from storage import StoreError, backup, open_store
 from storage.store_files import reading_uri
 from tests.service.conftest import NAMES, ServiceHarness

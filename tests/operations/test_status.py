@@ -21,12 +21,12 @@ from typer.testing import CliRunner
 from bot.__main__ import app_for
 from bot.config import parse_settings
 from bot.email.attachment import MailAttachment
+from bot.hub.result import TableNotRunning
+from bot.hub.service import Service
 from bot.operations.logs import LogFile, LogFormatter, expected_in_a_sentence, secrets_of
 from bot.operations.metrics import Metrics
 from bot.operations.status import ErrorCounter, StatusMonitor, status_text
 from bot.operations.status_server import StatusServer, ask_status, keep_watchdog
-from bot.service.results import TableNotRunning
-from bot.service.service import Service
 from mail import TokenRedactionFilter
 from storage import Channel, NewMessage, StoreError
 from tests.service.conftest import ServiceHarness
@@ -262,11 +262,11 @@ async def test_14_the_older_of_two_services_is_found_when_the_newer_has_ended(
 async def test_14_8_one_line_of_the_log_for_each_move(
     world: ServiceHarness, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with caplog.at_level(logging.INFO, "bot.service.service"):
+    with caplog.at_level(logging.INFO, "bot.hub.service"):
         await world.say("Ann", "buy SV")
         await world.say("Ann", "buy SV")
         await world.say("Bob", "status")
-    (told,) = [record.getMessage() for record in caplog.records if record.name == "bot.service.service"]
+    (told,) = [record.getMessage() for record in caplog.records if record.name == "bot.hub.service"]
     assert told.startswith(f"table {world.table}, row 2: buy SV (terminal, ")
 
 

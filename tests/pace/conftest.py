@@ -9,9 +9,9 @@ from typing import NamedTuple
 import pytest
 from sqlmodel import col, func, select
 
-from bot.service.notifications import decode_notification
-from bot.service.results import CommandResult
-from bot.service.service import Service
+from bot.hub.notify import decode_notification
+from bot.hub.result import CommandResult
+from bot.hub.service import Service
 from storage import OutboxMessage, Store, open_store
 from tests.pace.test_pace import local
 

@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from bot.service.recent_events import recent_events
-from bot.service.results import Completed, LineRefused, PollUpdated, QueryAnswer
+from bot.features.moves.recent_events import recent_events
+from bot.hub.result import Completed, LineRefused, PollUpdated, QueryAnswer
 from tests.pace.conftest import START, DrivenTable
 from tests.pace.test_pace import local
 

@@ -8,8 +8,8 @@ from datetime import timedelta
 import pytest
 
 import engine
-from bot.service import clock_followup
-from bot.service.live_table import LiveTable
+from bot.features.clock import update
+from bot.hub.table import LiveTable
 from storage.clock_records import ClockRecord
 from tests.pace.conftest import NAMES, DrivenTable
 
@@ -62,15 +62,15 @@ async def test_14_1_a_table_whose_clock_cannot_follow_stops_no_other(
 ) -> None:
     tables = await tables_of(driven)
     bad = tables[7]
-    follow = clock_followup._Followup.follow_log
+    follow = update._Followup.follow_log
 
-    def broken(followup: clock_followup._Followup) -> None:
+    def broken(followup: update._Followup) -> None:
         if followup._info.id == bad:
             raise KeyError("damaged")
         follow(followup)
 
     with monkeypatch.context() as patched:
-        patched.setattr(clock_followup._Followup, "follow_log", broken)
+        patched.setattr(update._Followup, "follow_log", broken)
         await driven.tick()
     assert await behind(driven) == [bad]
     assert f"clock: table {bad} failed" in caplog.text
@@ -90,7 +90,7 @@ async def test_a_move_between_reading_and_writing_is_followed_later(
         return False
 
     with monkeypatch.context() as patched:
-        patched.setattr(clock_followup, "_is_current", is_older)
+        patched.setattr(update, "_is_current", is_older)
         await driven.service.clock.tick()
     assert await waits(driven, driven.table) == before
     assert await behind(driven) == [driven.table]

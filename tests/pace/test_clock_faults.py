@@ -7,11 +7,11 @@ from datetime import timedelta
 
 import pytest
 
-from bot.service import clock_messages
-from bot.service.clock import BATCH
-from bot.service.due_rows import DueRowHandler
-from bot.service.loading import UnreadableTable
-from bot.service.service import Service
+from bot.features.clock import pages
+from bot.features.clock.timers import DueRowHandler
+from bot.hub.loading import UnreadableTable
+from bot.hub.service import Service
+from bot.hub.timers import BATCH
 from storage import DueRow, open_store
 from tests.pace.conftest import DrivenTable
 from tests.pace.test_clock import at
@@ -39,7 +39,7 @@ async def test_killed_between_the_due_row_and_its_message(
         raise Killed
 
     with monkeypatch.context() as patched:
-        patched.setattr(clock_messages, "reminder_messages", die)
+        patched.setattr(pages, "reminder_messages", die)
         with pytest.raises(Killed):
             await driven.service.clock.tick()
     await driven.restart()

@@ -15,10 +15,11 @@ from typing import Any
 
 import pytest
 
-from bot.service import clock_messages, order_speaking
-from bot.service.commit_draft import CommitDraft
-from bot.service.results import Completed, QueryAnswer
-from bot.service.table_cache import TableCache
+from bot.features.clock import pages
+from bot.features.standing_orders import runner
+from bot.hub.cache import TableCache
+from bot.hub.commit import CommitDraft
+from bot.hub.result import Completed, QueryAnswer
 from storage import move_commit
 from storage.repositories import outbox
 from storage.repositories.outbox import OutboxRepository
@@ -117,8 +118,8 @@ async def tick(driven: DrivenTable) -> None:
 @pytest.mark.parametrize(
     "place",
     [
-        (order_speaking.OrderSpeaker, "wake"),  # the move is played, and nobody has asked the orders
-        (order_speaking, "run_orders"),
+        (runner.OrderSpeaker, "wake"),  # the move is played, and nobody has asked the orders
+        (runner, "run_orders"),
         (CommitDraft, "sentences_of_orders"),  # they have spoken, and nothing is written
         (move_commit, "write_move_commit"),
         (outbox, "enqueue_messages"),  # in the middle of the transaction
@@ -145,7 +146,7 @@ def test_two_processes_with_one_move_say_the_order_once(processes: Processes) ->
 @pytest.mark.parametrize(
     "place",
     [
-        (clock_messages, "reminder_messages"),  # the row is taken, and no message is there
+        (pages, "reminder_messages"),  # the row is taken, and no message is there
         (OutboxRepository, "enqueue"),
         (TableCache, "wake_subscribers"),  # the message is there, and nobody knows
     ],

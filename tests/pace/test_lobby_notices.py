@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 
-from bot.service.results import LineRefused, QueryAnswer
+from bot.hub.result import LineRefused, QueryAnswer
 from tests.pace.conftest import NAMES, START, DrivenTable
 from tests.pace.letters import MailDesk
 from tests.pace.test_by_mail import desk, to

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.service.recent_events import recent_events
-from bot.service.results import Completed, LineRefused, PollUpdated
+from bot.features.moves.recent_events import recent_events
+from bot.hub.result import Completed, LineRefused, PollUpdated
 from mail.port import LinesPlayed
 from tests.pace.conftest import DrivenTable
 from tests.pace.letters import MailDesk

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.service.pace import (
+from bot.hub.pace import (
     EXAMPLES,
     Calendar,
     Deadline,
@@ -18,7 +18,7 @@ from bot.service.pace import (
     deadline,
     parse_pace,
 )
-from bot.service.time_text import zone_of
+from bot.position.times import zone_of
 
 BERLIN = "Europe/Berlin"
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.service.results import Completed, LineRefused, QueryAnswer
-from bot.service.tables import open_seats
+from bot.hub.info import open_seats
+from bot.hub.result import Completed, LineRefused, QueryAnswer
 from bot.terminal.console import Console
 from tests.pace.conftest import DrivenTable
 from tests.pace.letters import MailDesk
@@ -128,7 +128,7 @@ async def test_a_crash_between_the_seat_and_the_answer_to_who_asked(
         raise ConnectionError
 
     with monkeypatch.context() as patched:
-        patched.setattr("bot.service.seat_requests._tell", die)
+        patched.setattr("bot.features.lobby.seats._tell", die)
         with pytest.raises(ConnectionError):
             await driven.service.seats.answer(driven.table, "Dora", admitted=True, by=driven.people["Ann"])
     assert (await driven.service.queries.table_info(driven.table)).names[1] == "Dora"

@@ -8,7 +8,7 @@ from sqlmodel import col, delete
 
 from bot.discord.clock_notices import waiting_entries
 from bot.discord.settings_card import turns_card
-from bot.service.results import PollUpdated, QueryAnswer
+from bot.hub.result import PollUpdated, QueryAnswer
 from mail.port import LinesPlayed
 from storage import DueRow
 from tests.pace.conftest import START, DrivenTable

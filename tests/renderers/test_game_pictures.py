@@ -10,7 +10,7 @@ from PIL import Image, ImageChops
 import engine
 from bot.cli.render import game_of_file, render_files
 from bot.config import parse_settings
-from bot.service.game_pictures import animation_of_game, chart_of_game
+from bot.pictures.draw import animation_of_game, chart_of_game
 from engine.game_text import replay
 from engine.game_text.history import round_statistics
 from renderers import CHART_KINDS, PALETTES, chart

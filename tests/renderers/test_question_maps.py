@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import engine
-from bot.service.images import question_pictures
-from bot.service.picture_workers import Pictures
+from bot.pictures.views import question_pictures
+from bot.pictures.workers import Pictures
 from engine.game_text import replay
 from renderers import Picture, map_png, theme
 from renderers.hex_grid import HexMetrics, column_row

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bot.robots.opening import start_cash, start_need
-from bot.robots.outlook import Outlook
-from bot.robots.player import Robot
+from bot.features.robots.opening import start_cash, start_need
+from bot.features.robots.outlook import Outlook
+from bot.features.robots.player import Robot
 from engine import State, decision, game_of, options, play
 from engine.core.actions import BuyTrain, Pass, PayDividend, RunTrains, StartCompany, TakeLoans
 from tests.t1817.scenarios import ANN, FIVE, MERGER, company_lines, run_scenario

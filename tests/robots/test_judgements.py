@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bot.robots.outlook import Outlook
-from bot.robots.player import Robot
-from bot.robots.trains import own_loss, why_no_train
+from bot.features.robots.outlook import Outlook
+from bot.features.robots.player import Robot
+from bot.features.robots.trains import own_loss, why_no_train
 from engine import Action, State, decision, game_of, play
 from engine.core.actions import BuyShares, BuyTrain, LayTile, Par, Pass, SellShares
 from tests.scenarios import ScenarioRunner

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from bot.robots import outlook, search, track
-from bot.robots.outlook import Outlook
-from bot.robots.player import Effort, Robot
-from bot.robots.search import DOUBT, beyond_doubt, quick_move, seat_worths, to_search
-from bot.robots.weights import DEFAULT_WEIGHTS, Weights
+from bot.features.robots import outlook, search, track
+from bot.features.robots.outlook import Outlook
+from bot.features.robots.player import Effort, Robot
+from bot.features.robots.search import DOUBT, beyond_doubt, quick_move, seat_worths, to_search
+from bot.features.robots.weights import DEFAULT_WEIGHTS, Weights
 from engine import State, decision, game_of
 from engine.core.actions import BuyTrain, Par, Pass
 from tests.scenarios import ScenarioRunner

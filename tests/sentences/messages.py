@@ -20,9 +20,9 @@ import engine
 from bot.discord import cards, lobby_cards, private_answers
 from bot.discord.delivery import DiscordDelivery
 from bot.email.notice_pages import PageBuilder
-from bot.service.notifications import decode_notification
-from bot.service.results import CommandResult
-from bot.service.service import Service
+from bot.hub.notify import decode_notification
+from bot.hub.result import CommandResult
+from bot.hub.service import Service
 from engine.core.state import AnyFrame
 from engine.game_text import replay
 from mail import pages, refusal_pages

@@ -13,12 +13,12 @@ from typing import Any
 import engine
 from bot.discord import card_texts, cards
 from bot.email.turn_pages import TurnPages
-from bot.service import legal_lines, text_views
-from bot.service.answer_pictures import answer_pictures, turn_pictures
-from bot.service.live_table import TableView
-from bot.service.picture_workers import PictureWorkers, draw_file
-from bot.service.recent_events import recent_events
-from bot.service.results import LineRefused, QueryAnswer
+from bot.features.moves.recent_events import recent_events
+from bot.hub.result import LineRefused, QueryAnswer
+from bot.hub.table import TableView
+from bot.pictures.wanted import answer_pictures, turn_pictures
+from bot.pictures.workers import PictureWorkers, draw_file
+from bot.position import legal_lines, text_views
 from renderers import Picture
 from tests.service.conftest import NAMES, ServiceHarness
 

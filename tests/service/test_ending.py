@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 import engine
-from bot.service import ending
-from bot.service.ending import ending_pictures, headline_of, make_ending, places_of
-from bot.service.results import LineRefused, QueryAnswer
-from bot.service.service import Service
+from bot.features.history import ending
+from bot.features.history.ending import ending_pictures, headline_of, make_ending, places_of
+from bot.hub.result import LineRefused, QueryAnswer
+from bot.hub.service import Service
 from engine.game_text import replay
 from renderers import Picture
 from tests.fake_discord.running_bot import DOT, OnePixelPictures

@@ -6,9 +6,8 @@ import asyncio
 
 import pytest
 
-from bot.service import picture_workers
-from bot.service.fair_queue import FairQueue
-from bot.service.picture_workers import PictureWorkers
+from bot.pictures import workers
+from bot.pictures.workers import FairQueue, PictureWorkers
 from engine import new_game
 from renderers import Picture
 
@@ -62,7 +61,7 @@ async def test_14_6_pictures_of_a_table_wait_behind_no_hundred_of_another(
         await asyncio.sleep(0)
         return Picture(b"", kind, 1, 1)
 
-    monkeypatch.setattr(picture_workers.PictureWorkers, "_render", render)
+    monkeypatch.setattr(workers.PictureWorkers, "_render", render)
     pictures = PictureWorkers(1)
     positions = [new_game("1830", ["Ann", "Bob", f"Cid{n}"]).state for n in range(40)]
     busy = [asyncio.ensure_future(pictures.for_table(1, "light").map(state)) for state in positions]

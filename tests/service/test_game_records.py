@@ -8,8 +8,14 @@ import pytest
 
 import engine
 from bot.cli.render import game_of_file
-from bot.service.game_queries import chart_kind, chart_text
-from bot.service.game_records import GameRecords, Record, game_records, records_text
+from bot.features.history.feature import (
+    GameRecords,
+    Record,
+    chart_kind,
+    chart_text,
+    game_records,
+    records_text,
+)
 from engine.core.events import FramePushed, ParSet, PlayerBankrupt, PriceMoved, RoundStarted
 from engine.core.reasons import PriceReason
 from engine.core.state import GameOver

@@ -9,10 +9,10 @@ import pytest
 
 import engine
 from bot.discord import card_texts, cards
-from bot.service import legal_lines, text_views
-from bot.service.game_files import STATISTICS, TEXT, make_game_file
-from bot.service.recent_events import recent_events
-from bot.service.results import Completed, LineRefused, QueryAnswer
+from bot.features.game_files.export import STATISTICS, TEXT, make_game_file
+from bot.features.moves.recent_events import recent_events
+from bot.hub.result import Completed, LineRefused, QueryAnswer
+from bot.position import legal_lines, text_views
 from engine.game_text import replay
 from engine.game_text.redaction import redacted
 from renderers import map_png, market_png, sheet_png

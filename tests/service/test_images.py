@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.service.images import changed_hexes, repriced_companies
+from bot.pictures.views import changed_hexes, repriced_companies
 from engine import copy_state, new_game
 from engine.core.state import CityToken
 from tests.renderers.positions import financed

@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import text
 
 import engine
-from bot.service.loading import UnreadableTable
-from bot.service.results import Completed, LineUnreadable, QueryAnswer, TableNotRunning
-from bot.service.service import Service
+from bot.hub.loading import UnreadableTable
+from bot.hub.result import Completed, LineUnreadable, QueryAnswer, TableNotRunning
+from bot.hub.service import Service
 from storage import Store, StoreError
 from tests.service.conftest import NAMES, ServiceHarness
 

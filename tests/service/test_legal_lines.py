@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import engine
-from bot.service import legal_lines
-from bot.service.seat_numbers import engine_seat
+from bot.position import legal_lines
+from bot.position.pending import engine_seat
 from engine import Choice
 from tests.end_to_end.test_whole_games import own_game
 

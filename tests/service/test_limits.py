@@ -6,11 +6,11 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from bot.service.limits import KINDS, SENTENCES, Kind, LimitReached, Limits
-from bot.service.names import check_distinct, table_name
-from bot.service.plans import MAX_LINES
-from bot.service.results import CommandResult, Completed, LineRefused, QueryAnswer
-from bot.service.service import Service
+from bot.features.plans.plans import MAX_LINES
+from bot.hub.info import check_distinct, table_name
+from bot.hub.limits import KINDS, SENTENCES, Kind, LimitReached, Limits
+from bot.hub.result import CommandResult, Completed, LineRefused, QueryAnswer
+from bot.hub.service import Service
 from storage import open_store
 from tests.service.conftest import ServiceHarness
 from tests.storage.conftest import ManualClock

@@ -6,14 +6,8 @@ import random
 
 import pytest
 
-from bot.service.results import (
-    Completed,
-    ConfirmationRequired,
-    NotYourSeat,
-    PollUpdated,
-    TableNotRunning,
-)
-from bot.service.service import Service
+from bot.hub.result import Completed, ConfirmationRequired, NotYourSeat, PollUpdated, TableNotRunning
+from bot.hub.service import Service
 from storage import NotFound
 from tests.service.conftest import NAMES, ServiceHarness
 

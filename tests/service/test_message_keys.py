@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.service import notifications
-from bot.service.results import Completed, PollUpdated
-from bot.service.routing import Recipient
-from bot.service.service import Service
+from bot.hub import notify
+from bot.hub.notify import Recipient
+from bot.hub.result import Completed, PollUpdated
+from bot.hub.service import Service
 from storage import open_store
 from tests.service.conftest import NAMES, ServiceHarness
 from tests.service.test_orders import OPENING, say_all
@@ -71,10 +71,10 @@ async def test_messages_of_one_moment_have_keys_of_their_own(frozen: ServiceHarn
         message.idempotency_key
         for _ in range(2)
         for message in (
-            *notifications.direct_messages(info, to, "Hello."),
-            *notifications.seat_offers(info, to, 0),
-            *notifications.lobby_answers(info, to, "Dan comes."),
-            *notifications.turn_reminders(info, 3, pending, to),
+            *notify.direct_messages(info, to, "Hello."),
+            *notify.seat_offers(info, to, 0),
+            *notify.lobby_answers(info, to, "Dan comes."),
+            *notify.turn_reminders(info, 3, pending, to),
         )
     ]
     assert len(keys) == 8 == len(set(keys))

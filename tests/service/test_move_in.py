@@ -8,9 +8,9 @@ import json
 import pytest
 
 import engine
-from bot.service.move_in import read_game
-from bot.service.results import Completed
-from bot.simulation.simulate import SimulatedGame, simulate_game
+from bot.features.game_files.importing import read_game
+from bot.hub.result import Completed
+from bot.tools.simulation.simulate import SimulatedGame, simulate_game
 from engine.game_text import GameHistory
 from engine.game_text.history import history_script
 from engine.site_18xx.export import export_game

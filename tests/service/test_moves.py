@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 import engine
-from bot.service.results import (
+from bot.hub.result import (
     Completed,
     LineAmbiguous,
     LineRefused,
@@ -19,7 +19,7 @@ from bot.service.results import (
     decode_result,
     encode_result,
 )
-from bot.service.service import Service
+from bot.hub.service import Service
 from storage import NotFound
 from tests.service.conftest import ServiceHarness
 

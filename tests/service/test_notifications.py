@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from bot.service.notifications import decode_notification, updated_turn_messages
-from bot.service.results import Completed, PollUpdated
-from bot.service.routing import Recipient
-from bot.service.service import Service
+from bot.hub.notify import Recipient, decode_notification, updated_turn_messages
+from bot.hub.result import Completed, PollUpdated
+from bot.hub.service import Service
 from tests.service.conftest import ServiceHarness
 
 

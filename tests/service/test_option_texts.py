@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import engine
-from bot.service.decision_numbers import decision_lines
-from bot.service.option_texts import OPTION_TEXTS, fitting_options
+from bot.features.lobby.option_texts import OPTION_TEXTS, fitting_options
+from bot.position.numbers import decision_lines
 from tests.service.test_question_pictures import merger
 
 

@@ -15,12 +15,12 @@ from random import Random
 
 import pytest
 
-from bot.service.limits import DEFAULT_LIMITS, Limits
-from bot.service.results import Completed, LineRefused, QueryAnswer
-from bot.service.seat_numbers import seat_number
-from bot.service.service import Service
-from bot.simulation.order_games import random_order_line
-from bot.simulation.random_player import RandomPlayer
+from bot.hub.limits import DEFAULT_LIMITS, Limits
+from bot.hub.result import Completed, LineRefused, QueryAnswer
+from bot.hub.service import Service
+from bot.position.pending import seat_number
+from bot.tools.simulation.order_games import random_order_line
+from bot.tools.simulation.random_player import RandomPlayer
 from engine import format_action
 from engine.title import SITE_CONVENTIONS
 from storage import open_store

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import engine
-from bot.service import order_speaking
-from bot.service import orders as order_module
-from bot.service.recent_events import recent_events
-from bot.service.results import Completed, LineRefused, LineUnreadable, PollUpdated, QueryAnswer
-from bot.service.service import Service
+from bot.features.moves.recent_events import recent_events
+from bot.features.standing_orders import feature as order_module
+from bot.features.standing_orders import runner
+from bot.hub.result import Completed, LineRefused, LineUnreadable, PollUpdated, QueryAnswer
+from bot.hub.service import Service
 from storage import DuplicateRequest, open_store
 from tests.service.conftest import NAMES, ServiceHarness
 from tests.service.test_hidden_orders import read_by
@@ -229,7 +229,7 @@ async def test_an_order_that_cannot_be_judged_does_not_stop_its_table(
     def broken(*args: object) -> None:
         raise RuntimeError("auto pass")
 
-    monkeypatch.setattr(order_speaking, "run_orders", broken)
+    monkeypatch.setattr(runner, "run_orders", broken)
     await say_all(trading, ("Ann", "pass"))
     assert await trading.asked_names() == ["Bob"]
     assert "RuntimeError" in caplog.text and "auto pass" not in caplog.text

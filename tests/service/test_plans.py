@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import json
 
-from bot.service.results import (
-    Completed,
-    LineAmbiguous,
-    LineRefused,
-    LineUnreadable,
-    QueryAnswer,
-)
-from bot.service.service import Service
+from bot.hub.result import Completed, LineAmbiguous, LineRefused, LineUnreadable, QueryAnswer
+from bot.hub.service import Service
 from engine.game_text import replay
 from tests.service.conftest import ServiceHarness
 

@@ -10,7 +10,7 @@ from PIL import Image
 
 import engine
 from bot.email.pictures import inline_images
-from bot.service.images import (
+from bot.pictures.views import (
     NamedPicture,
     RoutesRun,
     lay_map,
@@ -19,7 +19,7 @@ from bot.service.images import (
     route_label,
     tried_pictures,
 )
-from bot.service.picture_workers import PictureWorkers, draw_file
+from bot.pictures.workers import PictureWorkers, draw_file
 from engine.core.state import ExcessTokens
 from engine.game_text import replay
 from renderers import Picture

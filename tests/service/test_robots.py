@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from sqlmodel import col, select
 
-from bot.robots.player import LEAST_EFFORT, Robot
-from bot.robots.worker import RobotMove, RobotWorker, decide_now
-from bot.service.notifications import decode_notification
-from bot.service.results import LineRefused, PollUpdated, QueryAnswer
-from bot.service.robot_players import RobotPlayers
-from bot.service.robot_seats import robots_of
-from bot.service.service import Service
+from bot.features.robots.player import LEAST_EFFORT, Robot
+from bot.features.robots.players import RobotPlayers
+from bot.features.robots.worker import RobotMove, RobotWorker, decide_now
+from bot.hub.notify import decode_notification
+from bot.hub.result import LineRefused, PollUpdated, QueryAnswer
+from bot.hub.seating import robots_of
+from bot.hub.service import Service
 from engine import State, encode_state, new_game
 from storage import OutboxMessage, open_store
 

@@ -13,8 +13,8 @@ from statistics import median, quantiles
 
 import pytest
 
-from bot.service.results import Completed, StaleDecision
-from bot.service.service import Service
+from bot.hub.result import Completed, StaleDecision
+from bot.hub.service import Service
 from storage import open_store
 
 TABLES = 30

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 import engine
-from bot.service import text_views
-from bot.service.decision_numbers import decision_lines
-from bot.service.images import question_pictures
-from bot.service.live_table import pending_decisions
-from bot.service.run_outlook import connection_lines, run_outlooks
+from bot.hub.table import pending_decisions
+from bot.pictures.views import question_pictures
+from bot.position import text_views
+from bot.position.numbers import decision_lines
+from bot.position.runs import connection_lines, run_outlooks
 from tests.drawn_here import DrawnHere
 from tests.t1830.scenarios import run_scenario as run_1830
 from tests.t1870.scenarios import run_scenario

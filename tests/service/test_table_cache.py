@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 import engine
-from bot.service import table_cache
-from bot.service.game_files import make_game_file
-from bot.service.loading import build_table
-from bot.service.results import Completed, QueryAnswer, StaleDecision
-from bot.service.service import Service
+from bot.features.game_files.export import make_game_file
+from bot.hub import cache
+from bot.hub.loading import build_table
+from bot.hub.result import Completed, QueryAnswer, StaleDecision
+from bot.hub.service import Service
 from engine import kernel
 from storage import LogRow, StoreError, backup, restore
 from storage.repositories import outbox
@@ -169,7 +169,7 @@ def next_player(world: ServiceHarness) -> str:
 async def test_what_another_process_plays_is_followed(
     world: ServiceHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(table_cache, "REFRESH_INTERVAL", 0.01)
+    monkeypatch.setattr(cache, "REFRESH_INTERVAL", 0.01)
     await world.service.queries.view(world.table)
     following = asyncio.ensure_future(world.service.run())
     try:
@@ -264,7 +264,7 @@ async def test_14_9_memory_is_limited_in_megabytes(world: ServiceHarness) -> Non
 async def test_14_9_a_table_that_is_not_used_is_compact_and_plays_on(
     world: ServiceHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(table_cache, "RECENT", 1)
+    monkeypatch.setattr(cache, "RECENT", 1)
     service = Service(world.store)
     await play_randomly_with_checks(world, 5)
     expected = await service.queries.view(world.table)
@@ -294,9 +294,9 @@ async def test_14_10_exports_and_long_logs_do_not_hold_up_other_tables(
 
         return wrapper
 
-    monkeypatch.setattr("bot.service.commands.make_game_file", noted("export", make_game_file))
-    monkeypatch.setattr("bot.service.table_cache.build_table", noted("log", build_table))
-    monkeypatch.setattr(table_cache, "LONG_LOG", 3)
+    monkeypatch.setattr("bot.hub.commands.make_game_file", noted("export", make_game_file))
+    monkeypatch.setattr("bot.hub.cache.build_table", noted("log", build_table))
+    monkeypatch.setattr(cache, "LONG_LOG", 3)
     await play_randomly_with_checks(world, 5)
     service = Service(world.store)
     answer = await service.ask(world.table, "export text", person_id=world.people["Ann"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.service import text_views
+from bot.position import text_views
 from engine import new_game
 from tests.renderers.positions import financed
 

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 import engine
 from bot.discord import card_texts
-from bot.service.recent_events import recent_events
-from bot.service.results import (
-    Completed,
-    LineAmbiguous,
-    LineRefused,
-    PollUpdated,
-    StaleDecision,
-)
-from bot.service.service import Service
+from bot.features.moves.recent_events import recent_events
+from bot.hub.result import Completed, LineAmbiguous, LineRefused, PollUpdated, StaleDecision
+from bot.hub.service import Service
 from tests.service.conftest import NAMES, ServiceHarness
 
 

@@ -8,13 +8,13 @@ from functools import cache
 import msgspec
 import pytest
 
-from bot.simulation.invariants import (
+from bot.tools.simulation.invariants import (
     move_violations,
     options_violations,
     permission_violations,
     position_violations,
 )
-from bot.simulation.simulate import simulate_game
+from bot.tools.simulation.simulate import simulate_game
 from engine import (
     BANK,
     POOL,
@@ -265,7 +265,7 @@ def test_a_count_beyond_the_options_is_a_violation(lending: State, monkeypatch: 
     found = options(lending, seat)
     last = [o for o in found if isinstance(o.action, TakeLoans)][-1]
     monkeypatch.setattr(
-        "bot.simulation.invariants.options",
+        "bot.tools.simulation.invariants.options",
         lambda state, who: [o for o in found if o != last] if who == seat else [],
     )
     assert any("at most and may have" in violation for violation in options_violations(lending))
@@ -283,7 +283,7 @@ def test_done_above_the_certificate_limit_is_a_violation(monkeypatch: pytest.Mon
 
     simulate_game(title_names()[0], 3, 3, max_moves=150, watch=watch)
     assert list(options_violations(found[0])) == []
-    monkeypatch.setattr("bot.simulation.invariants.certificate_limit", lambda g: 0)
+    monkeypatch.setattr("bot.tools.simulation.invariants.certificate_limit", lambda g: 0)
     assert any("above the certificate limit" in violation for violation in options_violations(found[0]))
 
 
@@ -348,13 +348,13 @@ def test_options_after_the_end_are_a_violation(late: State, monkeypatch: pytest.
     late.stack.append(GameOver("An end."))
     late.offers = []
     assert list(options_violations(late)) == []
-    monkeypatch.setattr("bot.simulation.invariants.options", lambda state, seat: offered)
+    monkeypatch.setattr("bot.tools.simulation.invariants.options", lambda state, seat: offered)
     assert list(options_violations(late)) == ["something is offered after the end"]
 
 
 def test_a_dead_end_is_a_violation(late: State, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.simulation.invariants.options", lambda state, seat: [])
-    monkeypatch.setattr("bot.simulation.invariants.choices", lambda state, seat: [])
+    monkeypatch.setattr("bot.tools.simulation.invariants.options", lambda state, seat: [])
+    monkeypatch.setattr("bot.tools.simulation.invariants.choices", lambda state, seat: [])
     assert any("has no option: a dead end" in violation for violation in options_violations(late))
 
 
@@ -366,8 +366,12 @@ def test_a_refused_or_repeated_option_is_a_violation(late: State, monkeypatch: p
     from engine import Choice, format_action
 
     menu = [Choice(format_action(late, o.action), o.label, ("lay", str(i))) for i, o in enumerate(shown)]
-    monkeypatch.setattr("bot.simulation.invariants.options", lambda state, who: shown if who == seat else [])
-    monkeypatch.setattr("bot.simulation.invariants.choices", lambda state, who: menu if who == seat else [])
+    monkeypatch.setattr(
+        "bot.tools.simulation.invariants.options", lambda state, who: shown if who == seat else []
+    )
+    monkeypatch.setattr(
+        "bot.tools.simulation.invariants.choices", lambda state, who: menu if who == seat else []
+    )
     violations = list(options_violations(late))
     assert any("2 times" in violation for violation in violations)
     assert any("which is refused" in violation for violation in violations)
@@ -379,7 +383,7 @@ def test_an_action_of_another_player_is_a_violation(late: State, monkeypatch: py
     late.private_owners[private] = late.left_of(thief)
     stolen = type(options(late, _move(late)[0])[0])(ExchangePrivate(private, POOL), "An exchange")
     monkeypatch.setattr(
-        "bot.simulation.invariants.options",
+        "bot.tools.simulation.invariants.options",
         lambda state, who: [stolen] if who == thief else options(state, who),
     )
     assert any(f"{late.name(thief)} has no right to" in violation for violation in options_violations(late))

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.simulation.action_kinds import CONSEQUENCES, WEIGHTS
-from bot.simulation.coverage import possible_kinds
-from bot.simulation.simulate import SimulatedGame, random_options, simulate_game, table_options
+from bot.tools.simulation.action_kinds import CONSEQUENCES, WEIGHTS
+from bot.tools.simulation.coverage import possible_kinds
+from bot.tools.simulation.simulate import SimulatedGame, random_options, simulate_game, table_options
 from engine import optional_rules, title_names, title_of
 from engine.game_text import replay
 
@@ -191,7 +191,7 @@ def test_the_text_of_a_game_replays_to_the_same_end() -> None:
 PRINT_DIGEST = """
 import sys
 from hashlib import sha256
-from bot.simulation.simulate import simulate_game
+from bot.tools.simulation.simulate import simulate_game
 print(sha256(simulate_game(sys.argv[1], 4, 11).text.encode()).hexdigest())
 """
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import engine
-from bot.simulation.simulate import PLAYER_NAMES, simulate_game
+from bot.tools.simulation.simulate import PLAYER_NAMES, simulate_game
 from engine.core.actions import Action, Merge, Par, Pass, PayDividend, TradePrivate
 from engine.core.events import PresidentNamed, TokenPlaced, TrainMoved
 from engine.core.reasons import TrainReason

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.simulation.simulate import simulate_game
+from bot.tools.simulation.simulate import simulate_game
 from engine.core.events import TrainMoved
 from engine.core.reasons import TrainReason
 from engine.kernel import game_of

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bot.simulation.simulate import simulate_game
+from bot.tools.simulation.simulate import simulate_game
 from engine.core.events import PresidentNamed, PriceProtected, SharesMoved
 from engine.site_18xx.certificate_numbering import CertificateNumbering
 from engine.site_18xx.codec_registry import CODECS

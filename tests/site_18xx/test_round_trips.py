@@ -12,7 +12,7 @@ from itertools import cycle, islice
 import pytest
 
 import engine
-from bot.simulation.simulate import SimulatedGame, random_options, simulate_game
+from bot.tools.simulation.simulate import SimulatedGame, random_options, simulate_game
 from engine.core.actions import Action
 from engine.game_text import GameHistory, HistoryLine, replay
 from engine.game_text.history import history_script

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.simulation.simulate import random_options, simulate_game
+from bot.tools.simulation.simulate import random_options, simulate_game
 from engine.site_18xx.export import export_game
 from engine.title import SITE_CONVENTIONS
 from tests.site_18xx.recorded_games import recorded_files

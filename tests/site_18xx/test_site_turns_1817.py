@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from bot.simulation.simulate import simulate_game
+from bot.tools.simulation.simulate import simulate_game
 from engine.core.actions import Action
 from engine.core.events import RoundStarted
 from engine.core.state import Auction, State

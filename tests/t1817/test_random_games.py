@@ -12,7 +12,7 @@ from functools import cache
 import pytest
 from msgspec.structs import replace
 
-from bot.simulation.simulate import SimulatedGame, random_options, simulate_game
+from bot.tools.simulation.simulate import SimulatedGame, random_options, simulate_game
 from engine import AnyEvent, copy_state, fold
 from engine.core.components import components_of, tile_faces
 from engine.core.events import (

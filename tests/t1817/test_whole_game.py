@@ -9,8 +9,8 @@ from unittest.mock import patch
 
 import pytest
 
-from bot.simulation.action_kinds import WEIGHTS
-from bot.simulation.simulate import SimulatedGame, simulate_game
+from bot.tools.simulation.action_kinds import WEIGHTS
+from bot.tools.simulation.simulate import SimulatedGame, simulate_game
 from tests.end_to_end.test_whole_games import played, random_game, told_game
 from tests.terminal.conftest import COMMAND, environment
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.simulation.simulate import simulate_game
+from bot.tools.simulation.simulate import simulate_game
 from engine.game_text import read_script, replay
 from engine.game_text.script import Checkpoint
 

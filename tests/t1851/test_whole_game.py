@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from bot.service import lobby
-from bot.simulation.simulate import simulate_game
+from bot.features.lobby import tables
+from bot.tools.simulation.simulate import simulate_game
 from tests.end_to_end.test_whole_games import beginning_of, own_game, played, random_game
 
 GAME = Path(__file__).parent / "games" / "3p-811-claims.18xx"
@@ -19,7 +19,7 @@ SHORT = 0
 
 
 def deal(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    monkeypatch.setattr(lobby, "secrets", SimpleNamespace(randbelow=lambda most: seed))
+    monkeypatch.setattr(tables, "secrets", SimpleNamespace(randbelow=lambda most: seed))
 
 
 async def test_a_beginning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.service.text_views import companies_table
+from bot.position.text_views import companies_table
 from engine import held_back_cash
 from engine.kernel import game_of, new_game
 from engine.stock.treasury_shares import reissue_par_price

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from bot.robots.player import LEAST_EFFORT
-from bot.robots.worker import RobotMove, RobotWorker, decide_now
-from bot.service.picture_workers import PictureWorkers
-from bot.service.service import Service
+from bot.features.robots.player import LEAST_EFFORT
+from bot.features.robots.worker import RobotMove, RobotWorker, decide_now
+from bot.hub.service import Service
+from bot.pictures.workers import PictureWorkers
 from bot.terminal.console import Console
 from engine import State, encode_state
 from storage import StoreError, open_store

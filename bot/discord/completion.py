@@ -1,0 +1,149 @@
+"""Suggestions for the options of slash commands, and how commands are acknowledged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import discord
+from discord.app_commands import Choice
+
+import engine
+from bot.discord import controls, parts
+from bot.discord.interactions import InteractionHandler
+from bot.features.lobby.option_texts import fitting_options
+from bot.hub.table import TableView
+from bot.position.pending import engine_seat
+from engine.title import SITE_CONVENTIONS
+
+Interaction = discord.Interaction[Any]
+
+MAX_SUGGESTIONS = 25
+MAX_CHOICE_LENGTH = 100
+SITE = "18xx.games"
+TABLE_OPTION_HELP = "The table's code; needed only where several tables are possible"
+
+
+async def defer(interaction: Interaction, *, public: bool = False) -> None:
+    """Acknowledge an interaction; its answer follows."""
+    await interaction.response.defer(ephemeral=not public, thinking=True)
+
+
+def suggestions(candidates: Sequence[tuple[str, str]]) -> list[Choice[str]]:
+    """Suggestions within Discord's limits, from (name, value) of each candidate."""
+    fitting = [(name, value) for name, value in candidates if 0 < len(value) <= MAX_CHOICE_LENGTH]
+    return [
+        Choice(name=parts.truncate(name, MAX_CHOICE_LENGTH), value=value)
+        for name, value in fitting[:MAX_SUGGESTIONS]
+    ]
+
+
+def handler_of(interaction: Interaction) -> InteractionHandler:
+    """The handler of the client that received the interaction."""
+    handler: InteractionHandler = interaction.client.handler
+    return handler
+
+
+async def suggest_tables(interaction: Interaction, typed: str) -> list[Choice[str]]:
+    """Tables by code, those that wait for the user first."""
+    handler = handler_of(interaction)
+    person_id = await handler.lookup.person_id(interaction.user)
+    candidates = []
+    for table in await handler.lookup.matching_tables(interaction, typed):
+        turn = (
+            " · your turn"
+            if table.status == "running" and table.seat_of(person_id) in table.acting_seats
+            else ""
+        )
+        candidates.append(
+            (f"{table.code} · {table.title} · {table.name} · {table.round or table.status}{turn}", table.code)
+        )
+    return suggestions(candidates)
+
+
+async def suggest_options(interaction: Interaction, typed: str) -> list[Choice[str]]:
+    """The options of the title of a new table with what each does, after those that are typed already."""
+    *before, last = [part.strip() for part in typed.split(",")]
+    given = interaction.namespace
+    title = getattr(given, "title", None)
+    if title not in engine.title_names():
+        return []
+    site = [SITE_CONVENTIONS] if getattr(given, "conventions", None) == SITE else []
+    chosen = [part for part in before if part]
+    return suggestions(
+        [
+            (f"{option}: {text}", ", ".join([*chosen, option]))
+            for option, text in fitting_options(title, [*site, *chosen])
+            if last.casefold() in option
+        ]
+    )
+
+
+async def suggest_lines(interaction: Interaction, typed: str) -> list[Choice[str]]:
+    """The lines that the user may submit now; with an amount of dollars where they have typed one."""
+    seat, view = await _seat_and_view(interaction)
+    if view is None or view.state is None or seat is None or view.table.status != "running":
+        return []
+    choices = engine.choices(view.state, engine_seat(seat))
+    words = typed.casefold().replace("$", " ").split()
+    amount = next((int(word) for word in reversed(words) if word.isdecimal()), None)
+    candidates = []
+    for index, choice in enumerate(choices):
+        line = choice.line
+        if choice.amounts and amount is not None and amount in choice.amounts and len(words) > 1:
+            line = choice.line_for(amount)
+        text = f"{line} {choice.label}".casefold()
+        if all(word in text for word in words):
+            value = (
+                line
+                if len(line) <= MAX_CHOICE_LENGTH
+                else controls.encode_choice(choices, index, MAX_CHOICE_LENGTH)
+            )
+            candidates.append((f"{line} — {choice.label}", value))
+    return suggestions(candidates)
+
+
+async def suggest_companies(interaction: Interaction, typed: str) -> list[Choice[str]]:
+    """The companies of the table."""
+    _, view = await _seat_and_view(interaction)
+    names = list(view.state.companies) if view and view.state else []
+    return suggestions([(c, c) for c in names if typed.casefold() in c.casefold()])
+
+
+async def suggest_players(interaction: Interaction, typed: str) -> list[Choice[str]]:
+    """The players of the table."""
+    _, view = await _seat_and_view(interaction)
+    names = (view.table.names or tuple(s.name for s in view.table.seated_players)) if view else ()
+    return suggestions([(n, n) for n in names if typed.casefold() in n.casefold()])
+
+
+async def _seat_and_view(interaction: Interaction) -> tuple[int | None, TableView | None]:
+    """The user's seat and the table that the command is about; None for both where there is none."""
+    handler = handler_of(interaction)
+    try:
+        table = await handler.lookup.resolve_table(interaction, getattr(interaction.namespace, "table", None))
+    except ValueError:
+        return None, None
+    view = handler.service.queries.peek(table.id) or await handler.service.queries.view(table.id)
+    return view.table.seat_of(await handler.lookup.person_id(interaction.user)), view
+
+
+async def suggest_privates(interaction: Interaction, typed: str) -> list[Choice[str]]:
+    """The privates of the table, by name."""
+    _, view = await _seat_and_view(interaction)
+    if view is None or view.state is None:
+        return []
+    state = view.state
+    known = [p for p in engine.game_of(state).components.privates if p.sym in state.private_owners]
+    named = [(f"{p.sym} · {p.name}", p.sym) for p in known]
+    return suggestions([(name, sym) for name, sym in named if typed.casefold() in name.casefold()])
+
+
+async def suggest_tiles(interaction: Interaction, typed: str) -> list[Choice[str]]:
+    """The tiles that are left."""
+    _, view = await _seat_and_view(interaction)
+    left = engine.tiles_left(view.state) if view and view.state else {}
+    wanted = typed.removeprefix("#")
+    return suggestions(
+        [(f"#{t}, {'any number' if n is None else n} left", t) for t, n in left.items() if wanted in t]
+    )

@@ -1,0 +1,1 @@
+"""What Railpost can do, one folder each."""

@@ -1,0 +1,101 @@
+"""How the clocks of the seats follow the log of their table (pure).
+
+A clock runs while the table waits for its seat. What the player does, an undo, a resumption and a new pace
+start it anew; what others do meanwhile changes the decision, and the clock runs on. When it stops, what went
+over the allowance is taken from the time bank, unless there was only one thing to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from bot.hub.pace import Calendar, Deadline, Pace, bank_after, calendar_of, deadline
+from bot.hub.preferences import PersonSettings
+from bot.hub.result import PendingDecision
+from storage import SeatClock
+
+STOPPING_LINES = ("pause", "resign", "end")
+"""Notes of the log after which the table is not in play."""
+
+
+class LogStep(NamedTuple):
+    """A row of the log, as far as clocks need it, and the decisions after it.
+
+    was_forced: whether a seat had only one thing to do before it.
+    """
+
+    created_at: datetime
+    kind: str
+    seat: int | None
+    line: str
+    pending: Sequence[PendingDecision]
+    was_forced: Callable[[int], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class ClockRules:
+    """What the clocks of a table run by: its pace, and the settings of its players by seat."""
+
+    pace: Pace
+    settings: Mapping[int, PersonSettings]
+
+    def settings_of(self, seat: int) -> PersonSettings:
+        """The settings of a seat's player, as far as they hold at this table."""
+        settings = self.settings.get(seat, PersonSettings())
+        return settings.at_table(robot_deputies=self.pace.robot_deputies)
+
+    def calendar(self, seat: int) -> Calendar:
+        """Which time counts for a seat."""
+        settings = self.settings_of(seat)
+        return calendar_of(self.pace, settings.zone, settings.absences())
+
+    def bank(self, clock: SeatClock) -> timedelta:
+        """What is left of the time bank of a seat."""
+        seconds = self.pace.bank if clock.bank is None else min(clock.bank, self.pace.bank)
+        return timedelta(seconds=seconds)
+
+    def deadline(self, clock: SeatClock) -> Deadline | None:
+        """The deadline of the decision that a clock runs for."""
+        if clock.decision_id is None or clock.since is None:
+            return None
+        return deadline(
+            self.pace, clock.since, self.bank(clock), self.calendar(clock.seat), extended=clock.extended
+        )
+
+
+def decisions_now(pending: Sequence[PendingDecision]) -> dict[int, str]:
+    """By seat, what the table waits for; orders for a later turn are not waited for."""
+    return {p.seat: p.decision_id for p in pending if p.acts_now}
+
+
+def follow(clocks: Mapping[int, SeatClock], step: LogStep, rules: ClockRules) -> None:
+    """Let the clocks of all seats follow one row of the log."""
+    stops = step.kind == "note" and step.line in STOPPING_LINES
+    waited_for = {} if stops else decisions_now(step.pending)
+    new_pace = step.kind == "note" and step.line == "pace"
+    restarts = new_pace or step.kind in ("undo", "redo", "replace") or step.line == "resume"
+    for seat, clock in clocks.items():
+        decision_id = waited_for.get(seat)
+        has_acted = step.kind == "move" and step.seat == seat
+        if clock.decision_id and (decision_id is None or restarts or has_acted):
+            _stop(clock, step, rules)
+        if new_pace:
+            clock.bank = None
+        if decision_id is None:
+            continue
+        if clock.decision_id is None:
+            clock.since, clock.extended = step.created_at, False
+        clock.decision_id = decision_id
+
+
+def _stop(clock: SeatClock, step: LogStep, rules: ClockRules) -> None:
+    """Stop a clock, and take what went over the allowance from the bank."""
+    due = rules.deadline(clock)
+    if due and step.created_at > due.allowance_end and not step.was_forced(clock.seat):
+        left = bank_after(rules.bank(clock), due, step.created_at, rules.calendar(clock.seat))
+        clock.bank = int(left.total_seconds())
+    clock.decision_id = clock.since = clock.allowance_end = clock.time_up = None
+    clock.extended = False

@@ -1,0 +1,290 @@
+"""The clocks of a table follow its log, its pace and the settings of its players.
+
+What follows is plain values (`storage.ClockChanges`), so tables are followed many at a time: one transaction
+reads them all and writes all that follows. Nobody has to hold the tables meanwhile: what is in memory counts
+only if the transaction finds the same row and revision. Rare things (absences, deputies, a log that is
+needed) are done at one table alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date, datetime
+
+import engine
+from bot.features.clock import pages
+from bot.features.clock.clocks import ClockRules, LogStep, follow
+from bot.features.clock.seat_timers import SeatDueRows
+from bot.hub import notify
+from bot.hub.cache import TableCache
+from bot.hub.commit import write_notes
+from bot.hub.loading import load_recipient
+from bot.hub.log import LogNotLoaded
+from bot.hub.notify import is_told_at_once
+from bot.hub.preferences import PersonSettings
+from bot.hub.result import PendingDecision
+from bot.hub.table import LiveTable, pending_decisions
+from bot.position.pending import engine_seat, next_seat
+from bot.position.times import day_text
+from storage import ClockChanges, ClockRecord, Deputy, NewMessage, SeatClock, UnitOfWork
+
+
+async def follow_tables(cache: TableCache, table_ids: Sequence[int]) -> Sequence[int]:
+    """Let the clocks of several tables follow up, in one transaction, without holding the tables.
+
+    Returns those that have to be followed alone. What a table is not ready for is left for the next look.
+    Raises StoreError where nothing was stored.
+    """
+    found = await asyncio.gather(*(cache.current(table_id) for table_id in table_ids), return_exceptions=True)
+    alone = [one for one, table in zip(table_ids, found, strict=True) if isinstance(table, BaseException)]
+    tables = [table for table in found if not isinstance(table, BaseException)]
+    changes = ClockChanges()
+    async with cache.store.begin(tables=[table.stored_info.id for table in tables]) as unit:
+        records = await unit.clocks.records([table.stored_info.id for table in tables])
+        for table in tables:
+            record = records.get(table.stored_info.id)
+            if record is None or not _is_current(table, record):
+                continue  # somebody has written
+            try:
+                changes.add(_changes(table, record, unit.now, cache.ping_holdoff))
+            except Exception:  # whatever is wrong at one table is told when it is followed alone
+                alone.append(table.stored_info.id)
+        await unit.clocks.write(changes)
+    if changes.messages:
+        cache.wake_subscribers()
+    return alone
+
+
+async def follow_table(cache: TableCache, table_id: int) -> bool:
+    """Let the clocks of a table follow up; False if it has to be looked at again. Raises NotFound."""
+    try:
+        return await _follow_table(cache, table_id, with_log=False)
+    except LogNotLoaded:  # nothing was written; several rows are new, or it matters whether one was forced
+        return await _follow_table(cache, table_id, with_log=True)
+
+
+async def _follow_table(cache: TableCache, table_id: int, *, with_log: bool) -> bool:
+    async with (
+        cache.locked(table_id, with_log=with_log) as table,
+        cache.store.begin(table=table_id) as unit,
+    ):
+        record = (await unit.clocks.records([table_id]))[table_id]
+        if not _is_current(table, record):
+            return False  # another process has written
+        followup = _Followup(table, record, unit.now, cache.ping_holdoff)
+        if table.begun:
+            followup.follow_log()
+            await followup.change_deputies(unit)
+            followup.finish()
+        rows = await write_notes(unit, table, followup.notes)
+        followup.changes.followed[table_id] = table.seq + len(rows)
+        await unit.clocks.write(followup.changes)
+    for row in rows:
+        table.add(row)
+    if followup.changes.messages:
+        cache.wake_subscribers()
+    return True
+
+
+def _is_current(table: LiveTable, record: ClockRecord) -> bool:
+    return (table.seq, table.metadata.revision) == (record.seq, record.revision)
+
+
+class _NeedsTransaction(Exception):
+    """What follows changes more than clocks, due rows and messages."""
+
+
+def _changes(table: LiveTable, record: ClockRecord, now: datetime, ping_holdoff: float) -> ClockChanges:
+    """What follows at a table where nobody comes or goes. Raises LogNotLoaded, and _NeedsTransaction."""
+    followup = _Followup(table, record, now, ping_holdoff)
+    if table.begun:
+        followup.follow_log()
+        if followup.has_news_of_absence():
+            raise _NeedsTransaction
+        followup.finish()
+    return followup.changes
+
+
+class _Followup:
+    """One look at a table in a transaction.
+
+    changes: what is to be written when all is done. notes: what is to stand in the log.
+    """
+
+    def __init__(self, table: LiveTable, record: ClockRecord, now: datetime, ping_holdoff: float) -> None:
+        self._table, self._record, self._now = table, record, now
+        self._info = table.info
+        pace = self._info.pace
+        self._holdoff = ping_holdoff if pace.holdoff is None else pace.holdoff
+        self._rules = ClockRules(self._info.pace, table.metadata.settings)
+        self._recipients = dict(table.metadata.recipients)
+        self._clocks = record.seats
+        self._before = {seat: replace(clock) for seat, clock in record.seats.items()}
+        self.changes = ClockChanges(followed={self._info.id: table.seq})
+        self._due_rows = SeatDueRows(
+            self._info, record.due, self._recipients, self._holdoff, now, self.changes
+        )
+        for seat in range(len(self._info.names)):
+            self._clocks.setdefault(seat, SeatClock(table_id=self._info.id, seat=seat))
+        self.notes: list[str] = []
+
+    def _tell(self, *messages: NewMessage) -> None:
+        """Put messages into the outbox."""
+        self.changes.messages += messages
+
+    def finish(self) -> None:
+        """The deadlines of all seats, what is due for them, and who is next."""
+        for seat, clock in self._clocks.items():
+            self._update_seat(seat, clock)
+            if clock != self._before.get(seat):
+                self.changes.seats.append(clock)
+        if self._record.followed != self._table.seq:
+            self._tell_next()
+
+    # -- the log -----------------------------------------------------------------------------
+
+    def follow_log(self) -> None:
+        """Follow the rows that are new; a table that is looked at for the first time starts now."""
+        table = self._table
+        if self._record.followed is None:
+            self._follow_step(self._now, "note", None, "start", table.pending, table.seq)
+        else:
+            for row in self._record.rows:
+                pending = table.pending if row.seq == table.seq else self._pending_at(row.seq)
+                line = row.line or row.raw_line
+                self._follow_step(row.created_at, row.kind, row.seat, line, pending, row.seq)
+        if self._info.status != "running":
+            self._follow_step(self._now, "note", None, "pause", (), table.seq)
+
+    def _pending_at(self, seq: int) -> Sequence[PendingDecision]:
+        return pending_decisions(self._table.state_at(seq), 0)
+
+    def _follow_step(
+        self,
+        at: datetime,
+        kind: str,
+        seat: int | None,
+        line: str,
+        pending: Sequence[PendingDecision],
+        seq: int,
+    ) -> None:
+        def was_forced(forced_seat: int) -> bool:
+            choices = engine.choices(self._table.state_at(seq - 1), engine_seat(forced_seat))
+            return len(choices) == 1 and choices[0].amounts is None
+
+        follow(self._clocks, LogStep(at, kind, seat, line, pending, was_forced), self._rules)
+
+    # -- a seat ------------------------------------------------------------------------------
+
+    def _update_seat(self, seat: int, clock: SeatClock) -> None:
+        """The deadlines of a seat, and what follows from them."""
+        player = self._info.player_at(seat)
+        clock.person_id = player.person_id if player else None
+        due = self._rules.deadline(clock) if player else None
+        clock.allowance_end = due.allowance_end if due else None
+        clock.time_up = due.time_up if due else None
+        self._due_rows.update(seat, clock, due)
+
+    def _absence_line(self, settings: PersonSettings) -> str:
+        """The absence of a player as the table is told of it; empty for one who is there."""
+        away = settings.is_away(self._now) and self._info.status in ("running", "paused")
+        return settings.absence.line if settings.absence and away else ""
+
+    def has_news_of_absence(self) -> bool:
+        """Whether an absence begins, changes or ends, or a deputy has made their only decision."""
+        return any(
+            self._absence_line(self._rules.settings_of(seat)) != clock.absence or self._is_over(seat, clock)
+            for seat, clock in self._clocks.items()
+        )
+
+    def _is_over(self, seat: int, clock: SeatClock) -> bool:
+        """Whether somebody has decided once for a seat whose time was up."""
+        deputies = (deputy for deputy in self._record.deputies if deputy.seat == seat)
+        return any(deputy.decision_id not in (None, clock.decision_id) for deputy in deputies)
+
+    async def change_deputies(self, unit: UnitOfWork) -> None:
+        """Tell the table of absences that begin, change or end; appoint and dismiss deputies."""
+        for seat, clock in self._clocks.items():
+            await self._update_absence(unit, seat, clock)
+            if self._is_over(seat, clock):
+                await unit.clocks.remove_deputy(self._info.id, seat)
+
+    async def _update_absence(self, unit: UnitOfWork, seat: int, clock: SeatClock) -> None:
+        settings = self._rules.settings_of(seat)
+        line = self._absence_line(settings)
+        if line == clock.absence:
+            return
+        clock.absence = line
+        name = self._info.names[seat]
+        shown = settings if line else PersonSettings()
+        sentence = pages.absence_sentence(name, shown)
+        others = [r for r in self._recipients.values() if r.seat != seat]
+        stamp = f"{self._info.id}.{seat}.absence.{self._table.seq}"  # the note of the last one is before it
+        self._tell(*pages.news_messages(self._info, others, sentence, stamp, self._now))
+        self.notes.append(sentence)
+        await self._update_deputy(unit, seat, clock, shown, stamp)
+
+    async def _update_deputy(
+        self, unit: UnitOfWork, seat: int, clock: SeatClock, settings: PersonSettings, stamp: str
+    ) -> None:
+        """Appoint the deputy of an absent player, or let the player play again; whoever plays now is told
+        what waits."""
+        absence, deputies = settings.absence, self._record.deputies
+        former = next((d for d in deputies if d.seat == seat and d.decision_id is None), None)
+        had_deputy = await unit.clocks.remove_deputy(self._info.id, seat)
+        if former is not None and former.person_id != (absence.deputy_id if absence else None):
+            await self._dismiss(unit, seat, former.person_id, stamp)
+        player = self._info.player_at(seat)
+        if absence and absence.deputy_id is not None:
+            start, end = absence.interval(settings.zone)
+            await unit.clocks.set_deputy(
+                Deputy(
+                    table_id=self._info.id,
+                    seat=seat,
+                    person_id=absence.deputy_id,
+                    starts_at=start,
+                    ends_at=end,
+                )
+            )
+            recipient = await load_recipient(unit, absence.deputy_id, seat)
+            sentence = (
+                f"{self._info.names[seat]} asks you to play for them at table {self._info.name} "
+                f"{self._info.code} until {day_text(date.fromisoformat(absence.back_on))}."
+            )
+            self._tell(*pages.deputy_messages(self._info, recipient, sentence, f"{stamp}.deputy", unit.now))
+        elif had_deputy and player is not None:
+            recipient = await load_recipient(unit, player.person_id, seat)
+        else:
+            return
+        self._recipients[seat] = recipient
+        waiting = [p for p in self._table.pending if p.seat == seat and clock.decision_id]
+        self._tell(*notify.turn_messages(self._info, self._table.seq, waiting, {seat: recipient}, unit.now))
+
+    async def _dismiss(self, unit: UnitOfWork, seat: int, person_id: int, stamp: str) -> None:
+        """Tell a deputy that they do not play for a seat any more."""
+        recipient = await load_recipient(unit, person_id, seat)
+        info = self._info
+        sentence = f"You no longer play for {info.names[seat]} at table {info.name} {info.code}. Thank you."
+        self._tell(
+            *pages.deputy_messages(info, recipient, sentence, f"{stamp}.dismissed", self._now, "dismissed")
+        )
+
+    # -- who is next -------------------------------------------------------------------------
+
+    def _tell_next(self) -> None:
+        """Tell the player who is probably next, if they want to know that."""
+        wanting = {
+            seat for seat, recipient in self._recipients.items()
+            if recipient.settings.for_table(self._info.code).next and is_told_at_once(self._info, recipient)
+        }  # fmt: skip
+        if not wanting or self._info.status != "running":
+            return
+        seat = next_seat(self._table.state)
+        if seat not in wanting or any(p.seat == seat for p in self._table.pending):
+            return
+        recipient = self._recipients[seat]
+        acting = [self._table.state.players[p.seat] for p in self._table.pending if p.is_main]
+        due = notify.seconds_later(self._now, self._holdoff)
+        self._tell(*pages.next_messages(self._info, recipient, acting, self._table.current_decision_id, due))

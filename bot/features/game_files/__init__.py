@@ -1,0 +1,1 @@
+"""Games as files: export, and import of a game that began elsewhere."""

@@ -1,0 +1,101 @@
+"""A game as a file: of 18xx.games, as a `.18xx` text, or its statistics as a CSV table."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Sequence
+
+from bot.hub.result import ExportedFile
+from engine.game_text import GameHistory
+from engine.game_text.history import history_script, round_statistics
+from engine.site_18xx.export import SiteExportError, export_game
+from engine.site_18xx.game_file import SiteFileError
+from engine.site_18xx.names import site_names_of
+from engine.title import SITE_CONVENTIONS
+
+SITE, TEXT, STATISTICS = "18xx.games", "text", "csv"
+
+
+def _site_json(history: GameHistory, name: str) -> str:
+    return json.dumps(export_game(history, name), ensure_ascii=False)
+
+
+def _partial_site_json(history: GameHistory, name: str) -> str:
+    return json.dumps(export_game(history, name, as_far_as_possible=True), ensure_ascii=False)
+
+
+def export_prospect(title: str, options: Sequence[str]) -> str:
+    """Whether games of a table can be exported to 18xx.games, as a sentence for whoever creates it."""
+    try:
+        unknown = site_names_of(title).unknown_options(options)
+    except SiteFileError:
+        return f"18xx.games does not have {title}: its games stay here."
+    if unknown:
+        return f"18xx.games does not have the option {unknown[0]}: games of this table stay here."
+    if SITE_CONVENTIONS in options:
+        return "The table plays as 18xx.games does: its game can be exported there at any time."
+    return (
+        "The table plays by the rulebook: its game can be exported to 18xx.games up to the first move that "
+        f"is played otherwise there. The option `{SITE_CONVENTIONS}` makes the whole game exportable."
+    )
+
+
+def _script_text(history: GameHistory, name: str) -> str:
+    return history_script(history, name)
+
+
+def _statistics_csv(history: GameHistory, name: str) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(round_statistics(history))
+    return out.getvalue()
+
+
+FORMATS: dict[str, tuple[str, str, Callable[[GameHistory, str], str]]] = {
+    SITE: (".json", "application/json", _site_json),
+    TEXT: (".18xx", "text/plain", _script_text),
+    STATISTICS: (".csv", "text/csv", _statistics_csv),
+}
+"""By format: the suffix of the file name, the media type, and the function that writes it."""
+
+
+FAR = "--as-far-as-possible"
+"""Asks for a file of 18xx.games up to the first move that the site does not have."""
+
+
+def parse_format(name: str) -> str:
+    """The name of a format as it is in FORMATS, the text format for an empty name. Raises ValueError."""
+    format_name = name.strip().casefold() or TEXT
+    if format_name not in FORMATS:
+        raise ValueError(f"There is no format {name.strip()}; the formats are {', '.join(FORMATS)}.")
+    return format_name
+
+
+def parse_export(words: str) -> tuple[str, bool]:
+    """The format of a line such as `18xx.games --as-far-as-possible`, and whether that was asked for.
+
+    Raises ValueError for an unknown format.
+    """
+    format_name, asked, rest = words.replace("-", " ").partition("as far as possible")
+    if asked and not rest.strip():
+        return parse_format(words[: len(format_name)].strip(" -") or SITE), True
+    return parse_format(words), False
+
+
+def make_game_file(
+    history: GameHistory, format_name: str, game_name: str, stem: str, *, as_far_as_possible: bool = False
+) -> ExportedFile:
+    """A game in one of the formats. game_name: written into the file. stem: of the file name.
+
+    as_far_as_possible: for 18xx.games the file ends with the first move that the site does not have; what
+    follows is in it as chat messages. Otherwise raises ValueError with a sentence that names this move.
+    """
+    suffix, media_type, write = FORMATS[format_name]
+    if format_name == SITE and as_far_as_possible:
+        write = _partial_site_json
+    try:
+        return ExportedFile(f"{stem}{suffix}", media_type, write(history, game_name).encode())
+    except SiteExportError as error:
+        hint = f"{FAR} writes the game up to that move." if error.move_number else ""
+        raise ValueError(f"{error} {hint}".strip()) from None

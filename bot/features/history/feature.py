@@ -1,0 +1,230 @@
+"""Questions about a whole game: its charts, its records, its map as an animation.
+
+The game is taken from the table at once; what follows from it is worked out in a thread, beside the event
+loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from itertools import pairwise
+from statistics import median
+from typing import NamedTuple, Protocol
+
+import engine
+from bot.hub.result import QueryAnswer
+from bot.hub.table import LiveTable
+from bot.position.sentences import dollars
+from bot.position.text_views import LINE_WIDTH, join_words, text_table
+from engine.core.events import (
+    AnyEvent,
+    FramePushed,
+    FrameReplaced,
+    ParSet,
+    PlayerBankrupt,
+    PriceMoved,
+    RoundStarted,
+)
+from engine.core.state import GameOver
+from engine.game_text.history import GameHistory, HistoryLine, round_statistics
+from renderers import CHART_KINDS, ChartKind, short_round
+
+GAME_QUERIES = ("chart", "records", "animation")
+ANIMATION_TEXT = "The map of the game, turn by turn."
+NO_RECORDS = "No company has a price yet."
+HEADINGS: dict[ChartKind, str] = {
+    "worth": "Worth at the end of each round:",
+    "prices": "Share prices at the end of each round:",
+    "revenue": "Revenue of each operating round:",
+}
+
+
+async def run_game_query(
+    table: LiveTable, query: str, argument: str, decision_id: str | None = None
+) -> QueryAnswer:
+    """The answer to one of the `GAME_QUERIES`. Raises ValueError with a sentence."""
+    picture: str | None = None
+    match query:
+        case "chart":
+            picture = chart_kind(argument)
+            text = await asyncio.to_thread(chart_text, *table.log.stored_game(), picture)
+        case "animation":
+            text, picture = ANIMATION_TEXT, "animation"
+        case _:
+            records = await asyncio.to_thread(game_records, *table.log.stored_game())
+            text = "\n".join(records_text(records)) or NO_RECORDS
+    return QueryAnswer(query, text, picture, next_decision_id=decision_id)
+
+
+def chart_kind(name: str) -> ChartKind:
+    """The chart of that name; the worth of the players without a name. Raises ValueError."""
+    wanted = name.casefold() or CHART_KINDS[0]
+    for kind in CHART_KINDS:
+        if kind.startswith(wanted):
+            return kind
+    raise ValueError(f"There is no chart {name}; there are {join_words(CHART_KINDS)}.")
+
+
+def chart_text(start: engine.State, events: Sequence[bytes], kind: ChartKind) -> str:
+    """A chart as a table: a line for each round, a column for each player or company.
+
+    Where it would be wider than a line, the columns are in several tables.
+    """
+    lines = tuple(HistoryLine("", "", engine.decode_events(raw)) for raw in events)
+    heading, *rows = round_statistics(GameHistory(start, lines))
+    players, companies = len(start.players), list(start.companies)
+    first = {"worth": 1, "prices": 1 + players, "revenue": 1 + players + len(companies)}[kind]
+    names = heading[1 : 1 + players] if kind == "worth" else companies
+    columns = [first + i for i in range(len(names)) if any(row[first + i] for row in rows)]
+    rows = [row for row in rows if any(row[i] for i in columns)]
+    if not columns:
+        return f"{HEADINGS[kind]}\nNothing yet."
+    names = [names[i - first] for i in columns]
+    cells = [
+        [short_round(row[0]), *(dollars(int(row[i])) if row[i] else "" for i in columns)] for row in rows
+    ]
+    return f"{HEADINGS[kind]}\n{_tables(['round', *names], cells)}"
+
+
+def _tables(heading: list[str], rows: list[list[str]]) -> str:
+    """A table; one that would be wider than a line, as several with the same first column."""
+    width = max(len(cell) for row in [heading, *rows] for cell in row[1:]) + 2
+    fitting = max(1, (LINE_WIDTH - max(len(row[0]) for row in rows)) // width)
+    parts = [
+        [[row[0], *row[at : at + fitting]] for row in [heading, *rows]]
+        for at in range(1, len(heading), fitting)
+    ]
+    return "\n\n".join("\n".join(text_table(head, body)) for head, *body in parts)
+
+
+class Record(NamedTuple):
+    """A company or a player, dollars, and the round."""
+
+    name: str
+    dollars: int
+    round: str
+
+
+class GameRecords(NamedTuple):
+    """The records of a game; None for what has not happened in it. Of equals the first holds the record."""
+
+    run: Record | None = None
+    share: Record | None = None
+    bankruptcy: Record | None = None
+
+
+def game_records(start: engine.State, events: Sequence[bytes]) -> GameRecords:
+    """The records of a game. `start`, `events`: as `TableQueries.stored_game` returns them."""
+    state, records, round = engine.copy_state(start), GameRecords(), "opening"
+    worth = engine.standings(state)
+    for raw in events:
+        for event in engine.decode_events(raw):
+            event.apply(state)
+            if isinstance(event, RoundStarted):
+                round, worth = event.round.partition(" of ")[0], engine.standings(state)
+            elif isinstance(event, engine.TrainsRan):
+                run = _larger(records.run, event.company, event.revenue, round)
+                records = records._replace(run=run)
+            elif isinstance(event, PriceMoved | ParSet):
+                price = engine.game_of(state).price(event.company)
+                share = _larger(records.share, event.company, price, round)
+                records = records._replace(share=share)
+            elif seat := _bankrupt_seat(event):
+                bankruptcy = _larger(records.bankruptcy, seat, worth[seat], round)
+                records = records._replace(bankruptcy=bankruptcy)
+    if records.bankruptcy is not None:
+        named = records.bankruptcy._replace(name=state.name(records.bankruptcy.name))
+        records = records._replace(bankruptcy=named)
+    return records
+
+
+def _larger(record: Record | None, name: str, amount: int, round: str) -> Record | None:
+    return record if record is not None and record.dollars >= amount else Record(name, amount, round)
+
+
+def _bankrupt_seat(event: AnyEvent) -> str | None:
+    """The seat that becomes bankrupt by an event."""
+    match event:
+        case PlayerBankrupt():
+            return event.seat
+        case FramePushed(frame=GameOver() as over) | FrameReplaced(frame=GameOver() as over):
+            return over.bankrupt
+    return None
+
+
+def records_text(records: GameRecords) -> Iterator[str]:
+    """Each record in a sentence."""
+    if run := records.run:
+        yield f"Best run: {run.name} with {dollars(run.dollars)} in {short_round(run.round)}."
+    if share := records.share:
+        yield f"Dearest share: {share.name} at {dollars(share.dollars)}, first in {short_round(share.round)}."
+    if fall := records.bankruptcy:
+        began = f"worth {dollars(fall.dollars)} when {short_round(fall.round)} began"
+        yield f"Largest bankruptcy: {fall.name}, {began}."
+
+
+class TimedMove(Protocol):
+    """The part of a log row that the figures depend on."""
+
+    @property
+    def seat(self) -> int | None: ...
+    @property
+    def created_at(self) -> datetime: ...
+    @property
+    def order_id(self) -> int | None: ...
+
+
+class GameFigures(NamedTuple):
+    """days: from the first move to the last. waits: of the table for somebody. saved: waits that there would
+    have been without orders. answers: by seat, the median answer."""
+
+    days: float
+    waits: int
+    saved: int
+    answers: dict[int, timedelta]
+
+
+def game_figures(moves: Sequence[TimedMove]) -> GameFigures:
+    """The figures of the moves that count, in order."""
+    if not moves:
+        return GameFigures(0.0, 0, 0, {})
+    waits = changes = 0
+    answers: dict[int, list[timedelta]] = {}
+    by_hand = moves[0].seat
+    for before, move in pairwise(moves):
+        changes += move.seat != before.seat
+        if move.order_id is not None or move.seat is None:
+            continue
+        if move.seat != by_hand:
+            waits += 1
+            answers.setdefault(move.seat, []).append(move.created_at - before.created_at)
+        by_hand = move.seat
+    medians = {
+        seat: timedelta(seconds=median(time.total_seconds() for time in times))
+        for seat, times in answers.items()
+    }
+    days = (moves[-1].created_at - moves[0].created_at) / timedelta(days=1)
+    return GameFigures(days, waits, max(changes - waits, 0), medians)
+
+
+def figures_sentence(figures: GameFigures, names: Sequence[str], *, shows_answers: bool) -> str:
+    """The figures in words. shows_answers: the table has agreed to show how fast each player was."""
+    days = max(round(figures.days), 1)
+    length = f"The game took {days} day{'s' * (days > 1)} and waited {figures.waits} times"
+    saved = f"; orders saved {figures.saved} waits" if figures.saved else ""
+    text = f"{length}{saved}."
+    if shows_answers and figures.answers:
+        each = [f"{names[seat]} {duration_text(time)}" for seat, time in sorted(figures.answers.items())]
+        text += f" Median answers: {join_words(each)}."
+    return text
+
+
+def duration_text(time: timedelta) -> str:
+    """A duration in its largest unit: `3 days`, `5 hours`, `12 minutes`."""
+    for unit, seconds in (("day", 86400), ("hour", 3600), ("minute", 60)):
+        number = round(time.total_seconds() / seconds)
+        if number >= 1:
+            return f"{number} {unit}{'s' * (number > 1)}"
+    return "less than a minute"

@@ -1,0 +1,150 @@
+"""What is told before a game starts: invitations, a full table, a lobby that expires."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+import engine
+from bot.features.clock.pages import message
+from bot.features.digest.feature import pace_text
+from bot.hub.info import TableInfo
+from bot.hub.loading import load_recipient
+from bot.hub.notify import Notification, Recipient, personal_routes, reachable_channels, unique_suffix
+from bot.hub.preferences import settings_of
+from bot.hub.seating import robots_of
+from bot.position import text_views
+from bot.position.times import duration_text
+from storage import NewMessage, UnitOfWork
+
+LOBBY_LIFETIME = timedelta(days=14)  # after the last person has come or gone
+WARNING = timedelta(days=3)  # before the end
+
+
+async def renew_expiry(unit: UnitOfWork, info: TableInfo) -> None:
+    """Somebody has come, gone or changed something: the lobby stays open for its whole lifetime again."""
+    if info.status == "lobby":
+        at = unit.now + LOBBY_LIFETIME - WARNING
+        await unit.clocks.set_due(f"lobby.{info.id}", "lobby", at, table_id=info.id)
+
+
+class InvitationFacts(NamedTuple):
+    """What a person who is invited should know: players with their time zones, and what is agreed."""
+
+    players: list[str]
+    agreed: list[str]
+
+    @property
+    def lines(self) -> list[str]:
+        """All of it, one sentence each."""
+        players = [f"Players so far: {text_views.join_words(self.players)}."] if self.players else []
+        return [*self.agreed, *players]
+
+
+async def invitation_facts(unit: UnitOfWork, info: TableInfo, invited: Sequence[str] = ()) -> InvitationFacts:
+    """The facts of a table that has not started. invited: names that may have no seat there yet."""
+    options = f" with {text_views.join_words(info.options)}" if info.options else ""
+    lines = [f"{info.title}{options}.", pace_text(info.pace)]
+    players = []
+    for player in info.seated_players:
+        person = await unit.people.get(player.person_id)
+        zone = settings_of(person.preferences, person.time_zone).zone
+        notes = [*([zone] if zone else []), *([] if player.joined else ["invited"])]
+        players.append(player.name + (f" ({', '.join(notes)})" if notes else ""))
+    seated = {player.name for player in info.seated_players}
+    players += [f"{name} (invited)" for name in invited if name not in seated]
+    return InvitationFacts(players, lines)
+
+
+def is_full(info: TableInfo, *, was_invited: bool) -> bool:
+    """Whether everybody is there: every seat of the title is taken, or the last who was invited has come."""
+    limits = engine.title_of(info.title, info.options).components.players
+    count = len(info.seated_players)
+    if not all(player.joined for player in info.seated_players):
+        return False
+    return count >= limits["max"] or (was_invited and count >= limits["min"])
+
+
+async def tell_full(unit: UnitOfWork, info: TableInfo) -> None:
+    """Ask the host whether to start."""
+    if info.host_id is None:
+        return
+    names = text_views.join_words([player.name for player in info.seated_players])
+    sentence = f"Everybody is at table {info.name} {info.code}: {names}. Start the game?"
+    recipient = await load_recipient(unit, info.host_id, None)
+    await unit.outbox.enqueue(*lobby_messages(info, "full", [recipient], sentence, unit.now))
+
+
+async def ask_about_robot(unit: UnitOfWork, info: TableInfo, robot: str, by: int | None) -> None:
+    """Ask the people at the table, but not the one who wants it, whether a robot may play.
+
+    The question names every robot that waits: one answer is for all of them.
+    """
+    asking = info.player_of(by)
+    waiting = [each.name for each in robots_of(info) if not each.joined] + [robot]
+    who = "a computer player" if len(waiting) == 1 else "computer players"
+    takes = "It takes its seat" if len(waiting) == 1 else "They take their seats"
+    sentence = (
+        f"{asking.name if asking else 'The host'} asks whether {who}, {text_views.join_words(waiting)}, "
+        f"may play at table {info.name} {info.code}. {takes} once everybody there agrees."
+    )
+    people = [p.person_id for p in info.seated_players if p.joined and not p.is_robot and p.person_id != by]
+    recipients = [await load_recipient(unit, person_id, None) for person_id in people]
+    await unit.outbox.enqueue(*lobby_messages(info, "robot", recipients, sentence, unit.now))
+
+
+async def tell_no_robots(unit: UnitOfWork, info: TableInfo, name: str) -> None:
+    """Tell the host who does not agree to robots."""
+    if info.host_id is None:
+        return
+    sentence = f"{name} does not agree that robots play at table {info.name} {info.code}, so none sits there."
+    recipient = await load_recipient(unit, info.host_id, None)
+    await unit.outbox.enqueue(*lobby_messages(info, "no robot", [recipient], sentence, unit.now))
+
+
+async def tell_expiry(unit: UnitOfWork, info: TableInfo) -> None:
+    """Warn the host and the players that the lobby will be closed."""
+    sentence = (
+        f"Table {info.name} {info.code} has been waiting for its start for "
+        f"{duration_text(LOBBY_LIFETIME - WARNING)}. It is closed in {duration_text(WARNING)} unless "
+        "somebody joins, or it is started or kept open."
+    )
+    recipients = [await load_recipient(unit, person_id, None) for person_id in _people(info)]
+    await unit.outbox.enqueue(*lobby_messages(info, "expiring", recipients, sentence, unit.now))
+
+
+async def tell_closed(unit: UnitOfWork, info: TableInfo, sentence: str) -> None:
+    """Tell the host and the players that the lobby is closed."""
+    recipients = [await load_recipient(unit, person_id, None) for person_id in _people(info)]
+    await unit.outbox.enqueue(*lobby_messages(info, "closed", recipients, sentence, unit.now))
+
+
+def _people(info: TableInfo) -> list[int]:
+    people = [info.host_id, *(player.person_id for player in info.seated_players if player.joined)]
+    return [person_id for person_id in dict.fromkeys(people) if person_id is not None]
+
+
+def lobby_messages(
+    info: TableInfo,
+    kind: str,
+    recipients: Iterable[Recipient],
+    sentence: str,
+    now: datetime,
+    decision_id: str | None = None,
+) -> list[NewMessage]:
+    """A message about seats to people themselves. decision_id: the request that it is about."""
+    name = f"{info.id}.{kind}.{decision_id or unique_suffix()}"
+    about = f".{decision_id}" if decision_id else ""
+    return [
+        message(
+            Notification(
+                kind, info.id, info.seq, None, recipient.person_id, decision_id, sentences=(sentence,)
+            ),
+            route,
+            name,
+            collapse=f"{kind}:{info.id}:{recipient.person_id}{about}:{route.channel}",
+        )
+        for recipient in recipients
+        for route in personal_routes(recipient, None, now, reachable_channels(info, recipient) - {"table"})
+    ]

@@ -1,0 +1,202 @@
+"""Open seats: they are asked for, and the host admits or refuses.
+
+A seat is open in a lobby that is not full, and in a game whose player has resigned. Whoever asks needs only
+the code of the table. The host answers; at a table without a host any of its players does. Seats of an
+imported game that nobody has had yet are for those who played it: they are claimed, not asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bot.features.game_files.importing import MoveIn
+from bot.features.lobby.pages import lobby_messages
+from bot.features.lobby.tables import Lobby
+from bot.hub import notify
+from bot.hub.cache import TableCache
+from bot.hub.changes import check_allowed
+from bot.hub.commands import Command
+from bot.hub.info import TableInfo, open_seats, status_text
+from bot.hub.limits import LimitReached, Limits
+from bot.hub.loading import load_recipient
+from bot.hub.people import player_name
+from bot.hub.result import CommandResult, LineRefused, QueryAnswer
+from bot.hub.status import RunningTables
+from bot.position import text_views
+from storage import SeatRequest, UnitOfWork
+
+ANY_SEAT = -1
+"""The seat of a request before the game has started."""
+REQUEST_PREFIX = "s"
+"""The decision id of request 5 is `s5`."""
+
+
+def request_key(request: SeatRequest) -> str:
+    """A request as the decision id of a notification."""
+    return f"{REQUEST_PREFIX}{request.id}"
+
+
+class SeatRequests:
+    """Asks for open seats, and answers. Every method raises ValueError with a sentence."""
+
+    def __init__(
+        self, cache: TableCache, lobby: Lobby, running: RunningTables, move_in: MoveIn, limits: Limits
+    ) -> None:
+        self._cache, self._lobby, self._running = cache, lobby, running
+        self._move_in, self._limits = move_in, limits
+
+    async def submit(self, table_id: int, command: Command) -> CommandResult:
+        """Carry out `ask`, `ask Bob`, `admit Dora` or `refuse Dora` for a person, with or without a seat."""
+        rest = command.lines[0].partition(" ")[2].strip()
+        try:
+            if command.word == "ask":
+                if command.person_id is None:
+                    raise ValueError("Say who asks: `table ask NAME`.")
+                text = await self.ask(table_id, command.person_id, seat_name=rest)
+            else:
+                admitted = command.word == "admit"
+                text = await self.answer(table_id, rest, admitted=admitted, by=command.person_id)
+        except (ValueError, LimitReached) as error:
+            return LineRefused(*command.numbered_line(0), str(error))
+        return QueryAnswer(command.word, text)
+
+    # -- asking ------------------------------------------------------------------------------
+
+    async def ask(self, table_id: int, person_id: int, name: str = "", *, seat_name: str = "") -> str:
+        """A person asks for a seat; what they are told. name: theirs at the table, without it the one that
+        the store has. seat_name: whose seat, where several are open."""
+        table = await self._cache.get(table_id)
+        info = table.info
+        if own := info.player_of(person_id):
+            raise ValueError(f"You already sit at table {info.code} as {own.name}.")
+        async with self._cache.store.read() as unit:
+            name = player_name(name or (await unit.people.get(person_id)).name)
+        if info.status == "lobby":
+            await self._lobby.check_can_join(table_id, name)
+            return await self._add(info, ANY_SEAT, person_id, name)
+        seat = _open_seat(info, seat_name)
+        async with self._cache.store.read() as unit:
+            was_taken = await unit.tables.was_seat_taken(table_id, seat)
+        if not was_taken:
+            info = await self._move_in.claim_seat(table_id, seat, person_id, name)
+            left = len(open_seats(info))
+            progress = {0: "All seats are taken, and the game goes on.", 1: "One seat is still open."}
+            rest = progress.get(left, f"{left} seats are still open.")
+            return f"You play on as {info.names[seat]} at table {info.code}. {rest}"
+        if person_id == info.host_id:
+            await self._take(info, seat, person_id, name, person_id)
+            return f"You have the seat of {info.names[seat]} at table {info.code}, as {name}."
+        return await self._add(info, seat, person_id, name)
+
+    async def _add(self, info: TableInfo, seat: int, person_id: int, name: str) -> str:
+        """Ask for a seat. Whoever asks again, or whose request a crash has repeated, is not put twice."""
+        what = "a seat" if seat == ANY_SEAT else f"the seat of {info.names[seat]}"
+        who = "its host has" if info.host_id is not None else "its players have"
+        told = f"You have asked for {what} at table {info.code}. You are told when {who} answered."
+        async with self._cache.store.begin() as unit:
+            asked = await unit.clocks.open_requests(info.id)
+            if any((each.person_id, each.seat, each.name) == (person_id, seat, name) for each in asked):
+                return told
+            await self._limits.count(unit, person_id, "requests")
+            request = await unit.clocks.add_request(info.id, seat, person_id, name)
+            sentence = f"{name} asks for {what} at table {info.name} {info.code}."
+            recipients = [await load_recipient(unit, each, None) for each in _who_answers(info)]
+            messages = lobby_messages(
+                info, "seat_request", recipients, sentence, unit.now, decision_id=request_key(request)
+            )
+            await unit.outbox.enqueue(*messages)
+        self._cache.wake_subscribers()
+        return told
+
+    # -- answering ---------------------------------------------------------------------------
+
+    async def answer(self, table_id: int, name: str, *, admitted: bool, by: int | None) -> str:
+        """The host admits or refuses a person; what the host is told. name: `` for the only one who asks."""
+        info = (await self._cache.get(table_id)).info
+        check_allowed(info, by, seated_players=info.host_id is None)
+        async with self._cache.store.read() as unit:
+            request = _find(await unit.clocks.open_requests(table_id), name, info)
+        if admitted:
+            return await self._admit(info, request, by)
+        async with self._cache.store.begin() as unit:
+            if not await unit.clocks.answer_request(request.id, False):
+                raise ValueError(f"{request.name} has been answered already.")
+            await _tell(unit, info, request, f"You do not get a seat at table {info.name} {info.code}.")
+        self._cache.wake_subscribers()
+        return f"{request.name} is refused."
+
+    async def _admit(self, info: TableInfo, request: SeatRequest, by: int | None) -> str:
+        """Give a person the seat that they have asked for; what the host is told. A crash may have ended this
+        when they had it."""
+        if info.player_of(request.person_id) is None:
+            await self._take(info, request.seat, request.person_id, request.name, by)
+        async with self._cache.store.begin() as unit:
+            await unit.clocks.answer_request(request.id, True)
+            sentence = f"You have a seat at table {info.name} {info.code}, as {request.name}."
+            await _tell(unit, info, request, sentence)
+        self._cache.wake_subscribers()
+        return f"{request.name} has a seat at table {info.code}."
+
+    async def _take(self, info: TableInfo, seat: int, person_id: int, name: str, by: int | None) -> None:
+        """Seat a person; with the last open seat the game goes on."""
+        if info.status == "lobby":
+            await self._lobby.join(info.id, person_id, name)
+            return
+        if info.player_at(seat) is not None:
+            raise ValueError(f"{info.names[seat]} sits there now; {name} cannot.")
+        by = by if by == info.host_id else None  # a table without a host has asked its players
+        await self._running.replace_player(info.id, seat, person_id, name, by=by)
+        info = (await self._cache.get(info.id)).info
+        if info.status == "paused" and not open_seats(info):
+            await self._running.resume(info.id, by=by)
+        async with self._cache.store.begin() as unit:
+            await unit.outbox.enqueue(*notify.lobby_refreshes(info))
+
+
+def _open_seat(info: TableInfo, name: str) -> int:
+    """The open seat of a game in play that has this name, or the first."""
+    if info.status != "paused":
+        raise ValueError(f"Table {info.code} is {status_text(info.status)}; no seat is open.")
+    if not open_seats(info):
+        raise ValueError(f"No seat is open at table {info.code}.")
+    if not name:
+        return open_seats(info)[0]
+    for seat in open_seats(info):
+        if info.names[seat].casefold() == name.casefold():
+            return seat
+    names = text_views.join_words([info.names[seat] for seat in open_seats(info)], "or")
+    raise ValueError(f"There is no open seat of {name}; ask for that of {names}.")
+
+
+def _who_answers(info: TableInfo) -> list[int]:
+    """The persons who are asked: the host, else all players who are people."""
+    if info.host_id is not None:
+        return [info.host_id]
+    return [p.person_id for p in info.seated_players if p.joined and not p.is_robot]
+
+
+def _find(requests: Sequence[SeatRequest], name: str, info: TableInfo) -> SeatRequest:
+    if not requests:
+        raise ValueError(f"Nobody asks for a seat at table {info.code}.")
+    named = [each for each in requests if each.name.casefold() == name.strip().casefold()]
+    if named:
+        return named[0]
+    if not name and len(requests) == 1:
+        return requests[0]
+    names = text_views.join_words([each.name for each in requests])
+    verb = "asks" if len(requests) == 1 else "ask"
+    raise ValueError(f"{names} {verb} for a seat at table {info.code}; name whom you mean.")
+
+
+async def _tell(unit: UnitOfWork, info: TableInfo, request: SeatRequest, sentence: str) -> None:
+    """Tell the person who has asked."""
+    recipient = await load_recipient(unit, request.person_id, None)
+    messages = lobby_messages(
+        info, "seat_answer", [recipient], sentence, unit.now, decision_id=request_key(request)
+    )
+    await unit.outbox.enqueue(*messages)
+
+
+async def open_request(unit: UnitOfWork, table_id: int, key: str | None) -> SeatRequest | None:
+    """The request of a notification, if nobody has answered it."""
+    return next((r for r in await unit.clocks.open_requests(table_id) if request_key(r) == key), None)

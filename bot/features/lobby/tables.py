@@ -1,0 +1,300 @@
+"""The lobby: tables are created, filled and started.
+
+The host may do everything that does not belong to another person. Every seated player may invite, and leave.
+The operator (`by=None`) may do everything. Every method raises ValueError with a sentence if it is not
+possible, and NotFound for a table that does not exist. What happens at a table later is in `running_tables`.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from typing import Any
+
+import engine
+from bot.features.lobby import pages
+from bot.features.lobby.imported import TableImport, start_row
+from bot.features.lobby.robots import LobbyRobots
+from bot.hub import notify
+from bot.hub.cache import TableCache
+from bot.hub.changes import actor_name, again_on_conflict, check_allowed, check_in_lobby, load_info
+from bot.hub.info import TableInfo, parse_palette, table_name
+from bot.hub.limits import Limits
+from bot.hub.loading import load_recipient
+from bot.hub.pace import parse_pace
+from bot.hub.seating import (
+    add_seat,
+    check_name,
+    check_no_robot_name,
+    robot_that_makes_room,
+    seating_order,
+    unanswered,
+)
+from bot.hub.status import record_end
+from bot.position import text_views
+
+HINTS = "hints"
+"""Among the options of a new table: players may ask what a robot would do."""
+
+
+class Lobby(LobbyRobots, TableImport):
+    """Tables before their start, and what a table is shown with: its place and its palette."""
+
+    def __init__(
+        self, cache: TableCache, default_options: Sequence[str] = (), limits: Limits | None = None
+    ) -> None:
+        """default_options: for new tables, unless their hosts choose others."""
+        super().__init__(cache, limits or Limits())
+        self._default_options = tuple(default_options)
+
+    async def create(
+        self,
+        title: str,
+        host_id: int | None,
+        *,
+        name: str = "",
+        options: Sequence[str] | None = None,
+        location: dict[str, Any] | None = None,
+        pace: str = "none",
+        request_id: str | None = None,
+    ) -> TableInfo:
+        """Create a table in its lobby; for a request that was carried out before, the table of then.
+
+        The host has no seat yet. `options` None: the default options; `hints` among them lets players ask
+        what a robot would do.
+
+        Raises ValueError for an unknown title or option, for a pace that is none, and for a name that is more
+        than a name.
+        """
+        agreed = parse_pace(pace)
+        name = table_name(name)
+        options = self._default_options if options is None else tuple(options)
+        hints, options = HINTS in options, tuple(o for o in options if o != HINTS)
+        chosen = engine.title_of(title, options).options
+        async with self._cache.store.begin() as unit:
+            key = f"created:{request_id}"
+            if request_id and (known := await unit.move_log.request_result(key)) is not None:
+                return await load_info(unit, int(known))
+            await self._limits.count(unit, host_id, "tables")
+            table = await unit.tables.add(title, name or title, host_id, chosen)
+            if location:
+                await unit.tables.update(table.id, location=location)
+            if hints:
+                await unit.tables.update(table.id, hints=True)
+            if agreed.kind != "none" or agreed.holdoff is not None:
+                await unit.tables.update(table.id, pace=str(agreed))
+            info = await load_info(unit, table.id)
+            await pages.renew_expiry(unit, info)
+            if request_id:
+                await unit.move_log.save_request_result(key, str(table.id).encode())
+        self._cache.wake_subscribers()
+        return info
+
+    @again_on_conflict
+    async def join(self, table_id: int, person_id: int, name: str) -> TableInfo:
+        """A person takes a seat under a name; a person who was invited takes the reserved seat."""
+        async with self._cache.locked(table_id) as table:
+            info = table.stored_info
+            reserved = info.player_of(person_id)
+            if reserved and (reserved.joined or info.status != "lobby"):
+                raise ValueError(f"You already sit at table {info.code} as {reserved.name}.")
+            check_in_lobby(info)
+            check_no_robot_name(name)
+            leaving = None if reserved else robot_that_makes_room(info)
+            check_name(info, name, reserved or leaving)
+            async with self.changing(table) as unit:
+                if vacated := reserved or leaving:
+                    await unit.tables.vacate_seat(vacated.seat_id)
+                await add_seat(unit, info, person_id, name)
+                info = await load_info(unit, table_id)
+                if pages.is_full(info, was_invited=reserved is not None):
+                    await pages.tell_full(unit, info)
+        return table.stored_info
+
+    async def check_can_join(self, table_id: int, name: str) -> None:
+        """Raises ValueError for a table that has started or is full, and for a name that cannot be used."""
+        info = (await self._cache.get(table_id)).info
+        check_in_lobby(info)
+        check_no_robot_name(name)
+        check_name(info, name, robot_that_makes_room(info))
+
+    @again_on_conflict
+    async def invite(
+        self, table_id: int, person_id: int, name: str, *, by: int | None, players: Sequence[str] = ()
+    ) -> TableInfo:
+        """Reserve a seat for a person and notify them; they take it with `join`. For the host and players.
+
+        players: the names in the invitation, where more people are invited at once. An invitation of the host
+        for a name that nobody has answered for takes the place of the one before.
+        """
+        async with self._cache.locked(table_id) as table:
+            info = table.stored_info
+            check_allowed(info, by, seated_players=True)
+            check_in_lobby(info)
+            check_no_robot_name(name)
+            former = unanswered(info, name) if by in (None, info.host_id) else None
+            if info.player_of(person_id) not in (None, former):
+                raise ValueError(f"{name} already has a seat at table {info.code}.")
+            check_name(info, name, former)
+            async with self.changing(table) as unit:
+                await self._limits.count(unit, by, "invitations")
+                if former:
+                    await unit.tables.vacate_seat(former.seat_id)
+                await add_seat(unit, info, person_id, name, invited=True)
+                recipient = await load_recipient(unit, person_id, None, unverified=True)
+                info = await load_info(unit, table_id)
+                await unit.outbox.enqueue(*notify.invitations(info, recipient, players))
+        return table.stored_info
+
+    async def uninvite(self, table_id: int, name: str, *, by: int | None) -> TableInfo:
+        """Take back an invitation that nobody has answered. For the host."""
+        info = (await self._cache.get(table_id)).info
+        check_allowed(info, by)
+        check_in_lobby(info)
+        invited = unanswered(info, name)
+        if invited is None:
+            raise ValueError(f"Nobody called {name} is invited to table {info.code} and has not answered.")
+        return await self.leave(table_id, invited.person_id, by=by)
+
+    @again_on_conflict
+    async def leave(self, table_id: int, person_id: int, *, by: int | None) -> TableInfo:
+        """A person gives up a seat or an invitation before the start. For the person and the host."""
+        async with self._cache.locked(table_id) as table:
+            info = table.stored_info
+            check_allowed(info, by, own=person_id)
+            player = info.player_of(person_id)
+            if player is None:
+                raise ValueError(f"That person has no seat at table {info.code}.")
+            if info.status != "lobby":
+                raise ValueError(
+                    f"Table {info.code} has started. Use `resign`, or let another person take the seat."
+                )
+            async with self.changing(table) as unit:
+                await unit.tables.vacate_seat(player.seat_id)
+        return table.stored_info
+
+    async def keep_open(self, table_id: int, *, by: int | None) -> TableInfo:
+        """Keep a lobby open that would expire. For the host and the players."""
+        async with self._cache.locked(table_id) as table:
+            check_allowed(table.stored_info, by, seated_players=True)
+            check_in_lobby(table.stored_info)
+            async with self.changing(table):
+                pass
+        return table.stored_info
+
+    @again_on_conflict
+    async def expire(self, table_id: int) -> None:
+        """Close a lobby in which nothing has happened for long; nothing happens if the game has started."""
+        async with self._cache.locked(table_id) as table:
+            info = table.stored_info
+            if info.status != "lobby":
+                return
+            sentence = f"Table {info.name} {info.code} is closed, because its game was not started."
+            async with self._cache.commit(table) as draft:
+                unit = await draft.unit()
+                await record_end(draft, sentence, None)
+                await pages.tell_closed(unit, info, sentence)
+                await unit.clocks.delete_due(f"lobby.{table_id}")
+
+    @again_on_conflict
+    async def start(
+        self, table_id: int, *, by: int | None, order: Sequence[str] | None = None, seed: int | None = None
+    ) -> TableInfo:
+        """Start the game. For the host. Raises ValueError while an invited person has not joined.
+
+        order: names in seating order; without it the seats are shuffled from a seed, which is recorded. The
+        seed also decides what a title deals at random.
+        """
+        async with self._cache.locked(table_id) as table:
+            info = table.stored_info
+            check_allowed(info, by)
+            check_in_lobby(info)
+            if absent := [p.name for p in info.seated_players if not p.joined]:
+                have = "have" if len(absent) > 1 else "has"
+                raise ValueError(f"{text_views.join_words(absent)} {have} not joined yet.")
+            if seed is None:
+                seed = secrets.randbelow(2**31)
+            seating = seating_order(info.seated_players, order, seed)
+            names = [p.name for p in seating]
+            state, events = engine.new_game(info.title, names, info.options, seed)
+            async with self._cache.commit(table) as draft:
+                unit = await draft.unit()
+                await unit.tables.assign_seat_numbers(table_id, [p.seat_id for p in seating])
+                await unit.tables.update(table_id, status="running", seed=None if order else seed)
+                shuffled = "" if order else f", shuffled from the seed {seed}"
+                sentence = f"The game begins. Seating: {text_views.join_words(names)}{shuffled}."
+                sentence = " ".join([sentence, *engine.narrate(state, events)])
+                draft.add_row(start_row("service", sentence, state, by), state)
+                draft.announce("started", sentence)
+        return table.info
+
+    @again_on_conflict
+    async def rematch(self, table_id: int, *, by: int) -> TableInfo:
+        """Open a table like one whose game is over, with its other players invited. For its players.
+
+        Raises ValueError if somebody has done so already.
+        """
+        async with self._cache.locked(table_id) as table:
+            info = table.stored_info
+            player = info.player_of(by)
+            if info.status not in ("finished", "ended") or player is None:
+                raise ValueError(f"A rematch is for the players of a game that is over; {info.code} is not.")
+            key = f"rematch.{table_id}"
+            async with self._cache.store.read() as unit:
+                opened = await unit.settings.get(key)
+            if opened:
+                raise ValueError(f"The rematch is open already: table {opened}. Join there.")
+            place = {key: value for key, value in info.location.items() if key in ("guild", "channel")}
+            name = info.name if info.name != info.title else ""
+            created = await self.create(
+                info.title, by, name=name, options=info.options, location=place or None, pace=str(info.pace)
+            )
+            async with self._cache.store.begin() as unit:
+                await unit.settings.set(key, created.code)
+        created = await self.join(created.id, by, player.name)
+        for other in info.seated_players:
+            if other.person_id != by and not other.is_robot:
+                created = await self.invite(created.id, other.person_id, other.name, by=by)
+        return created
+
+    @again_on_conflict
+    async def set_pace(self, table_id: int, line: str, *, by: int | None) -> TableInfo:
+        """Set the pace of a table before its start. For the host; later it takes a vote (`pace …`)."""
+        pace = parse_pace(line)
+        async with self._cache.locked(table_id) as table:
+            info = table.stored_info
+            check_allowed(info, by)
+            if info.status != "lobby":
+                raise ValueError(f"Table {info.code} has started; `pace {pace}` asks the players for a vote.")
+            async with self.changing(table) as unit:
+                await unit.tables.update(table_id, pace=str(pace))
+        return table.stored_info
+
+    @again_on_conflict
+    async def set_palette(self, table_id: int, name: str, *, by: int | None) -> TableInfo:
+        """Choose the palette of a table's pictures. For the host and players, at any time."""
+        palette = parse_palette(name)
+        async with self._cache.locked(table_id) as table:
+            info = table.stored_info
+            check_allowed(info, by, seated_players=True)
+            if palette == info.palette:
+                raise ValueError(f"The pictures of table {info.code} are {palette} already.")
+            if not table.begun:
+                async with self.changing(table) as unit:
+                    await unit.tables.update(table_id, palette=palette)
+                return table.stored_info
+            async with self._cache.commit(table) as draft:
+                await (await draft.unit()).tables.update(table_id, palette=palette)
+                sentence = f"{actor_name(info, by)} chooses {palette} pictures for the table."
+                draft.add_note("service", "palette", sentence, person_id=by)
+        return table.info
+
+    @again_on_conflict
+    async def set_location(self, table_id: int, location: dict[str, Any]) -> TableInfo:
+        """Add to where a transport shows the table (its guild, channel, thread)."""
+        async with (
+            self._cache.locked(table_id) as table,
+            self.changing(table, refresh_card=False) as unit,
+        ):
+            await unit.tables.update(table_id, location=table.stored_info.location | location)
+        return table.info

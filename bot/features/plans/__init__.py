@@ -1,0 +1,1 @@
+"""Lines tried on a copy of the position, kept for one person."""

@@ -1,0 +1,150 @@
+"""Which judgement answers which question: every frame that asks has one, and a fallback for the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from bot.features.robots import mergers, opening, operating, stock, track, trains
+from bot.features.robots.judged import Judged
+from bot.features.robots.outlook import Outlook
+from engine import Option
+from engine.core.actions import (
+    Accept,
+    Action,
+    Decline,
+    ExchangePrivate,
+    Pass,
+    PlaceCattleToken,
+    PlaceClosedPort,
+    PlaceOpenPort,
+    StartConnectionRun,
+    TakeLoans,
+    TradePrivate,
+)
+from engine.core.state import (
+    AnyFrame,
+    Auction,
+    BuyerChoice,
+    CashCrisis,
+    CompanyStart,
+    ConnectionRunTurn,
+    Discard,
+    ExcessTokens,
+    FreeToken,
+    HomeToken,
+    MergerPoll,
+    MergerTurn,
+    OperatingTurn,
+    ParPriceChoice,
+    PostMergerLoans,
+    PostMergerTrade,
+    PriceProtection,
+    SeedMoneySale,
+    StockTurn,
+    TakeoverLoans,
+    Waterfall,
+    WaterfallBidding,
+)
+
+Judgement = Callable[[Outlook, Sequence[Option]], list[Judged]]
+
+BY_FRAME: dict[type[AnyFrame], Judgement] = {
+    Waterfall: opening.waterfall,
+    WaterfallBidding: opening.bidding,
+    ParPriceChoice: opening.par_price,
+    SeedMoneySale: opening.seed_money,
+    Auction: opening.auction,
+    CompanyStart: opening.company_start,
+    StockTurn: stock.stock_turn,
+    PriceProtection: operating.protection,
+    ConnectionRunTurn: operating.connection_turn,
+    FreeToken: track.token_step,
+    HomeToken: track.home_choice,
+    Discard: trains.discard,
+    CashCrisis: mergers.crisis,
+    MergerPoll: mergers.merger_turn,
+    MergerTurn: mergers.merger_turn,
+    PostMergerTrade: mergers.post_merger_trade,
+    PostMergerLoans: mergers.loans_after_merger,
+    TakeoverLoans: mergers.loans_after_merger,
+    BuyerChoice: mergers.buyer_choice,
+    ExcessTokens: mergers.excess_tokens,
+}
+BY_STEP: dict[str, Judgement] = {
+    "track": track.track_step,
+    "token": track.token_step,
+    "run": operating.run_step,
+    "dividend": operating.dividend_step,
+    "trains": trains.train_step,
+    "repay": trains.repay_step,
+    "issue": operating.issue_step,
+}
+UNJUDGED = -5_000.0
+"""Worth of an option that no judgement looks at."""
+
+
+def judge(o: Outlook, options: Sequence[Option], trials: int = track.MAX_TRIALS) -> list[Judged]:
+    """All options of the seat, best first; a legal answer whatever is asked."""
+    top = o.g.top
+    judged: list[Judged] = []
+    if o.seat in o.g.title.questions[type(top)].asked(o.g, top):
+        if isinstance(top, OperatingTurn) and top.step == "track":
+            judged = track.track_step(o, options, trials)
+        elif isinstance(top, OperatingTurn) and type(top) is OperatingTurn:
+            judged = BY_STEP.get(top.step, _no_judgement)(o, options)
+        else:
+            judged = BY_FRAME.get(type(top), _no_judgement)(o, options)
+        if type(top) is ConnectionRunTurn and top.step in ("run", "dividend"):
+            judged = BY_STEP[top.step](o, options)
+    judged += _beside_the_question(o, options, {j.action for j in judged})
+    return _ranked(options, judged)
+
+
+def _no_judgement(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+    return [
+        Judged(option.action, 0.0, "nothing else is asked") for option in options if option.action == Pass()
+    ]
+
+
+def _beside_the_question(o: Outlook, options: Sequence[Option], known: set[Action]) -> list[Judged]:
+    """Offers, exchanges, deals in privates, loans and tokens of privates."""
+    judged: list[Judged] = []
+    top = o.g.top
+    company = top.company if isinstance(top, OperatingTurn) else None
+    for option in options:
+        if option.action in known:
+            continue
+        match option.action:
+            case ExchangePrivate(private, source):
+                judged.append(stock.exchange(o, private, source))
+            case TradePrivate() if company and isinstance(top, OperatingTurn) and top.step != "trains":
+                if top.step == "track" or top.step == "privates":
+                    judged += trains.private_purchase(o, company, option)
+            case TakeLoans() if company and isinstance(top, OperatingTurn) and top.step != "trains":
+                judged.append(Judged(option.action, -20.0 * option.action.count, "no money is needed now"))
+            case StartConnectionRun():
+                judged.append(Judged(option.action, 60.0, "the connection run pays at once"))
+    deals = [option for option in options if isinstance(option.action, Accept | Decline)]
+    judged += mergers.deal(o, deals)
+    tokens = (PlaceCattleToken, PlaceOpenPort, PlaceClosedPort)
+    return judged + operating.city_tokens(
+        o, [option for option in options if isinstance(option.action, tokens)]
+    )
+
+
+def _ranked(options: Sequence[Option], judged: list[Judged]) -> list[Judged]:
+    """The judged actions that are on offer, best first, then all others in the order of the rules."""
+    plain = {option.action for option in options if option.amounts is None}
+    open_kinds = {type(option.action) for option in options if option.amounts is not None}
+    seen: set[Action] = set()
+    result = []
+    for each in judged:
+        if each.action not in seen and (each.action in plain or type(each.action) in open_kinds):
+            seen.add(each.action)
+            result.append(each)
+    for option in options:
+        if option.action not in seen and not (option.amounts is not None and result):
+            worth = UNJUDGED * (option.action != Pass())
+            result.append(Judged(option.action, worth, "no judgement has anything against it"))
+            seen.add(option.action)
+    return sorted(result, key=lambda each: -each.worth)

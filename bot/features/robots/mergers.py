@@ -1,0 +1,210 @@
+"""Merger rounds, crises and deals: convert for more capital, buy what helps, sell what is missed least."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bot.features.robots.judged import Judged
+from bot.features.robots.outlook import Outlook
+from engine import Option
+from engine.core.actions import (
+    Accept,
+    BuyPostMergerShares,
+    BuyTrain,
+    ChooseBuyer,
+    Convert,
+    DeclareBankruptcy,
+    Decline,
+    Merge,
+    OfferCompanyForSale,
+    Pass,
+    RemoveToken,
+    RepayLoans,
+    SellPostMergerShares,
+    SellShares,
+    TakeLoans,
+    TradePrivate,
+    WillAct,
+)
+from engine.core.state import Offer
+from engine.finance.loans import interest_due
+
+
+def conversion_worth(o: Outlook, company: str) -> float:
+    """A conversion brings the treasury the price of new shares: worth it where a train is wanted."""
+    g = o.g
+    train, price = o.next_train(), g.price(company)
+    cash = g.cash(company)
+    size = g.company(company).size or 0
+    if train is None or size >= 10 or o.rounds_left < 2:
+        return -10.0
+    wants = len(g.company(company).trains) < 2
+    payer = g.cash(o.seat) >= price
+    earned = o.revenue(company)
+    worth = 15.0 if wants and payer else -20.0
+    if o.train_fund(company) > cash and payer:
+        worth += 60
+    if earned < price * size * 0.08 and cash > train.price:
+        worth -= 30
+    return worth
+
+
+def merger_turn(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+    """Convert, merge, or leave it."""
+    company = getattr(o.g.top, "company", "")
+    well = f"the {company} is well as it is" if company else "my companies are well as they are"
+    judged = [Judged(Pass(), 0.0, well)]
+    for option in options:
+        match option.action:
+            case Convert():
+                why = f"new shares bring the {company} money"
+                judged.append(Judged(option.action, conversion_worth(o, company), why))
+            case Merge(other, survivor):
+                judged.append(_merger(o, company, other, survivor))
+            case OfferCompanyForSale(sold):
+                judged.append(Judged(option.action, -30.0, f"the {sold} is worth more to me"))
+            case WillAct():
+                own = [c for c in o.own_companies() if (o.g.company(c).size or 10) < 10]
+                wanted = max((conversion_worth(o, c) for c in own), default=-1.0)
+                judged.append(Judged(option.action, wanted, "one of my companies shall convert"))
+    return judged
+
+
+def _merger(o: Outlook, company: str, other: str, survivor: str | None) -> Judged:
+    """Merge two companies of one's own where one has no train and the other has."""
+    g = o.g
+    merge = Merge(other, survivor)
+    if g.company(other).president != o.seat:
+        return Judged(merge, -40.0, f"the {other} has another president")
+    lacks = bool(g.company(company).trains) != bool(g.company(other).trains)
+    return Judged(merge, 15.0 if lacks else -15.0, f"the {other} has what the {company} lacks")
+
+
+def post_merger_trade(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+    """Buy shares of one's own company, whose treasury gets the money."""
+    company = getattr(o.g.top, "company", "")
+    g, price = o.g, o.g.price(getattr(o.g.top, "company", ""))
+    judged = [Judged(Pass(), 0.0, "these are enough shares")]
+    own = g.company(company).president == o.seat
+    gain = o.share_gain(company, price) + (25 if own else -5)
+    for option in options:
+        if isinstance(option.action, BuyPostMergerShares):
+            count = option.action.count
+            worth = gain * count if count <= 1 else gain * count * 0.9
+            judged.append(Judged(option.action, worth, f"the {company} gets the money, and earns with it"))
+        elif isinstance(option.action, SellPostMergerShares):
+            judged.append(Judged(option.action, -gain * option.action.count - 10, "the shares will fall"))
+    return judged
+
+
+def loans_after_merger(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+    """Take loans only for what has to be paid; repay what one can."""
+    company = getattr(o.g.top, "company", "")
+    g = o.g
+    owed = _owed(o, company)
+    judged = [Judged(Pass(), 0.0, "the money suffices")]
+    for option in options:
+        if isinstance(option.action, TakeLoans):
+            missing = owed - g.cash(company)
+            value = g.components.loans.value if g.components.loans else 100
+            needed = max(-(-missing // value), 0)
+            worth = 100.0 - 10 * abs(option.action.count - needed) if needed else -10.0 * option.action.count
+            judged.append(Judged(option.action, worth, "station tokens have to be paid"))
+        elif isinstance(option.action, RepayLoans):
+            judged.append(Judged(option.action, 3.0 * option.action.count, "loans cost interest"))
+    return judged
+
+
+def _owed(o: Outlook, company: str) -> int:
+    """Dollars for the station tokens that a conversion brings, about."""
+    g = o.g
+    size = g.company(company).size
+    if size is None:
+        return 0
+    sizes = g.components.company_sizes
+    bought = sizes[size].stations_to_buy - (1 if size == 10 else 0)
+    return max(bought, 0) * sizes[size].station_cost + interest_due(g, company)
+
+
+def buyer_choice(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+    """The buyer that lacks a train most."""
+    judged = []
+    for option in options:
+        if isinstance(option.action, ChooseBuyer):
+            buyer = option.action.company
+            worth = 50.0 * (not o.g.company(buyer).trains) + 0.1 * o.g.cash(buyer)
+            judged.append(Judged(option.action, worth, f"the {buyer} can use it best"))
+    return judged
+
+
+def crisis(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+    """Sell what is missed least, and no more than the debt."""
+    judged = []
+    for option in options:
+        if isinstance(option.action, SellShares):
+            company, count = option.action.company, option.action.count
+            price = o.g.price(company)
+            raised = price * count
+            over = max(raised + o.g.cash(o.seat), 0)
+            loss = o.share_gain(company, price) * count + 0.2 * over
+            if o.g.company(company).president == o.seat:
+                loss += 40
+            judged.append(Judged(option.action, -loss, f"shares of the {company} are missed least"))
+        elif isinstance(option.action, DeclareBankruptcy):
+            judged.append(Judged(option.action, -100_000.0, "there is no other way"))
+    return judged
+
+
+def excess_tokens(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+    """Keep the tokens in the best places."""
+    judged = []
+    for option in options:
+        if isinstance(option.action, RemoveToken):
+            worth = -o.location_value(option.action.hex)
+            judged.append(Judged(option.action, worth, f"the token in {option.action.hex} is missed least"))
+    return judged
+
+
+def deal(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+    """Answer offers: accept only what is plainly good."""
+    judged = []
+    offers = {offer.number: offer for offer in o.g.state.offers}
+    mine = [offer for offer in offers.values() if o.seat in (offer.recipient, offer.proposer)]
+    for option in options:
+        if isinstance(option.action, Accept | Decline) and mine:
+            number = option.action.offer
+            offer = offers.get(number, mine[0]) if number is not None else _addressed(o, mine, option)
+            if isinstance(option.action, Accept):
+                judged.append(Judged(option.action, deal_worth(o, offer), "the price is good for me"))
+            elif offer.proposer == o.seat:
+                judged.append(Judged(option.action, -5.0, "the offer may still be accepted"))
+            else:
+                judged.append(Judged(option.action, 0.5, "the price is not good enough"))
+    return judged
+
+
+def _addressed(o: Outlook, mine: list[Offer], option: Option) -> Offer:
+    to_me = [offer for offer in mine if offer.recipient == o.seat]
+    return to_me[0] if to_me else mine[0]
+
+
+def deal_worth(o: Outlook, offer: Offer) -> float:
+    """Dollars that an accepted offer brings to the seat."""
+    g, price = o.g, offer.price
+    match offer.deal:
+        case TradePrivate(private):
+            definition = g.private_definition(private)
+            worth = definition.price * 0.9 + definition.revenue * min(o.horizon, 4)
+            if offer.source == o.seat:
+                return price - 1.25 * worth
+            return 0.7 * worth - price if offer.target == o.seat else -10.0
+        case BuyTrain(train):
+            if g.company(offer.source).president != o.seat:
+                return -10.0
+            kept = list(g.company(offer.source).trains)
+            kept.remove(train)
+            loss = (o.revenue(offer.source) - o.revenue(offer.source, kept)) * min(o.life(train), o.horizon)
+            rest = [t for t in kept if o.life(t) > 1.5]
+            danger = 0 if rest else 2 * o.train(train).price + 200
+            return 0.7 * price - loss - danger - 30
+    return -10.0

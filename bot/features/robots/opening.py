@@ -1,0 +1,311 @@
+"""Privates: what one is worth, bids in the opening auctions, and par prices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bot.features.robots.judged import Judged, with_dollars
+from bot.features.robots.outlook import Outlook
+from engine import Game, Option
+from engine.core.actions import (
+    Bid,
+    BidNothing,
+    BidUpTo,
+    BuyPrivate,
+    FloatCompany,
+    Par,
+    Pass,
+    RaiseBid,
+    StartCompany,
+)
+from engine.core.components import MailContractAbility, ShareExchangeAbility
+from engine.core.state import Auction, CompanyStart, Waterfall, WaterfallBidding
+from engine.finance.ownership import share_percent
+
+CONTESTED = 0.3
+"""What is left of the gain of a bid where others have bid too: they will bid on."""
+LEAST_CASH = 100
+"""Dollars without which a player can do little in the first stock round."""
+FEW_SHARES = 140
+"""Dollars that may be missing for floating a company: others buy a share or two."""
+INCOME_ROUNDS = 5.0
+"""Operating rounds in which a private pays before it is sold or closes."""
+UNFLOATED_SHARE = 60.0
+"""Dollars of worth of each share, beyond two, that others would have to buy for a company to float."""
+TRACK_MONEY = 60
+"""Dollars that a new company needs beside its train, for track and interest."""
+RESALE = 0.35
+"""What a company pays above the face value when it buys the private, as part of the face value."""
+
+
+def private_worth(o: Outlook, private: str) -> float:
+    """Dollars that a private is worth to a player: its income, its share, and its sale to a company."""
+    g, definition = o.g, o.g.private_definition(private)
+    if g.components.loans:
+        mail = isinstance(definition.ability, MailContractAbility)
+        return definition.price * (1.0 if mail else 0.95)
+    worth = definition.price * 0.85 + definition.revenue * INCOME_ROUNDS * 0.8
+    if (
+        any(phase.companies_may_buy_privates for phase in g.components.phases)
+        and definition.sellable_to_company
+    ):
+        worth += RESALE * definition.price
+    if grant := definition.grants:
+        par = max((p for p in g.components.par_prices), default=0)
+        shares = grant.percent / share_percent(g, grant.company)
+        worth += shares * par * (1.0 if grant.president else 0.75)
+        if not definition.sellable_to_company or definition.closes_with_first_train_of:
+            worth -= 0.75 * definition.price
+    if isinstance(definition.ability, ShareExchangeAbility):
+        worth += 15
+    return min(worth, o.weights.most_of_face * definition.price)
+
+
+def floating_reserve(o: Outlook, private: str | None = None) -> int:
+    """Dollars to keep for the shares that float a company at the lowest par price: half of one's own at most.
+
+    `private`: one that comes with shares of such a company.
+    """
+    g = o.g
+    if g.components.loans:
+        return 120
+    expected = {*g.privates_of(o.seat), *_leading_bids(g, o.seat), *([private] if private else [])}
+    grants = [g.private_definition(p).grants for p in sorted(expected)]
+    percents = [c.float_percent for c in g.components.companies]
+    need = min(percents)
+    for grant in grants:
+        if grant and grant.president:
+            need = min(need, g.company_definition(grant.company).float_percent - grant.percent)
+    lowest = min(g.components.par_prices)
+    cost = max(need, 0) * lowest // share_percent(g, g.components.companies[0].sym)
+    wealth = g.cash(o.seat) + sum(g.private_definition(p).price for p in g.privates_of(o.seat))
+    return min(cost, wealth // 2)
+
+
+def _bids(g: Game) -> dict[str, dict[str, int]]:
+    """By private the dollars that were bid on it, by seat."""
+    bids: dict[str, dict[str, int]] = {}
+    for frame in g.state.stack:
+        if isinstance(frame, Waterfall):
+            bids |= frame.bids
+        elif isinstance(frame, WaterfallBidding):
+            bids |= {frame.private: frame.bids}
+    return bids
+
+
+def _leading_bids(g: Game, seat: str) -> list[str]:
+    """Privates on which the seat has the highest bid."""
+    return [p for p, on_it in _bids(g).items() if on_it.get(seat, 0) == max(on_it.values(), default=1)]
+
+
+def waterfall(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+    """Buy or bid on a private up to its worth, and keep the money to float a company."""
+    judged = [Judged(Pass(), 0.0, "others may raise the price of what is left")]
+    for option in options:
+        match option.action:
+            case BuyPrivate(private):
+                price = next((c for c in [_asked(o, option)] if c is not None), 0)
+                judged.append(_bid(o, private, price, option.action))
+            case Bid(private, amount):
+                judged.append(_bid(o, private, amount, option.action))
+    return judged
+
+
+def _asked(o: Outlook, option: Option) -> int | None:
+    """The price of the private on offer."""
+    assert isinstance(option.action, BuyPrivate)
+    discount = getattr(o.g.top, "discount", 0)
+    return o.g.private_definition(option.action.private).price - discount
+
+
+def _bid(o: Outlook, private: str, price: int, action: Bid | BuyPrivate) -> Judged:
+    gain, bids = private_worth(o, private) - price, _bids(o.g)
+    leads = private in _leading_bids(o.g, o.seat)
+    is_contested = isinstance(o.g.top, Waterfall) and not set(bids.get(private, {})) <= {o.seat}
+    if is_contested and gain > 0:
+        gain *= CONTESTED
+    committed = sum(b.get(o.seat, 0) for p, b in bids.items() if p != private)
+    worth = gain - _float_trouble(o, private, committed, price) - (1000 if leads else 0)
+    return Judged(action, worth, f"the {private} is worth about ${private_worth(o, private):.0f}")
+
+
+def _float_trouble(o: Outlook, private: str, committed: int, price: int) -> float:
+    """Dollars of worth that paying the price costs where the money is wanted for floating a company."""
+
+    def trouble(left: int) -> float:
+        short = max(floating_reserve(o, private) - left, 0)
+        return (
+            0.1 * min(short, FEW_SHARES) + 0.35 * max(short - FEW_SHARES, 0) + 0.5 * max(LEAST_CASH - left, 0)
+        )
+
+    free = o.g.cash(o.seat) - committed
+    return trouble(free - price) - trouble(free)
+
+
+def bidding(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+    """The auction of one private between its bidders: raise by the least while it is worth it."""
+    judged = [Judged(Pass(), 0.0, "it has become too dear")]
+    for option in options:
+        if isinstance(option.action, Bid):
+            judged.append(_bid(o, option.action.private, option.action.amount, option.action))
+    return judged
+
+
+def seed_money(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+    """Put a private up with the least bid, the seed money paying part of it."""
+    judged = [Judged(Pass(), 0.0, "the privates left are too dear")]
+    for option in options:
+        if isinstance(option.action, Bid):
+            private = option.action.private
+            gain = private_worth(o, private) - option.action.amount - 2
+            left = o.g.cash(o.seat) - option.action.amount
+            gain -= max(100 - left, 0)
+            judged.append(
+                Judged(option.action, gain, f"the {private} can be paid into a company at its face value")
+            )
+    return judged
+
+
+def auction(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+    """An open auction: of a private, a president's certificate, or a company for sale."""
+    frame = o.g.top
+    assert isinstance(frame, Auction)
+    limit, what = auction_limit(o, frame), f"the {frame.item}"
+    too_dear = f"{what} has become too dear"
+    judged = [Judged(Pass(), 0.0, too_dear), Judged(BidNothing(), 0.0, too_dear)]
+    for option in options:
+        if isinstance(option.action, Bid | RaiseBid):
+            amount = option.action.amount
+            judged.append(Judged(option.action, limit - amount, f"{what} is worth up to ${limit:.0f}"))
+        elif isinstance(option.action, BidUpTo) and (most := with_dollars(option, limit)):
+            judged.append(
+                Judged(most, (limit - option.action.amount) * 0.5, f"{what} is worth up to ${limit:.0f}")
+            )
+    return judged
+
+
+def auction_limit(o: Outlook, frame: Auction) -> float:
+    """The most that the seat would pay in an auction."""
+    g = o.g
+    if frame.kind == "private":
+        return min(private_worth(o, frame.item) - 2, g.cash(o.seat) - floating_reserve(o))
+    if frame.kind == "certificate":
+        if start_cash(o) < start_need(o):
+            return 0.0
+        privates = sum(g.private_definition(p).price for p in g.privates_of(o.seat))
+        return min(0.9 * (start_cash(o) + privates), start_worth(o, frame.home_hex))
+    return sale_worth(o, frame.item)
+
+
+def start_cash(o: Outlook) -> float:
+    """Dollars that the seat may put into a company: the rest of a bid is paid in privates."""
+    return o.g.cash(o.seat) - o.short_reserve()
+
+
+def start_need(o: Outlook) -> float:
+    """Dollars in cash without which a new company could not buy its train, but with a loan."""
+    train = o.next_train()
+    value = o.g.components.loans.value if o.g.components.loans else 0
+    return max((train.price if train else 400) + TRACK_MONEY - value, 0)
+
+
+def start_worth(o: Outlook, hex: str) -> float:
+    """Dollars to bid for a company that starts there: enough for its train, more for a good place."""
+    train = o.next_train()
+    price = train.price if train else 400
+    return min(400.0, max(1.15 * price + 40, 170.0) + 0.3 * max(o.location_value(hex) - 100, 0))
+
+
+def sale_worth(o: Outlook, company: str) -> float:
+    """What a company that is sold is worth to one of the seat's companies: its trains and cash."""
+    g = o.g
+    trains = sum(0.7 * o.train(t).price for t in g.company(company).trains if o.life(t) > 1.5)
+    loans = g.company(company).loans * (g.components.loans.value if g.components.loans else 0)
+    return trains + g.cash(company) - loans
+
+
+def company_start(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+    """The size of a new company: the smallest that may sell shares; privates are paid in."""
+    judged = [Judged(Pass(), 0.0, "the rest is paid in cash")]
+    g = o.g
+    for option in options:
+        if isinstance(option.action, FloatCompany):
+            size, privates = option.action.size, option.action.privates
+            face = sum(g.private_definition(p).price for p in privates)
+            frame = g.top
+            bid = frame.payable_in_privates if isinstance(frame, CompanyStart) else 0
+            train = o.next_train()
+            wanted = 1.3 * (train.price if train else 400) + 40
+            short = max(
+                wanted - (g.cash(frame.company) if isinstance(frame, CompanyStart) else bid) + face, 0
+            )
+            worth = 300.0 + 0.35 * face - 0.6 * short + (6 if size == 5 else 0)
+            judged.append(Judged(option.action, worth, f"{size} shares bring the money it needs"))
+    return judged
+
+
+def par_price(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+    """The par price of a company that came with a private: the highest at which the seat can float it."""
+    judged = []
+    for option in options:
+        if isinstance(option.action, Par):
+            judged.append(par_choice(o, option.action))
+    return judged
+
+
+def par_choice(o: Outlook, par: Par, granted: int | None = None) -> Judged:
+    """A par price: high for a full treasury, but so that the seat can float the company alone."""
+    g, definition = o.g, o.g.company_definition(par.company)
+    share = share_percent(g, par.company)
+    held = 100 - g.percent_held("ipo", par.company)
+    granted = held if granted is None else granted
+    if g.company(par.company).par is None and not isinstance(g.top, Auction) and _is_granted(o, par.company):
+        held = max(held, definition.shares[0])
+    cost = max(definition.float_percent - held, 0) * par.price // share
+    cash = g.cash(o.seat)
+    treasury = par.price * (100 // share)
+    revenue = o.new_company_revenue(treasury)
+    place = o.location_value(definition.home.hex) if definition.home else 100
+    revenue *= min(max(place / 140, 0.6), 1.3)
+    shares = max(definition.float_percent // share, 1)
+    gain = shares * (0.9 * revenue * share / 100 * max(o.horizon - 1, 0) + 5 * o.horizon)
+    if cost > cash:
+        missing = -(-(cost - cash) // par.price)
+        gain = 0.35 * gain - 0.6 * (cost - cash) - UNFLOATED_SHARE * max(missing - 2, 0)
+        why = "others will have to buy shares with me"
+    else:
+        why = f"I can float the {par.company} alone, with ${treasury} for trains"
+    return Judged(par, gain + 0.2 * par.price, why)
+
+
+def _is_granted(o: Outlook, company: str) -> bool:
+    grants = [o.g.private_definition(p).grants for p in o.g.privates_of(o.seat)]
+    return any(grant and grant.company == company and grant.president for grant in grants)
+
+
+def start_choices(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+    """Companies to start in an auction: one for each good place, with what it may cost."""
+    by_home: dict[tuple[str, int], Option] = {}
+    for option in options:
+        if isinstance(option.action, StartCompany):
+            by_home.setdefault((option.action.hex, option.action.node), option)
+    homes = sorted(by_home, key=lambda home: -o.location_value(home[0]))[:4]
+    judged = []
+    privates = sum(o.g.private_definition(p).price for p in o.g.privates_of(o.seat))
+    for home in homes:
+        option, limit = by_home[home], start_worth(o, home[0])
+        if start_cash(o) < start_need(o):
+            continue
+        limit = min(limit, start_cash(o) + privates)
+        action = with_dollars(option, limit)
+        if action is None:
+            continue
+        train = o.next_train()
+        funds = limit + 200
+        if train and funds < train.price:
+            continue
+        worth = 60 + 0.5 * o.location_value(home[0]) + 8 * o.horizon - 40 * len(o.own_companies())
+        if o.rounds_left < 3:
+            worth -= 200
+        judged.append(Judged(action, worth, f"{home[0]} is a good home, and ${limit:.0f} buys its train"))
+    return judged

@@ -1,0 +1,161 @@
+"""The rest of an operating turn: dividends, share issues, connections, and the tokens of privates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bot.features.robots.judged import Judged
+from bot.features.robots.outlook import Outlook
+from engine import Option
+from engine.core.actions import (
+    IssueShares,
+    KeepDestinationToken,
+    Pass,
+    PayDividend,
+    PayHalfDividend,
+    PlaceCattleToken,
+    PlaceClosedPort,
+    PlaceDestinationToken,
+    PlaceOpenPort,
+    PostponeConnectionRun,
+    ProtectPrice,
+    RedeemShares,
+    RunTrains,
+    StartConnectionRun,
+    WithholdDividend,
+)
+from engine.core.state import OperatingTurn
+from engine.finance.loans import interest_due
+from engine.finance.ownership import share_percent
+
+
+def run_step(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+    """Run the best routes."""
+    runs = [option.action for option in options if isinstance(option.action, RunTrains)]
+    return [Judged(run, 100.0, "it is the best run") for run in runs]
+
+
+def dividend_step(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+    """Pay, unless the company will need the money for a train before it can earn it again."""
+    turn = o.g.top
+    assert isinstance(turn, OperatingTurn)
+    company, revenue = turn.company, turn.revenue
+    judged = []
+    for option in options:
+        if isinstance(option.action, PayDividend):
+            judged.append(
+                Judged(option.action, _dividend(o, company, revenue, 0), "dividends raise the price")
+            )
+        elif isinstance(option.action, PayHalfDividend):
+            why = f"half keeps ${revenue // 2} for a train"
+            judged.append(
+                Judged(option.action, _dividend(o, company, revenue - revenue // 2, revenue // 2), why)
+            )
+        elif isinstance(option.action, WithholdDividend):
+            why = f"the {company} will need ${o.train_fund(company)} for a train"
+            judged.append(Judged(option.action, _dividend(o, company, 0, revenue), why))
+    return judged
+
+
+def _dividend(o: Outlook, company: str, paid: int, kept: int) -> float:
+    """Dollars to the seat: its part of what is paid, the price, and the use of what is kept."""
+    g, price = o.g, o.g.price(company)
+    shares = 100 * o.share_of(company) / share_percent(g, company)
+    if g.components.loans:
+        moves = -1.0 if not paid else min(paid // max(price, 1), 2)
+    else:
+        moves = -1.0 if not paid else (1.0 if not kept else 0.2)
+    change = (o.price_after(company, moves) - price) * 1.5
+    worth = o.share_of(company) * paid + shares * change + _use_of(o, company, kept)
+    return worth - o.liquidation_loss(company, -kept, moves)
+
+
+def _use_of(o: Outlook, company: str, dollars: int) -> float:
+    """What dollars kept in the treasury are worth to the seat."""
+    g, cash, dollar = o.g, o.g.cash(company), o.weights.treasury_dollar
+    part = max(o.share_of(company), 0.2)
+    lives = [o.life(t) for t in g.company(company).trains]
+    rounds = max(lives, default=0.0)
+    short = o.shortage(company)
+    owed = max(3 * interest_due(g, company) - cash, 0) if g.components.loans else 0
+    useful = min(dollars, max(short, owed))
+    urgency = 1.15 if rounds < 1.2 else (0.9 if rounds < 2.2 else 0.6)
+    if not g.components.must_own_train:
+        urgency = max(urgency, 0.8)
+    worth = useful * urgency
+    rest = dollars - useful
+    train = o.next_train()
+    if train and rest and len(g.company(company).trains) < g.phase.train_limit and o.life(train.name) > 2:
+        missing, life = train.price - cash, min(o.life(train.name), o.horizon)
+        if 0 < missing <= 2 * rest:
+            kept = [t for t in g.company(company).trains if o.life(t) > life * 0.6]
+            earned = 0.7 * life * o.added_revenue(company, kept, train.name, life)
+            gain = max(earned - dollar * train.price, 0) * min(rest / missing, 1)
+            return worth + gain * part + max(rest - missing, 0) * dollar * part
+    return worth + rest * dollar * part
+
+
+def issue_step(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+    """Issue shares where a train cannot be paid otherwise; redeem with money to spare."""
+    company = getattr(o.g.top, "company", "")
+    judged = [Judged(Pass(), 0.0, "the treasury has what it needs")]
+    short, price = o.shortage(company), o.g.price(company)
+    spare = o.g.cash(company) - o.train_fund(company)
+    for option in options:
+        if isinstance(option.action, IssueShares):
+            count = option.action.count
+            needed = -(-short // price) if short and price else 0
+            worth = 0.6 * min(short, count * price) - 15 * count if count <= needed else -15.0 * count
+            judged.append(Judged(option.action, worth, f"the {company} lacks ${short} for a train"))
+        elif isinstance(option.action, RedeemShares):
+            count = option.action.count
+            worth = 8.0 * count if spare > 1.5 * count * price + 200 else -20.0 * count
+            judged.append(Judged(option.action, worth, f"the {company} has money to spare"))
+    return judged
+
+
+def connection_turn(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+    """Do a connection run at once, and take the destination token that doubles the city."""
+    judged = []
+    for option in options:
+        match option.action:
+            case StartConnectionRun():
+                judged.append(Judged(option.action, 60.0, "the connection run pays at once"))
+            case PostponeConnectionRun():
+                judged.append(Judged(option.action, 0.0, "the run may be worth more later"))
+            case PlaceDestinationToken():
+                judged.append(Judged(option.action, 30.0, "the destination counts more with its token"))
+            case KeepDestinationToken():
+                judged.append(Judged(option.action, 5.0, "a token more is of use elsewhere"))
+            case Pass():
+                judged.append(Judged(option.action, 1.0, "there is nothing to do"))
+    return judged
+
+
+def city_tokens(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+    """Cattle token and port: in the city that the company runs to."""
+    company = getattr(o.g.top, "company", None)
+    if company is None:
+        return []
+    reached = {hex for hex, _ in o.g.network.reachable(company).stops}
+    judged = []
+    for option in options:
+        match option.action:
+            case PlaceCattleToken(hex) | PlaceOpenPort(hex) | PlaceClosedPort(hex):
+                worth = 20.0 if hex in reached else -10.0
+                worth += isinstance(option.action, PlaceCattleToken | PlaceOpenPort)
+                judged.append(Judged(option.action, worth, f"the {company} runs to {hex}"))
+    return judged
+
+
+def protection(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+    """Protect a price where the shares are worth it."""
+    judged = []
+    for option in options:
+        if isinstance(option.action, ProtectPrice):
+            company = option.action.company
+            gain = o.share_gain(company, o.g.price(company))
+            judged.append(Judged(option.action, gain + 25, f"shares of the {company} are worth their price"))
+        elif not judged:
+            judged.append(Judged(option.action, 0.0, "the shares are not worth it"))
+    return judged

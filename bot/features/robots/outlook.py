@@ -1,0 +1,442 @@
+"""What a player expects of the game: rounds to come, rust, revenues, and what a share will bring.
+
+All estimates are in dollars. They are made once for a position (`Outlook`) and look only at what everybody
+at the table may know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property, wraps
+from math import exp, log1p
+from typing import Any, TypeVar, TypeVarTuple
+
+from bot.features.robots.weights import DEFAULT_WEIGHTS, Weights
+from engine import BANK, Game, OperatingRound, is_seat, stop_revenue
+from engine.board.routes import BestRoutes
+from engine.core.components import HexDefinition, MarketZone, TrainDefinition
+from engine.core.state import MergerRound
+from engine.finance import market
+from engine.finance.loans import in_zone, loans_available
+from engine.finance.ownership import share_percent
+from engine.operating.run import best_run
+from engine.operating.trains import trains_for_sale
+
+ROUTE_BUDGET = 3_000
+"""Nodes of route search for an estimate."""
+SHORT_RESERVE = 0.75
+"""Which part of the price of a share sold short is kept in cash."""
+LIQUIDATION_LOSS = 2_000.0
+"""Dollars that it may cost a president that a company cannot pay its interest."""
+NO_RUN = BestRoutes((), 0, 0)
+"""What a company without trains runs."""
+STOP_VALUE = {"white": 20, "yellow": 22, "green": 30, "brown": 42, "gray": 50}
+"""Dollars of an average stop once tiles of that colour are laid."""
+GROWN = (0.8, 0.5, 0.3, 0.15)
+"""Which part of its distance the longest train of a company, the second, … runs on grown track."""
+GROWTH_ROUNDS = 3.0
+"""Operating rounds in which about two thirds of the missing track are laid."""
+UNLIMITED = 4
+"""How many trains of an unlimited type the bank probably sells before the next type."""
+
+
+Ts = TypeVarTuple("Ts")
+ResultT = TypeVar("ResultT")
+
+
+def once(method: Callable[[Outlook, *Ts], ResultT]) -> Callable[[Outlook, *Ts], ResultT]:
+    """Make an estimate once for a position. Callers must not change its result."""
+    name = method.__name__
+
+    @wraps(method)
+    def estimate(o: Outlook, *args: *Ts) -> ResultT:
+        key = name, *args
+        if key not in o.known:
+            o.known[key] = method(o, *args)
+        result: ResultT = o.known[key]
+        return result
+
+    return estimate
+
+
+def open_neighbors(hex: HexDefinition) -> list[str]:
+    """The hexes beside one, but not those behind a border that no track crosses."""
+    closed = {border.edge for border in hex.borders}
+    return [beside for edge, beside in hex.neighbors.items() if edge not in closed]
+
+
+class Outlook:
+    """The estimates of one position, for the seat that has to decide."""
+
+    def __init__(self, g: Game, seat: str, weights: Weights = DEFAULT_WEIGHTS) -> None:
+        self.g = g
+        self.seat = seat
+        self.weights = weights
+        self.known: dict[tuple[object, ...], Any] = {}
+
+    # -- companies ------------------------------------------------------------------------
+
+    @once
+    def own_companies(self) -> list[str]:
+        """Companies of which the seat is president."""
+        return [c for c, co in self.g.state.companies.items() if co.president == self.seat]
+
+    @once
+    def operating(self) -> list[str]:
+        """Companies that will operate."""
+        liquidation = MarketZone.LIQUIDATION
+        return [
+            c
+            for c, co in self.g.state.companies.items()
+            if co.floated and not co.closed and not in_zone(self.g, c, liquidation)
+        ]
+
+    def share_of(self, company: str, owner: str | None = None) -> float:
+        """The part of the company that the owner holds, the seat by default."""
+        return self.g.percent_held(owner or self.seat, company) / 100
+
+    def revenue(self, company: str, trains: Sequence[str] | None = None) -> int:
+        """What these trains would earn for the company on today's track; its own trains by default."""
+        return self._best_run(company, self._sorted_trains(company, trains)).revenue
+
+    def is_dense(self, company: str, trains: Sequence[str] | None = None) -> bool:
+        """Whether there is so much track that an estimate does not prove the best routes of these trains."""
+        return not self._best_run(company, self._sorted_trains(company, trains)).proven
+
+    def _sorted_trains(self, company: str, trains: Sequence[str] | None) -> tuple[str, ...]:
+        return tuple(sorted(self.g.company(company).trains if trains is None else trains))
+
+    @once
+    def _best_run(self, company: str, names: tuple[str, ...]) -> BestRoutes:
+        return best_run(self.g, company, list(names), ROUTE_BUDGET) if names else NO_RUN
+
+    # -- time -----------------------------------------------------------------------------
+
+    @cached_property
+    def rounds_left(self) -> float:
+        """How many operating rounds are probably still to come."""
+        g, base = self.g, self.g.state.stack[0]
+        if g.state.game_over:
+            return 0.0
+        in_set = 0
+        if isinstance(base, OperatingRound | MergerRound):
+            in_set = base.rounds_in_set - base.number + isinstance(base, OperatingRound)
+        if g.state.bank_broken:
+            return max(in_set, 0.5)
+        if g.components.bank is None:
+            left = sum(g.state.depot[t.name] or 0 for t in g.components.trains)
+            if g.state.end_triggered_in:
+                return max(in_set, 0.5) + 1
+            return 2.0 + left / (1 + 0.4 * len(self.operating()))
+        flow = sum(max(self.revenue(c), 40) for c in self.operating()) + 120.0
+        growth = self.weights.growth
+        return min(max(log1p(growth * g.cash(BANK) / flow) / growth, 0.5), 20.0)
+
+    @cached_property
+    def horizon(self) -> float:
+        """Operating rounds to reckon with."""
+        return min(self.rounds_left, self.weights.horizon)
+
+    # -- trains ---------------------------------------------------------------------------
+
+    @once
+    def train(self, name: str) -> TrainDefinition:
+        return self.g.train_definition(name)
+
+    @once
+    def purchases_until(self, train: str) -> int:
+        """How many trains the bank sells before the first of that type; 0 once it has been sold."""
+        if train in self.g.title.trains_introduced[self.g.state.phase]:
+            return 0
+        count = 0
+        for each in self.g.components.trains:
+            if each.name == train:
+                break
+            left = self.g.state.depot[each.name]
+            count += UNLIMITED if left is None else left
+        return count
+
+    @once
+    def train_after(self, train: str) -> TrainDefinition | None:
+        """The first train of the next type that the bank sells; None after the last type."""
+        names = [each.name for each in self.g.components.trains]
+        later = names[names.index(train) + 1 :]
+        return next((self.train(name) for name in later if self.g.state.depot[name] != 0), None)
+
+    @once
+    def purchases_a_round(self) -> float:
+        """How many trains probably leave the bank in an operating round."""
+        exports = 1 if self.g.components.bank is None else 0
+        return exports + max(sum(map(self._buys_soon, self.operating())), 0.5)
+
+    def _buys_soon(self, company: str) -> float:
+        """How probably the company buys the bank's next train in a round: it has the place and the money."""
+        train, trains = self.next_train(), self.g.company(company).trains
+        if train is None or len(trains) >= self.g.phase.train_limit:
+            return 0.0
+        if not trains:
+            return 0.9
+        loans = self.g.components.loans
+        borrowed = self.prudent_loans(company) * loans.value if loans else 0
+        missing = train.price - self.g.cash(company) - borrowed
+        return 0.7 if missing <= 0 else 0.3 if missing <= self.revenue(company) else 0.05
+
+    @once
+    def life(self, train: str) -> float:
+        """In how many operating rounds a train of that type probably still runs."""
+        definition = self.train(train)
+        rust = definition.rusts_on or definition.obsolete_on
+        if rust is None:
+            return self.rounds_left
+        purchases = self.purchases_until(rust) + 1
+        return min(self.rounds_left, purchases / self.purchases_a_round())
+
+    def lasting(self, company: str, rounds: float = 2.5) -> list[str]:
+        """The company's trains that probably still run after so many operating rounds."""
+        return [t for t in self.g.company(company).trains if self.life(t) >= min(rounds, self.rounds_left)]
+
+    @once
+    def next_train(self) -> TrainDefinition | None:
+        """The cheapest train that the bank sells now."""
+        for_sale = [self.train(t) for t in (*trains_for_sale(self.g), *self.g.state.pool_trains)]
+        return min(for_sale, key=lambda t: t.price, default=None)
+
+    @once
+    def lasting_train(self) -> TrainDefinition | None:
+        """The first train in the bank that will run for some rounds."""
+        depot = self.g.state.depot
+        types = [t for t in self.g.components.trains if depot[t.name] != 0]
+        return next((t for t in types if self.life(t.name) >= min(4.0, self.rounds_left)), None)
+
+    @once
+    def train_fund(self, company: str) -> int:
+        """Dollars that the company should have when its trains rust: the price of one that lasts."""
+        if self.lasting(company) or self.rounds_left < 1.5:
+            return 0
+        lives = [self.life(t) for t in self.g.company(company).trains]
+        nearest = self.next_train()
+        if not lives or max(lives) < 0.5:
+            return nearest.price if nearest else 0
+        rust = [self.train(t).rusts_on or self.train(t).obsolete_on for t in self.g.company(company).trains]
+        prices = [self.train(r).price for r in rust if r]
+        return max(prices, default=nearest.price if nearest else 0)
+
+    @once
+    def shortage(self, company: str) -> int:
+        """Dollars that the company lacks for the train that it will have to buy."""
+        return max(self.train_fund(company) - self.g.cash(company), 0)
+
+    @once
+    def private_need(self) -> int:
+        """Dollars that the seat may have to add to its companies' trains."""
+        if not self.g.components.must_own_train:
+            return 0
+        return sum(self.shortage(c) for c in self.own_companies() if self.g.company(c).floated)
+
+    @once
+    def short_reserve(self) -> float:
+        """Dollars to keep for what a seat that has sold short may have to pay: dividends, and the shares."""
+        companies = self.g.state.companies.items()
+        owed = [(c, -co.shares.get(self.seat, 0)) for c, co in companies if co.shares.get(self.seat, 0) < 0]
+        return sum(SHORT_RESERVE * self.g.price(c) * p / share_percent(self.g, c) for c, p in owed)
+
+    # -- loans ----------------------------------------------------------------------------
+
+    def interest(self, company: str, more: int = 0) -> int:
+        """Dollars of interest that the company pays this round with so many more loans."""
+        terms = self.g.components.loans
+        if terms is None:
+            return 0
+        return (self.g.company(company).loans + more) * (self.g.state.interest_per_loan or terms.rate_step)
+
+    @once
+    def prudent_loans(self, company: str) -> int:
+        """How many more loans the company bears: its price stays on the market, its shares are worth more."""
+        g, terms = self.g, self.g.components.loans
+        if terms is None or in_zone(g, company, MarketZone.LIQUIDATION, MarketZone.ACQUISITION):
+            return 0
+        size, owed, count = g.company(company).size or 2, g.company(company).loans, 0
+        for n in range(1, loans_available(g, company) + 1):
+            price = self.price_after(company, -n)
+            if price < 50 or (owed + n) * terms.value > 0.6 * price * size + 150:
+                break
+            count = n
+        return count
+
+    def pays_interest(self, company: str, cash: float, more: int = 0, moves: float = 0) -> bool:
+        """Whether the company can pay its interest from so much cash, if need be with another loan.
+
+        `more`: loans that it takes before. `moves`: of its price before, to the right. Each loan moves the
+        price to the left, and a loan into liquidation pays nothing.
+        """
+        terms = self.g.components.loans
+        if terms is None or self.interest(company, more) <= cash:
+            return True
+        if loans_available(self.g, company) <= more or not self.price_after(company, moves - more - 1):
+            return False
+        return self.interest(company, more + 1) <= cash + terms.value
+
+    def liquidation_loss(self, company: str, spent: float, moves: float = 0) -> float:
+        """Dollars that it costs the president to spend so much of the treasury before the interest is due.
+
+        `moves`: of the company's price before, to the right.
+        """
+        left = self.g.cash(company) - spent
+        return 0.0 if self.pays_interest(company, left, moves=moves) else LIQUIDATION_LOSS
+
+    # -- revenue to come ------------------------------------------------------------------
+
+    @once
+    def stop_value(self) -> float:
+        """Dollars of an average stop in this phase."""
+        return STOP_VALUE[self.g.phase.tile_colors[-1]]
+
+    def prospect(self, trains: Sequence[str]) -> float:
+        """Dollars a round that these trains of one company would earn on grown track of this phase."""
+        stops = sorted((min(self.train(t).distance or 8, 7) for t in trains), reverse=True)
+        return self.stop_value() * sum(part * n for part, n in zip(GROWN, stops, strict=False))
+
+    def revenue_over(self, company: str, trains: Sequence[str], rounds: float) -> float:
+        """What these trains would earn for the company on the average of so many rounds, as track grows."""
+        today = self.revenue(company, trains)
+        if rounds <= 0:
+            return today
+        time = rounds / GROWTH_ROUNDS
+        grown = 1 - (1 - exp(-time)) / time
+        return today + self.weights.prospect * grown * max(self.prospect(trains) - today, 0.0)
+
+    def added_revenue(self, company: str, trains: Sequence[str], train: str, rounds: float) -> float:
+        """Dollars a round that one train more brings the company, on the average of so many rounds."""
+        return self.revenue_over(company, [*trains, train], rounds) - self.revenue_over(
+            company, trains, rounds
+        )
+
+    def new_company_revenue(self, treasury: float) -> float:
+        """What a company with so much money and no track yet will earn a round, once it has track."""
+        train = self.next_train()
+        if train is None:
+            return 0.0
+        if self.life(train.name) < 2 and (lasting := self.lasting_train()):
+            train = lasting
+        count = min(treasury // train.price, 2.0 if (train.distance or 9) > 2 else 3.0)
+        stops = min(train.distance or 8, 7)
+        return 0.75 * count * stops * self.stop_value()
+
+    @once
+    def earnings(self, company: str) -> float:
+        """Dollars that the company will probably earn in a round, on the average of the rounds to come."""
+        co = self.g.company(company)
+        if not co.floated:
+            return self.new_company_revenue((co.par or 0) * 8)
+        horizon = max(self.horizon, 0.5)
+        lives = sorted(((min(self.life(t), horizon), t) for t in co.trains), reverse=True)
+        total, before = 0.0, 0.0
+        for i in range(len(lives) - 1, -1, -1):
+            running = [t for _, t in lives[: i + 1]]
+            total += (lives[i][0] - before) * self.revenue(company, running)
+            before = lives[i][0]
+        if before < horizon - 0.5:
+            total += (horizon - before) * self._replacement_revenue(company)
+        growth = 1 + 0.04 * horizon
+        return growth * total / horizon - 1.0 * co.loans * self.g.state.interest_per_loan
+
+    def _replacement_revenue(self, company: str) -> float:
+        """What the company will earn a round once its trains are gone: with the train that it can buy."""
+        train = self.lasting_train() if self.g.company(company).trains else self.next_train()
+        if train is None:
+            return 0.0
+        funds = self.g.cash(company)
+        if president := self.g.company(company).president:
+            funds += self.g.cash(president) if self.g.components.must_own_train else 0
+        ability = min(funds / train.price, 1.0)
+        revenue = self.revenue(company, [train.name])
+        if not self.g.company(company).has_operated:
+            revenue = max(revenue, int(self.new_company_revenue(self.g.cash(company))))
+        return revenue * 0.7 * ability**2
+
+    # -- shares ---------------------------------------------------------------------------
+
+    def price_after(self, company: str, moves: float) -> float:
+        """The price of a share after so many moves to the right, or to the left if below zero."""
+        g = self.g
+        at = market.token_space(g, company)
+        step = market.right if moves > 0 else market.left
+        for _ in range(round(abs(moves))):
+            at = step(g, at)
+        return g.title.cell(at).price
+
+    @once
+    def share_value(self, company: str) -> float:
+        """What one share will bring to the end of the horizon: dividends, and its price then."""
+        g, co = self.g, self.g.company(company)
+        if co.cell is None:
+            return 0.0
+        if in_zone(g, company, MarketZone.LIQUIDATION):
+            return 0.0
+        horizon, price = self.horizon, g.price(company)
+        earned = self.earnings(company)
+        per_share = earned * share_percent(g, company) / 100
+        first = 0.0 if co.has_operated else 1.0
+        paying = max(horizon - first, 0.0) if earned > 0 else 0.0
+        if self.shortage(company):
+            paying *= 0.6
+        if g.components.loans:
+            jump = 1.0 if earned >= price else (0.3 if earned > 0 else -1.0)
+            moves = jump * paying if earned > 0 else -horizon
+        else:
+            moves = 0.75 * paying - 0.9 * (horizon - paying)
+        return 0.9 * per_share * paying + self.price_after(company, moves)
+
+    def share_gain(self, company: str, cost: float) -> float:
+        """What holding one share brings over its cost."""
+        return self.share_value(company) - cost
+
+    @once
+    def sellable_worth(self) -> float:
+        """Dollars that the seat could raise by selling shares, roughly."""
+        g = self.g
+        total = 0.0
+        for company, co in g.state.companies.items():
+            percent = co.shares.get(self.seat, 0)
+            if percent <= 0 or co.cell is None:
+                continue
+            if co.president == self.seat:
+                percent = max(percent - 20, 0)
+            room = max(g.components.limits.pool_percent - co.shares.get("pool", 0), 0)
+            total += 0.8 * min(percent, room) * g.price(company) / share_percent(g, company)
+        return total
+
+    # -- places ---------------------------------------------------------------------------
+
+    def location_value(self, hex: str) -> float:
+        """Dollars of the stops around a hex, the near ones most. It follows from the track and the phase."""
+        cache, key = self.g.network.cache, ("location", hex, self.g.state.phase)
+        if key not in cache:
+            cache[key] = self._location_value(hex)
+        value: float = cache[key]  # type: ignore[assignment]
+        return value
+
+    def _location_value(self, hex: str) -> float:
+        g = self.g
+        hexes = g.components.map.hexes
+        seen, ring, total = {hex}, [hex], 0.0
+        for distance in range(4):
+            following = []
+            for at in ring:
+                for node in g.network.faces[at].nodes:
+                    value = stop_revenue(g.components, g.state.phase, node)
+                    total += max(value, 10 if node.kind == "city" else 0) / (1 + distance)
+                cost = sum(t.cost for t in hexes[at].terrain) if at not in g.state.tiles else 0
+                total -= 0.1 * cost / (1 + distance)
+                for beside in open_neighbors(hexes[at]):
+                    if beside not in seen and beside in hexes:
+                        seen.add(beside)
+                        following.append(beside)
+            ring = following
+        return total
+
+    @once
+    def rivals(self, company: str) -> float:
+        """The largest part of the company that another player holds."""
+        shares = self.g.company(company).shares
+        return max((p / 100 for o, p in shares.items() if is_seat(o) and o != self.seat), default=0.0)

@@ -1,0 +1,84 @@
+"""The computer player of a seat: its judgements, ranked."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+from zlib import crc32
+
+from bot.features.robots.judged import Judged
+from bot.features.robots.judgement import judge
+from bot.features.robots.outlook import Outlook
+from bot.features.robots.search import Search
+from bot.features.robots.track import MAX_TRIALS
+from bot.features.robots.weights import DEFAULT_WEIGHTS, Weights
+from engine import Action, State, game_of, visible_to
+from engine import options as legal_options
+
+TEMPER = 4.0
+"""Dollars by which two robots of different seeds may judge an option differently."""
+DEFAULT_SECONDS = 2.0
+TRIALS_A_SECOND = 20
+"""Tiles whose revenue is worked out in about a second on a dense board."""
+POSITIONS_A_SECOND = 400
+"""Positions that the search ahead plays through in about a second."""
+
+
+class Effort(NamedTuple):
+    """How much a robot may think about a decision, counted so that it does not depend on the machine.
+
+    `trials`: tiles tried on the map at a track decision. `positions`: those that the search ahead may play
+    through; 0 is without.
+    """
+
+    trials: int = MAX_TRIALS
+    positions: int = 0
+
+
+USUAL_EFFORT = Effort()
+LEAST_EFFORT = Effort(trials=1)
+
+
+def effort_in(seconds: float) -> Effort:
+    """How much a robot may think in about so many seconds of one core; at least one tile is tried."""
+    trials = max(min(round(seconds * TRIALS_A_SECOND), 4 * MAX_TRIALS), 1)
+    return Effort(trials, round(seconds * POSITIONS_A_SECOND))
+
+
+class Robot:
+    """Plays a seat. `seed`: of its temper, which makes one robot differ from another; 0 is without."""
+
+    def __init__(
+        self, seed: int = 0, effort: Effort = USUAL_EFFORT, weights: Weights = DEFAULT_WEIGHTS
+    ) -> None:
+        self.seed = seed
+        self.effort = effort
+        self.weights = weights
+
+    def ranking(self, state: State, seat: str) -> list[Judged]:
+        """What the seat may do now, best first. Empty if it may do nothing."""
+        seen = visible_to(state, seat)
+        options = legal_options(seen, seat)
+        if not options:
+            return []
+        judged = judge(Outlook(game_of(seen), seat, self.weights), options, self.effort.trials)
+        if self.seed:
+            judged = sorted(judged, key=lambda each: -each.worth - self._temper(seen, each.action))
+        if len(judged) > 1 and self.effort.positions:
+            judged = Search(seat, self.effort.positions, self.weights).judged(seen, judged)
+        return judged
+
+    def _temper(self, state: State, action: Action) -> float:
+        """The same dollars for the same seed, question and action, on every machine."""
+        drawn = crc32(f"{self.seed} {state.question_number} {action!r}".encode())
+        return TEMPER * (drawn / 2**32 - 0.5)
+
+    def choose(self, state: State, seat: str) -> Judged:
+        """The best action. Raises ValueError if the seat may do nothing."""
+        ranking = self.ranking(state, seat)
+        if not ranking:
+            raise ValueError(f"{state.name(seat)} has nothing to decide.")
+        return ranking[0]
+
+    def choose_action(self, state: State, seat: str) -> Action:
+        """The action of `choose`."""
+        return self.choose(state, seat).action

@@ -1,0 +1,156 @@
+"""Robots make their moves, by the same door as everybody else.
+
+Whenever something was written, the tables with robots are looked at: a robot that is awaited thinks in a
+process of its own (`worker`) and submits its line. The request is named after the row of the log
+that it follows, so a move is made once, whatever is repeated after a restart. A move whose position has
+passed meanwhile is refused as stale, and the robot looks again. Robots agree to every vote of the people.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+
+import engine
+from bot.features.robots.worker import RobotWorker
+from bot.features.standing_orders.lines import ROBOT_TRANSPORT
+from bot.hub.cache import TableCache
+from bot.hub.commands import Command
+from bot.hub.info import ROBOT_PREFIX, is_robot_name
+from bot.hub.polls import poll_id
+from bot.hub.result import CommandResult, LineFailure, LineRefused, QueryAnswer
+from bot.hub.seating import is_robot
+from bot.hub.table import TableView
+from bot.position.pending import engine_seat
+from storage import NotFound, StoreError
+
+log = logging.getLogger(__name__)
+
+Submit = Callable[..., Awaitable[CommandResult]]
+RESCAN_SECONDS = 60.0
+"""How often all tables are looked at, for robots that another process has seated."""
+
+
+class RobotPlayers:
+    """Plays for all robots of one service."""
+
+    def __init__(self, cache: TableCache, submit: Submit, seconds: float) -> None:
+        self._cache, self._submit = cache, submit
+        self.worker = RobotWorker(seconds)
+        self._robots: dict[int, bool] = {}
+        self._locks: dict[int, asyncio.Lock] = {}
+        self._stuck: set[tuple[int, int]] = set()
+
+    async def run(self) -> None:
+        """Play whenever a robot is awaited. Never returns."""
+        loop, scanned_at = asyncio.get_running_loop(), float("-inf")
+        try:
+            with self._cache.subscribe() as event:
+                while True:
+                    event.clear()
+                    if loop.time() - scanned_at >= RESCAN_SECONDS:
+                        scanned_at = loop.time()
+                        try:
+                            await self._play_at(await self._stored_tables())
+                        except StoreError as error:  # they are looked for again
+                            log.warning("the robots wait: %s", error)
+                    await self._play_at([t.stored_info.id for t in self._cache.with_stand_ins() if t.begun])
+                    with suppress(TimeoutError):
+                        async with asyncio.timeout(RESCAN_SECONDS):
+                            await event.wait()
+        finally:
+            self.worker.close()
+
+    async def _play_at(self, table_ids: Sequence[int]) -> None:
+        """One move at each of these tables, so that no table waits for the game of another."""
+        for table_id in table_ids:
+            try:
+                await self.play(table_id, moves=1)
+            except StoreError as error:
+                log.warning("the robots of table %d wait: %s", table_id, error)
+            except Exception:  # whatever is wrong at one table, the robots of others go on
+                log.exception("the robots of table %d wait", table_id)
+
+    async def _stored_tables(self) -> list[int]:
+        """The tables of the store at which a robot sits, or somebody has a deputy."""
+        async with self._cache.store.read() as unit:
+            names = await unit.tables.seat_names("running", ROBOT_PREFIX)
+            deputies = await unit.clocks.tables_with_deputies()
+        return sorted({table_id for table_id, name in names if is_robot_name(name)} | set(deputies))
+
+    async def play(self, table_id: int, moves: int = 1_000) -> int:
+        """Let the robots of a table move until a person is awaited, or so many moves are made; how many."""
+        async with self._locks.setdefault(table_id, asyncio.Lock()):
+            made = 0
+            while made < moves and await self._play_once(table_id):
+                made += 1
+        return made
+
+    async def _play_once(self, table_id: int) -> bool:
+        try:
+            view = (await self._cache.get(table_id, with_log=False)).view()
+        except NotFound:
+            return False
+        if view.state is None or view.table.status not in ("running", "paused", "finished"):
+            return False
+        if await self._vote(view):
+            return True
+        if view.table.status != "running" or (table_id, view.seq) in self._stuck:
+            return False
+        for pending in view.pending:
+            person_id = view.table.person_at(pending.seat)
+            if person_id is not None and await self._is_robot(person_id):
+                return await self._move(view, view.state, pending.seat, person_id)
+        return False
+
+    async def _move(self, view: TableView, state: engine.State, seat: int, person_id: int) -> bool:
+        move = await self.worker.decide(state, engine_seat(seat), seed=person_id)
+        result = None
+        if move is not None:
+            result = await self._submit(
+                view.table.id, seat, [move.line], view.decision_id_of(seat),
+                f"robot:{view.table.id}:{seat}:{view.seq}", person_id=person_id, transport=ROBOT_TRANSPORT,
+            )  # fmt: skip
+        if move is None or isinstance(result, LineFailure):
+            log.error("the robot in seat %d of table %s has no move: %s", seat, view.table.code, result)
+            self._stuck.add((view.table.id, view.seq))
+            return False
+        return True
+
+    async def _vote(self, view: TableView) -> bool:
+        """Agree to a vote that waits for a robot."""
+        for poll, seat in view.missing_votes():
+            player = view.table.player_at(seat)
+            person_id = player.person_id if player else None  # a deputy does not vote for whom it plays
+            if person_id is not None and await self._is_robot(person_id):
+                vote = poll_id(poll)
+                await self._submit(
+                    view.table.id, seat, ["accept vote"], vote, f"robot:{view.table.id}:{seat}:{vote}",
+                    person_id=person_id, transport=ROBOT_TRANSPORT,
+                )  # fmt: skip
+                return True
+        return False
+
+    async def _is_robot(self, person_id: int) -> bool:
+        if person_id not in self._robots:
+            async with self._cache.store.read() as unit:
+                self._robots[person_id] = await is_robot(unit, person_id)
+        return self._robots[person_id]
+
+    async def hint(self, view: TableView, command: Command) -> CommandResult:
+        """What a robot would do in the player's place, and why, shown to that player alone.
+
+        The table goes on meanwhile.
+        """
+        info, seat, line = view.table, command.seat, command.lines[0]
+        decision_id = view.decision_id_of(seat)
+        if view.state is None or decision_id is None or info.status != "running":
+            return LineRefused(0, line, f"Nothing waits for you at table {info.code} now.")
+        if not info.hints:
+            reason = f"Table {info.code} is played without hints."
+            return LineRefused(0, line, reason, next_decision_id=decision_id)
+        move = await self.worker.decide(view.state, engine_seat(seat), seed=0)
+        text = f"A robot would play `{move.line}`: {move.reason}." if move else "A robot sees no move."
+        return QueryAnswer("hint", text, next_decision_id=decision_id)

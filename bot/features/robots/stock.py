@@ -1,0 +1,247 @@
+"""Stock rounds: float what one starts, buy what will earn, sell before the fall, save for a train."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bot.features.robots.judged import Judged
+from bot.features.robots.opening import par_choice, private_worth, start_choices
+from bot.features.robots.outlook import Outlook
+from engine import IPO, POOL, Option
+from engine.core.actions import (
+    BuyPrivateFromPool,
+    BuyShares,
+    ExchangePrivate,
+    Par,
+    Pass,
+    RedeemShare,
+    RedeemSharesForCompany,
+    ReissueShares,
+    SellShares,
+    SellShort,
+    StartCompany,
+    TakeLoansForCompany,
+    TradePrivate,
+)
+from engine.finance import market
+from engine.finance.loans import interest_due
+from engine.finance.ownership import (
+    certificate_limit,
+    counted_certificates,
+    counts_toward_limit,
+    share_percent,
+    share_price,
+)
+
+DEAL_UNASKED = -10_000.0
+"""Worth of a deal that nobody has asked for: less than of any other move but bankruptcy."""
+
+
+def stock_turn(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+    """Everything that a player may do in a stock turn."""
+    judged = [Judged(Pass(), 0.0, _why_pass(o, options))]
+    for option in options:
+        match option.action:
+            case BuyShares():
+                judged.append(_purchase(o, option.action))
+            case Par():
+                judged.append(_par(o, option.action))
+            case SellShares():
+                judged.append(_sale(o, option.action))
+            case ExchangePrivate(private, source):
+                judged.append(exchange(o, private, source))
+            case BuyPrivateFromPool(private):
+                gain = 0.6 * private_worth(o, private) - o.g.private_definition(private).price
+                judged.append(Judged(option.action, gain, f"the {private} pays an income"))
+            case SellShort(company):
+                judged.append(_short(o, company))
+            case TakeLoansForCompany() | RedeemSharesForCompany() | RedeemShare() | ReissueShares():
+                judged.append(_company_action(o, option.action))
+            case TradePrivate():
+                judged.append(Judged(option.action, DEAL_UNASKED, "a deal in privates seldom helps both"))
+    starts = [option for option in options if isinstance(option.action, StartCompany)]
+    if starts:
+        judged += start_choices(o, starts)
+    return _swap_when_full(o, judged)
+
+
+def _why_pass(o: Outlook, options: Sequence[Option]) -> str:
+    """Why to pass, by what could be done."""
+    kinds = {type(option.action) for option in options}
+    if kinds & {BuyShares, Par, StartCompany, BuyPrivateFromPool}:
+        return "nothing on offer is worth its price"
+    if SellShares in kinds:
+        return "my shares are worth more than their price"
+    return "there is nothing that I can buy"
+
+
+def _need_after(o: Outlook, cost: float) -> float:
+    """What a purchase costs beyond its price where the money may be needed for a train."""
+    need = o.private_need()
+    if not need:
+        return 0.0
+    funds = o.g.cash(o.seat) - cost + 0.75 * o.sellable_worth() + 0.5 * cost
+    return 0.5 * min(max(need - funds, 0), cost)
+
+
+def _purchase(o: Outlook, buy: BuyShares) -> Judged:
+    g, company = o.g, buy.company
+    co = g.company(company)
+    cost = (share_price(g, company, buy.source) or 0) * buy.count
+    own = co.president == o.seat
+    gain = o.share_gain(company, cost / buy.count) * buy.count
+    if own and not co.floated:
+        left = g.company_definition(company).float_percent - (100 - g.percent_held(IPO, company))
+        step = share_percent(g, company)
+        can = left * (co.par or 0) // step <= g.cash(o.seat) or left <= 2 * step
+        worth = o.weights.float_bonus + max(gain, 0) if can else 30 + gain
+        return Judged(buy, worth, f"the {company} is mine to float")
+    if not co.floated:
+        gain *= _float_chance(o, company)
+    if own and buy.source == company:
+        gain += 0.2 * cost
+    if own and o.rivals(company) >= o.share_of(company) - share_percent(g, company) / 100:
+        gain += 15
+    if (
+        not own
+        and o.shortage(company)
+        and o.share_of(company) + buy.count * share_percent(g, company) / 100 >= 0.2
+    ):
+        gain -= 30
+    gain -= _need_after(o, cost) + 2 * max(o.short_reserve() - (g.cash(o.seat) - cost), 0)
+    return Judged(
+        buy, gain, f"a share of the {company} brings about ${o.share_value(company):.0f} for ${cost}"
+    )
+
+
+def _float_chance(o: Outlook, company: str) -> float:
+    """How probably a company of another player floats soon."""
+    g = o.g
+    sold = 100 - g.percent_held(IPO, company)
+    missing = g.company_definition(company).float_percent - sold
+    president = g.company(company).president
+    funds = g.cash(president) if president else 0
+    price = (g.company(company).par or 1) / share_percent(g, company)
+    return min(1.0, 0.25 + 0.6 * funds / max(missing * price, 1))
+
+
+def _par(o: Outlook, par: Par) -> Judged:
+    """Start a company: not beside one that still has to float, nor without the money for its train."""
+    judged = par_choice(o, par)
+    unfloated = [c for c in o.own_companies() if not o.g.company(c).floated]
+    worth = judged.worth
+    if unfloated:
+        worth = -50.0
+    share = share_percent(o.g, par.company)
+    price = par.price * o.g.company_definition(par.company).float_percent // share
+    worth -= _need_after(o, price)
+    train = o.next_train()
+    if train and par.price * (100 // share) < train.price:
+        worth -= 300
+    if o.rounds_left < 4:
+        worth -= 300
+    return judged._replace(worth=worth)
+
+
+def _sale(o: Outlook, sale: SellShares) -> Judged:
+    """Sell what will fall; a presidency too, if its train would have to be paid by the president."""
+    g, company, co = o.g, sale.company, o.g.company(sale.company)
+    price, percent = g.price(company), sale.count * share_percent(g, company)
+    loss = -o.share_gain(company, price) - o.weights.sale_margin * price
+    worth = loss * sale.count
+    kept = co.shares[o.seat] - percent
+    if g.components.loans is None:
+        after = g.title.cell(market.down(g, market.token_space(g, company), sale.count)).price
+        worth -= 0.5 * (price - after) * kept / share_percent(g, company)
+    reason = f"shares of the {company} will fall"
+    if co.president == o.seat:
+        heir = o.rivals(company) * 100 > kept
+        short = o.shortage(company) if g.components.must_own_train else 0
+        if not heir:
+            worth -= 12 * sale.count
+        elif short and not o.lasting(company, 1.0):
+            worth += 0.7 * min(short, 600)
+            reason = f"the {company} needs ${short} for a train, which somebody else shall pay"
+        else:
+            worth -= 150
+    return Judged(sale, worth, reason)
+
+
+def _short(o: Outlook, company: str) -> Judged:
+    """Sell short what is bound for liquidation."""
+    price = o.g.price(company)
+    gain = price - o.share_value(company) - 0.35 * price
+    held = o.share_of(company)
+    debts = sum(
+        -p * o.g.price(c) / share_percent(o.g, c)
+        for c, co in o.g.state.companies.items()
+        if (p := co.shares.get(o.seat, 0)) < 0
+    )
+    if o.g.company(company).president == o.seat or o.rounds_left < 1 or held <= -0.4:
+        gain -= 200
+    gain -= 0.3 * debts
+    return Judged(SellShort(company), gain, f"shares of the {company} will be bought back for less")
+
+
+def exchange(o: Outlook, private: str, source: str) -> Judged:
+    """Exchange a private for its share: when it is worth more than the private's income."""
+    ability = o.g.private_definition(private).ability
+    company = getattr(ability, "company", None)
+    action = ExchangePrivate(private, source)
+    if company is None or o.g.company(company).cell is None:
+        return Judged(action, -20.0, "the share has no price yet")
+    value = o.share_value(company) if o.g.company(company).floated else o.g.price(company)
+    income = o.g.private_definition(private).revenue * min(o.horizon, 4)
+    keep = o.g.private_definition(private).price * 0.6 + income
+    return Judged(action, value - keep, f"a share of the {company} is worth more than the {private}")
+
+
+def _company_action(
+    o: Outlook, action: TakeLoansForCompany | RedeemSharesForCompany | RedeemShare | ReissueShares
+) -> Judged:
+    """Use the turn for a company: buy its falling shares back; seldom more."""
+    g, company = o.g, action.company
+    if isinstance(action, RedeemSharesForCompany):
+        spare = g.cash(company) - o.train_fund(company) - interest_due(g, company) * 3
+        cost = action.count * g.price(company)
+        own = o.share_of(company)
+        worth = own * 40 * action.count - 10 if spare >= cost else -30.0
+        return Judged(action, worth, f"the {company} has money to spare for its own shares")
+    if isinstance(action, RedeemShare):
+        spare = g.cash(company) - o.train_fund(company)
+        worth = 12.0 if spare >= 1.5 * g.price(company) and action.source is None else -20.0
+        return Judged(action, worth, f"the {company} has money to spare for its own shares")
+    if isinstance(action, ReissueShares) and o.shortage(company) > 0:
+        return Judged(action, 25.0, f"the {company} needs money for a train")
+    return Judged(action, -25.0, f"the {company} needs no money now")
+
+
+def _swap_when_full(o: Outlook, judged: list[Judged]) -> list[Judged]:
+    """At the certificate limit, or without money, sell the worst share if a better one can be bought then."""
+    g = o.g
+    if getattr(g.top, "bought", None):
+        return judged
+    room = certificate_limit(g) - counted_certificates(g, o.seat)
+    offers = [
+        (o.share_gain(c, g.price(c)), c)
+        for c in g.state.market_order
+        if g.company(c).floated
+        and o.share_of(c) < 0.6
+        and g.percent_held(POOL, c) + g.percent_held(IPO, c) > 0
+    ]
+    if not offers or any(isinstance(j.action, BuyShares | Par) and j.worth > 0 for j in judged):
+        return judged
+    gain, target = max(offers)
+    result = []
+    for each in judged:
+        if isinstance(each.action, SellShares) and each.action.company != target and each.action.count == 1:
+            company = each.action.company
+            useful = (room <= 0 and counts_toward_limit(g, company)) or g.cash(o.seat) < g.price(target)
+            kept = o.share_gain(company, g.price(company))
+            affordable = g.cash(o.seat) + g.price(company) >= g.price(target)
+            better = gain - kept - 0.15 * g.price(company)
+            if useful and affordable and better > 0 and g.company(company).president != o.seat:
+                reason = f"a share of the {target} is better than one of the {company}"
+                each = each._replace(worth=max(each.worth, 0.6 * better), reason=reason)
+        result.append(each)
+    return result

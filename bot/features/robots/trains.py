@@ -1,0 +1,296 @@
+"""Trains: which to buy, what to keep for the next rust, and the forced purchase."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bot.features.robots.judged import Judged, with_dollars
+from bot.features.robots.outlook import Outlook
+from engine import POOL, Option
+from engine.core.actions import (
+    BuyTrain,
+    DeclareBankruptcy,
+    DiscardTrain,
+    Pass,
+    RepayLoans,
+    SellShares,
+    TakeLoans,
+    TradePrivate,
+)
+from engine.core.components import MarketZone
+from engine.core.state import OperatingTurn
+from engine.finance import market
+from engine.finance.loans import in_zone, loan_terms, loans_available
+from engine.finance.ownership import share_percent
+from engine.operating.trains import BANK_SOURCES, face_price, must_buy_train
+
+IDLE = 0.1
+"""What is left of the estimate of a train for each other train of a company that has no route yet."""
+
+
+def train_step(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+    """Buy what earns its price before it rusts; without trains the best that can be had."""
+    turn = o.g.top
+    assert isinstance(turn, OperatingTurn)
+    company = turn.company
+    forced = must_buy_train(o.g, company)
+    judged: list[Judged] = []
+    if not forced:
+        judged.append(Judged(Pass(), 0.0, why_no_train(o, company, options)))
+    for option in options:
+        match option.action:
+            case BuyTrain():
+                judged += purchases(o, company, option)
+            case SellShares():
+                judged.append(forced_sale(o, option.action))
+            case DeclareBankruptcy():
+                judged.append(Judged(option.action, -100_000.0, "there is no other way"))
+            case TradePrivate():
+                judged += private_purchase(o, company, option)
+            case TakeLoans():
+                judged.append(loan_for_train(o, company, option.action))
+    return judged
+
+
+def why_no_train(o: Outlook, company: str, options: Sequence[Option]) -> str:
+    """Why to buy no train, by those that could be bought."""
+    if any(isinstance(each.action, BuyTrain) and each.action.source in BANK_SOURCES for each in options):
+        return "no train on offer earns its price"
+    if len(o.g.company(company).trains) >= o.g.phase.train_limit:
+        return f"the {company} may have no more trains"
+    return f"the {company} has no money for another train"
+
+
+def purchases(o: Outlook, company: str, option: Option) -> list[Judged]:
+    """A train on offer, at a sensible price where the price is open."""
+    buy = option.action
+    assert isinstance(buy, BuyTrain)
+    g, cash = o.g, o.g.cash(company)
+    if buy.source in BANK_SOURCES:
+        return [_purchase(o, company, buy, face_price(g, buy))]
+    if g.company(buy.source).president != o.seat:
+        return _purchase_from_other(o, company, option)
+    result = []
+    for price in {1, min(cash, max(_transfer_price(o, company, buy), 1))}:
+        deal = with_dollars(option, price)
+        if isinstance(deal, BuyTrain) and deal.price is not None:
+            result.append(_transfer(o, company, deal, deal.price))
+    return result
+
+
+def _worth(o: Outlook, company: str, train: str, traded_in: str | None = None) -> float:
+    """Dollars that a train will earn for the company's owners, over those that it has."""
+    trains = list(o.g.company(company).trains)
+    if traded_in:
+        trains.remove(traded_in)
+    life = min(o.life(train), o.horizon + 1)
+    lasting = [t for t in trains if o.life(t) > life * 0.6]
+    now = o.revenue(company, [*trains, train]) - o.revenue(company)
+    if o.revenue(company):
+        later = o.added_revenue(company, lasting, train, life)
+    else:
+        # Where the trains that it has run nowhere, another one hardly will.
+        estimate = 0.6 * min(o.train(train).distance or 8, 7) * o.stop_value()
+        later = max(o.added_revenue(company, lasting, train, 0), round(estimate * IDLE ** len(trains)))
+    return max(life - 0.5, 0) * (0.5 * now + 0.5 * later) + 0.4 * min(life, 1) * now
+
+
+def own_loss(o: Outlook, company: str, train: str, before: int = 0) -> float:
+    """Dollars that the seat loses, over the others, by the rust that this purchase brings nearer.
+
+    What a rival has to pay for a train is won, as part of what the rivals have. before: how many other
+    trains are bought first.
+    """
+    if o.purchases_until(train) > before or train in o.g.title.trains_introduced[o.g.state.phase]:
+        return 0.0
+    loss = 0.0
+    players = len(o.g.state.active_seats)
+    for other in o.operating():
+        trains = o.g.company(other).trains
+        left = [t for t in trains if o.train(t).rusts_on != train]
+        if len(left) == len(trains):
+            continue
+        lost = o.revenue(other) - o.revenue(other, left)
+        mine = o.share_of(other)
+        rest = sum(p for s, p in o.g.company(other).shares.items() if s[0] == "p" and s[1:].isdigit()) / 100
+        loss += lost * (mine - (rest - mine) / max(players - 1, 1)) * 1.5
+        president = o.g.company(other).president
+        burden = max(o.train(train).price - o.g.cash(other), 0) * 0.8
+        if not left and president == o.seat and other != company:
+            loss += burden
+        elif not left and president != o.seat and o.g.components.must_own_train:
+            loss -= burden / max(players - 1, 1)
+    return loss
+
+
+def _purchase(o: Outlook, company: str, buy: BuyTrain, price: int) -> Judged:
+    g = o.g
+    trains, cash = g.company(company).trains, g.cash(company)
+    help_needed = max(price - cash, 0)
+    worth = _worth(o, company, buy.train, buy.traded_in)
+    cost = o.weights.treasury_dollar * min(price, cash) + help_needed / max(o.share_of(company), 0.3)
+    lasting_after = [t for t in (*trains, buy.train) if o.life(t) >= min(2.5, o.rounds_left)]
+    left = max(cash - price, 0)
+    if not lasting_after and trains:
+        cost += 0.8 * min(price, max(o.train_fund(company) - left, 0))
+    gain = (worth - cost) * max(o.share_of(company), 0.2) - own_loss(o, company, buy.train)
+    gain -= o.liquidation_loss(company, price)
+    gain += o.weights.through * _next_type(o, company, buy, price)
+    if not trains:
+        gain += 150.0 if g.components.must_own_train else 400.0
+        if buy.train in g.state.pool_trains and buy.source == POOL and o.life(buy.train) > 1:
+            gain += 10
+    elif not o.lasting(company) and buy.train in lasting_after:
+        gain += 80.0
+    why = f"a {buy.train}-train will earn the {company} about ${worth:.0f} for ${price}"
+    if help_needed:
+        why = f"the {company} has to have a train, and a {buy.train}-train is what can be paid"
+    return Judged(buy, gain, why)
+
+
+def _next_type(o: Outlook, company: str, buy: BuyTrain, price: int) -> float:
+    """Dollars to the seat of a train of the next type, which the company can buy in the same turn if this one
+    is the last of its type."""
+    train = o.train_after(buy.train)
+    if train is None or buy.source == POOL or o.purchases_until(train.name) != 1:
+        return 0.0
+    has_room = len(o.g.company(company).trains) + 2 <= o.g.phase.train_limit
+    spent = price + train.price
+    if not has_room or spent > o.g.cash(company) or o.liquidation_loss(company, spent):
+        return 0.0
+    gain = _worth(o, company, train.name) - o.weights.treasury_dollar * train.price
+    return max(gain * max(o.share_of(company), 0.2) - own_loss(o, company, train.name, before=1), 0.0)
+
+
+def _transfer_price(o: Outlook, company: str, buy: BuyTrain) -> int:
+    """What one company of the seat pays another: as much as the seller lacks and the buyer can spare."""
+    spare = o.g.cash(company) - o.train_fund(company)
+    return max(min(o.shortage(buy.source), spare), 1)
+
+
+def _transfer(o: Outlook, company: str, buy: BuyTrain, price: int) -> Judged:
+    """A train of another company of the seat: where it earns more, or saves a forced purchase."""
+    g, seller = o.g, buy.source
+    kept = list(g.company(seller).trains)
+    kept.remove(buy.train)
+    loss = o.life(buy.train) * (o.revenue(seller) - o.revenue(seller, kept)) * max(o.share_of(seller), 0.2)
+    if not kept:
+        loss += 200 + o.train_fund(seller) * (0.8 if g.components.must_own_train else 1.5)
+    gain = _worth(o, company, buy.train) * max(o.share_of(company), 0.2) - loss
+    if not g.company(company).trains and must_buy_train(g, company):
+        train = o.next_train()
+        gain += max((train.price if train else 0) - g.cash(company), 0)
+    gain += 0.1 * min(price, o.shortage(seller)) - 0.02 * price - o.liquidation_loss(company, price)
+    return Judged(buy, gain - 10, f"the {buy.train}-train earns more for the {company} than for the {seller}")
+
+
+def _purchase_from_other(o: Outlook, company: str, option: Option) -> list[Judged]:
+    """Ask another president for a train only where that saves a forced purchase."""
+    buy = option.action
+    assert isinstance(buy, BuyTrain)
+    return [Judged(buy, -9_000.0, f"the {buy.source} will hardly sell")]
+
+
+def forced_sale(o: Outlook, sale: SellShares) -> Judged:
+    """Sell for a train what will be missed least."""
+    g, company = o.g, sale.company
+    price = g.price(company)
+    kept = g.percent_held(o.seat, company) - sale.count * share_percent(g, company)
+    loss = max(o.share_gain(company, price), -0.5 * price) * sale.count
+    if g.components.loans is None:
+        after = g.title.cell(market.down(g, market.token_space(g, company), sale.count)).price
+        loss += (price - after) * kept / share_percent(g, company)
+    if g.company(company).president == o.seat and kept < 100 * o.rivals(company):
+        loss += 100
+    return Judged(sale, -20.0 - loss, f"shares of the {company} are missed least")
+
+
+def private_purchase(o: Outlook, company: str, option: Option) -> list[Judged]:
+    """Buy the president's private for the company, for as much as its trains leave."""
+    deal = option.action
+    assert isinstance(deal, TradePrivate)
+    g = o.g
+    if deal.target is not None or g.state.private_owners[deal.private] != o.seat:
+        return [Judged(deal, -10_000.0, "the owner will hardly sell")]
+    if getattr(g.top, "company", None) != company:
+        return []
+    train = o.next_train()
+    needed = o.train_fund(company)
+    if not g.company(company).trains and train:
+        needed = max(needed, train.price)
+    spare = g.cash(company) - needed
+    bought = with_dollars(option, spare)
+    if not isinstance(bought, TradePrivate):
+        return []
+    definition = g.private_definition(deal.private)
+    kept = definition.price * bool(g.components.privates_count_in_net_worth) * 0.5
+    lost = kept + definition.revenue * (1 - o.share_of(company)) * min(o.horizon, 3)
+    worth = o.weights.private_resale_dollar * bought.amount - lost
+    if definition.blocks:
+        worth += 15
+    if definition.grants and definition.grants.president:
+        worth -= 100
+    return [Judged(bought, worth, f"the {company} has ${spare} to spare, and I can use them")]
+
+
+def loan_for_train(o: Outlook, company: str, loan: TakeLoans) -> Judged:
+    """Take just the loans that the next train costs."""
+    g = o.g
+    value, train = loan_terms(g).value, o.next_train()
+    if train is None or in_zone(g, company, MarketZone.LIQUIDATION):
+        return Judged(loan, -100.0, "there is no train to buy")
+    trains = g.company(company).trains
+    target = train if not trains or o.life(train.name) > 2 else (o.lasting_train() or train)
+    missing = target.price - g.cash(company)
+    needed = -(-missing // value)
+    possible = o.prudent_loans(company) if trains else loans_available(g, company)
+    left = g.cash(company) + needed * value - target.price
+    if missing <= 0 or needed > possible or not o.pays_interest(company, left, needed):
+        return Judged(loan, -30.0 * loan.count, "the money is not needed now")
+    extra = abs(loan.count - needed)
+    interest = g.state.interest_per_loan or 5
+    gain = _worth(o, company, target.name) - needed * (interest * min(o.horizon, 4) + 12)
+    gain *= max(o.share_of(company), 0.2)
+    if not trains:
+        gain = max(gain, 0) + 300
+    elif len(o.lasting(company)) >= 1:
+        gain -= 20
+    return Judged(loan, gain - 40 * extra, f"the {company} needs ${missing} more for a {target.name}-train")
+
+
+def repay_step(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+    """Repay what is not needed for the next train."""
+    company = getattr(o.g.top, "company", "")
+    may_repay = any(isinstance(option.action, RepayLoans) for option in options)
+    why = "the money is kept for a train" if may_repay else f"the {company} needs no loan now"
+    judged = [Judged(Pass(), 0.0, why)]
+    for option in options:
+        if isinstance(option.action, RepayLoans):
+            value = loan_terms(o.g).value
+            left = o.g.cash(company) - option.action.count * value
+            short = max(o.train_fund(company) - left, 0)
+            next_train = o.next_train()
+            growth = (
+                0.25 * max((next_train.price if next_train else 0) - left, 0)
+                if len(o.g.company(company).trains) < o.g.phase.train_limit
+                else 0
+            )
+            worth = option.action.count * (12 + 3 * o.g.state.interest_per_loan * 0.5) - short - growth * 0.3
+            judged.append(Judged(option.action, worth, "loans cost interest and hold the price down"))
+        elif isinstance(option.action, TakeLoans):
+            judged.append(Judged(option.action, -10.0 * option.action.count, "the money is not needed now"))
+    return judged
+
+
+def discard(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+    """Discard the train that earns least in the time that it has left."""
+    judged = []
+    for option in options:
+        if isinstance(option.action, DiscardTrain):
+            company, train = option.action.company, option.action.train
+            kept = list(o.g.company(company).trains)
+            kept.remove(train)
+            loss = o.revenue(company) - o.revenue(company, kept)
+            later = min(o.life(train), o.horizon) * (o.train(train).distance or 9)
+            judged.append(Judged(option.action, -loss - later, f"the {train}-train is missed least"))
+    return judged

@@ -1,0 +1,91 @@
+"""A process of its own, at low priority, in which robots think."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import multiprocessing
+import os
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from functools import lru_cache
+from typing import NamedTuple
+
+import engine
+from bot.features.robots.player import LEAST_EFFORT, Effort, Robot, effort_in
+
+log = logging.getLogger(__name__)
+
+NICENESS = 15
+PATIENCE = 20.0
+"""How many times the usual time a decision may take before its process is ended."""
+LEAST_TIMEOUT = 30.0
+
+
+class RobotMove(NamedTuple):
+    """What a robot would do: the line, and why, as part of a sentence."""
+
+    line: str
+    reason: str
+
+
+class RobotWorker:
+    """Asks robots for their moves, one after the other. `seconds`: of one core, for a hard decision."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._pool: ProcessPoolExecutor | None = None
+        self._turn = asyncio.Lock()
+
+    async def decide(self, state: engine.State, seat: str, seed: int) -> RobotMove | None:
+        """What the robot of a seat does; None if there is nothing to do.
+
+        A position that takes too long, or ends the process, is judged once more with little effort.
+        """
+        async with self._turn:
+            for effort in (effort_in(self.seconds), LEAST_EFFORT):
+                try:
+                    return await self._ask(state, seat, seed, effort)
+                except (BrokenProcessPool, TimeoutError):
+                    log.warning("a robot's process was ended: %s", effort)
+                    self.close()
+        return None
+
+    async def _ask(self, state: engine.State, seat: str, seed: int, effort: Effort) -> RobotMove | None:
+        if self._pool is None:
+            context = multiprocessing.get_context("spawn")
+            self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=_lower_priority)
+        loop = asyncio.get_running_loop()
+        # What a seat may not know never reaches the process.
+        raw = engine.encode_state(engine.visible_to(state, seat))
+        job = loop.run_in_executor(self._pool, decide_now, raw, seat, seed, effort)
+        async with asyncio.timeout(max(self.seconds * PATIENCE, LEAST_TIMEOUT)):
+            found = await job
+        return RobotMove(*found) if found else None
+
+    def close(self) -> None:
+        """End the process."""
+        if self._pool is not None:
+            for process in list((self._pool._processes or {}).values()):
+                process.terminate()
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._pool = None
+
+
+def _lower_priority() -> None:
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+
+
+@lru_cache(maxsize=64)
+def _robot(seed: int, effort: Effort) -> Robot:
+    return Robot(seed, effort)
+
+
+def decide_now(raw: bytes, seat: str, seed: int, effort: Effort) -> tuple[str, str] | None:
+    """The line and the reason of a robot in an encoded position; None if the seat has nothing to decide."""
+    state = engine.decode_state(raw)
+    ranking = _robot(seed, effort).ranking(state, seat)
+    if not ranking:
+        return None
+    return engine.format_action(state, ranking[0].action), ranking[0].reason

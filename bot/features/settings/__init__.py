@@ -1,0 +1,1 @@
+"""What one person has set: channels, quiet hours, absence."""

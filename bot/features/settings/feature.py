@@ -1,0 +1,208 @@
+"""The settings of people in the store: shown, and changed by lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date, datetime
+
+import msgspec
+
+from bot.features.clock import pages
+from bot.features.digest.feature import next_digest_at, turns_text, waiting_tables
+from bot.hub.cache import TableCache
+from bot.hub.info import TableInfo, is_robot_name
+from bot.hub.pace import stored_pace
+from bot.hub.preferences import PersonSettings, changed_settings, preferences_with, settings_of
+from bot.hub.seating import add_robot, robot_name
+from bot.position.times import day_text, moment_text
+from renderers import PaletteName
+from storage import Person, UnitOfWork
+
+ROBOT_DEPUTY = "robot_deputy"
+"""Where the store has the id of the robot that is a deputy."""
+CHANNEL_MISSING = {
+    "mail": "You have no confirmed email address; link one first (`/me email` on Discord).",
+    "direct": "You have no Discord account here, so there are no direct messages to you.",
+}
+
+
+class PersonSettingsService:
+    """Reads and changes the settings of people. Every error is a ValueError with one sentence."""
+
+    def __init__(self, cache: TableCache) -> None:
+        self._cache, self._store = cache, cache.store
+
+    async def settings(self, person_id: int) -> PersonSettings:
+        """The settings of a person. Raises NotFound."""
+        async with self._store.read() as unit:
+            return await _load(unit, person_id)
+
+    async def palette(self, table: TableInfo, person_id: int | None) -> PaletteName:
+        """In which palette a person sees pictures of a table; None is everybody."""
+        own = (await self.settings(person_id)).palette if person_id is not None else None
+        return own or table.palette
+
+    async def show(self, person_id: int) -> str:
+        """The settings of a person as lines that set them."""
+        lines = (await self.settings(person_id)).lines(self._store.now())
+        return "\n".join(f"settings {line}" for line in lines)
+
+    async def deadline_text(self, table_id: int, seat: int, reader: int | None) -> str:
+        """Until when a seat has time, as a sentence for its player or deputy; empty without a pace."""
+        async with self._store.read() as unit:
+            clock = (await unit.clocks.seat_clocks(table_id)).get(seat)
+            person_id = reader or (clock.person_id if clock else None)
+            if clock is None or clock.time_up is None or clock.allowance_end is None or person_id is None:
+                return ""
+            zone, now = (await _load(unit, person_id)).zone, unit.now
+        if now < clock.allowance_end:
+            by, more = clock.allowance_end, pages.bank_text(clock)
+        else:
+            by, more = clock.time_up, "; your time bank is running" * (now < clock.time_up)
+        return f"Please reply by {moment_text(by, zone)}{more}."
+
+    async def turns(self, person_id: int) -> str:
+        """What waits for a person, the most urgent first."""
+        async with self._store.read() as unit:
+            waiting = await waiting_tables(unit, person_id)
+            return turns_text(waiting, unit.now, await _load(unit, person_id))
+
+    async def apply(self, person_id: int, lines: Sequence[str]) -> str:
+        """Change settings by lines, all of them or none; what holds now. Without a line: all settings.
+
+        A line may begin with `settings`. Raises ValueError.
+        """
+        plain = [text for line in lines if (text := without_word(line))]
+        if not plain:
+            return await self.show(person_id)
+        async with self._store.begin() as unit:
+            person = await unit.people.get(person_id)
+            settings = settings_of(person.preferences, person.time_zone)
+            for line in plain:
+                settings = changed_settings(settings, line, unit.now)
+            settings = await self._with_deputies(unit, person, settings)
+            await self._check_channels(unit, person_id, settings)
+            preferences = preferences_with(person.preferences, settings)
+            if "mail" in (settings.tell.channels or ()):
+                preferences |= {"mail": True}
+            await unit.people.update(person_id, preferences=preferences, time_zone=settings.zone)
+            await self._set_due_rows(unit, person_id, settings)
+            await unit.clocks.look_again_for(person_id)
+        self._cache.wake_subscribers()
+        return "\n".join(_confirmation(settings, line, self._store.now()) for line in plain)
+
+    async def _with_deputies(
+        self, unit: UnitOfWork, person: Person, settings: PersonSettings
+    ) -> PersonSettings:
+        """The settings with the people whom the names of deputies mean."""
+        replace = msgspec.structs.replace
+        if settings.deputy and settings.deputy_id is None:
+            deputy = await self._find_deputy(unit, person, settings.deputy)
+            settings = replace(settings, deputy=deputy.name, deputy_id=deputy.id)
+        absence = settings.absence
+        if absence and absence.deputy and absence.deputy_id is None:
+            deputy = await self._find_deputy(unit, person, absence.deputy)
+            absence = replace(absence, deputy=deputy.name, deputy_id=deputy.id)
+            settings = replace(settings, absence=absence)
+        return settings
+
+    async def _find_deputy(self, unit: UnitOfWork, person: Person, name: str) -> Person:
+        """The person whom a name, an address or a mention means. Raises ValueError."""
+        found: list[Person] = []
+        if is_robot_name(name):
+            return await _robot_deputy(unit, person)
+        if mention := re.fullmatch(r"<@!?(\d+)>", name):
+            known = await unit.people.find_by_identity("discord", mention[1])
+            found = [known] if known else []
+        elif "@" in name:
+            known = await unit.people.find_by_identity("email", name)
+            found = [known] if known else []
+        else:
+            found = await unit.people.by_name(name)
+        others = [each for each in found if each.id != person.id]
+        if not others:
+            reason = "You cannot be your own deputy." if found else f"Nobody here is called {name}."
+            raise ValueError(f"{reason} Name somebody who plays here, or give their email address.")
+        if len(others) > 1:
+            raise ValueError(f"Several people are called {name}; give the email address of the one you mean.")
+        for table, _ in await unit.tables.for_person(person.id):
+            if table.status in ("running", "paused") and others[0].id in {
+                seat.person_id for seat in await unit.tables.seats(table.id)
+            }:
+                raise ValueError(f"{name} plays at table {table.code} too; a deputy has to be somebody else.")
+        return others[0]
+
+    async def _check_channels(self, unit: UnitOfWork, person_id: int, settings: PersonSettings) -> None:
+        """Raises ValueError for a channel on which the person cannot be reached."""
+        identities = await unit.people.identities(person_id)
+        possible = {"thread"} | {
+            {"discord": "direct", "email": "mail"}[each.kind] for each in identities if each.verified_at
+        }
+        tells = [settings.tell, *settings.tables.values()]
+        wanted = {channel for tell in tells for channel in (*(tell.channels or ()), tell.escalation)}
+        for channel in filter(None, wanted):
+            if channel not in possible:
+                raise ValueError(CHANNEL_MISSING[channel])
+
+    async def _set_due_rows(self, unit: UnitOfWork, person_id: int, settings: PersonSettings) -> None:
+        """When the next digest is due, and the begin or the end of an absence."""
+        digest, absence = f"digest.{person_id}", f"absence.{person_id}"
+        if settings.wants_digest:
+            at = next_digest_at(settings, unit.now)
+            await unit.clocks.set_due(digest, "digest", at, person_id=person_id)
+        else:
+            await unit.clocks.delete_due(digest)
+        if settings.absence is None or settings.is_over(unit.now):
+            await unit.clocks.delete_due(absence)
+            return
+        start, end = settings.absence.interval(settings.zone)
+        at = start if start > unit.now else end
+        await unit.clocks.set_due(absence, "absence", at, person_id=person_id)
+
+
+async def _robot_deputy(unit: UnitOfWork, person: Person) -> Person:
+    """The computer player as a deputy; it sits at no table. Raises ValueError where no table has agreed."""
+    tables = [table for table, _ in await unit.tables.for_person(person.id)]
+    if not any(stored_pace(t.pace).robot_deputies for t in tables if t.status in ("running", "paused")):
+        raise ValueError("None of your tables has agreed to robots as deputies: `pace 24h, robot deputies`.")
+    known = await unit.settings.get(ROBOT_DEPUTY)
+    if known is None:
+        known = str(await add_robot(unit, robot_name(())))
+        await unit.settings.set(ROBOT_DEPUTY, known)
+    return await unit.people.get(int(known))
+
+
+async def _load(unit: UnitOfWork, person_id: int) -> PersonSettings:
+    person = await unit.people.get(person_id)
+    return settings_of(person.preferences, person.time_zone)
+
+
+def without_word(line: str) -> str:
+    """A line of settings without the word `settings`."""
+    first, _, rest = " ".join(line.split()).partition(" ")
+    return rest if first.casefold() == "settings" else f"{first} {rest}".strip()
+
+
+def _confirmation(settings: PersonSettings, line: str, now: datetime) -> str:
+    """What holds after a line, in a sentence."""
+    words = line.casefold().split()
+    if words[0] in ("away", "back"):
+        absence = settings.absence
+        if absence is None or settings.is_over(now):
+            return "You are back: tables wait for you again."
+        if absence.deputy_id is not None:
+            return f"You are away until {back_on_text(settings)}. {absence.deputy} plays for you until then."
+        return f"You are away until {back_on_text(settings)}. Your time does not run until then."
+    if words[0] == "deputy":
+        if not settings.deputy:
+            return "You have no deputy."
+        return f"{settings.deputy} decides for you when your time is up, at tables that have agreed to that."
+    if words[:1] == ["for"]:
+        return f"For table {words[1].upper()}: {' '.join(words[2:])}."
+    return f"Set: {line}."
+
+
+def back_on_text(settings: PersonSettings) -> str:
+    """The day on which an absent person is back."""
+    return day_text(date.fromisoformat(settings.absence.back_on)) if settings.absence else ""

@@ -1,0 +1,1 @@
+"""Orders that players leave beforehand, and their runner."""

@@ -1,0 +1,104 @@
+"""The armed orders of a table as the engine judges them (pure).
+
+An order is stored as a line with the move after which it was left. What it is judged by follows from the log:
+the position after that move, and the moves since then that still count. An order ends when one of these, or
+the place where it was left, is undone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary
+
+import engine
+from bot.hub.table import LiveTable
+from bot.position.pending import engine_seat
+from engine.orders import ArmedOrder, Order, PlayedMove, parse_order
+from storage import LogRow, OrderRecord, resolve_line_of_play
+
+UNDONE = "What it was left for was undone."
+
+
+@dataclass
+class OrderBook:
+    """What has been read of the orders of one table: kept while the table is in memory."""
+
+    starts: dict[int, engine.State] = field(default_factory=dict)  # by the move after which an order was left
+    orders: dict[int, Order] = field(default_factory=dict)  # by the id of the order
+    moves: dict[int, PlayedMove] = field(default_factory=dict)  # by row of the log
+
+
+@dataclass
+class ReadOrders:
+    """The orders of a table that are still armed, and why the others have ended, by id."""
+
+    armed: list[ArmedOrder] = field(default_factory=list)
+    ended: dict[int, str] = field(default_factory=dict)
+
+
+class OrderBooks:
+    """The books of the tables in memory."""
+
+    def __init__(self) -> None:
+        self._books = WeakKeyDictionary[LiveTable, OrderBook]()
+
+    def of(self, table: LiveTable) -> OrderBook:
+        """The book of a table."""
+        return self._books.setdefault(table, OrderBook())
+
+    def read(
+        self, table: LiveTable, records: Iterable[OrderRecord], new_rows: Sequence[LogRow] = ()
+    ) -> ReadOrders:
+        """The orders of records after the log with further rows. Raises LogNotLoaded."""
+        return read_orders(table, self.of(table), records, new_rows)
+
+
+def read_orders(
+    table: LiveTable, book: OrderBook, records: Iterable[OrderRecord], new_rows: Sequence[LogRow] = ()
+) -> ReadOrders:
+    """The orders of records after the log with further rows."""
+    played = resolve_line_of_play(new_rows, table.log.line_of_play).played
+    later = {row.seq: row for row in new_rows}
+    found = ReadOrders()
+    for record in records:
+        if _is_undone(table, record, played, later):
+            found.ended[record.id] = UNDONE
+            continue
+        if record.armed_at not in book.starts:
+            book.starts[record.armed_at] = table.log.state_after_move(record.armed_at)
+        start, seat = book.starts[record.armed_at], engine_seat(record.seat)
+        if record.id not in book.orders:
+            try:
+                own_view = engine.visible_to(start, seat)
+                book.orders[record.id] = parse_order(engine.game_of(own_view), seat, record.line)
+            except (engine.UnreadableError, engine.RefusedError) as error:
+                found.ended[record.id] = str(error)
+                continue
+        moves = tuple(_move(table, book, seq, later) for seq in played if seq > record.armed_at)
+        found.armed.append(ArmedOrder(record.id, seat, book.orders[record.id], start, moves))
+    return found
+
+
+def _is_undone(
+    table: LiveTable, record: OrderRecord, played: Sequence[int], later: Mapping[int, LogRow]
+) -> bool:
+    """Whether the place where the order was left, or a move that it said, does not count any more."""
+    counted = {0, *played}
+    said = table.log.rows_said_by(record.id, record.armed_seq) + [
+        row.seq for row in later.values() if row.order_id == record.id
+    ]
+    return record.armed_at not in counted or not counted.issuperset(said)
+
+
+def _move(table: LiveTable, book: OrderBook, seq: int, later: Mapping[int, LogRow]) -> PlayedMove:
+    if (row := later.get(seq)) is not None:
+        return _played_move(row)
+    if seq not in book.moves:
+        book.moves[seq] = _played_move(table.log.row(seq))
+    return book.moves[seq]
+
+
+def _played_move(row: LogRow) -> PlayedMove:
+    events = tuple(engine.decode_events(row.events))
+    return PlayedMove(engine_seat(row.seat or 0), row.line, events, row.order_id)

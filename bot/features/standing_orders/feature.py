@@ -1,0 +1,155 @@
+"""Orders at a table are left, listed, put in order and taken back.
+
+They are secret: they have no row in the log, and only their owner is answered about them. When and how they
+speak is in `order_speaking`, what a line means in `order_lines`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import engine
+from bot.features.standing_orders.book import OrderBook, OrderBooks
+from bot.features.standing_orders.lines import full_order_line, orders_of
+from bot.features.standing_orders.pages import (
+    armed_text,
+    group_order_lines,
+    help_text,
+    list_text,
+    order_number,
+    preview_texts,
+)
+from bot.hub.cache import TableCache
+from bot.hub.commands import Command, refused
+from bot.hub.commit import CommitDraft
+from bot.hub.play import line_failure
+from bot.hub.result import CommandResult, QueryAnswer
+from bot.hub.table import LiveTable
+from engine.orders import ArmedOrder
+from storage import OrderRecord, UnitOfWork
+
+MAX_ORDERS = 20
+"""Armed orders of a seat."""
+ENDED_SHOWN = 5
+
+
+class OrderHandler:
+    """Carries out `auto …` for a seated player."""
+
+    def __init__(self, cache: TableCache, books: OrderBooks) -> None:
+        self._cache, self._books = cache, books
+
+    async def handle(self, table: LiveTable, command: Command) -> CommandResult:
+        """`auto` lists, `auto off N` ends, `auto first N` puts first, and any other order is armed."""
+        player = table.stored_info.player_at(command.seat)
+        if player is None:
+            return refused(table, command, "That seat is empty; nobody can leave orders for it.")
+        if command.person_id not in (None, player.person_id):
+            reason = f"Orders are {player.name}'s alone: a deputy neither sees nor leaves them."
+            return refused(table, command, reason)
+        own = orders_of(table, command.seat, player.person_id)
+        texts, index = list[str](), 0
+        try:
+            for place, text in group_order_lines(command.lines):
+                index = place
+                texts.append(full_order_line(table, command.seat, own, text))
+        except ValueError as error:
+            return refused(table, command, str(error), index)
+        except (engine.UnreadableError, engine.RefusedError) as error:
+            decision_id = table.decision_id_of(command.seat)
+            return line_failure(error, *command.numbered_line(index), (), decision_id)
+        if texts == ["auto help"]:
+            return QueryAnswer("auto", help_text(), next_decision_id=table.decision_id_of(command.seat))
+        if texts == ["auto"]:
+            return await self._list(table, command, player.person_id, own)
+        armed = [text for text in texts if text.split()[1] not in ("off", "first")]
+        if armed and len(own) + len(armed) > MAX_ORDERS:
+            return refused(table, command, f"At most {MAX_ORDERS} orders can be left at a table.")
+        try:
+            async with self._cache.commit(table, command.request_id) as draft:
+                unit = await draft.unit()
+                answers = [await self._carry_out(unit, table, command, own, text) for text in texts]
+                draft.armed_orders = {answer.armed.id for answer in answers if answer.armed}
+                draft.make_result = lambda: _answer(table, command, draft, answers)
+        except ValueError as error:
+            return refused(table, command, str(error))
+        assert draft.result is not None
+        return draft.result
+
+    async def _list(
+        self, table: LiveTable, command: Command, person_id: int, own: list[OrderRecord]
+    ) -> CommandResult:
+        async with self._cache.store.read() as unit:
+            ended = await unit.orders.ended(table.stored_info.id, person_id, ENDED_SHOWN)
+        text = list_text(table, own, preview_texts(table, self._books.of(table), own), ended, command.seat)
+        return QueryAnswer("auto", text, next_decision_id=table.decision_id_of(command.seat))
+
+    async def _carry_out(
+        self, unit: UnitOfWork, table: LiveTable, command: Command, own: list[OrderRecord], text: str
+    ) -> _Answer:
+        """Arm, end or move one order; what to answer. `own` follows."""
+        table_id, words = table.stored_info.id, text.split()
+        if words[1] == "first":
+            order = own[order_number(text, own) - 1]
+            own.sort(key=lambda each: each.id != order.id)
+            await unit.orders.set_places(table_id, [each.id for each in own])
+            return _Answer(f"`{order.line}` is asked first now.")
+        if words[1] == "off":
+            chosen = [own[order_number(text, own) - 1]] if words[2:] else list(own)
+            for order in chosen:
+                await unit.orders.end(table_id, order.id, "You have taken it back.")
+                own.remove(order)
+            lines = ", ".join(f"`{order.line}`" for order in chosen)
+            return _Answer(f"Taken back: {lines}." if chosen else "You have left no orders.")
+        player = table.stored_info.player_at(command.seat)
+        assert player is not None
+        added = await unit.orders.add(
+            table_id, command.seat, player.person_id, text, table.log.line_of_play.current_move, table.seq
+        )
+        replaced = next((each for each in own if _is_replaced(each.line, text)), None)
+        if replaced:
+            await unit.orders.end(table_id, replaced.id, f"`{text}` has replaced it.")
+            own.remove(replaced)
+        own.append(added)
+        return _Answer(armed_text(len(own), text, replaced.line if replaced else ""), added)
+
+    def armed_orders(self, table: LiveTable, seat: int, person_id: int) -> list[ArmedOrder]:
+        """The orders of a player that are armed now. Raises LogNotLoaded."""
+        own = orders_of(table, seat, person_id)
+        return self._books.read(table, own).armed if own else []
+
+
+def _is_replaced(earlier: str, line: str) -> bool:
+    """Whether an order would never speak beside an earlier one: price protection of the same company."""
+    return earlier.split()[1:3] == line.split()[1:3] and line.split()[1] == "protect"
+
+
+class _Answer:
+    """The answer to one `auto` line; `armed` is the order that it left."""
+
+    def __init__(self, text: str, armed: OrderRecord | None = None) -> None:
+        self.text = text
+        self.armed = armed
+
+
+def _answer(
+    table: LiveTable, command: Command, draft: CommitDraft, answers: Sequence[_Answer]
+) -> CommandResult:
+    """What the owner is told once the orders have been asked."""
+    lines = []
+    for answer in answers:
+        lines.append(answer.text)
+        if (order := answer.armed) is None:
+            continue
+        said = [spoken for spoken in draft.spoken if spoken.order_id == order.id]
+        lines += [
+            f"It has said `{spoken.line}`: {' '.join(engine.narrate(spoken.state, spoken.events))}"
+            for spoken in said
+        ]
+        reasons = [ended.reason for ended in draft.ended_orders if ended.id == order.id]
+        if reasons:
+            lines.append(f"It has ended. {reasons[0]}")
+        elif not said:
+            own_view = engine.copy_state(draft.state or table.state)
+            lines.append(preview_texts(table, OrderBook(), [order], own_view)[order.id])
+    return QueryAnswer("auto", "\n".join(lines), next_decision_id=draft.next_decision_id(command.seat))

@@ -1,0 +1,105 @@
+"""What the owner of orders reads about them, and how lines are put together to orders (pure)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import engine
+from bot.features.standing_orders.book import OrderBook, read_orders
+from bot.hub.table import LiveTable
+from bot.position.pending import engine_seat
+from engine.orders import ORDER_HELP, is_order_line, order_preview
+from storage import OrderRecord
+
+SAID_SHOWN = 5
+
+
+def group_order_lines(lines: Sequence[str]) -> list[tuple[int, str]]:
+    """Order lines with the place where each begins: lines after `auto turn X:` belong to it.
+
+    Raises ValueError for a line that is no order.
+    """
+    groups: list[tuple[int, str]] = []
+    for index, line in enumerate(lines):
+        if is_order_line(line):
+            groups.append((index, line.strip()))
+        elif groups and ":" in groups[-1][1]:
+            start, text = groups[-1]
+            groups[-1] = start, f"{text.rstrip(';')}; {line}" if text.rpartition(":")[2] else f"{text} {line}"
+        else:
+            raise ValueError(f"`{line}` is no order: orders have to be submitted apart from moves.")
+    for _, text in groups if len(groups) > 1 else ():
+        if text.casefold() in ("auto", "auto help"):
+            raise ValueError(f"`{text}` has to be submitted alone.")
+    return groups
+
+
+def order_number(text: str, own: Sequence[OrderRecord]) -> int:
+    """The number in `auto off 2`. Raises ValueError with what would be right."""
+    word = text.split()[2] if len(text.split()) > 2 else ""
+    if word.isdecimal() and 1 <= int(word) <= len(own):
+        return int(word)
+    if not own:
+        raise ValueError("You have left no orders at this table.")
+    numbers = "number 1" if len(own) == 1 else f"numbers from 1 to {len(own)}"
+    raise ValueError(f"You have no order {word or 'without a number'}; `auto` lists yours, with {numbers}.")
+
+
+def armed_text(number: int, line: str, replaced: str = "") -> str:
+    """The answer to a line that arms an order. replaced: the order in whose place it is."""
+    former = f" It replaces `{replaced}`." if replaced else ""
+    return f"Order {number}: `{line}`.{former} `auto off {number}` takes it back."
+
+
+def preview_texts(
+    table: LiveTable, book: OrderBook, own: Sequence[OrderRecord], state: engine.State | None = None
+) -> Mapping[int, str]:
+    """By id what each order would do now, as a sentence. state: the position, None for the table's."""
+    found = read_orders(table, book, own)
+    now = state or table.state
+    return found.ended | {armed.id: order_preview(armed, now) for armed in found.armed}
+
+
+def help_text() -> str:
+    """What orders there are."""
+    rows = [f"  {line}\n    {meaning}" for line, meaning in ORDER_HELP]
+    return "\n".join(
+        [
+            "Orders are left beforehand. Nobody else sees them; what one says is a move like any other.",
+            *rows,
+            "`auto` lists yours, `auto off N` takes one back, `auto first N` has it asked before the others.",
+        ]
+    )
+
+
+def list_text(
+    table: LiveTable,
+    own: Sequence[OrderRecord],
+    previews: Mapping[int, str],
+    ended: Sequence[OrderRecord],
+    seat: int,
+) -> str:
+    """The answer to `auto`: the armed orders, what they have said, and those that have ended lately."""
+    lines = [f"{number}. `{order.line}`. {previews[order.id]}" for number, order in enumerate(own, 1)]
+    if not lines:
+        lines.append("You have left no orders at this table.")
+    for order in (*own, *ended):
+        rows = table.log.rows_said_by(order.id, order.armed_seq)[-SAID_SHOWN:]
+        lines += [f"`{order.line}` has said `{table.log.row(seq).line}` in row {seq}." for seq in rows]
+    lines += [f"Ended: `{order.line}`. {order.ended_reason}" for order in ended]
+    lines += _limits_in_position(table, seat)
+    lines.append("`auto off N` takes one back, `auto first N` has it asked before the others.")
+    return "\n".join(lines)
+
+
+def _limits_in_position(table: LiveTable, seat: int) -> list[str]:
+    """The limits of a seat that are part of the position, which lines in the notation change."""
+    found, own = [], engine_seat(seat)
+    for frame in table.state.stack:
+        limit = getattr(frame, "bid_limits", {}).get(own)
+        if limit is not None:
+            found.append(f"`{f'bid up to {limit}' if limit else 'bid nothing'}` holds in the auction now.")
+    for company, limit in table.state.standing_protections.get(own, {}).items():
+        line = f"standing protect {company}"
+        found.append(f"`{line} up to {limit}` holds; `{line} ask` takes it back.")
+    return found

@@ -1,0 +1,129 @@
+"""Orders speak in the commit of the move that wakes them.
+
+`OrderSpeaker.wake` runs at the end of every commit that changes a position, before it is written. What orders
+say are rows of the log like those of any player, in the same transaction. A process that dies has written the
+move with everything that followed it, or nothing, and of two processes the second loads the table again. So
+no order speaks twice and none is lost, and a chain of ten orders is one commit with one notification.
+
+Orders are secret: only their owner is told why one has ended; whatever goes wrong with one is logged without
+its line.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+import engine
+from bot.features.standing_orders.book import OrderBooks, ReadOrders
+from bot.hub import notify
+from bot.hub.commit import CommitDraft
+from bot.hub.loading import load_recipient
+from bot.hub.log import LogNotLoaded
+from bot.hub.polls import PollHandler
+from bot.position.pending import engine_seat, seat_number
+from engine.orders import EndedOrder, OrderRun, SpokenLine, answered_in_advance, run_orders
+from storage import NewLogRow, OrderRecord, UnitOfWork
+
+log = logging.getLogger(__name__)
+
+ORDER_TRANSPORT = "order"
+"""The transport of a row that an order has said."""
+
+
+class OrderSpeaker:
+    """Lets the orders of a table speak."""
+
+    def __init__(self, books: OrderBooks, polls: PollHandler) -> None:
+        self._books, self._polls = books, polls
+
+    async def wake(self, draft: CommitDraft) -> None:
+        """Let the orders of a table speak after what the draft has done, in the same transaction."""
+        if await self._may_speak(draft) and (records := await self._records(draft)):
+            await self._speak(draft, records)
+        if draft.make_result is not None:
+            draft.result = draft.make_result()
+
+    async def _speak(self, draft: CommitDraft, records: list[OrderRecord]) -> None:
+        try:
+            found = self._books.read(draft.table, records, [*draft.log_rows])
+            run = run_orders(draft.state or draft.table.state, found.armed)
+        except LogNotLoaded:
+            raise
+        except Exception as error:  # an order that cannot be judged must not stop its table
+            code = draft.table.stored_info.code
+            log.error("orders of table %s were not asked: %s", code, type(error).__name__)
+            return
+        seats = answered_in_advance(run.state, run.armed)
+        draft.answered_in_advance = {seat_number(seat) for seat in seats}
+        await self._record(draft, {order.id: order for order in records}, found, run)
+
+    @staticmethod
+    async def _may_speak(draft: CommitDraft) -> bool:
+        """Whether something has happened that orders have to be asked after, and the table is played."""
+        table = draft.table
+        if not table.begun and draft.state is None:
+            return False
+        status = table.stored_info.status
+        if draft.open_unit is not None:
+            status = (await draft.open_unit.tables.get(table.stored_info.id)).status
+        resumed = status == "running" != table.stored_info.status
+        changed = draft.state is not None or draft.armed_orders or resumed
+        return bool(changed) and table.begun and status in ("running", "finished")
+
+    @staticmethod
+    async def _records(draft: CommitDraft) -> list[OrderRecord]:
+        """The armed orders, of players who still have their seats."""
+        table = draft.table
+        if draft.open_unit is not None:
+            records = await draft.open_unit.orders.armed(table.stored_info.id)
+        else:
+            records = list(table.metadata.orders)
+        owners = {player.seat: player.person_id for player in table.stored_info.seated_players}
+        return [record for record in records if owners.get(record.seat) == record.person_id]
+
+    async def _record(
+        self, draft: CommitDraft, records: dict[int, OrderRecord], found: ReadOrders, run: OrderRun
+    ) -> None:
+        """Write what orders have said, and end those that are over."""
+        draft.spoken = list(run.spoken)
+        for spoken in run.spoken:
+            draft.add_row(
+                _row(spoken, records[spoken.order_id]),
+                spoken.state,
+                tuple(engine.narrate(spoken.state, spoken.events)),
+            )
+            await self._polls.update_after_move(draft, seat_number(spoken.seat))
+        undone = [EndedOrder(id, engine_seat(records[id].seat), reason) for id, reason in found.ended.items()]
+        ended = [*undone, *run.ended]
+        if not ended:
+            return
+        unit = await draft.unit()
+        for order in ended:
+            await unit.orders.end(draft.table.stored_info.id, order.id, order.reason)
+        draft.ended_orders = ended
+        if not run.state.game_over:
+            await self._tell(draft, unit, records, ended)
+
+    @staticmethod
+    async def _tell(
+        draft: CommitDraft, unit: UnitOfWork, records: dict[int, OrderRecord], ended: Sequence[EndedOrder]
+    ) -> None:
+        """Tell the owners of orders that have ended why, each of them alone and in one message."""
+        told = [order for order in ended if order.id not in draft.armed_orders]
+        for person_id in sorted({records[order.id].person_id for order in told}):
+            own = [order for order in told if records[order.id].person_id == person_id]
+            owner = await load_recipient(unit, person_id, records[own[0].id].seat)
+            sentences = [f"Your order `{records[o.id].line}` has ended. {o.reason}" for o in own]
+            suffix = "-".join(str(order.id) for order in own)
+            draft.messages += notify.order_notices(
+                draft.table.stored_info, draft.seq, owner, sentences, suffix, unit.now
+            )
+
+
+def _row(spoken: SpokenLine, record: OrderRecord) -> NewLogRow:
+    """The row of the log for a line that an order has said."""
+    return NewLogRow(
+        seat=record.seat, person_id=record.person_id, transport=ORDER_TRANSPORT, raw_line=spoken.line,
+        line=spoken.line, events=engine.encode_events(spoken.events), order_id=record.id,
+    )  # fmt: skip

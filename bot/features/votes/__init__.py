@@ -1,0 +1,1 @@
+"""Votes of a table, and their reminders."""

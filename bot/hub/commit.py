@@ -1,0 +1,217 @@
+"""The draft of one commit: what is done at a table at once, before it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import engine
+from bot.features.history.feature import figures_sentence, game_figures
+from bot.hub import notify
+from bot.hub.notify import Recipient, is_told_at_once
+from bot.hub.result import CommandResult, PendingDecision, encode_result
+from bot.hub.table import LiveTable, Position, TableMetadata, pending_decisions
+from bot.position import text_views
+from engine.orders import EndedOrder, SpokenLine
+from storage import LogRow, MoveCommit, NewLogRow, NewMessage, UnitOfWork, resolve_line_of_play
+
+
+@dataclass
+class CommitDraft:
+    """New rows of a table's log, the position they lead to, messages to players, and the result of the
+    command.
+
+    Most drafts hold nothing else and are written together with drafts of other tables. A draft that changes
+    more (seats, status, polls) asks for its `unit`; then everything is written in that one transaction.
+
+    begin_unit: opens the transaction. sentences: for each new row what happened, None if not yet in words.
+    state: the position after the rows, None if they do not change it. game: the one in which the last row was
+    played, with what was derived there. announcements: kind and sentences of notifications to everyone at
+    the table. armed_orders: the ids of orders that are armed in it. spoken, ended_orders: what orders say in
+    this commit, and which end. answered_in_advance: the seats that have left an order for what is asked
+    before their turn. make_result: makes the result after that. answered_person: who has asked for what is
+    done, and is told in the answer.
+    """
+
+    table: LiveTable
+    started_at: datetime
+    begin_unit: Callable[[], Awaitable[UnitOfWork]]
+    new_rows: list[NewLogRow] = field(default_factory=list)
+    sentences: list[tuple[str, ...] | None] = field(default_factory=list)
+    state: engine.State | None = None
+    game: engine.Game | None = None
+    messages: list[NewMessage] = field(default_factory=list)
+    announcements: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    result: CommandResult | None = None
+    open_unit: UnitOfWork | None = None
+    armed_orders: set[int] = field(default_factory=set)
+    spoken: list[SpokenLine] = field(default_factory=list)
+    ended_orders: list[EndedOrder] = field(default_factory=list)
+    answered_in_advance: set[int] = field(default_factory=set)
+    make_result: Callable[[], CommandResult] | None = None
+    answered_person: int | None = None
+    _next_pending: tuple[engine.State, tuple[PendingDecision, ...]] | None = None
+
+    async def unit(self) -> UnitOfWork:
+        """The transaction of this draft, begun on the first call."""
+        if self.open_unit is None:
+            self.open_unit = await self.begin_unit()
+        return self.open_unit
+
+    @property
+    def timestamp(self) -> datetime:
+        """The time of the commit."""
+        return self.open_unit.now if self.open_unit else self.started_at
+
+    @property
+    def seq(self) -> int:
+        """The number of the last row."""
+        return self.table.seq + len(self.new_rows)
+
+    @property
+    def log_rows(self) -> Iterator[LogRow]:
+        """The new rows as they will stand in the log."""
+        for seq, new_row in enumerate(self.new_rows, self.table.seq + 1):
+            yield LogRow(seq=seq, created_at=self.timestamp, **new_row._asdict())
+
+    # -- what is done ------------------------------------------------------------------------
+
+    def add_row(
+        self, new_row: NewLogRow, state: engine.State | None = None, sentences: tuple[str, ...] | None = None
+    ) -> None:
+        """Add a row, the position after it if it changes, and what happened, if that is already in words."""
+        self.new_rows.append(new_row)
+        self.sentences.append(sentences)
+        self.state = state or self.state
+
+    def add_note(self, transport: str, line: str, sentence: str, **details: Any) -> None:
+        """Add a row that does not change the position."""
+        self.add_row(NewLogRow(kind="note", transport=transport, line=line, raw_line=sentence, **details))
+
+    def announce(self, kind: str, *sentences: str) -> None:
+        """Notify everyone at the table."""
+        self.announcements.append((kind, sentences))
+
+    async def update_status(self) -> None:
+        """Mark the table finished if the game has ended, or running if an undo has reopened it."""
+        info, state = self.table.stored_info, self.state
+        if state is None:
+            return
+        if state.game_over and info.status == "running":
+            await (await self.unit()).tables.update(info.id, status="finished")
+            self.announce("over", text_views.waiting_sentence(state, ()), self.figures(state))
+        elif not state.game_over and info.status == "finished":
+            await (await self.unit()).tables.update(info.id, status="running")
+
+    def sentences_of_orders(self) -> tuple[str, ...]:
+        """What the lines of orders have brought about, in sentences that do not say that they are orders'."""
+        return tuple(
+            sentence
+            for new_row, sentences in zip(self.new_rows, self.sentences, strict=True)
+            if new_row.order_id is not None
+            for sentence in sentences or ()
+        )
+
+    def figures(self, state: engine.State) -> str:
+        """How long the game took and how often it waited, in a sentence."""
+        new_rows = {row.seq: row for row in self.log_rows}
+        played = resolve_line_of_play(list(new_rows.values()), self.table.log.line_of_play).played
+        moves = [new_rows.get(seq) or self.table.log.row(seq) for seq in played]
+        shows_answers = self.table.stored_info.pace.shows_answers
+        return figures_sentence(game_figures(moves), state.players, shows_answers=shows_answers)
+
+    # -- what follows from it ----------------------------------------------------------------
+
+    def next_pending(self) -> tuple[PendingDecision, ...]:
+        """Whom the table waits for after the commit."""
+        if self.state is None:
+            return self.table.pending
+        if self._next_pending is None or self._next_pending[0] is not self.state:
+            rewinds = sum(new_row.rewinds_to is not None for new_row in self.new_rows)
+            game = self.game if self.game and self.game.state is self.state else None
+            position = game or self.state
+            pending = pending_decisions(position, self.table.rewind_count + rewinds)
+            self._next_pending = (self.state, pending)
+        return self._next_pending[1]
+
+    def next_position(self, encoded: bytes) -> Position | None:
+        """The position after the commit, which is stored as `encoded`, where its one row is a move."""
+        if self.state is None or [new_row.kind for new_row in self.new_rows] != ["move"]:
+            return None
+        return Position(self.state, encoded, self.next_pending())
+
+    def next_decision_id(self, seat: int) -> str | None:
+        """The decision that the seat has to make after the commit, if any."""
+        return next((p.decision_id for p in self.next_pending() if p.seat == seat), None)
+
+    def move_commit(
+        self, metadata: TableMetadata, request_id: str | None, ping_holdoff: float, store_id: str | None
+    ) -> MoveCommit:
+        """The draft as storage writes it.
+
+        metadata: seats, status and polls after the commit. store_id: of the store that the table was read
+        from, if it is known.
+        """
+        table = self.table
+        state = self.state or (table.state if table.begun else None)
+        return MoveCommit(
+            table.stored_info.id, self.timestamp, table.seq, table.metadata.revision, self.new_rows,
+            engine.encode_state(state) if state and self.new_rows else b"",
+            [*self.messages, *self._notifications(metadata, ping_holdoff)],
+            request_id if self.result else None,
+            encode_result(self.result) if request_id and self.result else b"",
+            store_id,
+        )  # fmt: skip
+
+    def _notifications(self, metadata: TableMetadata, ping_holdoff: float) -> list[NewMessage]:
+        """Announcements, a turn message for each newly pending decision, and card updates for the others."""
+        info, recipients, former_info = metadata.info, metadata.recipients, self.table.stored_info
+        before = self.table.pending if former_info.status == "running" else ()
+        after = self.next_pending() if info.status == "running" else ()
+        newly_pending = [
+            pending
+            for pending in notify.newly_pending(info, before, after, former_info)
+            if pending.acts_now or pending.seat not in self.answered_in_advance
+        ]
+        holdoff = ping_holdoff if info.pace.holdoff is None else info.pace.holdoff
+        due = notify.seconds_later(self.timestamp, holdoff)
+        messages = []
+        asked_seats = {pending.seat for pending in newly_pending}
+        for number, (kind, sentences) in enumerate(self.announcements):
+            told = [r for r in recipients.values() if kind != "news" or not self._knows(r, asked_seats)]
+            suffix = str(number or "") if self.new_rows else notify.unique_suffix()
+            messages += notify.announcements(info, kind, self.seq, sentences, told, suffix, self.timestamp)
+        messages += notify.turn_messages(info, self.seq, newly_pending, recipients, due, self.answered_person)
+        former_ids = {p.decision_id for p in before}
+        continuing = [
+            p for p in after if p.is_main and p not in newly_pending and p.decision_id not in former_ids
+        ]
+        acting_seats = {new_row.seat for new_row in self.new_rows}
+        for pending in continuing:
+            if pending.seat not in acting_seats and pending.seat in recipients:
+                messages += notify.updated_turn_messages(
+                    info, self.seq, pending, recipients[pending.seat], due
+                )
+        for pending in continuing[:1]:
+            messages += notify.card_refreshes(info, self.seq, pending)
+        return messages
+
+    def _knows(self, recipient: Recipient, asked_seats: set[int]) -> bool:
+        """Whether a person learns news of this commit otherwise: by the answer to their request, or by the
+        notification of their turn, which says what has happened."""
+        if recipient.person_id == self.answered_person:
+            return True
+        return recipient.seat in asked_seats and is_told_at_once(self.table.stored_info, recipient)
+
+
+async def write_notes(unit: UnitOfWork, table: LiveTable, sentences: Sequence[str]) -> list[LogRow]:
+    """Append notes to the log of a locked table; the rows, to add to it in memory after the transaction."""
+    rows = [NewLogRow(kind="note", transport="clock", line="clock", raw_line=each) for each in sentences]
+    if rows:
+        state = engine.encode_state(table.state)
+        await unit.move_log.append(table.stored_info.id, table.seq, rows, state)
+    return [
+        LogRow(seq=seq, created_at=unit.now, **row._asdict()) for seq, row in enumerate(rows, table.seq + 1)
+    ]

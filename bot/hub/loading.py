@@ -1,0 +1,241 @@
+"""What the store holds about a table apart from its log, as the service uses it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from sqlalchemy.exc import SQLAlchemyError
+
+import engine
+from bot.hub import notify
+from bot.hub.info import SeatedPlayer, TableInfo, stored_palette
+from bot.hub.notify import Recipient
+from bot.hub.pace import stored_pace
+from bot.hub.preferences import settings_of
+from bot.hub.result import PendingDecision
+from bot.hub.table import LiveTable, Position, TableMetadata, pending_decisions
+from storage import GameTable, LogRow, StoreError, TableRecord, UnitOfWork
+
+log = logging.getLogger(__name__)
+
+UNREADABLE = "cannot be read"
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedTable:
+    """A table as it is stored: what the store holds, its position, and whom it waits for.
+
+    state: None before the start. from_snapshot: False where the stored position is damaged, and the log was
+    read.
+    """
+
+    record: TableRecord
+    info: TableInfo
+    state: engine.State | None
+    pending: tuple[PendingDecision, ...]
+    from_snapshot: bool
+
+    @property
+    def metadata(self) -> TableMetadata:
+        """Everything apart from the log. Raises UnreadableTable."""
+        return _metadata(self.record, self.info)
+
+
+class UnreadableTable(StoreError):
+    """What the store holds of a table cannot be read; the message is for its players."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(
+            f"Table {code} cannot be read, so nobody can play there now; nothing of it is lost, and the "
+            "operator has been told."
+        )
+
+
+@contextmanager
+def decoding(code: str) -> Iterator[None]:
+    """Raise UnreadableTable for whatever is wrong with the stored bytes of a table, and tell the operator.
+
+    Only that table is out of play then. The block reads nothing but bytes that are in memory.
+    """
+    try:
+        yield
+    except Exception as error:  # damaged bytes may be wrong in any way
+        _report_unreadable(code, f"{type(error).__name__}: {error}")
+        raise UnreadableTable(code) from error
+
+
+_unreadable: dict[str, str] = {}
+"""The tables that this process could not read, by code (`number 7` where not even that could be read), and
+why."""
+
+
+def unreadable_tables() -> list[str]:
+    """The codes of the tables that this process found to be unreadable, of whatever store."""
+    return sorted(_unreadable)
+
+
+def forget_unreadable() -> None:
+    """Another store has replaced the one in which they were found."""
+    _unreadable.clear()
+
+
+def _report_unreadable(code: str, reason: str) -> None:
+    """Tell the operator, once for each reason."""
+    if _unreadable.get(code) == reason:
+        return
+    _unreadable[code] = reason
+    log.error(
+        "for the operator: table %s cannot be read (%s); other tables go on. "
+        "Restore a backup, or ask the authors with the output of `railpost check`.",
+        code,
+        reason,
+    )
+
+
+def check_format(version: int) -> None:
+    """Raises ValueError for states or events in a format that a newer Railpost has written."""
+    if version > engine.FORMAT_VERSION:
+        raise ValueError(
+            f"it has format {version}, and this Railpost knows formats up to {engine.FORMAT_VERSION}"
+        )
+
+
+def build_table(metadata: TableMetadata, rows: Sequence[LogRow]) -> LiveTable:
+    """A table from all rows of its log. Raises UnreadableTable."""
+    info = metadata.info
+    with decoding(info.code):
+        check_format(max((row.format_version for row in rows), default=0))
+        if len(rows) != info.seq:
+            raise ValueError(f"its log has {len(rows)} rows, and its last one is row {info.seq}")
+        table = LiveTable(metadata, rows)
+    _unreadable.pop(info.code, None)
+    return table
+
+
+def load_from_snapshot(loaded: LoadedTable) -> LiveTable | None:
+    """A table without its log; None where a move could need it: in the lobby, after an undo, after damage."""
+    snapshot, tail = loaded.record.table, loaded.record.tail
+    if not loaded.from_snapshot or loaded.state is None or not tail or tail[-1].seq != snapshot.seq:
+        return None
+    if any(row.rewinds_to is not None for row in tail):
+        return None
+    last_mover = tail[0].seat if snapshot.current_move else None
+    position = Position(loaded.state, snapshot.state, loaded.pending)
+    return LiveTable.from_snapshot(loaded.metadata, position, snapshot.rewind_count, last_mover)
+
+
+async def read_record(read: Callable[[int], Awaitable[TableRecord]], table_id: int) -> TableRecord:
+    """What the store holds of a table. Raises NotFound, StoreError, and UnreadableTable."""
+    try:
+        return await read(table_id)
+    except (StoreError, SQLAlchemyError):
+        raise
+    except Exception as error:  # damaged values may be wrong in any way
+        _report_unreadable(f"number {table_id}", f"{type(error).__name__}: {error}")
+        raise UnreadableTable(f"number {table_id}") from error
+
+
+async def load_table(
+    read: Callable[[int], Awaitable[TableRecord]],
+    table_id: int,
+    read_rows: Callable[[int], Awaitable[list[LogRow]]],
+) -> LoadedTable:
+    """A table as it is stored, by its record, and by its log where the position is damaged.
+
+    Raises NotFound, and UnreadableTable.
+    """
+    record = await read_record(read, table_id)
+    table = record.table
+    info = _table_info(record)
+    try:
+        with decoding(table.code):
+            check_format(table.format_version)
+            state = engine.decode_state(table.state) if table.state else None
+        from_snapshot = True
+    except UnreadableTable:
+        state, from_snapshot = await _state_from_log(info, read_rows), False
+    with decoding(table.code):
+        pending = pending_decisions(state, table.rewind_count) if state else ()
+        info = _with_position(info, state, pending) if state else info
+    return LoadedTable(record, info, state, pending, from_snapshot)
+
+
+async def _state_from_log(
+    info: TableInfo, read_rows: Callable[[int], Awaitable[list[LogRow]]]
+) -> engine.State | None:
+    """The position of a table whose stored position is damaged. Raises UnreadableTable."""
+    table = build_table(TableMetadata(info), await read_rows(info.id))
+    log.warning("table %s is read from its log, which is whole", info.code)
+    return table.state if table.begun else None
+
+
+async def load_table_info(unit: UnitOfWork, table: GameTable) -> TableInfo:
+    """A table as it is stored, with round and acting seats from its snapshot.
+
+    A table that cannot be read is there too, so that lists go on; its round says so.
+    """
+    try:
+        return (await load_table(unit.tables.record, table.id, unit.move_log.rows)).info
+    except UnreadableTable:
+        return await _unreadable_info(unit, table)
+
+
+async def _unreadable_info(unit: UnitOfWork, table: GameTable) -> TableInfo:
+    record = await read_record(unit.tables.record, table.id)
+    return replace(_table_info(record), round=UNREADABLE)
+
+
+def _table_info(record: TableRecord) -> TableInfo:
+    table = record.table
+    players = tuple(
+        SeatedPlayer(seat.number, seat.person_id, seat.name, seat.joined_at is not None, seat.id)
+        for seat in record.seats
+    )
+    return TableInfo(
+        table.id, table.code, table.name, table.title, tuple(table.options), table.status, table.host_id,
+        table.location, players, seq=table.seq, pace=stored_pace(table.pace), deputies=record.deputies,
+        hints=table.hints, palette=stored_palette(table.palette),
+    )  # fmt: skip
+
+
+def _with_position(info: TableInfo, state: engine.State, pending: Sequence[PendingDecision]) -> TableInfo:
+    return replace(
+        info,
+        names=tuple(state.players),
+        round=engine.round_name(state),
+        acting_seats=tuple(each.seat for each in pending),
+    )
+
+
+async def load_recipient(
+    unit: UnitOfWork, person_id: int, seat: int | None, *, unverified: bool = False
+) -> Recipient:
+    """The addresses of a person; `unverified` includes a mail address that is not yet confirmed."""
+    person = await unit.people.get(person_id)
+    identities = await unit.people.identities(person_id)
+    return notify.recipient_for(person, identities, seat, unverified=unverified)
+
+
+async def load_metadata(unit: UnitOfWork, table_id: int) -> TableMetadata:
+    """Everything about a table apart from its log. Raises NotFound, and UnreadableTable."""
+    return (await load_table(unit.tables.record, table_id, unit.move_log.rows)).metadata
+
+
+def _metadata(record: TableRecord, info: TableInfo) -> TableMetadata:
+    recipients, settings = {}, {}
+    with decoding(info.code):
+        for player in info.seated_players:
+            if (seat := player.seat) is not None:
+                person = record.people[player.person_id]
+                told = record.people[info.deputies.get(seat, player.person_id)]
+                recipient = notify.recipient_for(told, told.identities, seat)
+                recipients[seat], settings[seat] = recipient, recipient.settings
+                if told is not person:
+                    settings[seat] = settings_of(person.preferences, person.time_zone)
+    stand_ins = bool(info.deputies) or any(player.is_robot for player in info.seated_players)
+    return TableMetadata(
+        info, record.polls, recipients, record.table.revision, settings, record.orders, stand_ins
+    )

@@ -1,0 +1,73 @@
+"""Persons: one for each Discord id and each mail address."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import msgspec
+
+from bot.hub.notify import Notification
+from storage import NewMessage, Person, UnitOfWork, hash_secret
+
+CLAIM_LIFETIME = timedelta(days=3)
+MAX_NAME_LENGTH = 20
+
+
+async def person_by_discord(unit: UnitOfWork, user: int, name: str) -> Person:
+    """The person with a Discord id, created with that name if there is none."""
+    return await unit.people.get_or_create("discord", str(user), name)
+
+
+def _normalized(address: str) -> str:
+    from mail import normalize_address  # a tenth of what a start would import
+
+    return normalize_address(address)
+
+
+async def person_by_address(unit: UnitOfWork, address: str, name: str = "") -> Person:
+    """The person with a mail address, created if there is none; the address is then unverified.
+
+    Raises ValueError with a sentence if it is not one plain address.
+    """
+    plain = _normalized(address)
+    return await unit.people.get_or_create("email", plain, name or player_name(plain), verified=False)
+
+
+async def claim_address(unit: UnitOfWork, person_id: int, address: str) -> str:
+    """A person claims an address: a `claim` notification there asks for a confirming reply.
+
+    Returns the normalized address. Raises ValueError with a sentence if it is not one plain address.
+    """
+    plain = _normalized(address)
+    code = await unit.people.create_address_claim(person_id, plain, CLAIM_LIFETIME)
+    notification = Notification("claim", 0, 0, person_id=person_id)
+    await unit.outbox.enqueue(
+        NewMessage(
+            idempotency_key=f"claim.{hash_secret(code)[:24]}",
+            channel="mail",
+            address={"person": person_id, "email": plain},
+            payload=msgspec.json.encode(notification),
+            ordering_key=f"mail:{person_id}",
+            collapse_key=f"claim:{person_id}",
+        )
+    )
+    return plain
+
+
+def account_notice(person_id: int, address: str, sentence: str, key: str) -> NewMessage:
+    """An email to a person about their addresses. key: two notices with the same one are one."""
+    notification = Notification("account", 0, 0, person_id=person_id, sentences=(sentence,))
+    return NewMessage(
+        idempotency_key=f"account.{person_id}.{key}",
+        channel="mail",
+        address={"person": person_id, "email": address},
+        payload=msgspec.json.encode(notification),
+    )
+
+
+def player_name(text: str) -> str:
+    """A name that is valid at a table, from a Discord name or a mail address: letters, digits, single
+    spaces."""
+    name = text.partition("@")[0]
+    plain = "".join(character if character.isalnum() else " " for character in name)
+    return " ".join(plain.split())[:MAX_NAME_LENGTH].strip() or "Player"

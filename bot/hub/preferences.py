@@ -1,0 +1,338 @@
+"""The settings of a person: time zone, quiet hours, channels, digest, escalation, absence (pure).
+
+The settings are lines, the same by Discord, mail and terminal; `settings` shows them, and each can be sent
+back changed:
+
+    settings zone Europe/Berlin
+    settings quiet 22:00-07:00
+    settings tell thread, mail
+    settings digest 08:00
+    settings mail too after 12h
+    settings next on
+    settings deputy Dora
+    settings palette dark
+    settings away until 2026-12-24 deputy Dora
+    settings for ABC tell mail
+
+`tell`, `digest`, `at once`, `… too after` and `next` can be set for one table, by its code after `for`. What
+is not set for a table is as for all tables.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any, Literal, get_args
+
+import msgspec
+from msgspec.structs import replace
+
+from bot.hub.info import AS_TABLE, is_robot_name, parse_own_palette
+from bot.hub.pace import Interval
+from bot.hub.quiet_hours import QuietHours, parse_quiet_hours, quiet_hours
+from bot.position.times import (
+    day_text,
+    format_duration,
+    local_moment,
+    parse_date,
+    parse_duration,
+    parse_hour,
+    parse_zone,
+    zone_of,
+)
+from renderers import PaletteName
+
+PersonalChannel = Literal["thread", "direct", "mail"]
+CHANNEL_NAMES: tuple[str, ...] = get_args(PersonalChannel)
+MAX_ABSENCE = timedelta(days=366)
+DEFAULT_DIGEST_HOUR = "08:00"
+TABLE_LINES = "`tell`, `at once`, `digest`, `mail too after 12h` and `next`"
+SETTINGS_HELP = (
+    "`zone Europe/Berlin`, `quiet 22:00-07:00`, `tell thread, direct, mail`, `at once`, `digest 08:00`, "
+    "`mail too after 12h`, `next on`, `deputy Dora`, `palette dark`, `away until 2026-12-24` or "
+    "`for ABC tell mail`"
+)
+
+
+class TellSettings(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How a person is told, of all tables or of one; None is as for all tables, or the default.
+
+    channels: where. digest: once a day instead of at once. escalation: one more channel, for what waits so
+    many seconds (`escalation_after`); an empty text for none. next: whether they are told that they are next.
+    """
+
+    channels: tuple[PersonalChannel, ...] | None = None
+    digest: bool | None = None
+    escalation: str | None = None
+    escalation_after: int = 0
+    next: bool | None = None
+
+    def over(self, general: TellSettings) -> TellSettings:
+        """These settings, with those for all tables where nothing is set here."""
+        escalates = self if self.escalation is not None else general
+        return TellSettings(
+            general.channels if self.channels is None else self.channels,
+            general.digest if self.digest is None else self.digest,
+            escalates.escalation, escalates.escalation_after,
+            general.next if self.next is None else self.next,
+        )  # fmt: skip
+
+    def lines(self) -> list[str]:
+        """The lines that set these settings."""
+        lines = []
+        if self.channels is not None:
+            lines.append(f"tell {', '.join(self.channels)}")
+        if self.digest is not None:
+            lines.append("digest" if self.digest else "at once")
+        if self.escalation:
+            lines.append(f"{self.escalation} too after {format_duration(self.escalation_after)}")
+        elif self.escalation is not None:
+            lines.append("mail too off")
+        if self.next is not None:
+            lines.append(f"next {'on' if self.next else 'off'}")
+        return lines
+
+
+class Absence(msgspec.Struct, frozen=True):
+    """A person is away, from the start of one local day to the start of another (ISO dates).
+
+    since, until: the moments from which and to which it holds, if that is less. deputy: who plays for them,
+    if anybody.
+    """
+
+    first_day: str
+    back_on: str
+    since: str = ""
+    deputy: str = ""
+    deputy_id: int | None = None
+    until: str = ""
+
+    def interval(self, zone_name: str | None) -> Interval:
+        """From when to when, in UTC."""
+        zone = zone_of(zone_name)
+        start = local_moment(date.fromisoformat(self.first_day), time(), zone)
+        if self.since:
+            start = max(start, datetime.fromisoformat(self.since))
+        end = local_moment(date.fromisoformat(self.back_on), time(), zone)
+        if self.until:
+            end = max(min(end, datetime.fromisoformat(self.until)), start)
+        return start, end
+
+    @property
+    def line(self) -> str:
+        """The line that sets it."""
+        first = f"from {self.first_day} " if not self.since else ""
+        return f"away {first}until {self.back_on}" + (f" deputy {self.deputy}" if self.deputy else "")
+
+
+class PersonSettings(msgspec.Struct, frozen=True, omit_defaults=True):
+    """All settings of a person. quiet: `22:00-07:00`. digest_hour: local. deputy: who plays for them when
+    their time is up, where the table has agreed to that. tables: by the code of a table. palette: the colours
+    of pictures that only they get; None for those of each table."""
+
+    zone: str | None = None
+    quiet: str = ""
+    digest_hour: str = DEFAULT_DIGEST_HOUR
+    tell: TellSettings = TellSettings()
+    tables: dict[str, TellSettings] = {}
+    deputy: str = ""
+    deputy_id: int | None = None
+    absence: Absence | None = None
+    palette: PaletteName | None = None
+
+    def for_table(self, code: str) -> TellSettings:
+        """How they are told of a table."""
+        return self.tables.get(code, TellSettings()).over(self.tell)
+
+    @property
+    def quiet_hours(self) -> QuietHours | None:
+        """Their quiet hours."""
+        return quiet_hours(self.quiet, self.zone)
+
+    def absences(self) -> list[Interval]:
+        """When they are away and nobody plays for them: this time does not count."""
+        return [self.absence.interval(self.zone)] if self.absence and self.absence.deputy_id is None else []
+
+    def at_table(self, *, robot_deputies: bool) -> PersonSettings:
+        """What holds at a table: where the computer player is no deputy, an absence has none."""
+        if robot_deputies or self.absence is None or not is_robot_name(self.absence.deputy):
+            return self
+        return replace(self, absence=replace(self.absence, deputy="", deputy_id=None))
+
+    def is_away(self, now: datetime) -> bool:
+        """Whether they are away at a moment, with a deputy or without."""
+        if self.absence is None:
+            return False
+        start, end = self.absence.interval(self.zone)
+        return start <= now < end
+
+    def deputy_now(self, now: datetime) -> int | None:
+        """The person who plays for them at a moment because they are away."""
+        return self.absence.deputy_id if self.absence and self.is_away(now) else None
+
+    def ending_absence(self, now: datetime) -> PersonSettings:
+        """The settings of a person who is back; the time of their absence still does not count."""
+        if not self.is_away(now) or self.absence is None:
+            return self if self.absence is None or self.is_over(now) else replace(self, absence=None)
+        return replace(self, absence=replace(self.absence, until=now.astimezone(UTC).isoformat()))
+
+    def is_over(self, now: datetime) -> bool:
+        """Whether the last absence is over."""
+        return self.absence is None or self.absence.interval(self.zone)[1] <= now
+
+    @property
+    def wants_digest(self) -> bool:
+        """Whether any table is told by the daily digest."""
+        return bool(self.tell.digest) or any(tell.digest for tell in self.tables.values())
+
+    def lines(self, now: datetime) -> list[str]:
+        """The settings as lines; those that are not set are shown with their default."""
+        tell = self.tell
+        default = TellSettings(digest=False, escalation="", next=False)
+        shown = tell.over(default).lines()
+        if tell.channels is None:
+            shown.insert(0, "tell wherever I can be reached")
+        lines = [
+            f"zone {self.zone or 'UTC'}",
+            f"quiet {self.quiet or 'off'}",
+            *(f"digest {self.digest_hour}" if line == "digest" else line for line in shown),
+            f"deputy {self.deputy or 'off'}",
+            f"palette {self.palette or AS_TABLE}",
+            self.absence.line if self.absence and not self.is_over(now) else "away off",
+        ]
+        return lines + [f"for {code} {line}" for code, own in self.tables.items() for line in own.lines()]
+
+
+PREFERENCES_KEY = "settings"
+
+
+DEFAULT_SETTINGS = PersonSettings()
+
+
+def settings_of(preferences: dict[str, Any], zone: str | None) -> PersonSettings:
+    """The settings in the preferences of a person. zone: the time zone of the person."""
+    raw = preferences.get(PREFERENCES_KEY)
+    if not raw and zone is None:
+        return DEFAULT_SETTINGS
+    raw = raw or {}
+    return replace(msgspec.convert(raw, PersonSettings), zone=zone)
+
+
+def preferences_with(preferences: dict[str, Any], settings: PersonSettings) -> dict[str, Any]:
+    """The preferences with these settings; the time zone is stored elsewhere."""
+    raw = msgspec.to_builtins(replace(settings, zone=None))
+    return preferences | {PREFERENCES_KEY: raw}
+
+
+# -- lines -----------------------------------------------------------------------------------
+
+
+def changed_settings(settings: PersonSettings, line: str, now: datetime) -> PersonSettings:
+    """The settings after a line, without the word `settings`. Raises ValueError with one sentence.
+
+    A deputy is only a name here; the service finds the person.
+    """
+    word, _, rest = " ".join(line.split()).partition(" ")
+    match word.casefold():
+        case "zone":
+            return replace(settings, zone=parse_zone(rest))
+        case zone if "/" in zone:  # `Europe/Berlin 22:00-07:00`
+            settings = replace(settings, zone=parse_zone(word))
+            return replace(settings, quiet=parse_quiet_hours(rest)) if rest else settings
+        case "quiet":
+            return _with_quiet_hours(settings, rest)
+        case "deputy":
+            name = "" if rest.casefold() in ("off", "none") else rest
+            if not rest:
+                raise ValueError("Name the deputy, such as `deputy Dora`, or write `deputy off`.")
+            return replace(settings, deputy=name, deputy_id=None)
+        case "away":
+            absence = parse_absence(rest, settings.zone, now)
+            return replace(settings, absence=absence) if absence else settings.ending_absence(now)
+        case "back":
+            return settings.ending_absence(now)
+        case "palette":
+            return replace(settings, palette=parse_own_palette(rest))
+        case "for":
+            return _for_one_table(settings, rest)
+        case "digest" if rest and rest.casefold() not in ("on", "off"):
+            hour = parse_hour(rest)
+            return replace(settings, digest_hour=hour, tell=replace(settings.tell, digest=True))
+    return replace(settings, tell=_changed_tell(settings.tell, line))
+
+
+def _with_quiet_hours(settings: PersonSettings, rest: str) -> PersonSettings:
+    *zone, span = rest.split() or [""]
+    if len(zone) == 1 and re.fullmatch(r"[0-9:]+-?", zone[0]) is None and zone[0] != "-":
+        settings = replace(settings, zone=parse_zone(zone[0]))
+        return replace(settings, quiet=parse_quiet_hours(span))
+    return replace(settings, quiet=parse_quiet_hours(rest))
+
+
+def _for_one_table(settings: PersonSettings, rest: str) -> PersonSettings:
+    code, _, line = rest.partition(" ")
+    code = code.upper()
+    if not code or not line:
+        raise ValueError("Name the table and the setting, such as `for ABC tell mail` or `for ABC default`.")
+    tables = {key: tell for key, tell in settings.tables.items() if key != code}
+    if line.casefold() != "default":
+        tables[code] = _changed_tell(settings.tables.get(code, TellSettings()), line, one_table=True)
+    return replace(settings, tables=tables)
+
+
+def _changed_tell(tell: TellSettings, line: str, *, one_table: bool = False) -> TellSettings:
+    words = line.replace(",", " ").casefold().split() or [""]
+    match words:
+        case ["tell", *names] if names:
+            return replace(tell, channels=_parse_channels(names))
+        case ["at", "once"] | ["digest", "off"]:
+            return replace(tell, digest=False)
+        case ["digest"] | ["digest", "on"]:
+            return replace(tell, digest=True)
+        case ["next", ("on" | "off") as state]:
+            return replace(tell, next=state == "on")
+        case [_, "too", "off"]:
+            return replace(tell, escalation="", escalation_after=0)
+        case [channel, "too", "after", *length] if channel in CHANNEL_NAMES:
+            seconds = parse_duration(" ".join(length), least=600, most=7 * 86_400)
+            return replace(tell, escalation=channel, escalation_after=seconds)
+        case [channel, "too", *_]:
+            raise ValueError(f"`{channel}` is not a channel; write one such as `mail too after 12h`.")
+    known = TABLE_LINES if one_table else SETTINGS_HELP
+    raise ValueError(f"`{line.strip() or 'nothing'}` is not a setting; there is {known}.")
+
+
+def _parse_channels(names: Sequence[str]) -> tuple[PersonalChannel, ...] | None:
+    if names == ["default"]:
+        return None
+    for name in names:
+        if name not in CHANNEL_NAMES:
+            raise ValueError(f"`{name}` is not a channel; there are `thread`, `direct` and `mail`.")
+    return tuple(msgspec.convert(name, PersonalChannel) for name in CHANNEL_NAMES if name in names)
+
+
+_ABSENCE = re.compile(r"(?:from (\S+) )?until (\S+)(?: deputy (.+))?", re.IGNORECASE)
+
+
+def parse_absence(text: str, zone_name: str | None, now: datetime) -> Absence | None:
+    """The absence in `[from DATE] until DATE [deputy NAME]`, None for `off`. The player is back on the date
+    after `until`. Raises ValueError."""
+    plain = " ".join(text.split())
+    if plain.casefold() in ("off", "none"):
+        return None
+    match = _ABSENCE.fullmatch(plain)
+    if match is None:
+        raise ValueError(
+            "Write until when, such as `away until 2026-12-24` or `away until 2026-12-24 deputy Dora`."
+        )
+    today = now.astimezone(zone_of(zone_name)).date()
+    first, back_on = parse_date(match[1]) if match[1] else today, parse_date(match[2])
+    if back_on <= max(first, today):
+        raise ValueError(
+            f"`{match[2]}` is not after {day_text(max(first, today))}; write the day on which you are back."
+        )
+    if back_on - today > MAX_ABSENCE:
+        raise ValueError(f"`{match[2]}` is more than a year away; give up the seat with `resign` instead.")
+    since = now.astimezone(UTC).isoformat() if first <= today else ""
+    return Absence(first.isoformat(), back_on.isoformat(), since, match[3] or "")

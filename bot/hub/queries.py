@@ -1,0 +1,163 @@
+"""Read-only queries: lists of tables, views of one, its log and its positions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import engine
+from bot.features.lobby.pages import InvitationFacts, invitation_facts
+from bot.hub.cache import TableCache
+from bot.hub.info import TableInfo
+from bot.hub.loading import load_table_info
+from bot.hub.log import LogEntry
+from bot.hub.table import TableView
+from bot.pictures.views import RoutesRun
+from bot.position.pending import engine_seat
+from engine.game_text.history import GameHistory
+from storage import GuildShards, TableStatus
+
+
+def is_visible(info: TableInfo, person_id: int, guild: int | None) -> bool:
+    """Whether a person finds a table: its members do, and everybody in the Discord server that shows it."""
+    in_guild = guild is not None and info.location.get("guild") == guild
+    return in_guild or info.host_id == person_id or info.player_of(person_id) is not None
+
+
+class TableQueries:
+    """Queries about tables. Methods that take a table id raise NotFound."""
+
+    def __init__(self, cache: TableCache) -> None:
+        self._cache = cache
+
+    async def find_table(
+        self, code: str, *, person_id: int | None = None, guild: int | None = None
+    ) -> TableInfo:
+        """The table with a code, as the operator finds it, or a person.
+
+        person_id: who asks; they find the tables at which they sit, are invited or are the host, and those of
+        the Discord server `guild` in which they ask. Raises ValueError with a sentence if there is none.
+        """
+        async with self._cache.store.read() as unit:
+            table = await unit.tables.by_code(code)
+            info = await load_table_info(unit, table) if table else None
+        if info is None or not (person_id is None or is_visible(info, person_id, guild)):
+            raise ValueError(f"There is no table {code.strip().upper()}.")
+        return info
+
+    async def table_info(self, table_id: int) -> TableInfo:
+        """A table as it is stored."""
+        async with self._cache.store.read() as unit:
+            return await load_table_info(unit, await unit.tables.get(table_id))
+
+    async def list_tables(
+        self,
+        *,
+        person_id: int | None = None,
+        location: tuple[str, Any] | None = None,
+        statuses: Sequence[TableStatus] = (),
+    ) -> list[TableInfo]:
+        """All tables, oldest first, or those that match.
+
+        person_id: tables where the person sits, is invited or is the host. location: tables whose location
+        has this entry, such as `("guild", 5)`.
+        """
+        async with self._cache.store.read() as unit:
+            tables = await unit.tables.find(*statuses, person_id=person_id, location=location)
+            return [await load_table_info(unit, table) for table in tables]
+
+    async def newest_table(self, statuses: Sequence[TableStatus]) -> TableInfo | None:
+        """The newest table with one of the statuses."""
+        async with self._cache.store.read() as unit:
+            table = await unit.tables.newest(*statuses)
+            return await load_table_info(unit, table) if table else None
+
+    async def table_ids(
+        self, statuses: Sequence[TableStatus], shards: GuildShards | None = None
+    ) -> list[int]:
+        """The ids of all tables with one of the statuses; cheap also for many. shards: only of these; None
+        for all."""
+        async with self._cache.store.read() as unit:
+            return await unit.tables.ids(*statuses, shards=shards)
+
+    async def invitation_facts(self, table: TableInfo, invited: Sequence[str] = ()) -> InvitationFacts:
+        """What a person who is invited to a table should know. invited: others who may have no seat yet."""
+        async with self._cache.store.read() as unit:
+            return await invitation_facts(unit, table, invited)
+
+    async def view(self, table_id: int) -> TableView:
+        """The table now: position, pending decisions, open polls."""
+        return (await self._cache.get(table_id, with_log=False)).view()
+
+    def peek(self, table_id: int) -> TableView | None:
+        """The same at once, for autocompletion; None if the table is not in memory."""
+        table = self._cache.peek(table_id)
+        return table.view() if table else None
+
+    async def choices(self, table_id: int, seat: int) -> list[engine.Choice]:
+        """The legal choices of a seat now; none if the table is not running."""
+        table = await self._cache.get(table_id, with_log=False)
+        if not table.begun or table.stored_info.status != "running" or table.state.game_over:
+            return []
+        return engine.choices(table.state, engine_seat(seat))
+
+    async def state_at(self, table_id: int, seq: int | None = None) -> engine.State:
+        """The position after row `seq` of the log, None for the last. Raises ValueError before the start."""
+        table = await self._cache.get(table_id, with_log=seq is not None)
+        return table.state_at(table.seq if seq is None else seq)
+
+    async def history(self, table_id: int) -> GameHistory:
+        """The game without what was undone. Raises ValueError before the start."""
+        return (await self._cache.get(table_id)).log.history()
+
+    async def stored_game(self, table_id: int) -> tuple[engine.State, tuple[bytes, ...]]:
+        """The first position and the stored events of each move, for pictures of the whole game.
+
+        Raises ValueError before the start.
+        """
+        return (await self._cache.get(table_id)).log.stored_game()
+
+    async def last_runs(self, table_id: int) -> dict[str, engine.TrainsRan]:
+        """The last run of each company."""
+        table = await self._cache.get(table_id)
+        expected = {sym for sym, company in table.state.companies.items() if company.has_operated}
+        found: dict[str, engine.TrainsRan] = {}
+        for _, run in table.log.runs():
+            found.setdefault(run.company, run)
+            if expected <= found.keys():
+                break
+        return found
+
+    async def last_revenues(self, table_id: int) -> dict[str, int]:
+        """What each company earned in its last run, in dollars."""
+        return {company: run.revenue for company, run in (await self.last_runs(table_id)).items()}
+
+    async def run_since(self, table_id: int, seq: int = 0, company: str = "") -> RoutesRun | None:
+        """The latest run after row `seq` of the log, of a company or of any, with what each train earned."""
+        table = await self._cache.get(table_id)
+        found = ((row, run) for row, run in table.log.runs(seq) if company in ("", run.company))
+        if (latest := next(found, None)) is None:
+            return None
+        row, run = latest
+        return RoutesRun(run.company, engine.train_runs(table.state_at(row), run.company, run.routes))
+
+    async def log(self, table_id: int, after: int = 0) -> list[LogEntry]:
+        """The log after row `after`."""
+        return (await self._cache.get(table_id)).log.entries(after)
+
+    async def log_since_last_move(
+        self, table_id: int, seat: int, seq: int | None = None, *, by_hand: bool = False
+    ) -> list[LogEntry]:
+        """The log after that seat's last move, up to row `seq`.
+
+        by_hand: after the last that no order has said; only for the player's own eyes.
+        """
+        log = (await self._cache.get(table_id)).log
+        entries = log.entries(log.last_move_of(seat, seq, by_hand=by_hand), seq)
+        if not by_hand:
+            return entries
+        return [
+            replace(entry, by_own_order=entry.seat == seat and log.row(entry.seq).order_id is not None)
+            for entry in entries
+        ]

@@ -1,0 +1,157 @@
+"""Seats before the start: names, room for one more, and the seating order."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+
+import engine
+from bot.hub.commit import CommitDraft
+from bot.hub.info import SeatedPlayer, TableInfo, check_distinct, is_robot_name
+from bot.position import text_views
+from bot.position.pending import engine_seat
+from engine.kernel import check_names
+from storage import AlreadyExists, NewLogRow, UnitOfWork
+
+
+def seating_order(
+    players: Sequence[SeatedPlayer], order: Sequence[str] | None, seed: int | None
+) -> list[SeatedPlayer]:
+    """The players in seating order: by names, or shuffled from the seed.
+
+    Raises ValueError if the names are not exactly those of the players.
+    """
+    if order is None:
+        shuffled = sorted(players, key=lambda p: p.seat_id)
+        random.Random(seed).shuffle(shuffled)
+        return shuffled
+    by_name = {p.name.casefold(): p for p in players}
+    names = [name.strip().casefold() for name in order]
+    if sorted(names) != sorted(by_name):
+        raise ValueError(
+            f"The seating has to name every player once: {text_views.join_words([p.name for p in players])}."
+        )
+    return [by_name[name] for name in names]
+
+
+def robot_that_makes_room(info: TableInfo) -> SeatedPlayer | None:
+    """The robot that leaves for a person at a full table."""
+    seats = engine.title_of(info.title, info.options).components.players["max"]
+    robots = robots_of(info)
+    return robots[-1] if robots and len(info.seated_players) >= seats else None
+
+
+def unanswered(info: TableInfo, name: str) -> SeatedPlayer | None:
+    """The invited person of that name who has not answered."""
+    return next(
+        (
+            player
+            for player in info.seated_players
+            if player.name.casefold() == name.strip().casefold() and not (player.joined or player.is_robot)
+        ),
+        None,
+    )
+
+
+def check_name(info: TableInfo, name: str, reserved: SeatedPlayer | None) -> None:
+    """Raises ValueError for a name that cannot be used, or if the table is full."""
+    title = engine.title_of(info.title, info.options)
+    others = [p.name for p in info.seated_players if p is not reserved]
+    check_names(title, [*others, name])
+    check_distinct(name, others)
+    if len(others) >= title.components.players["max"]:
+        raise ValueError(f"Table {info.code} is full: {info.title} has at most {len(others)} seats.")
+
+
+async def add_seat(
+    unit: UnitOfWork, info: TableInfo, person_id: int, name: str, *, invited: bool = False
+) -> None:
+    """Give a person a seat, or reserve one. Raises ValueError where the name is taken."""
+    try:
+        await unit.tables.add_seat(info.id, person_id, name, invited=invited)
+    except AlreadyExists as error:
+        raise ValueError(f"{name} is already at table {info.code}; choose another name.") from error
+
+
+ROBOT_WORD = "robot"
+PREFERENCE = "robot"
+"""Of a person in the store: `{"robot": {"agreed": [3, 5]}}`, with the people who agree to it."""
+
+
+def robot_name(taken: Iterable[str]) -> str:
+    """The first free name of a robot: `Robot`, `Robot 2`, …"""
+    names = {name.casefold() for name in taken}
+    candidates = ("Robot", *(f"Robot {n}" for n in range(2, 40)))
+    return next(name for name in candidates if name.casefold() not in names)
+
+
+def check_no_robot_name(name: str) -> None:
+    """Raises ValueError for a person who would be called like a robot."""
+    if is_robot_name(name):
+        raise ValueError(f"{name} is what the computer player is called. Choose another name.")
+
+
+def robots_of(info: TableInfo) -> list[SeatedPlayer]:
+    """The robots at a table."""
+    return [player for player in info.seated_players if player.is_robot]
+
+
+def people_of(info: TableInfo) -> list[SeatedPlayer]:
+    """The people who sit at a table."""
+    return [player for player in info.seated_players if not player.is_robot and player.joined]
+
+
+async def add_robot(unit: UnitOfWork, name: str, agreed: Iterable[int] = ()) -> int:
+    """A new robot, as a person of the store; its id."""
+    person = await unit.people.add(name)
+    await unit.people.update(person.id, preferences={PREFERENCE: {"agreed": sorted(agreed)}})
+    return person.id
+
+
+async def agree_to_robot(unit: UnitOfWork, robot_id: int, person_id: int) -> set[int]:
+    """A person agrees to a robot; all who agree to it now."""
+    robot = await unit.people.get(robot_id)
+    agreed = {*robot.preferences[PREFERENCE]["agreed"], person_id}
+    await unit.people.update(robot_id, preferences={PREFERENCE: {"agreed": sorted(agreed)}})
+    return agreed
+
+
+async def is_robot(unit: UnitOfWork, person_id: int) -> bool:
+    """Whether a person of the store is a robot."""
+    return PREFERENCE in (await unit.people.get(person_id)).preferences
+
+
+async def seat_robot(draft: CommitDraft, seat: int, by: int | None) -> str:
+    """Put into a draft that a robot plays on in a seat; what happened, in a sentence."""
+    unit, info = await draft.unit(), draft.table.stored_info
+    name = robot_name(p.name for p in info.seated_players if p.seat != seat)
+    person_id = await add_robot(unit, name, (p.person_id for p in people_of(info)))
+    sentence = await record_replacement(draft, seat, person_id, name, by=by, why=", as all players agree")
+    empty = [n for s, n in enumerate(info.names) if s != seat and info.player_at(s) is None]
+    if info.status == "paused" and not empty:
+        await unit.tables.update(info.id, status="running")
+        sentence += " The game goes on."
+    draft.announce("news", sentence)
+    return sentence
+
+
+async def record_replacement(
+    draft: CommitDraft, seat: int, person_id: int, name: str, *, by: int | None, why: str = ""
+) -> str:
+    """Put into a draft that a person plays on in a seat under a name; what happened, in a sentence.
+
+    why: what the sentence says at its end.
+    """
+    unit, table = await draft.unit(), draft.table
+    info, former = table.stored_info, table.state.players[seat]
+    if player := info.player_at(seat):
+        await unit.tables.vacate_seat(player.seat_id)
+    await unit.tables.add_seat(info.id, person_id, name, seat)
+    state, events = engine.rename_player(table.state, engine_seat(seat), name)
+    sentence = (f"{name} plays on for {former}" if name != former else f"{name} plays on") + f"{why}."
+    row = NewLogRow(
+        kind="replace", transport="service", seat=seat, person_id=by, line="replace",
+        raw_line=sentence, events=engine.encode_events(events),
+    )  # fmt: skip
+    draft.add_row(row, state)
+    return sentence

@@ -1,0 +1,165 @@
+"""Tables in play: paused and resumed, players replaced, ended unfinished, told something that is no move.
+
+The host may do everything that does not belong to another person. Every seated player may pause and resume,
+and hand their own seat to another person. A robot's seat is open to everyone; an empty one is asked for
+(`seat_requests`). The operator (`by=None`) may do everything. Every method raises ValueError with a sentence
+if it is not possible, and NotFound for a table that does not exist.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from bot.features.clock import pages
+from bot.hub.changes import TableChanges, actor_name, again_on_conflict, check_allowed
+from bot.hub.commit import CommitDraft
+from bot.hub.info import TableInfo, check_distinct, status_text
+from bot.hub.pace import Pace
+from bot.hub.result import Completed
+from bot.hub.seating import check_no_robot_name, record_replacement
+from bot.position import text_views
+
+PAUSED = "The game is paused until a player resumes it."
+HOW_TO_RESUME = "Write `resume` when you are back; on Discord it is `/table resume`."
+
+
+class RunningTables(TableChanges):
+    """Everything about tables in play that is not a move."""
+
+    @again_on_conflict
+    async def replace_player(
+        self, table_id: int, seat: int, person_id: int, name: str, *, by: int | None
+    ) -> TableInfo:
+        """Another person plays on in a seat, under their own name.
+
+        For the player in that seat and the host; anyone may take the seat of a robot.
+        """
+        async with self._cache.locked(table_id) as table:
+            info = table.stored_info
+            if not table.begun:
+                raise ValueError(f"Table {info.code} has not started; leave and join instead.")
+            if info.status == "ended" or not 0 <= seat < len(table.state.players):
+                raise ValueError(f"There is no such seat in play at table {info.code}.")
+            former_player = info.player_at(seat)
+            is_open = former_player is None or former_player.is_robot
+            if former_player is None and by == person_id != info.host_id:
+                raise ValueError(f"That seat is asked for: `ask` tells the host of table {info.code}.")
+            owner = former_player.person_id if former_player and not is_open else person_id
+            check_allowed(info, by, own=owner)
+            check_no_robot_name(name)
+            if any(p.person_id == person_id and p.seat != seat for p in info.seated_players):
+                raise ValueError(f"{name} already sits at table {info.code}.")
+            check_distinct(name, [p.name for p in info.seated_players if p.seat != seat])
+            async with self._cache.commit(table, answered_person=by) as draft:
+                draft.announce("news", await record_replacement(draft, seat, person_id, name, by=by))
+        return table.info
+
+    async def pause(self, table_id: int, *, by: int | None, request_id: str | None = None) -> TableInfo:
+        """Pause the game. For the players and the host."""
+        return await self._set_status(table_id, by, "pause", request_id)
+
+    async def resume(self, table_id: int, *, by: int | None, request_id: str | None = None) -> TableInfo:
+        """Resume the game if no seat is empty. For the players and the host."""
+        return await self._set_status(table_id, by, "resume", request_id)
+
+    @again_on_conflict
+    async def _set_status(
+        self, table_id: int, by: int | None, command: Literal["pause", "resume"], request_id: str | None
+    ) -> TableInfo:
+        async with self._cache.locked(table_id) as table:
+            info = table.stored_info
+            check_allowed(info, by, seated_players=True)
+            if info.status != ("running" if command == "pause" else "paused"):
+                raise ValueError(f"Table {info.code} is {status_text(info.status)}.")
+            taken = {p.seat for p in info.seated_players}
+            empty = [name for seat, name in enumerate(table.state.players) if seat not in taken]
+            if command == "resume" and empty:
+                raise ValueError(
+                    f"The seat of {text_views.join_words(empty)} is empty; somebody has to take it first."
+                )
+            async with self._cache.commit(table, request_id, answered_person=by) as draft:
+                unit = await draft.unit()
+                await unit.tables.update(table_id, status="paused" if command == "pause" else "running")
+                sentence = f"{actor_name(info, by)} {command}s the game."
+                draft.add_note("service", command, sentence, person_id=by)
+                draft.announce("news", sentence)
+                draft.result = Completed((), (sentence,)) if request_id else None
+        return table.info
+
+    @again_on_conflict
+    async def pause_for_time(self, table_id: int, seat: int) -> None:
+        """Pause the game because a player's time is up; nothing happens if it is not being played.
+
+        They are told themselves, even if a digest has their news: the game goes on when they are back.
+        """
+        async with self._cache.locked(table_id) as table:
+            if table.stored_info.status != "running":
+                return
+            recipient = table.metadata.recipients.get(seat)
+            async with self._cache.commit(
+                table, answered_person=recipient.person_id if recipient else None
+            ) as draft:
+                await (await draft.unit()).tables.update(table_id, status="paused")
+                sentence = f"{table.state.players[seat]}'s time is up. {PAUSED}"
+                draft.add_note("clock", "pause", sentence)
+                draft.announce("news", sentence)
+                if recipient:
+                    draft.messages += pages.time_up_messages(
+                        table.stored_info, recipient, f"Your time is up. {PAUSED} {HOW_TO_RESUME}",
+                        f"{table_id}.{draft.seq}.time_up", draft.timestamp,
+                    )  # fmt: skip
+
+    @again_on_conflict
+    async def end_now(self, table_id: int, *, by: int | None) -> TableInfo:
+        """End the game unfinished, or close the lobby. For the host."""
+        async with self._cache.locked(table_id) as table:
+            info = table.stored_info
+            check_allowed(info, by)
+            if info.status in ("ended", "finished"):
+                raise ValueError(f"Table {info.code} is {status_text(info.status)}.")
+            async with self._cache.commit(table) as draft:
+                await record_end(draft, f"{actor_name(info, by)} ends the game.", by)
+        return table.info
+
+    @again_on_conflict
+    async def announce(
+        self,
+        table_id: int,
+        sentence: str,
+        word: str,
+        request_id: str | None = None,
+        *,
+        by: int | None = None,
+    ) -> None:
+        """Tell everyone at a table something that is no move; `word` says in the log what it is about.
+
+        A request that was carried out before says nothing again. by: who says it, and knows it.
+        """
+        async with self._cache.locked(table_id) as table:
+            if await self._cache.stored_result(request_id) is not None:
+                return
+            async with self._cache.commit(table, request_id, answered_person=by) as draft:
+                draft.add_note("service", word, sentence)
+                draft.announce("news", sentence)
+                draft.result = Completed((), (sentence,)) if request_id else None
+
+
+async def record_end(draft: CommitDraft, sentence: str, by: int | None) -> None:
+    """Put into a draft that the game is ended unfinished: status, closed polls, log and announcement."""
+    unit, table = await draft.unit(), draft.table
+    await unit.tables.update(table.stored_info.id, status="ended")
+    for open_poll in table.polls:
+        await unit.polls.close(open_poll.poll.id, "superseded")
+    standings = f" Standings: {text_views.standings_sentence(table.state)}" if table.begun else ""
+    draft.add_note("service", "end", sentence + standings, person_id=by)
+    figures = [draft.figures(table.state)] if table.begun else []
+    draft.announce("over", sentence + standings, *figures)
+
+
+async def record_pace(draft: CommitDraft, pace: Pace, sentence: str, by: int | None, transport: str) -> None:
+    """Put a new pace of the table into a draft: the clocks that run start anew."""
+    unit, table_id = await draft.unit(), draft.table.stored_info.id
+    await unit.tables.update(table_id, pace=str(pace))
+    await unit.clocks.look_again(table_id)
+    draft.add_note(transport, "pace", sentence, person_id=by)
+    draft.announce("news", sentence)

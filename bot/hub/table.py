@@ -1,0 +1,332 @@
+"""One table in memory: its position, whom it waits for, and its log where that is loaded.
+
+A move needs the position and some counts, and not the log. So a table can also be made from its stored
+snapshot alone: `from_snapshot`. What needs the log then raises LogNotLoaded, and whoever holds the table
+loads it with the log and begins again.
+
+The position is kept encoded, as it is stored, and decoded when somebody asks. A move is played on the decoded
+position, which is the table's again once the move is committed, and is dropped if it is not. A table that
+nobody has used for a while is made compact: it keeps nothing but the encoded position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import engine
+from bot.hub.info import TableInfo
+from bot.hub.log import STATE_CHANGING_KINDS, LogNotLoaded, TableLog, row_sentences
+from bot.hub.notify import Recipient
+from bot.hub.preferences import PersonSettings
+from bot.hub.result import PendingDecision
+from bot.position.pending import engine_seat, seat_number
+from storage import LogRow, OrderRecord, StoreError, TablePoll
+
+BASE_SIZE, COMPACT_SIZE = 36_000, 12_000
+"""Bytes of memory, about: of a table without its log, with its position decoded and encoded, and of one whose
+position is only encoded. Measured: 29,000 and 11,000."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableMetadata:
+    """What the store holds about a table apart from its log, as of a revision of the table.
+
+    polls: the open polls. recipients: by seat, how its player or deputy is reached. settings: by seat, those
+    of its player. orders: those that are armed. has_stand_ins: a robot or a deputy may act there.
+    """
+
+    info: TableInfo
+    polls: tuple[TablePoll, ...] = ()
+    recipients: Mapping[int, Recipient] = field(default_factory=dict)
+    revision: int = 0
+    settings: Mapping[int, PersonSettings] = field(default_factory=dict)
+    orders: tuple[OrderRecord, ...] = ()
+    has_stand_ins: bool = False
+
+
+class Position(NamedTuple):
+    """A position as a commit has stored it: decoded, encoded, and whom it waits for."""
+
+    state: engine.State
+    encoded: bytes
+    pending: tuple[PendingDecision, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """A table as it is now.
+
+    state: None in the lobby. current_decision_id: what an undo or a redo refers to if its player has no
+    pending decision. undo_seat: who made the last move; redo_seat: who made the last move that a redo
+    restores.
+    """
+
+    table: TableInfo
+    state: engine.State | None
+    seq: int
+    current_decision_id: str
+    pending: tuple[PendingDecision, ...]
+    polls: tuple[TablePoll, ...]
+    undo_seat: int | None = None
+    redo_seat: int | None = None
+
+    def decision_id_of(self, seat: int) -> str | None:
+        """The decision that the seat has to make now, if any."""
+        return next((p.decision_id for p in self.pending if p.seat == seat), None)
+
+    def missing_votes(self) -> list[tuple[TablePoll, int]]:
+        """Every open poll with each seat that has not voted."""
+        return [(poll, seat) for poll in self.polls for seat, vote in poll.votes.items() if vote is None]
+
+
+def pending_decisions(position: engine.State | engine.Game, rewind_count: int) -> tuple[PendingDecision, ...]:
+    """Whom a position waits for, those of the main question first."""
+    g = engine.game_of(position)
+    state = g.state
+    if state.game_over:
+        return ()
+    decision = engine.decision(g)
+    pending = []
+    for name in decision.awaited:
+        is_main = name in decision.asked
+        prompt, number = decision.prompt, str(state.question_number)
+        offers = [offer for offer in state.offers if offer.recipient == name]
+        if not is_main:
+            labels = "; ".join(engine.offer_label(g, offer) for offer in offers)
+            prompt = f"accept or decline ({labels})"
+            number = f"o{offers[0].number}" if offers else number
+        acts_now = not is_main or name in decision.acting
+        decision_id = f"{rewind_count}.{number}"
+        numbers = tuple(offer.number for offer in offers)
+        seat, full_name = seat_number(name), state.name(name)
+        pending.append(PendingDecision(seat, full_name, decision_id, prompt, is_main, acts_now, numbers))
+    return tuple(pending)
+
+
+class LiveTable:
+    """A table. Rows are added with `add`, when loading and after commits alike.
+
+    rewind_count: how many undos and redos there were.
+    """
+
+    def __init__(self, metadata: TableMetadata, rows: Iterable[LogRow] = ()) -> None:
+        self.metadata = metadata
+        self.rewind_count = 0
+        self._seq = 0
+        self._last_mover: int | None = None  # of a table without its log
+        self._log: TableLog | None = TableLog(metadata.info.code)
+        self._decoded: engine.State | None = None  # None before the start, and while the table is compact
+        self._encoded = b""  # the same position, as soon as somebody has asked for it
+        self._pending: tuple[PendingDecision, ...] | None = None
+        for row in rows:
+            self._apply_row(row)
+
+    @classmethod
+    def from_snapshot(
+        cls,
+        metadata: TableMetadata,
+        position: Position,
+        rewind_count: int,
+        last_mover: int | None,
+    ) -> LiveTable:
+        """A table without its log, at whose line of play nothing can be redone.
+
+        last_mover: the seat of the last move that holds, None if there is none.
+        """
+        table = cls(metadata)
+        table._log = None
+        table._seq, table.rewind_count, table._last_mover = metadata.info.seq, rewind_count, last_mover
+        table._take_position(position)
+        return table
+
+    @property
+    def size(self) -> int:
+        """Bytes of memory, about."""
+        return (self._log.size if self._log else 0) + (COMPACT_SIZE if self._is_compact else BASE_SIZE)
+
+    # -- the log -----------------------------------------------------------------------------
+
+    @property
+    def has_log(self) -> bool:
+        """Whether the log is loaded."""
+        return self._log is not None
+
+    @property
+    def log(self) -> TableLog:
+        """The log. Raises LogNotLoaded."""
+        if self._log is None:
+            raise LogNotLoaded
+        return self._log
+
+    def add(
+        self, row: LogRow, sentences: tuple[str, ...] | None = None, position: Position | None = None
+    ) -> None:
+        """Add the next row of the log, with what it brought about if that is already in words.
+
+        position: the one after a move, if it is known; else the row is applied to the position before.
+        Raises StoreError for a row that is not the next, LogNotLoaded for one that rewinds.
+        """
+        self._apply_row(row, position)
+        if self._log:
+            self._log.keep_sentences(row_sentences(row, self._state) if sentences is None else sentences)
+
+    def _apply_row(self, row: LogRow, position: Position | None = None) -> None:
+        if row.seq != self.seq + 1:
+            raise StoreError(f"Row {row.seq} of the log of {self.stored_info.code} follows row {self.seq}.")
+        if row.rewinds_to is not None:
+            self._state = self.log.state_after_move(row.rewinds_to)
+            self.rewind_count += 1
+        elif row.kind == "note" and row.events:
+            self._state = engine.decode_state(row.events)
+        elif position is not None:
+            self._take_position(position)
+        elif row.kind in STATE_CHANGING_KINDS:
+            self._state = engine.fold(engine.decode_events(row.events), self.state)
+        self._seq = row.seq
+        if row.kind == "move":
+            self._last_mover = row.seat
+        if self._log:
+            self._log.append(row)
+            if self._log.needs_snapshot:
+                self._log.keep_snapshot(self.encoded_state)
+            self._log.keep_decisions(self._open_decisions())
+
+    def _open_decisions(self) -> list[str]:
+        """The ids of the main question and of the offers; none before the start."""
+        if self._state is None:
+            return []
+        offers = [f"{self.rewind_count}.o{offer.number}" for offer in self._state.offers]
+        return [self.current_decision_id, *offers]
+
+    # -- the position ------------------------------------------------------------------------
+
+    @property
+    def _is_compact(self) -> bool:
+        return self._decoded is None and bool(self._encoded)
+
+    @property
+    def _state(self) -> engine.State | None:
+        if self._is_compact:
+            self._decoded = engine.decode_state(self._encoded)
+        return self._decoded
+
+    @_state.setter
+    def _state(self, state: engine.State | None) -> None:
+        self._decoded, self._encoded, self._pending = state, b"", None
+
+    def _take_position(self, position: Position) -> None:
+        self._decoded, self._encoded, self._pending = position
+
+    @property
+    def begun(self) -> bool:
+        """Whether the game has started."""
+        return bool(self._encoded) or self._decoded is not None
+
+    @property
+    def state(self) -> engine.State:
+        """The position now; do not change it. Raises ValueError before the start."""
+        if self._state is None:
+            raise ValueError(f"Table {self.stored_info.code} has not started.")
+        return self._state
+
+    @property
+    def encoded_state(self) -> bytes:
+        """The position as it is stored. Raises ValueError before the start."""
+        if not self._encoded:
+            self._encoded = engine.encode_state(self.state)
+        return self._encoded
+
+    def copy_state(self) -> engine.State:
+        """A copy of the position. Raises ValueError before the start."""
+        return engine.decode_state(self.encoded_state)
+
+    def give_state(self) -> engine.State:
+        """The position, to be changed by the caller; the table keeps the encoded one.
+
+        Raises ValueError before the start.
+        """
+        state = self.state
+        self.make_compact()
+        return state
+
+    def make_compact(self) -> None:
+        """Keep the position encoded until somebody asks."""
+        if self._decoded is not None:
+            self._decoded, self._encoded = None, self.encoded_state
+
+    def state_at(self, seq: int) -> engine.State:
+        """The position after row `seq` of the log, a copy. Raises ValueError if there is no such position."""
+        if seq == self.seq and self._state is not None:
+            return self.copy_state()
+        return self.log.state_at(seq)
+
+    # -- the table now -----------------------------------------------------------------------
+
+    @property
+    def stored_info(self) -> TableInfo:
+        """The table as it was loaded; round, acting seats and seq may be out of date, see `info`."""
+        return self.metadata.info
+
+    @property
+    def info(self) -> TableInfo:
+        """The table with its current names, round, acting seats and seq."""
+        if self._state is None:
+            return self.stored_info
+        return replace(
+            self.stored_info,
+            names=tuple(self._state.players),
+            round=engine.round_name(self._state),
+            acting_seats=tuple(p.seat for p in self.pending),
+            seq=self.seq,
+        )
+
+    @property
+    def polls(self) -> tuple[TablePoll, ...]:
+        """The open polls."""
+        return self.metadata.polls
+
+    @property
+    def seq(self) -> int:
+        """The number of the last row of the log."""
+        return self._seq
+
+    @property
+    def current_decision_id(self) -> str:
+        """The id of the main question."""
+        return f"{self.rewind_count}.{self.state.question_number if self._state else 0}"
+
+    @property
+    def pending(self) -> tuple[PendingDecision, ...]:
+        """Whom the table waits for."""
+        if self._pending is None:
+            self._pending = pending_decisions(self._state, self.rewind_count) if self._state else ()
+        return self._pending
+
+    def decision_id_of(self, seat: int) -> str | None:
+        """The decision that the seat has to make now, if any."""
+        return next((p.decision_id for p in self.pending if p.seat == seat), None)
+
+    def is_current(self, seat: int, decision_id: str) -> bool:
+        """Whether a decision of that seat is still open."""
+        rewind_count, _, number = decision_id.partition(".")
+        if rewind_count != str(self.rewind_count):
+            return False
+        if number.startswith("o"):
+            recipient = engine_seat(seat)
+            return any(f"o{o.number}" == number and o.recipient == recipient for o in self.state.offers)
+        return number == str(self.state.question_number)
+
+    def view(self) -> TableView:
+        """The table as it is now; the state is a copy."""
+        return TableView(
+            self.info,
+            self.copy_state() if self.begun else None,
+            self.seq,
+            self.current_decision_id,
+            self.pending,
+            self.polls,
+            self._log.undo_seat if self._log else self._last_mover,
+            self._log.redo_seat if self._log else None,
+        )

@@ -1,0 +1,135 @@
+"""The clock: one timer that follows the tables and does what is due.
+
+Theory of operation. Nothing is kept in memory. The clocks of the seats (`storage.SeatClock`) follow the logs
+of their tables: a table whose log has grown, whose pace has changed or whose players have changed their
+settings is behind, and is followed up. From the clocks come due rows: the next reminder of a seat, the end of
+its time, an escalation, a digest. What a due row brings about is written in the transaction that takes the
+row or moves it to its next time, and messages have names that are used once. So a process may die anywhere,
+several may look at the same store, and the time of the machine may jump: nothing is done twice, and what is
+overdue is done once.
+
+Of all processes of a store one does this (`Service.run`). A player's time that ran out while nobody looked
+(the service was down, or the time has jumped forward) is up only after a grace, in which mail that waits is
+read.
+
+`tick` does everything that is due now; tests call it after they have set the time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Sequence
+from datetime import datetime, timedelta
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from bot.features.clock.timers import DueRowHandler, set_missing_rows
+from bot.features.clock.update import follow_table, follow_tables
+from bot.hub.cache import TableCache
+from bot.hub.loading import UnreadableTable
+from storage import DueRow, NotFound, StoreError
+
+log = logging.getLogger(__name__)
+
+LAST_TIME = "clock.last"
+SET_BACK = timedelta(seconds=60)  # by which the time is earlier than it was, if it was set back
+MAX_WAIT = 15.0  # seconds between two looks at the store
+MIN_WAIT = 0.5  # seconds after a commit, so that a run of commits is followed up once
+BATCH = 50
+TABLES_AT_ONCE = 32
+
+
+class Clock:
+    """The clock of a service. `run` goes on beside it."""
+
+    def __init__(self, cache: TableCache, rows: DueRowHandler) -> None:
+        self._cache, self._rows = cache, rows
+        self._is_complete = False  # what an older store lacks was added
+        self._skipped: set[str] = set()  # what could not be done in this tick
+
+    async def run(self) -> None:
+        """Do what is due, when it is due. Never returns."""
+        with self._cache.subscribe() as wake_event:
+            while True:
+                wait = MAX_WAIT
+                try:
+                    wait = await self._seconds_until(await self.tick())
+                except (StoreError, SQLAlchemyError) as error:
+                    log.warning("the clock could not go on: %s", error)
+                wake_event.clear()
+                try:
+                    async with asyncio.timeout(wait):
+                        await wake_event.wait()
+                except TimeoutError:
+                    continue
+                await asyncio.sleep(MIN_WAIT)
+
+    async def _seconds_until(self, due_at: datetime | None) -> float:
+        if due_at is None:
+            return MAX_WAIT
+        wait = (due_at - self._cache.store.now()).total_seconds()
+        return min(max(wait, MIN_WAIT), MAX_WAIT)
+
+    async def tick(self) -> datetime | None:
+        """Follow up the tables and do all that is due; when something is due next."""
+        await self._note_time()
+        await self._set_missing_rows()
+        await self._follow_tables()
+        while rows := await self._rows_due():
+            for row in rows:
+                if not await self._safely(row.key, self._rows.handle(row)):
+                    self._skipped.add(row.key)
+            await self._follow_tables()
+        async with self._cache.store.read() as unit:
+            return await unit.clocks.next_due_at(besides=self._skipped)
+
+    async def _set_missing_rows(self) -> None:
+        if not self._is_complete:
+            async with self._cache.store.begin() as unit:
+                await set_missing_rows(unit)
+            self._is_complete = True
+
+    async def _rows_due(self) -> list[DueRow]:
+        async with self._cache.store.read() as unit:
+            return await unit.clocks.rows_due(unit.now, BATCH, besides=self._skipped)
+
+    async def _follow_tables(self) -> None:
+        async with self._cache.store.read() as unit:
+            behind = await unit.clocks.tables_behind()
+        for start in range(0, len(behind), TABLES_AT_ONCE):
+            some: Sequence[int] = behind[start : start + TABLES_AT_ONCE]
+            try:
+                some = await follow_tables(self._cache, some)
+            except UnreadableTable:
+                log.debug("clock: a table cannot be read; these are followed one by one")
+            except StoreError as error:
+                log.warning("clock: %s", error)
+            for table_id in some:
+                await self._safely(f"table {table_id}", follow_table(self._cache, table_id))
+
+    async def _safely(self, name: str, step: Awaitable[bool]) -> bool:
+        """Do one thing; whether it was done. What fails does not keep the others from their time."""
+        try:
+            return await step
+        except UnreadableTable:  # the operator has been told once
+            log.debug("clock: %s cannot be read", name)
+        except (StoreError, NotFound) as error:
+            log.warning("clock: %s: %s", name, error)
+        except Exception:
+            log.exception("clock: %s failed", name)
+        return False
+
+    async def _note_time(self) -> None:
+        """Keep the time in the store; where it was set back, all clocks are looked at again."""
+        self._skipped.clear()
+        async with self._cache.store.read() as unit:
+            noted = await unit.settings.get(LAST_TIME)
+            now = unit.now
+        last = datetime.fromisoformat(noted) if noted else now
+        if noted and abs(now - last) < SET_BACK:
+            return
+        async with self._cache.store.begin(excludes_others=False) as unit:
+            await unit.settings.set(LAST_TIME, now.isoformat())
+            if last - now > SET_BACK:
+                await unit.clocks.look_again_everywhere()

@@ -1,0 +1,1 @@
+"""Which pictures go with a question or an answer, and the workers that draw them."""

@@ -1,0 +1,372 @@
+"""Pictures drawn in worker processes, beside the event loop.
+
+A picture that cannot be drawn is None and is logged; nothing that waits for it fails. The most recent
+pictures are cached by their content, and a request for a picture that is being drawn waits for that one.
+Tables take turns, so that hundreds of requests of one hold up no other: see `for_table`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import multiprocessing
+import os
+import signal
+import threading
+from collections import OrderedDict, deque
+from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import asynccontextmanager
+from multiprocessing.process import BaseProcess
+from typing import Any, Literal
+
+import engine
+from bot.pictures.draw import animation_of_game, chart_of_game
+from renderers import (
+    WAYS_PER_SHEET,
+    Animation,
+    ChartKind,
+    PaletteName,
+    Picture,
+    RouteSpec,
+    around,
+    auction_png,
+    companies_png,
+    map_png,
+    market_png,
+    sheet_png,
+    tile_choice_png,
+    tile_places_png,
+    tiles_left_png,
+    upgrades_png,
+    ways_pngs,
+)
+from renderers.webp import to_webp
+
+log = logging.getLogger(__name__)
+
+FileType = Literal["png", "webp"]
+DRAW_TIMEOUT = 30.0  # seconds for one picture
+CACHE_SIZE = 48
+
+
+def _draw_sheet_of_ways(
+    state: engine.State,
+    hex: str,
+    ways: Sequence[tuple[str, int]],
+    sheet: int,
+    *,
+    palette: PaletteName = "light",
+) -> Picture:
+    return ways_pngs(state, hex, ways, palette=palette)[sheet]
+
+
+def _draw_animation(
+    start: engine.State, events: Sequence[bytes], *, palette: PaletteName = "light"
+) -> Picture:
+    drawn = animation_of_game(start, events, palette=palette)
+    return Picture(drawn.gif, drawn.alt, drawn.width, drawn.height)
+
+
+RENDERERS: dict[str, Callable[..., Picture]] = {
+    "map": map_png,
+    "market": market_png,
+    "sheet": sheet_png,
+    "auction": auction_png,
+    "companies": companies_png,
+    "tiles": tile_choice_png,
+    "ways": _draw_sheet_of_ways,
+    "places": tile_places_png,
+    "upgrades": upgrades_png,
+    "tiles left": tiles_left_png,
+    "chart": chart_of_game,
+    "animation": _draw_animation,
+}
+
+
+def _init_worker() -> None:
+    """A worker leaves interrupts to its parent, and ends with it even if the parent is killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_exit_with_parent, args=(parent,), daemon=True).start()
+
+
+def _exit_with_parent(parent: BaseProcess) -> None:
+    parent.join()
+    os._exit(0)
+
+
+def draw_file(kind: str, state: engine.State, arguments: tuple[Any, ...], details: dict[str, Any]) -> Picture:
+    """Draw a picture; `file_type` among the details is that of its bytes."""
+    file_type = details.get("file_type", "png")
+    drawn = RENDERERS[kind](state, *arguments, **{k: v for k, v in details.items() if k != "file_type"})
+    return drawn if file_type == "png" else drawn._replace(png=to_webp(drawn.png))
+
+
+def _draw(kind: str, state: bytes, arguments: tuple[Any, ...], details: dict[str, Any]) -> Picture:
+    return draw_file(kind, engine.decode_state(state), arguments, details)
+
+
+class Pictures:
+    """What can be drawn. Each method returns None for a picture that cannot be drawn."""
+
+    async def map(
+        self,
+        state: engine.State,
+        *,
+        highlight: Iterable[str] = (),
+        routes: Sequence[tuple[str, RouteSpec]] = (),
+        company: str = "",
+        crop: Iterable[str] | None = None,
+        size: tuple[int, int] | None = None,
+    ) -> Picture | None:
+        """The map, as `renderers.map_png` draws it."""
+        details: dict[str, Any] = {
+            "highlight": tuple(highlight), "routes": tuple(routes), "company": company,
+            "crop": None if crop is None else tuple(crop),
+        }  # fmt: skip
+        return await self.request("map", state, (), details | ({"size": size} if size else {}))
+
+    async def market(self, state: engine.State, *, highlight: Iterable[str] = ()) -> Picture | None:
+        """The stock market."""
+        return await self.request("market", state, (), {"highlight": tuple(highlight)})
+
+    async def sheet(
+        self,
+        state: engine.State,
+        *,
+        revenues: Mapping[str, int] | None = None,
+    ) -> Picture | None:
+        """The sheet of players and companies. `revenues`: dollars of each company's last run."""
+        return await self.request("sheet", state, (), {"revenues": dict(revenues or {})})
+
+    async def auction(self, state: engine.State) -> Picture | None:
+        """What is auctioned, with the bids and everybody's free money."""
+        return await self.request("auction", state, (), {})
+
+    async def companies(
+        self,
+        state: engine.State,
+        companies: Sequence[str],
+        *,
+        revenues: Mapping[str, int] | None = None,
+    ) -> Picture | None:
+        """Companies side by side."""
+        details = {"revenues": dict(revenues or {})}
+        return await self.request("companies", state, (tuple(companies),), details)
+
+    async def tiles(
+        self,
+        state: engine.State,
+        hex: str,
+        tile: str,
+        turns: Sequence[int],
+    ) -> Picture | None:
+        """A tile on a hex in these rotations, side by side."""
+        return await self.request("tiles", state, (hex, tile, tuple(turns)), {})
+
+    async def ways(
+        self,
+        state: engine.State,
+        hex: str,
+        ways: Sequence[tuple[str, int]],
+    ) -> tuple[Picture, ...]:
+        """The ways of a lay, (tile, rotation) each, numbered from 1; `WAYS_PER_SHEET` on a picture."""
+        drawn = [
+            await self.request("ways", state, (hex, tuple(ways), i // WAYS_PER_SHEET), {})
+            for i in range(0, len(ways), WAYS_PER_SHEET)
+        ]
+        return tuple(picture for picture in drawn if picture)
+
+    async def lay(self, state: engine.State, hex: str, tile: str, rotation: int) -> Picture | None:
+        """The map around a hex with a tile on it, as if it had been laid."""
+        details = {"preview": {hex: (tile, rotation)}, "highlight": (hex,)}
+        reach = around(state, around(state, [hex]))
+        return await self.request("map", state, (), details | {"crop": reach})
+
+    async def tile_places(
+        self,
+        state: engine.State,
+        tile: str,
+        company: str | None = None,
+    ) -> Picture | None:
+        """Where a tile may lie now; `company`: only where it could lay it."""
+        return await self.request("places", state, (tile,), {"company": company})
+
+    async def upgrades(self, state: engine.State, tile: str) -> Picture | None:
+        """The upgrades to and from a tile."""
+        return await self.request("upgrades", state, (tile,), {})
+
+    async def tiles_left(self, state: engine.State) -> Picture | None:
+        """All tiles that are left, by grade."""
+        return await self.request("tiles left", state, (), {})
+
+    async def chart(
+        self,
+        start: engine.State,
+        events: Sequence[bytes],
+        kind: ChartKind,
+    ) -> Picture | None:
+        """A chart of a game (`TableQueries.stored_game`): `worth`, `prices` or `revenue` by round."""
+        return await self.request("chart", start, (tuple(events), kind), {})
+
+    async def animation(self, start: engine.State, events: Sequence[bytes]) -> Animation | None:
+        """The map of a game turn by turn, as a GIF of at most 8 MB (`TableQueries.stored_game`)."""
+        drawn = await self.request("animation", start, (tuple(events),), {})
+        return drawn and Animation(drawn.png, drawn.alt, drawn.width, drawn.height)
+
+    async def draw(self, kind: str, state: engine.State) -> Picture | None:
+        """`map`, `market`, `sheet` or `auction`, without highlights."""
+        return await self.request(kind, state, (), {})
+
+    async def request(
+        self, kind: str, state: engine.State, arguments: tuple[Any, ...], details: dict[str, Any]
+    ) -> Picture | None:
+        """A picture of a kind of `RENDERERS`; all other methods ask here, and subclasses say where it comes
+        from."""
+        raise NotImplementedError
+
+
+class TablePictures(Pictures):
+    """Pictures for one table, which takes turns with the others, in a palette."""
+
+    def __init__(
+        self, workers: PictureWorkers, table_id: int, palette: PaletteName, file_type: FileType
+    ) -> None:
+        self._palette, self._file_type = palette, file_type
+        self._picture_workers = workers
+        self._table_id = table_id
+
+    async def request(
+        self, kind: str, state: engine.State, arguments: tuple[Any, ...], details: dict[str, Any]
+    ) -> Picture | None:
+        details = details | {"palette": self._palette}
+        if self._file_type != "png":
+            details["file_type"] = self._file_type
+        return await self._picture_workers.request(kind, state, arguments, details, self._table_id)
+
+
+class PictureWorkers(Pictures):
+    """A pool of processes that draw. Close it with `close()`, or use it in a `with` block."""
+
+    def __init__(self, workers: int = 2) -> None:
+        self._workers = workers
+        self._pool: ProcessPoolExecutor | None = None
+        self._cache: OrderedDict[object, asyncio.Future[Picture | None]] = OrderedDict()
+        self.queue = FairQueue(workers)
+
+    def __enter__(self) -> PictureWorkers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the processes."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._pool = None
+
+    def for_table(self, table_id: int, palette: PaletteName, file_type: FileType = "png") -> TablePictures:
+        """The same, for one table among those that wait; `palette`: of the table, or of the one reader."""
+        return TablePictures(self, table_id, palette, file_type)
+
+    async def request(
+        self,
+        kind: str,
+        state: engine.State,
+        arguments: tuple[Any, ...],
+        details: dict[str, Any],
+        table_id: int | None = None,
+    ) -> Picture | None:
+        """A picture from the cache, or drawn when it is the table's turn."""
+        raw = engine.encode_state(state)
+        key = (kind, raw, arguments, repr(sorted(details.items())))
+        cached = self._cache.get(key)
+        if cached is not None and not (cached.done() and (cached.cancelled() or cached.result() is None)):
+            self._cache.move_to_end(key)
+            return await asyncio.shield(cached)
+        future: asyncio.Future[Picture | None] = asyncio.get_running_loop().create_future()
+        self._cache[key] = future
+        while len(self._cache) > CACHE_SIZE:
+            self._cache.popitem(last=False)
+        picture: Picture | None = None
+        try:
+            async with self.queue.turn(table_id):
+                picture = await self._render(kind, raw, arguments, details)
+        finally:
+            if not future.done():
+                future.set_result(picture)
+        return picture
+
+    async def _render(
+        self, kind: str, state: bytes, arguments: tuple[Any, ...], details: dict[str, Any]
+    ) -> Picture | None:
+        for _ in range(2):
+            pool = self._pool = self._pool or self._new_pool()
+            try:
+                job = asyncio.get_running_loop().run_in_executor(pool, _draw, kind, state, arguments, details)
+                async with asyncio.timeout(DRAW_TIMEOUT):
+                    return await job
+            except BrokenProcessPool:
+                log.warning("the picture workers ended; starting new ones")
+                if self._pool is pool:
+                    self.close()
+            except Exception:
+                log.exception("a picture (%s) could not be drawn", kind)
+                return None
+        return None
+
+    def _new_pool(self) -> ProcessPoolExecutor:
+        context = multiprocessing.get_context("spawn")
+        return ProcessPoolExecutor(self._workers, context, _init_worker)
+
+
+class FairQueue:
+    """Admits `limit` at a time. Of the keys that wait, each has one turn before any has its next."""
+
+    def __init__(self, limit: int) -> None:
+        self._free = limit
+        self._waiting: OrderedDict[Hashable, deque[asyncio.Future[None]]] = OrderedDict()
+
+    @property
+    def length(self) -> int:
+        """How many wait."""
+        return sum(map(len, self._waiting.values()))
+
+    @asynccontextmanager
+    async def turn(self, key: Hashable) -> AsyncIterator[None]:
+        """Wait for a turn, and keep it while the block runs."""
+        if self._free:
+            self._free -= 1
+        else:
+            await self._wait(key)
+        try:
+            yield
+        finally:
+            self._admit_next()
+
+    async def _wait(self, key: Hashable) -> None:
+        admitted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(key, deque()).append(admitted)
+        try:
+            await admitted
+        except asyncio.CancelledError:
+            if admitted.done() and not admitted.cancelled():
+                self._admit_next()
+            raise
+
+    def _admit_next(self) -> None:
+        """Hand the turn on to the next key, and put that key behind the others."""
+        while self._waiting:
+            key, futures = next(iter(self._waiting.items()))
+            admitted = futures.popleft()
+            self._waiting.pop(key)
+            if futures:
+                self._waiting[key] = futures
+            if not admitted.done():
+                admitted.set_result(None)
+                return
+        self._free += 1

@@ -1,0 +1,92 @@
+"""Questions about a table beyond map, market and sheet: bids, privates, trains, tiles, routes (pure)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import engine
+from bot.hub.table import LiveTable
+from bot.position import text_views
+from bot.position.auctions import bids_view, private_view
+from bot.position.sentences import dollars
+
+SHOW_QUERIES = ("bids", "privates", "trains", "tiles", "routes")
+TILES_PER_LINE = 8
+
+
+def show_text(table: LiveTable, query: str, argument: str) -> str:
+    """The answer to one of the `SHOW_QUERIES`. Raises ValueError with a sentence for an unknown name."""
+    state = table.state
+    match query:
+        case "bids":
+            return bids_view(state)
+        case "privates":
+            return private_view(state, argument)
+        case "trains":
+            return trains_view(state)
+        case "tiles":
+            return tile_view(state, argument) if argument else tiles_view(state)
+    return routes_view(table, argument)
+
+
+def trains_view(state: engine.State) -> str:
+    """The trains that are left and those of each company."""
+    owned = [f"{sym}: {' '.join(co.trains)}" for sym, co in state.companies.items() if co.trains]
+    return "\n".join([*text_views.trains_text(state), *owned])
+
+
+def tiles_view(state: engine.State) -> str:
+    """How many of each tile are left."""
+    left = [f"#{tile} x {'any' if n is None else n}" for tile, n in engine.tiles_left(state).items()]
+    rows = [left[i : i + TILES_PER_LINE] for i in range(0, len(left), TILES_PER_LINE)]
+    return "\n".join(["Tiles left:", *("  ".join(row) for row in rows)])
+
+
+def tile_view(state: engine.State, tile: str) -> str:
+    """Where a tile may lie now, what it upgrades, and what upgrades it."""
+    name = tile.removeprefix("#")
+    if name not in engine.game_of(state).components.tiles:
+        raise ValueError(f"This game has no tile #{name}.")
+    upgrades = engine.tile_upgrades(state, name)
+    places = engine.places_of(state, name)
+    left = engine.tiles_left(state).get(name, 0)
+    below = [*(f"#{each}" for each in upgrades.before), *upgrades.empty_hexes]
+    lists = (("lies on", below), ("is replaced by", [f"#{each}" for each in upgrades.after]))
+    return "\n".join(
+        [
+            f"#{name}: {'any number' if left is None else left} left.",
+            f"It may lie on {', '.join(places) or 'no hex'} now.",
+            *(f"It {verb} {', '.join(tiles) or 'no tile'}." for verb, tiles in lists),
+        ]
+    )
+
+
+def routes_view(table: LiveTable, company: str) -> str:
+    """The last run of a company with its routes, or of all companies that have run.
+
+    Of all, the company that is to act comes first, else the one that has run last: its run is on the picture.
+    """
+    last: dict[str, engine.TrainsRan] = {}
+    for _, run in table.log.runs():
+        last.setdefault(run.company, run)
+    wanted = [find_company(table.state, company)] if company else routes_order(table.state, list(last))
+    lines = []
+    for sym in (sym for sym in wanted if sym in last):
+        routes = ", ".join(f"{train}-train {route}" for train, route in last[sym].routes)
+        lines.append(f"{sym}: {dollars(last[sym].revenue)}{f', {routes}' if routes else ''}")
+    return "\n".join(lines) or (f"{company} has not run yet." if company else "No company has run yet.")
+
+
+def find_company(state: engine.State, name: str) -> str:
+    """The symbol of a company, however its letters are written; empty if there is none."""
+    return next((sym for sym in state.companies if sym.casefold() == name.casefold()), "")
+
+
+def routes_order(state: engine.State, ran: Sequence[str]) -> list[str]:
+    """Companies that have run: the one that is to act, else the latest, then the others as on the sheet.
+
+    ran: the latest first.
+    """
+    acting = engine.decision(state).company
+    first = [acting if acting in ran else ran[0]] if ran else []
+    return [*filter(None, first), *(sym for sym in state.companies if sym in ran and sym not in first)]

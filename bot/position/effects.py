@@ -1,0 +1,78 @@
+"""What a choice does, in a few words, for menus whose options stand beside each other (pure).
+
+The choice is tried on a copy of the position. Its label says what it is, so only what follows is told: the
+money that is left, prices, presidents, the phase, trains that rust.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import engine
+from bot.position import text_views
+from bot.position.sentences import dollars
+
+
+def choice_effect(state: engine.State, seat: str, choice: engine.Choice) -> str:
+    """`leaves Ann $380, PRR $82 → $76`; the dollars that are possible where they are open; else empty."""
+    if choice.amounts is not None:
+        return f"{dollars(choice.amounts[0])} to {choice.limit_text}"
+    try:
+        after = engine.play_line(state, seat, choice.line).state
+    except (engine.UnreadableError, engine.AmbiguousError, engine.RefusedError):
+        return ""
+    return ", ".join([*_changes(state, after, seat), *_later_falls(state, after, choice.line)])
+
+
+def sold_shares(line: str) -> tuple[str, int]:
+    """The company and the number of shares of a sale: `sell 2 PRR`."""
+    words = line.split()[1:]
+    counts = [int(word) for word in words if word.isdecimal()]
+    return next((word for word in words if not word.isdecimal()), ""), counts[0] if counts else 1
+
+
+def price_at_end_of_round(before: engine.State, after: engine.State, company: str) -> str | None:
+    """Where the price of a company that was sold moves at the end of the round, as the shares lie then; None
+    where it stays, or has moved at once."""
+    if text_views.price_text(before, company) != text_views.price_text(after, company):
+        return None
+    return engine.price_after_stock_round(after, company)
+
+
+def _later_falls(state: engine.State, after: engine.State, line: str) -> Iterator[str]:
+    company, shares = sold_shares(line)
+    if not line.startswith("sell ") or company not in state.companies:
+        return
+    price = text_views.price_text(state, company)
+    if lower := engine.later_fall(state, company, shares):
+        yield f"{company} {price} → {lower} unless protected"
+    elif later := price_at_end_of_round(state, after, company):
+        yield f"{company} {price} → {later} at the end of the round"
+
+
+def _changes(before: engine.State, after: engine.State, seat: str) -> Iterator[str]:
+    """What is different, what matters most first."""
+    private = engine.hidden_treasuries(before, None)
+    for owner in (seat, engine.decision(before).company or ""):
+        if owner and owner not in private and before.cash[owner] != after.cash[owner]:
+            name = f"the {owner}" if owner in before.companies else before.name(owner)
+            yield f"leaves {name} {dollars(after.cash[owner])}"
+    for sym, company in after.companies.items():
+        old, new = text_views.price_text(before, sym), text_views.price_text(after, sym)
+        if "-" not in (old, new) and old != new:
+            yield f"{sym} {old} → {new}"
+        former = before.companies[sym]
+        if company.president and company.president != former.president:
+            yield f"{after.name(company.president)} becomes president of the {sym}"
+        if company.floated and not former.floated:
+            yield f"the {sym} floats"
+    if after.phase != before.phase:
+        yield f"phase {after.phase} begins"
+    if rusted := sorted(_trains(before) - _trains(after)):
+        yield f"{', '.join(f'{train}-trains' for train in rusted)} rust"
+
+
+def _trains(state: engine.State) -> set[str]:
+    """The types of trains that companies and the pool have."""
+    owned = {train for company in state.companies.values() for train in company.trains}
+    return owned | set(state.pool_trains)

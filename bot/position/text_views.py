@@ -1,0 +1,413 @@
+"""A position in plain text, for every title, made from the engine's public interface alone.
+
+For terminals, mail and screen readers. Amounts are in dollars, shares in percent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import engine
+from bot.hub.log import LogEntry
+from bot.hub.result import PendingDecision
+from bot.hub.table import LiveTable
+from bot.position import sentences as amounts
+from bot.position.auctions import for_sale, private_text, sale_line
+from bot.position.pending import engine_seat
+from bot.position.runs import connection_lines
+
+LINE_WIDTH = 78
+dollars = amounts.dollars
+CELL_WIDTH = 6  # of the market
+MAX_HELP_LINES = 40
+
+
+class Table(NamedTuple):
+    """A table of texts: the names of its columns, and its rows."""
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+    def lines(self) -> list[str]:
+        """In fixed width."""
+        return text_table(self.head, self.rows)
+
+    def numeric(self) -> list[bool]:
+        """Which columns hold numbers, by the first row."""
+        return [is_number(cell) for cell in self.rows[0]]
+
+
+def text_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """A table with columns of fixed width; numbers are aligned to the right."""
+    cells = [list(head), *(list(row) for row in rows)]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
+    return ["  ".join(_align(c, w) for c, w in zip(row, widths, strict=True)).rstrip() for row in cells]
+
+
+def is_number(text: str) -> bool:
+    """Whether a cell holds a number, such as `12`, `$40` or `-5`."""
+    return text[:1].isdigit() or (text[:1] in "$-" and text != "-")
+
+
+def _align(text: str, width: int) -> str:
+    return text.rjust(width) if is_number(text) else text.ljust(width)
+
+
+def join_words(words: Sequence[str], last: str = "and") -> str:
+    """`Ann, Bob and Cid`."""
+    return f" {last} ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+
+
+# -- whose turn ------------------------------------------------------------------------------
+
+
+def waiting_sentence(state: engine.State, pending: Sequence[PendingDecision]) -> str:
+    """Who is to act and what they decide: `Ann to act: lay track for the PRR.` After the end: the result."""
+    if state.game_over:
+        return f"The game is over: {state.game_over.reason.rstrip('.')}. {standings_sentence(state)}"
+    main = [p for p in pending if p.is_main]
+    sentences = [f"{join_words([p.name for p in main])} to act: {main[0].prompt}."] if main else []
+    sentences += [f"{p.name} to act: {p.prompt}." for p in pending if not p.is_main]
+    return " ".join(sentences)
+
+
+def question_text(state: engine.State, pending: Sequence[PendingDecision]) -> str:
+    """Who is to act; before a connection run also what it brings, in a line for each way to it."""
+    return "\n".join([waiting_sentence(state, pending), *connection_lines(state)])
+
+
+def standings_sentence(state: engine.State) -> str:
+    """Names and net worth, the richest first."""
+    standings = engine.standings(state)
+    return join_words([f"{state.name(seat)} {dollars(worth)}" for seat, worth in standings.items()]) + "."
+
+
+def cash_changes(before: engine.State, after: engine.State) -> Iterator[str]:
+    """Players and companies whose cash has changed, with both amounts."""
+    for owner, cash in after.cash.items():
+        former = before.cash.get(owner, 0)
+        if owner != engine.BANK and cash != former:
+            yield f"{after.name(owner)} {dollars(former)} → {dollars(cash)}"
+
+
+def headline(state: engine.State) -> str:
+    """Round, phase, bank, loans and priority."""
+    parts = [engine.round_name(state), f"phase {state.phase}", *_bank_text(state), *_lending_text(state)]
+    return ", ".join([*parts, f"priority {state.name(state.priority)}"])
+
+
+def _bank_text(state: engine.State) -> Iterator[str]:
+    """The bank's cash, in titles where it can run out."""
+    left = state.cash[engine.BANK]
+    if engine.game_of(state).components.bank is not None:
+        yield f"bank ${left:,}" if left >= 0 else f"the bank is broken and owes ${-left:,}"
+
+
+def _lending_text(state: engine.State) -> Iterator[str]:
+    """The cost of a loan and how many are taken, in titles with loans."""
+    if lending := engine.loan_status(state):
+        yield str(lending)
+
+
+# -- players and companies --------------------------------------------------------------------
+
+
+def status_view(state: engine.State, pending: Sequence[PendingDecision], viewer: int | None = None) -> str:
+    """Players, companies, the trains that are left, and who is to act.
+
+    viewer: the seat that reads it, for titles with private treasuries; None for the whole table.
+    """
+    parts = status_parts(state, pending, viewer)
+    return "\n".join("\n".join(part.lines()) if isinstance(part, Table) else part for part in parts)
+
+
+def status_parts(
+    state: engine.State, pending: Sequence[PendingDecision], viewer: int | None = None
+) -> list[str | Table]:
+    """The same in parts: lines of text, empty ones between paragraphs, and tables."""
+    for_sale_now = [f"  {sale_line(state, item, bids)}" for item, bids in for_sale(state).items()]
+    return [
+        *(headline(state), "", players_table(state), ""),
+        companies_table(state, viewer) or "No company has started.",
+        "",
+        *trains_text(state),
+        *(["For sale:", *for_sale_now] if for_sale_now else []),
+        *private_lines(state),
+        *("", waiting_sentence(state, pending)),
+    ]
+
+
+def private_lines(state: engine.State) -> list[str]:
+    """The privates that somebody owns: `  CA Camden & Amboy (pays $25): Ann`."""
+    holders = (engine.BANK, engine.IPO, engine.CLOSED)
+    owned = {sym: owner for sym, owner in state.private_owners.items() if owner not in holders}
+    lines = [f"  {private_text(state, sym)}: {state.name(owner)}" for sym, owner in owned.items()]
+    return ["Privates:", *lines] if lines else []
+
+
+def players_table(state: engine.State) -> Table:
+    """Cash, certificates, worth and possessions of each player."""
+    g = engine.game_of(state)
+    limit = engine.certificate_limit(g)
+    rows = [
+        (
+            state.name(seat) + (" (bankrupt)" if seat in state.bankrupt_seats else ""),
+            dollars(state.cash[seat]),
+            f"{engine.counted_certificates(g, seat)}/{limit}",
+            dollars(engine.net_worth(g, seat)),
+            ", ".join([*_share_texts(state, seat), *_privates_of(state, seat)]) or "-",
+        )
+        for seat in state.seats
+    ]
+    return Table(("player", "cash", "certs", "worth", "owns"), rows)
+
+
+def _share_texts(state: engine.State, owner: str) -> list[str]:
+    return [
+        f"{sym} {holding_text(company.shares[owner])}" + ("*" if company.president == owner else "")
+        for sym, company in state.companies.items()
+        if company.shares.get(owner)
+    ]
+
+
+def holding_text(percent: int) -> str:
+    """A holding: `20%`, or `short 20%` for shares sold short."""
+    return f"{percent}%" if percent >= 0 else f"short {-percent}%"
+
+
+def _privates_of(state: engine.State, owner: str) -> list[str]:
+    return [private for private, holder in state.private_owners.items() if holder == owner]
+
+
+def treasury_text(state: engine.State, sym: str, viewer: int | None) -> str:
+    """A company's cash, with what of it is held back, or `private` if that seat may not see it."""
+    seat = None if viewer is None else state.seats[viewer]
+    if sym in engine.hidden_treasuries(state, seat):
+        return "private"
+    held_back = engine.held_back_cash(state).get(sym)
+    return dollars(state.cash[sym]) + (f" ({dollars(held_back)} held back)" if held_back else "")
+
+
+def companies_table(state: engine.State, viewer: int | None = None) -> Table | None:
+    """Price, president, treasury, shares and trains of each company that has started; None without one."""
+    g = engine.game_of(state)
+    started = {
+        sym: co for sym, co in state.companies.items() if co.president or co.cell or co.par is not None
+    }
+    if not started:
+        return None
+    has_sizes, has_loans = bool(g.components.company_sizes), g.components.loans is not None
+    has_own_shares = has_sizes or g.title.flotation.rest_to_treasury
+    percents = [*([] if has_sizes else [(engine.IPO, "ipo%")]), (engine.POOL, "pool%")]
+    rows = [
+        (
+            sym,
+            *([str(company.size or "-")] if has_sizes else []),
+            price_text(state, sym),
+            state.name(company.president) if company.president else "-",
+            treasury_text(state, sym, viewer) if company.floated else "not floated",
+            *([str(company.loans)] if has_loans else []),
+            *(str(company.shares.get(source, 0)) for source, _ in percents),
+            *([str(company.shares.get(sym, 0))] if has_own_shares else []),
+            " ".join(company.trains) or "-",
+            str(company.unplaced_tokens),
+            ", ".join(_privates_of(state, sym)) or "-",
+        )
+        for sym, company in started.items()
+    ]
+    head = (
+        "company",
+        *(["size"] if has_sizes else []),
+        "price",
+        "president",
+        "treasury",
+        *(["loans"] if has_loans else []),
+        *(name for _, name in percents),
+        *(["own%"] if has_own_shares else []),
+        "trains",
+        "tokens",
+        "privates",
+    )
+    return Table(head, rows)
+
+
+def price_text(state: engine.State, company: str) -> str:
+    """The price of a share, else the zone of its space on the market, else `-`."""
+    cell = state.companies[company].cell
+    if cell is None:
+        return "-"
+    return engine.space_name(engine.game_of(state), cell)
+
+
+def trains_text(state: engine.State) -> list[str]:
+    """The trains that can still be bought from the bank, and those in the pool."""
+    prices = {train.name: train.price for train in engine.game_of(state).components.trains}
+    left = [
+        f"{'any number of' if count is None else f'{count} x'} {name} (${prices[name]})"
+        for name, count in state.depot.items()
+        if count is None or count
+    ]
+    pool = f"; in the pool: {' '.join(state.pool_trains)}" if state.pool_trains else ""
+    return [f"Trains: {', '.join(left) or 'none'}{pool}"]
+
+
+def player_view(state: engine.State, name: str) -> str | None:
+    """One player's possessions; None if there is no player of that name."""
+    seat = next((s for s in state.seats if state.name(s).casefold() == name.casefold()), None)
+    if seat is None:
+        return None
+    head, *rows = players_table(state).lines()
+    return "\n".join([head, rows[state.seats.index(seat)]])
+
+
+def company_view(state: engine.State, symbol: str, viewer: int | None = None) -> str | None:
+    """One company: price, president, shareholders, trains, tokens, loans; None if there is no such
+    company."""
+    key = symbol.casefold().replace("&", "")
+    sym = next((s for s in state.companies if s.casefold().replace("&", "") == key), None)
+    if sym is None:
+        return None
+    company, components = state.companies[sym], engine.game_of(state).components
+    name = next(c.name for c in components.companies if c.sym == sym)
+    hexes = [hex for hex, tokens in state.tokens.items() if any(owner == sym for _, owner in tokens)]
+    holdings = [
+        f"{'treasury' if owner == sym else state.name(owner)} {holding_text(percent)}"
+        for owner, percent in company.shares.items()
+        if percent
+    ]
+    president = state.name(company.president) if company.president else "-"
+    lines = [
+        f"{sym}: {name}",
+        f"price {price_text(state, sym)}, par {f'${company.par}' if company.par is not None else '-'}, "
+        f"treasury {treasury_text(state, sym, viewer)}, {'floated' if company.floated else 'not floated'}",
+        f"president {president}; shares: {', '.join(holdings)}",
+        f"trains: {' '.join(company.trains) or 'none'}; tokens on {', '.join(hexes) or 'no hex'}, "
+        f"{company.unplaced_tokens} on the charter",
+    ]
+    if components.loans and company.size:
+        max_loans = components.company_sizes[company.size].max_loans
+        unpaid = f"; unpaid tokens: {company.owed_tokens}" if company.owed_tokens else ""
+        lines.append(f"{company.size} shares; loans: {company.loans} of {max_loans}{unpaid}")
+    if privates := _privates_of(state, sym):
+        lines.append(f"privates: {', '.join(private_text(state, sym) for sym in privates)}")
+    return "\n".join(lines)
+
+
+# -- map and market ------------------------------------------------------------------------
+
+
+def map_view(state: engine.State) -> str:
+    """By hex: tile, tokens, mine and bridge."""
+    hexes = engine.game_of(state).components.map.hexes
+    rows = []
+    for hex in sorted({*state.tiles, *state.tokens, *state.bridge_hexes}, key=_coordinate_key):
+        tile = state.tiles.get(hex)
+        tokens = ", ".join(owner for _, owner in sorted(state.tokens.get(hex, [])))
+        structures = [
+            name for name, at in (("mine", state.mine_hexes), ("bridge", state.bridge_hexes)) if hex in at
+        ]
+        name = ", ".join([*filter(None, [hexes[hex].name]), *structures])
+        rows.append((hex, f"#{tile[0]} rotation {tile[1]}" if tile else "printed", tokens, name))
+    return (
+        "\n".join(text_table(("hex", "tile", "tokens", "name"), rows)) if rows else "The map is as printed."
+    )
+
+
+def _coordinate_key(hex: str) -> tuple[str, int]:
+    letters = hex.rstrip("0123456789")
+    return letters, int(hex[len(letters) :] or 0)
+
+
+def market_view(state: engine.State) -> str:
+    """The stock market as a grid, the companies by price, and what loans cost."""
+    rows = engine.game_of(state).components.market.rows
+    companies_at: dict[tuple[int, int], list[str]] = {}
+    for sym in state.market_order:
+        if place := state.companies[sym].cell:
+            companies_at.setdefault(place, []).append(sym)
+    width = LINE_WIDTH // CELL_WIDTH if len(rows) == 1 else max(len(row) for row in rows)
+    grid = [
+        "".join(_cell_text(cell, (y, x) in companies_at).rjust(CELL_WIDTH) for x, cell in part).rstrip()
+        for y, row in enumerate(rows)
+        for part in (list(enumerate(row))[start : start + width] for start in range(0, len(row), width))
+    ]
+    prices = [
+        f"${cell.price}: {', '.join(syms)}" + (f" ({', '.join(cell.zones)})" if cell.zones else "")
+        if cell.price
+        else f"{engine.space_label(engine.game_of(state), (y, x)).capitalize()}: {', '.join(syms)}"
+        for (y, x), syms in sorted(companies_at.items(), key=lambda item: -_cell_price(rows, item[0]))
+        if (cell := rows[y][x])
+    ]
+    loans = [f"{text.capitalize()}." for text in _lending_text(state)]
+    return "\n".join([*grid, "", *(prices or ["No company has a price."]), *loans])
+
+
+def _cell_text(cell: engine.MarketCell | None, occupied: bool) -> str:
+    """A space: its price, else the first letters of its zone, and `*` if a company is there."""
+    if cell is None:
+        return ""
+    text = str(cell.price) if cell.price or not cell.zones else cell.zones[0][:3]
+    return f"{text}{'*' if occupied else ''}"
+
+
+def _cell_price(rows: Sequence[Sequence[engine.MarketCell | None]], at: tuple[int, int]) -> int:
+    cell = rows[at[0]][at[1]]
+    return cell.price if cell else 0
+
+
+# -- the log and help ------------------------------------------------------------------------
+
+
+def log_entry_line(entry: LogEntry, names: Sequence[str]) -> str:
+    """A row of the log in one line; undone moves are marked."""
+    name = f"{names[entry.seat]}: " if entry.seat is not None and entry.line else ""
+    undone = "" if entry.is_live else "(undone) "
+    has_more = entry.line and entry.sentences not in ((), (entry.line,))
+    sentences = f" — {' '.join(entry.sentences)}" if has_more else ""
+    return f"{entry.seq:>4}  {undone}{name}{entry.text}{sentences}"
+
+
+def log_view(table: LiveTable, last: int = 12) -> str:
+    """The last rows of the log."""
+    entries = table.log.entries(max(table.seq - last, 0))
+    return "\n".join(log_entry_line(entry, table.state.players) for entry in entries if entry.has_text)
+
+
+COMMAND_HELP = (
+    ("status", "players, companies and who is to act"),
+    ("map, market", "the map and the stock market"),
+    ("company X, player X", "one company, one player"),
+    ("bids, privates X", "what is auctioned; a private and what it can do"),
+    ("trains, tiles X", "the trains and tiles that are left; where a tile may lie"),
+    ("routes X", "what a company ran last"),
+    ("chart worth", "worth by round; also prices, revenue"),
+    ("records, animation", "best run, dearest share; the map turn by turn"),
+    ("log 20", "the last rows of the log"),
+    ("at or 2.1, at 120", "the position at the start of a round, or after a row of the log"),
+    ("plan LINE; LINE", "try lines on a copy; `plan more LINE`, `show`, `play`, `clear`"),
+    ("auto ORDER", "leave an order beforehand, such as `auto pass`; `auto help` explains"),
+    ("export 18xx.games", "the game as a file; also text, csv"),
+    ("undo, redo", "undo your last move; by a vote if others have moved since"),
+    ("turns", "every table that waits for you, the most urgent first"),
+    ("pace, pace 24h", "the pace of the table; propose another, for a vote"),
+    ("palette dark", "dark pictures at this table; `palette light`"),
+    ("extend", "take more time for this decision, once"),
+    ("settings", "how you are told: channels, digest, quiet hours, time zone"),
+    ("rematch", "after the end: a new table with the same people"),
+    ("away until DATE", "you are away; `away until DATE deputy NAME`, `back`"),
+    ("resign", "give up your seat"),
+)
+
+
+def help_view(state: engine.State, seat: int, pending: Sequence[PendingDecision]) -> str:
+    """The legal lines of a seat now, and the commands that are always possible."""
+    is_pending = any(p.seat == seat for p in pending)
+    choices = engine.choices(state, engine_seat(seat)) if is_pending else []
+    commands = [f"  {form.ljust(21)}{meaning}" for form, meaning in COMMAND_HELP]
+    width = max((len(c.line) for c in choices), default=0)
+    lines = [f"  {c.line.ljust(width)}  {c.label}" for c in choices[:MAX_HELP_LINES]]
+    rest = len(choices) - MAX_HELP_LINES
+    more = [f"  and {rest} more like these"] if rest > 0 else []
+    heading = ["Your options:"] if choices else ["You have nothing to decide now."]
+    return "\n".join([question_text(state, pending), *heading, *lines, *more, "Always:", *commands])

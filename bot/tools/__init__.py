@@ -1,0 +1,1 @@
+"""For those who develop Railpost: simulation, arena, benchmark."""

@@ -1,0 +1,80 @@
+"""What the clock costs at many tables: following their logs, and reminders that are due at once. The time is
+driven: nobody waits for it."""
+
+from __future__ import annotations
+
+import resource
+from dataclasses import dataclass
+from datetime import timedelta
+from time import process_time
+
+from sqlalchemy import create_engine, text
+
+from bot.hub.service import Service
+from storage import open_store
+from storage.database import store_url
+from storage.store import utc_now
+
+PACE = "24h"
+HALF = timedelta(hours=12, minutes=1)
+"""After which everybody who is awaited is reminded."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClockCosts:
+    """Milliseconds of processor time. follow: for a table whose log has grown, loading it included.
+    follow_again: for one that is in memory. due: for a reminder that is due."""
+
+    tables: int
+    reminders: int
+    follow: float
+    follow_again: float
+    due: float
+    megabytes: float
+
+    def lines(self) -> list[str]:
+        """The figures in sentences."""
+        return [
+            f"clock: {self.follow:.2f} ms of processor time to follow one of {self.tables:,} tables that are "
+            f"not in memory, {self.follow_again:.2f} ms for one that is",
+            f"clock: {self.due:.2f} ms for each of {self.reminders:,} reminders that are due at once; "
+            f"{self.megabytes:,.0f} MB of memory at most",
+        ]
+
+
+async def measure_clock(url: str, tables: int, keep_megabytes: float) -> ClockCosts:
+    """Let the clock follow all tables of a store that `fill_store` has filled, twice, and remind."""
+    _mark_all(url, pace=True)
+    now = utc_now()
+    async with await open_store(url, lambda: now) as store:
+        service = Service(store, keep_megabytes=keep_megabytes)
+        times = [process_time()]
+        await service.clock.tick()
+        times.append(process_time())
+        _mark_all(url, pace=False)
+        times.append(process_time())
+        await service.clock.tick()
+        times.append(process_time())
+        now += HALF
+        async with store.read() as unit:
+            reminders = len(await unit.clocks.rows_due(now, 10 * tables))
+        times.append(process_time())
+        await service.clock.tick()
+        times.append(process_time())
+    first, again, due = times[1] - times[0], times[3] - times[2], times[5] - times[4]
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    each = (1000 * first / tables, 1000 * again / tables, 1000 * due / max(reminders, 1))
+    return ClockCosts(tables, reminders, *each, memory)
+
+
+def _mark_all(url: str, *, pace: bool) -> None:
+    """The clocks of all tables are to be looked at, with another pace."""
+    address = store_url(url)
+    if address.get_backend_name() == "sqlite":
+        address = address.set(drivername="sqlite")
+    engine = create_engine(address)
+    with engine.begin() as connection:
+        if pace:
+            connection.execute(text("UPDATE game_tables SET pace = :pace"), {"pace": PACE})
+        connection.execute(text("UPDATE table_clocks SET is_stale = true"))
+    engine.dispose()
