@@ -20,9 +20,9 @@ import typer
 from bot.config import Settings, SettingsError, load_settings
 
 if TYPE_CHECKING:
-    from bot.hub.service import Service
     from bot.operations.status import ErrorCounter
     from bot.pictures.workers import PictureWorkers
+    from bot.service import Service
     from bot.terminal.console import Console
 
 log = logging.getLogger("railpost")
@@ -83,9 +83,9 @@ def create_data_folder(settings: Settings) -> None:
 async def open_service(settings: Settings) -> AsyncIterator[Service]:
     """The service with the store and the picture workers of the settings."""
     from bot.hub.limits import KINDS, Limits
-    from bot.hub.service import Service
     from bot.operations.check import quick_check_at_start
     from bot.pictures.workers import PictureWorkers
+    from bot.service import Service
     from storage import open_store
 
     conventions = settings.table_conventions

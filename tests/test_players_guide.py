@@ -24,7 +24,7 @@ from bot.email.tokens import reply_token_for
 from bot.hub.info import TableInfo
 from bot.hub.notify import Notification
 from bot.hub.people import person_by_address
-from bot.hub.service import Service
+from bot.service import Service
 from bot.terminal.console import Console
 from mail import ServiceAddress, compose, pages
 from mail.parser import ParsedMail

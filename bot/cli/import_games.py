@@ -19,8 +19,8 @@ import typer
 
 import engine
 from bot import config
-from bot.hub.service import Service
 from bot.position.pending import seat_number
+from bot.service import Service
 from engine.site_18xx.game_file import SiteFileError, read_site_file
 from engine.site_18xx.replay import SiteReplay, SiteReplayError
 from storage import StoreError, open_store

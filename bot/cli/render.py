@@ -81,7 +81,7 @@ def _draw(kind: str, start: engine.State, events: Sequence[bytes], palette: Pale
 
 async def game_of_table(settings: Settings, code: str) -> StoredGame:
     """The game of a table along its line of play. Raises ValueError."""
-    from bot.hub.service import Service
+    from bot.service import Service
 
     async with await open_store(settings.database_url) as store:
         service = Service(store)

@@ -25,7 +25,7 @@ from discord import ui
 from bot.discord import parts
 from bot.discord.parts import ImageRef, Json
 from bot.hub.result import ExportedFile
-from bot.hub.service import Service
+from bot.service import Service
 from renderers import Picture
 
 log = logging.getLogger(__name__)

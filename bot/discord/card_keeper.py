@@ -43,8 +43,8 @@ from bot.hub import notify as notifications
 from bot.hub.info import TableInfo
 from bot.hub.notify import Notification
 from bot.hub.result import PendingDecision
-from bot.hub.service import Service
 from bot.hub.table import TableView
+from bot.service import Service
 from storage import Card, OutboxMessage, TablePoll
 
 log = logging.getLogger(__name__)

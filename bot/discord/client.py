@@ -33,8 +33,8 @@ from bot.discord.interactions import InteractionHandler
 from bot.discord.localization import localized
 from bot.discord.replies import error_text, is_answered_already, is_too_late, reply_text
 from bot.discord.shards import SessionStarts, guild_shards_of, job_names
-from bot.hub.service import Service
 from bot.pictures.workers import PictureWorkers
+from bot.service import Service
 
 log = logging.getLogger(__name__)
 

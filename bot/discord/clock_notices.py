@@ -15,8 +15,8 @@ from bot.features.moves.recent_events import digest_events
 from bot.hub.info import TableInfo
 from bot.hub.notify import Notification
 from bot.hub.polls import poll_id
-from bot.hub.service import Service
 from bot.hub.table import TableView
+from bot.service import Service
 from storage import OutboxMessage
 
 LOBBY_KINDS = ("full", "expiring", "closed", "robot", "no robot")

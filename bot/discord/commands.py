@@ -330,7 +330,7 @@ class TableCommands(app_commands.Group):
         await defer(interaction)
         found = await self.handler.lookup.resolve_table(interaction, table, ("lobby", "running", "paused"))
         person_id = await self.handler.lookup.person_id(interaction.user)
-        result = await self.service.propose_end(found.id, by=person_id)
+        result = await self.service.status.propose_end(found.id, by=person_id)
         await self.handler.lines.show_result(interaction, result, found, found.seat_of(person_id))
 
     @app_commands.command(

@@ -11,9 +11,9 @@ from bot.discord.replies import defer_privately, reply_text
 from bot.discord.table_lookup import TableLookup
 from bot.discord.threads import card_link
 from bot.hub.info import status_text
-from bot.hub.service import Service
 from bot.hub.table import TableView
 from bot.position import text_views
+from bot.service import Service
 
 CHOICES_CHANGED = "The choices have changed since then. Please look at the card as it is now."
 

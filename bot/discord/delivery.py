@@ -34,8 +34,8 @@ from bot.discord.posting import Poster, Unreachable
 from bot.discord.threads import TableThreads
 from bot.hub import notify
 from bot.hub.notify import Notification
-from bot.hub.service import Service
 from bot.pictures.workers import PictureWorkers
+from bot.service import Service
 from storage import GuildShards, NotFound, OutboxMessage, StoreError
 
 log = logging.getLogger(__name__)

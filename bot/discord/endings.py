@@ -27,8 +27,8 @@ from bot.features.history.ending import Ending, ending_pictures, headline_of, ma
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_recipient
 from bot.hub.notify import Notification, is_quiet, wanted_channels
-from bot.hub.service import Service
 from bot.pictures.wanted import picture_file_name
+from bot.service import Service
 from storage import OutboxMessage
 
 log = logging.getLogger(__name__)

@@ -30,8 +30,8 @@ from bot.discord import card_texts, cards
 from bot.discord.api import CannotEdit, DiscordApi, message_age
 from bot.discord.card_refs import OLD_PREFIX, RUN, CardRef, card_ref, slot_prefix
 from bot.discord.posting import forget_files, ref_to_store
-from bot.hub.service import Service
 from bot.hub.table import TableView
+from bot.service import Service
 from storage import Card, StoreError
 
 log = logging.getLogger(__name__)

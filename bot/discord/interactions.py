@@ -36,10 +36,10 @@ from bot.discord.settings_interactions import SettingsInteractions
 from bot.discord.table_lookup import TableLookup
 from bot.discord.threads import TableThreads
 from bot.discord.tile_interactions import TileInteractions
-from bot.hub.service import Service
 from bot.pictures.workers import PictureWorkers
 from bot.position import text_views
 from bot.position.pending import engine_seat
+from bot.service import Service
 
 log = logging.getLogger(__name__)
 

@@ -18,11 +18,11 @@ from bot.discord.table_lookup import TableLookup
 from bot.discord.threads import card_link
 from bot.hub.info import TableInfo
 from bot.hub.result import CommandResult, Completed, PollUpdated, QueryAnswer, StaleDecision
-from bot.hub.service import Service
 from bot.hub.table import TableView
 from bot.pictures.wanted import PICTURES_SAY_ALL, answer_pictures
 from bot.pictures.workers import Pictures, PictureWorkers
 from bot.position.pending import engine_seat
+from bot.service import Service
 
 
 class LineInteractions:

@@ -10,7 +10,7 @@ from bot.discord.table_lookup import TableLookup
 from bot.features.lobby.robot_answers import answer_about_robots
 from bot.hub.info import TableInfo
 from bot.hub.people import player_name
-from bot.hub.service import Service
+from bot.service import Service
 
 
 class LobbyInteractions:

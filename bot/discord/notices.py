@@ -15,7 +15,7 @@ from bot.discord.posting import Draft, Posted, Poster, Unreachable, ref_to_store
 from bot.discord.threads import TableThreads
 from bot.hub.info import TableInfo, open_seats
 from bot.hub.notify import Notification
-from bot.hub.service import Service
+from bot.service import Service
 from storage import OutboxMessage
 
 log = logging.getLogger(__name__)

@@ -12,7 +12,7 @@ from bot.discord.replies import RawModal, defer_privately, reply
 from bot.discord.table_lookup import TableLookup
 from bot.hub.info import TableInfo
 from bot.hub.result import CommandResult, QueryAnswer
-from bot.hub.service import Service
+from bot.service import Service
 
 ShowResult = Callable[[discord.Interaction, CommandResult, TableInfo, int | None], Awaitable[None]]
 

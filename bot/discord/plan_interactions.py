@@ -28,10 +28,10 @@ from bot.discord.controls import (
 from bot.discord.decision_controls import with_effects
 from bot.discord.parts import Json
 from bot.hub.result import QueryAnswer
-from bot.hub.service import Service
 from bot.pictures.views import tried_pictures
 from bot.pictures.workers import PictureWorkers
 from bot.position.pending import engine_seat
+from bot.service import Service
 
 MAX_PLAN_SELECTS = 5
 MAX_LINE_LENGTH = 96  # of an option's value

@@ -22,7 +22,7 @@ from bot.discord.card_refs import SAID_FILES, AttachedFile, CardRef, attached_fi
 from bot.discord.parts import Json
 from bot.discord.threads import TableThreads, has_own_thread
 from bot.hub.info import TableInfo
-from bot.hub.service import Service
+from bot.service import Service
 from storage import Card, Store
 
 log = logging.getLogger(__name__)

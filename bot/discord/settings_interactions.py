@@ -7,7 +7,7 @@ import discord
 from bot.discord import settings_card
 from bot.discord.replies import RawModal, reply
 from bot.discord.table_lookup import TableLookup
-from bot.hub.service import Service
+from bot.service import Service
 
 
 class SettingsInteractions:

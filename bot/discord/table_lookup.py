@@ -9,8 +9,8 @@ import discord
 from bot.discord.threads import code_in, has_own_thread
 from bot.hub.info import TableInfo
 from bot.hub.people import person_by_discord, player_name
-from bot.hub.service import Service
 from bot.position import text_views
+from bot.service import Service
 from storage import GameTable, TableStatus, UnitOfWork
 
 

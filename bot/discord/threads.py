@@ -12,7 +12,7 @@ from bot.discord import parts
 from bot.discord.api import ARCHIVE_AFTER_MINUTES, DiscordApi
 from bot.discord.card_refs import LOBBY, card_ref, is_prompt_slot
 from bot.hub.info import TableInfo
-from bot.hub.service import Service
+from bot.service import Service
 from storage import GameTable, GuildShards
 
 log = logging.getLogger(__name__)

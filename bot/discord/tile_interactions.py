@@ -14,10 +14,10 @@ from bot.discord.control_checks import CHOICES_CHANGED, ControlChecks
 from bot.discord.controls import CustomId
 from bot.discord.replies import reply, reply_text
 from bot.hub.info import TableInfo
-from bot.hub.service import Service
 from bot.pictures.views import lay_map
 from bot.pictures.workers import Pictures
 from bot.position.pending import engine_seat
+from bot.service import Service
 
 Drawing = Callable[[TableInfo, discord.User | discord.Member | None], Awaitable[Pictures]]
 

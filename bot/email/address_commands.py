@@ -14,8 +14,8 @@ from __future__ import annotations
 from bot.email.reachability import load_standing
 from bot.hub import people
 from bot.hub.notify import unique_suffix
-from bot.hub.service import Service
 from bot.position import text_views
+from bot.service import Service
 from mail import normalize_address
 from mail.line_text import first_word
 from storage import UnitOfWork

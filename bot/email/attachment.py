@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.hub.service import Service
+from bot.service import Service
 
 
 class MailAttachment:

@@ -13,7 +13,7 @@ from bot.email.table_commands import (
 )
 from bot.email.tokens import ServiceToken, service_token, table_label, table_token
 from bot.hub.info import TableInfo, open_seats
-from bot.hub.service import Service
+from bot.service import Service
 from mail import ReplyToken
 from mail.port import TableAnswer
 from storage import (

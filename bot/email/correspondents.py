@@ -7,8 +7,8 @@ import logging
 from bot.email import reachability
 from bot.email.reachability import Reachability
 from bot.email.tokens import ServiceToken, live_token, token_owner
-from bot.hub.service import Service
 from bot.position import text_views
+from bot.service import Service
 from mail import ReplyToken
 from mail.bounces import classify
 from mail.port import Bounce, Correspondent

@@ -17,8 +17,8 @@ from bot.email.attachment import MailAttachment
 from bot.email.gateway import MailGateway
 from bot.email.oauth import RefreshedTokens
 from bot.email.outbox import LEASE, StoredMailOutbox
-from bot.hub.service import Service
 from bot.pictures.workers import PictureWorkers
+from bot.service import Service
 from mail import (
     ImapAccount,
     InboxTiming,

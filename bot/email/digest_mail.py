@@ -14,9 +14,9 @@ from bot.email.tokens import ServiceToken, reply_token_for
 from bot.email.turn_bundles import with_outcomes
 from bot.features.digest.feature import WaitingTable, waiting_tables
 from bot.features.moves.recent_events import digest_events
-from bot.hub.service import Service
 from bot.hub.table import TableView
 from bot.position import legal_lines
+from bot.service import Service
 from mail import MailPage, OutgoingMail, ServiceAddress, compose
 from mail.page import Block, BulletList, CopyableLines, Paragraph
 from mail.port import IssuedToken

@@ -19,8 +19,8 @@ from bot.email.seat_replies import SeatReplies
 from bot.email.table_commands import TableCommands
 from bot.email.table_replies import TableReplies
 from bot.email.tokens import ServiceToken
-from bot.hub.service import Service
 from bot.pictures.workers import PictureWorkers
+from bot.service import Service
 from mail import ReplyToken
 from mail.doubts import Vocabulary
 from mail.parts import MailFile

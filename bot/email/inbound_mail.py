@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from bot.email.outgoing import enqueue_mail, gather_answer
-from bot.hub.service import Service
+from bot.service import Service
 from mail.port import (
     Arrival,
     Folder,

@@ -9,7 +9,7 @@ from bot.features.lobby.seats import open_request
 from bot.hub.info import TableInfo, open_seats
 from bot.hub.notify import Notification
 from bot.hub.seating import robots_of
-from bot.hub.service import Service
+from bot.service import Service
 from mail import MailPage, pages, table_pages
 
 

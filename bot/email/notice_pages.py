@@ -11,10 +11,10 @@ from bot.email.tokens import ServiceToken, reply_token_for
 from bot.email.turn_pages import TurnPages, position_parts
 from bot.hub.info import TableInfo
 from bot.hub.notify import Notification, decode_notification
-from bot.hub.service import Service
 from bot.hub.table import TableView
 from bot.pictures.workers import PictureWorkers
 from bot.position import text_views
+from bot.service import Service
 from mail import MailPage, pages, table_pages
 from mail.page import CopyableLines, Paragraph
 from storage import OutboxMessage

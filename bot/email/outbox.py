@@ -23,8 +23,8 @@ from bot.email.notice_pages import PageBuilder
 from bot.email.outgoing import enqueue_mail
 from bot.email.returned import ASKED_ANEW, texts_together
 from bot.hub.notify import decode_notification
-from bot.hub.service import Service
 from bot.pictures.workers import PictureWorkers
+from bot.service import Service
 from mail import (
     ServiceAddress,
     compose,

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 
-from bot.hub.service import Service
+from bot.service import Service
 
 _PERSONAL = re.compile(
     r"settings(?: [^?]{1,80})?|away until \S+(?: deputy .{1,40})?|back|turns", re.IGNORECASE

@@ -14,8 +14,8 @@ from bot.features.game_files.importing import imported_sentences
 from bot.hub import notify
 from bot.hub.info import TableInfo, open_seats
 from bot.hub.loading import load_recipient
-from bot.hub.service import Service
 from bot.position import text_views
+from bot.service import Service
 from mail.parts import MailFile
 
 NO_FILE = "Attach the game: the JSON file that 18xx.games exports, or a game text."

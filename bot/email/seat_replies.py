@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import engine
-from bot.email import line_reader
+from bot.email.line_reader import LineReader
 from bot.email.pictures import mail_file, mail_pictures
 from bot.email.tokens import SeatRef, seat_ref, service_token
 from bot.email.turn_bundles import with_outcomes
 from bot.email.turn_pages import position_parts
 from bot.hub import result as results
-from bot.hub.service import Service
 from bot.hub.table import TableView, pending_decisions
 from bot.pictures.wanted import answer_pictures
 from bot.pictures.workers import Pictures, PictureWorkers
 from bot.position import legal_lines, text_views
+from bot.service import Service
 from mail import ReplyToken
 from mail.doubts import Vocabulary
 from mail.port import (
@@ -40,15 +40,16 @@ class SeatReplies:
 
     def __init__(self, service: Service, pictures: PictureWorkers) -> None:
         self._service, self._store, self._pictures = service, service.store, pictures
+        self._reader = LineReader(service.commands)
 
     async def vocabulary(self, token: ReplyToken) -> Vocabulary:
         """What the seat can say now; for a token without a seat, what the service reads itself."""
         seat_token = service_token(token)
         if seat_token.table_id is None or seat_token.seat_number is None:
-            return Vocabulary(line_reader.SERVICE_VERBS)
+            return Vocabulary(self._reader.verbs)
         view = await self._service.queries.view(seat_token.table_id)
         choices = await self._service.queries.choices(seat_token.table_id, seat_token.seat_number)
-        return line_reader.vocabulary_of(
+        return self._reader.vocabulary_of(
             view.state, seat_token.seat_number, [choice.line for choice in choices]
         )
 
@@ -58,7 +59,7 @@ class SeatReplies:
         if seat_token.table_id is None or seat_token.seat_number is None:
             return frozenset()
         view = await self._service.queries.view(seat_token.table_id)
-        return line_reader.readable_lines(view.state, seat_token.seat_number, lines)
+        return self._reader.readable_lines(view.state, seat_token.seat_number, lines)
 
     async def try_lines(self, token: ReplyToken, lines: Sequence[str]) -> tuple[AcceptedLine, ...] | None:
         """What the lines would do if they were played now; None if they cannot all be played."""
@@ -66,7 +67,7 @@ class SeatReplies:
         if seat_token.table_id is None or seat_token.seat_number is None:
             return None
         view = await self._service.queries.view(seat_token.table_id)
-        return line_reader.try_lines(view.state, seat_token.seat_number, lines)
+        return self._reader.try_lines(view.state, seat_token.seat_number, lines)
 
     async def play(self, token: ReplyToken, lines: Sequence[str], request_id: str) -> PlayResult:
         """Play the lines for the seat. Held lines that the player has released need no other confirmation."""

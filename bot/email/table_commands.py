@@ -32,8 +32,8 @@ from bot.hub import people
 from bot.hub.changes import check_allowed
 from bot.hub.info import SeatedPlayer, TableInfo, status_text
 from bot.hub.seating import ROBOT_WORD
-from bot.hub.service import Service
 from bot.position import text_views
+from bot.service import Service
 from mail import normalize_address
 from mail.line_text import first_word
 from mail.parts import MailFile

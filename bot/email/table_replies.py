@@ -18,7 +18,7 @@ from bot.email.table_commands import (
 )
 from bot.email.tokens import ServiceToken, service_token, table_token, token_owner
 from bot.hub import people
-from bot.hub.service import Service
+from bot.service import Service
 from mail import ReplyToken
 from mail.line_text import first_word
 from mail.parts import MailFile

@@ -14,7 +14,7 @@ import msgspec
 
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_table_info
-from bot.hub.service import Service
+from bot.service import Service
 from mail import ReplyToken
 from mail.port import TokenPurpose
 from storage import (

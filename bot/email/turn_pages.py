@@ -11,12 +11,12 @@ from bot.features.history.ending import ending_pictures, make_ending, places_of
 from bot.features.moves.recent_events import recent_events
 from bot.hub.notify import Notification
 from bot.hub.result import PendingDecision
-from bot.hub.service import Service
 from bot.hub.table import TableView
 from bot.pictures.wanted import turn_pictures
 from bot.pictures.workers import Pictures, PictureWorkers
 from bot.position import legal_lines, text_views
 from bot.position.runs import connection_lines
+from bot.service import Service
 from mail import (
     MailPage,
     pages,

@@ -11,7 +11,7 @@ from html import escape
 from aiohttp import web
 
 from bot.email.reachability import Reachability
-from bot.hub.service import Service
+from bot.service import Service
 from mail.reply_address import hash_token
 
 PATH = "/unsubscribe/{token}"

@@ -16,7 +16,6 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from datetime import datetime, timedelta
 from weakref import WeakValueDictionary
 
-from bot.hub.commands import Command
 from bot.hub.commit import CommitDraft
 from bot.hub.loading import (
     UnreadableTable,
@@ -26,6 +25,7 @@ from bot.hub.loading import (
     load_metadata,
     load_table,
 )
+from bot.hub.request import Request
 from bot.hub.result import CommandResult, decode_result
 from bot.hub.table import LiveTable
 from storage import LogRow, Store, StoreError, TableVersion, UnitOfWork
@@ -42,17 +42,11 @@ CLEANUP_INTERVAL = timedelta(hours=1)
 RETENTION = timedelta(days=60)  # of results of requests, and of messages that were delivered or given up
 
 
-async def _nothing_more(draft: CommitDraft) -> None:
-    """Add nothing to a draft."""
-
-
 class TableCache:
     """The most recently used tables of a store.
 
-    before_commit: called with every draft before it is written; what it adds belongs to the same commit.
+    reactions: called with every draft before it is written; what they add belongs to the same commit.
     """
-
-    before_commit: Callable[[CommitDraft], Awaitable[None]]
 
     def __init__(
         self, store: Store, *, keep_megabytes: float = KEEP_MEGABYTES, ping_holdoff: float = 0
@@ -69,7 +63,7 @@ class TableCache:
         self._tables: OrderedDict[int, LiveTable] = OrderedDict()
         self._locks: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
         self._subscribers: set[asyncio.Event] = set()
-        self.before_commit = _nothing_more
+        self.reactions: list[Callable[[CommitDraft], Awaitable[None]]] = []
         self._store_id: str | None = None
 
     # -- subscribers -------------------------------------------------------------------------
@@ -143,7 +137,7 @@ class TableCache:
     # -- loading -----------------------------------------------------------------------------
 
     def lock(self, table_id: int) -> asyncio.Lock:
-        """The lock of a table: commands at one table run one after another. Keep no reference to it."""
+        """The lock of a table: requests at one table run one after another. Keep no reference to it."""
         return self._locks.setdefault(table_id, asyncio.Lock())
 
     @asynccontextmanager
@@ -295,7 +289,10 @@ class TableCache:
 
             draft = CommitDraft(table, self.store.now(), begin_unit, answered_person=answered_person)
             yield draft
-            await self.before_commit(draft)
+            for react in self.reactions:
+                await react(draft)
+            if draft.make_result is not None:
+                draft.result = draft.make_result()
             await draft.update_status()
             unit, metadata = draft.open_unit, table.metadata
             if unit is not None:
@@ -312,9 +309,9 @@ class TableCache:
             table.add(row, sentences, position)
         self.wake_subscribers()
 
-    def commit_command(self, table: LiveTable, command: Command) -> AbstractAsyncContextManager[CommitDraft]:
+    def commit_request(self, table: LiveTable, request: Request) -> AbstractAsyncContextManager[CommitDraft]:
         """`commit` for what a player has said, who is answered."""
-        return self.commit(table, command.request_id, answered_person=command.person_id)
+        return self.commit(table, request.request_id, answered_person=request.person_id)
 
     async def stored_result(self, request_id: str | None) -> CommandResult | None:
         """The result of an earlier request with the same id, if there was one."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple
 
 import engine
 from bot.hub.cache import TableCache
-from bot.hub.commands import Command, not_running
-from bot.hub.polls import PollHandler, completed, poll_for, stale_decision
+from bot.hub.commit import CommitDraft
+from bot.hub.polls import completed, poll_for, stale_decision
+from bot.hub.request import Request, not_running
 from bot.hub.result import (
     CommandResult,
     LineAmbiguous,
@@ -24,46 +25,49 @@ from storage import NewLogRow
 _LineError = engine.UnreadableError | engine.AmbiguousError | engine.RefusedError
 
 
+Moved = Callable[[CommitDraft, int], Awaitable[None]]
+"""Is told in the commit that a seat has moved."""
+
+
 class MoveHandler:
     """Plays lines at a locked table."""
 
-    def __init__(self, cache: TableCache, polls: PollHandler) -> None:
-        self._cache = cache
-        self._polls = polls
+    def __init__(self, cache: TableCache, moved: Moved) -> None:
+        self._cache, self._moved = cache, moved
 
-    async def play_lines(self, table: LiveTable, command: Command) -> CommandResult:
-        """Play the lines of a command in order and commit them."""
+    async def play_lines(self, table: LiveTable, request: Request) -> CommandResult:
+        """Play the lines of a request in order and commit them."""
         if problem := not_running(table, "running"):
             return problem
-        if not _is_current(table, command):
-            return stale_decision(table, command)
+        if not _is_current(table, request):
+            return stale_decision(table, request)
         try:
-            moves = _play(table, command)
+            moves = _play(table, request)
         except _NotPlayed as failure:
-            return failure.result(table, command)
-        return await self._commit(table, command, moves)
+            return failure.result(table, request)
+        return await self._commit(table, request, moves)
 
-    async def try_lines(self, table: LiveTable, command: Command) -> CommandResult | None:
-        """Play the lines of a command as `play_lines` does; None where they are not played."""
-        if not_running(table, "running") or not _is_current(table, command):
+    async def try_lines(self, table: LiveTable, request: Request) -> CommandResult | None:
+        """Play the lines of a request as `play_lines` does; None where they are not played."""
+        if not_running(table, "running") or not _is_current(table, request):
             return None
         try:
-            moves = _play(table, command)
+            moves = _play(table, request)
         except _NotPlayed:
             return None
-        return await self._commit(table, command, moves)
+        return await self._commit(table, request, moves)
 
-    async def _commit(self, table: LiveTable, command: Command, moves: _Moves) -> CommandResult:
-        async with self._cache.commit_command(table, command) as draft:
-            if command.announcement:
-                draft.add_note(command.transport, "time up", command.announcement)
+    async def _commit(self, table: LiveTable, request: Request, moves: _Moves) -> CommandResult:
+        async with self._cache.commit_request(table, request) as draft:
+            if request.announcement:
+                draft.add_note(request.transport, "time up", request.announcement)
             for row, played_line in zip(moves.rows, moves.played, strict=True):
                 draft.add_row(row, moves.game.state, played_line.sentences)
             draft.game = moves.game
-            await self._polls.update_after_move(draft, command.seat)
-            if command.announcement:
-                draft.announce("news", command.announcement)
-            draft.make_result = lambda: completed(draft, command, played=tuple(moves.played))
+            await self._moved(draft, request.seat)
+            if request.announcement:
+                draft.announce("news", request.announcement)
+            draft.make_result = lambda: completed(draft, request, played=tuple(moves.played))
         assert draft.result is not None
         return draft.result
 
@@ -77,46 +81,46 @@ class _Moves(NamedTuple):
 
 
 class _NotPlayed(Exception):
-    """A line of a command cannot be played. state: the position in which it was tried."""
+    """A line of a request cannot be played. state: the position in which it was tried."""
 
     def __init__(self, error: _LineError, index: int, state: engine.State) -> None:
         super().__init__(str(error))
         self.error, self.index, self.state = error, index, state
 
-    def result(self, table: LiveTable, command: Command) -> LineFailure:
+    def result(self, table: LiveTable, request: Request) -> LineFailure:
         """What is answered."""
         suggestions: Sequence[str] = ()
         if isinstance(self.error, engine.RefusedError):
-            line = command.lines[self.index]
-            suggestions = engine.nearest_lines(self.state, engine_seat(command.seat), line)
-        decision_id = table.decision_id_of(command.seat)
-        return line_failure(self.error, *command.numbered_line(self.index), suggestions, decision_id)
+            line = request.lines[self.index]
+            suggestions = engine.nearest_lines(self.state, engine_seat(request.seat), line)
+        decision_id = table.decision_id_of(request.seat)
+        return line_failure(self.error, *request.numbered_line(self.index), suggestions, decision_id)
 
 
-def _play(table: LiveTable, command: Command) -> _Moves:
-    """Play the lines of a command, one after the other, on the decoded position. Raises _NotPlayed."""
-    g, seat = engine.game_of(table.give_state()), engine_seat(command.seat)
-    first_seq = table.seq + (2 if command.announcement else 1)
+def _play(table: LiveTable, request: Request) -> _Moves:
+    """Play the lines of a request, one after the other, on the decoded position. Raises _NotPlayed."""
+    g, seat = engine.game_of(table.give_state()), engine_seat(request.seat)
+    first_seq = table.seq + (2 if request.announcement else 1)
     rows, played = list[NewLogRow](), list[PlayedLine]()
-    for index, raw_line in enumerate(command.lines):
+    for index, raw_line in enumerate(request.lines):
         try:
             line, _, events = engine.play_line_on(g, seat, raw_line)
         except (engine.UnreadableError, engine.AmbiguousError, engine.RefusedError) as error:
             raise _NotPlayed(error, index, g.state) from error
         sentences = tuple(engine.narrate(g, events))
         played.append(PlayedLine(first_seq + len(rows), raw_line, line, sentences))
-        rows.append(command.new_row(index, line=line, events=engine.encode_events(events)))
+        rows.append(request.new_row(index, line=line, events=engine.encode_events(events)))
     return _Moves(g, rows, played)
 
 
-def _is_current(table: LiveTable, command: Command) -> bool:
-    """Whether the decision that the command answers is still open. While a poll is open, its answer may also
+def _is_current(table: LiveTable, request: Request) -> bool:
+    """Whether the decision that the request answers is still open. While a poll is open, its answer may also
     be a move."""
-    if command.decision_id is None:
+    if request.decision_id is None:
         return True
-    if command.answers_poll:
-        return poll_for(table, command) is not None
-    return table.is_current(command.seat, command.decision_id)
+    if request.answers_poll:
+        return poll_for(table, request) is not None
+    return table.is_current(request.seat, request.decision_id)
 
 
 def line_failure(

@@ -1,10 +1,13 @@
-"""The service: the facade of all tables of one store.
+"""The hub: all tables of one store, and the door through which every request comes.
 
-A command is handled under the lock of its table, so that no two commands start from the same position, while
+A request is handled under the lock of its table, so that no two requests start from the same position, while
 other tables go on. Its lines are read and played in memory and then written in one transaction: rows of the
 log, the position, the result of the request, and in the outbox the messages to players. The table in memory
-changes only after the commit. A process that dies has therefore done all of a command or nothing, and the
+changes only after the commit. A process that dies has therefore done all of a request or nothing, and the
 next process sends what is still in the outbox.
+
+A line whose first word is a command of a feature is read by that command (`bot.hub.command`); any other is a
+line of the game.
 
 A decision id is made of the number of undos and redos so far and the number of the question, `0.17`; an offer
 beside the question is `0.o3`, a poll `v5`. An action out of turn leaves the question and its id as they are;
@@ -18,62 +21,34 @@ from __future__ import annotations
 import asyncio
 import logging
 from asyncio import Event
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from time import perf_counter
 
 import engine
-from bot.features.clock.feature import TimeCommands
-from bot.features.clock.timers import DueRowHandler, play_pass
-from bot.features.game_files.importing import MoveIn
-from bot.features.lobby.rematch import rematch
-from bot.features.lobby.seats import SeatRequests
-from bot.features.lobby.tables import Lobby
-from bot.features.plans.feature import PlanHandler
-from bot.features.plans.plans import PlanStore
-from bot.features.robots.player import DEFAULT_SECONDS
-from bot.features.robots.players import RobotPlayers
-from bot.features.settings.feature import PersonSettingsService
-from bot.features.standing_orders.book import OrderBooks
-from bot.features.standing_orders.feature import OrderHandler
-from bot.features.standing_orders.lines import is_about_orders, limits_as_orders
-from bot.features.standing_orders.runner import OrderSpeaker
-from bot.hub import notify
 from bot.hub.cache import KEEP_MEGABYTES, MAX_ATTEMPTS, TableCache
-from bot.hub.commands import (
-    PALETTE_WORD,
-    PERSONAL_WORDS,
-    PLAN_WORDS,
-    QUERIES,
-    SEAT_WORDS,
-    STANDALONE,
-    STATUS_WORDS,
-    TIME_WORDS,
-    UNKNOWN_SEAT,
-    UNLOCKED_WORDS,
-    Command,
-    answer_query,
-    first_word,
-    in_seat,
-    not_running,
-    refused,
-    storable_text,
-    without_comments,
-)
+from bot.hub.command import Commands, OpenCommand, Query, QueryRequest, TableCommand
+from bot.hub.commit import CommitDraft
 from bot.hub.connections import Attachment, AttachmentState, Jobs
 from bot.hub.info import status_text
 from bot.hub.limits import Kind, LimitReached, Limits
 from bot.hub.loading import UnreadableTable
 from bot.hub.log import LogNotLoaded
 from bot.hub.people import claim_address
-from bot.hub.play import MoveHandler
-from bot.hub.polls import PollHandler
+from bot.hub.play import Moved, MoveHandler
 from bot.hub.queries import TableQueries
+from bot.hub.request import (
+    UNKNOWN_SEAT,
+    Request,
+    in_seat,
+    refused,
+    storable_text,
+    without_comments,
+)
 from bot.hub.result import (
     CommandResult,
     Completed,
     ConfirmationRequired,
-    LineFailure,
     LineRefused,
     LineUnreadable,
     PollUpdated,
@@ -81,74 +56,60 @@ from bot.hub.result import (
     TableNotRunning,
     decode_result,
 )
-from bot.hub.status import RunningTables
-from bot.hub.table import LiveTable, TableView
-from bot.hub.timers import Clock
+from bot.hub.table import LiveTable
 from bot.pictures.workers import PictureWorkers
 from storage import Deadlock, DuplicateRequest, Store, StoreError, WriteConflict
 
 CommandObserver = Callable[[str, str, float], None]
-"""Is told of every command: its transport, the name of its result's class, the seconds it took."""
+"""Is told of every request: its transport, the name of its result's class, the seconds it took."""
 
 log = logging.getLogger(__name__)
 
-NO_MOVES = frozenset((*STANDALONE, *PLAN_WORDS))
-"""First words of lines that are not lines of the game, or only where nothing else is meant."""
 
+class Hub:
+    """All tables of one store, without the features. `run` goes on beside it.
 
-class Service:
-    """All tables of one store. Make one for each process, and let `run` go on beside it.
-
-    lobby: tables before their start. running: tables in play. queries: everything that can be read.
-    pictures: draws for every transport.
+    commands: what the features have registered. queries: everything that can be read. pictures: draws for
+    every transport. leads: work that one process of a store does, by the name of its job.
     """
 
     def __init__(
         self,
         store: Store,
         *,
-        default_options: Sequence[str] = (),
         keep_megabytes: float = KEEP_MEGABYTES,
         ping_holdoff: float = 0,
         pictures: PictureWorkers | None = None,
         limits: Limits | None = None,
-        robot_seconds: float = DEFAULT_SECONDS,
     ) -> None:
-        """default_options: of new tables. keep_megabytes: about so much of tables stays in memory.
-        ping_holdoff: seconds before a turn message is sent. limits: what one person may do on one day.
-        robot_seconds: that a robot may think about a hard decision."""
+        """keep_megabytes: about so much of tables stays in memory. ping_holdoff: seconds before a turn
+        message is sent. limits: what one person may do on one day."""
         self.store = store
         self.pictures = pictures
         self.cache = TableCache(store, keep_megabytes=keep_megabytes, ping_holdoff=ping_holdoff)
         self.queries = TableQueries(self.cache)
         self.limits = limits or Limits()
+        self.commands = Commands()
         self.on_command: CommandObserver | None = None
         self.attachments: dict[str, Attachment] = {}
         self.jobs = Jobs(store)
-        self.lobby = Lobby(self.cache, default_options, self.limits)
-        self.running = RunningTables(self.cache, self.limits)
-        self.move_in = MoveIn(self.cache, self.lobby)
-        self.seats = SeatRequests(self.cache, self.lobby, self.running, self.move_in, self.limits)
-        self._polls = PollHandler(self.cache, self.running)
-        self._moves = MoveHandler(self.cache, self._polls)
-        books = OrderBooks()
-        self._orders = OrderHandler(self.cache, books)
-        self.cache.before_commit = OrderSpeaker(books, self._polls).wake
-        self._plans = PlanHandler(PlanStore(store, self.limits), self._moves, self._orders)
-        self.settings = PersonSettingsService(self.cache)
-        self._time_commands = TimeCommands(self.cache, self._polls, self.settings)
-        due_rows = DueRowHandler(self.cache, self.lobby, self.running, self._play_for_seat)
-        self.clock = Clock(self.cache, due_rows)
-        self.robots = RobotPlayers(self.cache, self.submit, robot_seconds)
+        self.leads: dict[str, Callable[[], Awaitable[None]]] = {}
+        self.on_moved: list[Moved] = []
+        self.moves = MoveHandler(self.cache, self.moved)
 
     async def run(self, *, does_work: bool = True) -> None:
-        """Follow what other processes write; of those with `does_work` one does what is due, and one plays
-        for robots. Never returns."""
+        """Follow what other processes write; of those with `does_work` one does each of the `leads`. Never
+        returns."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self.cache.run())
             if does_work:
-                tasks.create_task(self.jobs.lead("clock", ["clock"], self.clock.run))
-                tasks.create_task(self.jobs.lead("robots", ["robots"], self.robots.run))
+                for name, work in self.leads.items():
+                    tasks.create_task(self.jobs.lead(name, [name], work))
+
+    async def moved(self, draft: CommitDraft, seat: int) -> None:
+        """Tell the features, in the commit, that a seat has moved."""
+        for react in self.on_moved:
+            await react(draft, seat)
 
     def subscribe(self) -> AbstractContextManager[Event]:
         """An event that is set after every commit. Clear it before reading the outbox."""
@@ -164,15 +125,6 @@ class Service:
         if known is None or (known.state, known.detail) != (state, detail):
             since = known.since if known and known.state == state else self.store.now()
             self.attachments[name] = Attachment(name, state, since, detail)
-
-    async def propose_end(
-        self, table_id: int, *, by: int | None, request_id: str | None = None, transport: str = "terminal"
-    ) -> CommandResult:
-        """End the game unfinished: at once for the host or the operator, else by a poll of all other players.
-
-        Raises ValueError for persons who have no seat.
-        """
-        return await self._polls.propose_end(table_id, by=by, request_id=request_id, transport=transport)
 
     async def submit(
         self,
@@ -193,38 +145,21 @@ class Service:
         effect. person_id: who submits; None is the operator, who may act for every seat. announcement: what
         the table is told if the lines are played.
 
-        In addition to the game's lines there are `undo`, `redo`, `resign`, `help`, `status`, `map`, `market`,
-        `log [N]`, `company X`, `player X`, `at ROUND`, `chart KIND`, `records`, `animation`, `export
-        [FORMAT]`, `plan LINES`, `auto ORDER`, `pace [PACE]`, `palette [NAME]`, `extend`, `turns`, `robot
-        [NAME]`, `hint`, `settings [LINE]`, `away until DATE`, `back`, `rematch`, `ask`, `admit NAME`,
-        `refuse NAME`, `accept` and `decline` (also `accept vote`) while a poll waits for the seat; each of
-        these has to be submitted alone. Raises storage.NotFound for an unknown table, StoreError if nothing
-        could be written.
+        A command of a feature (`commands`) may have to be submitted alone. Raises storage.NotFound for an
+        unknown table, StoreError if nothing could be written.
         """
         started = perf_counter()
         plain = without_comments([storable_text(line) for line in lines])
-        command = Command(
+        request = Request(
             UNKNOWN_SEAT if seat is None else seat, tuple(line for _, line in plain),
             tuple(number for number, _ in plain), decision_id, request_id, person_id, transport, announcement,
         )  # fmt: skip
-        result = await self._submit(table_id, command)
+        result = await self._submit(table_id, request)
         seconds = perf_counter() - started
         self._log_command(table_id, result, transport, seconds)
         if self.on_command is not None:
             self.on_command(transport, type(result).__name__, seconds)
         return result
-
-    async def _palette(self, table_id: int, command: Command) -> CommandResult:
-        """Choose the palette of a table, or say which it is."""
-        line, by = command.lines[0], command.person_id
-        name = line.split(None, 1)[1:]
-        try:
-            if name:
-                await self.lobby.set_palette(table_id, name[0], by=by)
-        except ValueError as error:
-            return LineRefused(0, line, str(error))
-        info = await self.queries.table_info(table_id)
-        return QueryAnswer(PALETTE_WORD, f"The pictures of table {info.code} are {info.palette}.")
 
     def _log_command(self, table_id: int, result: CommandResult, transport: str, seconds: float) -> None:
         """One line for each move; a hidden order stays hidden."""
@@ -235,93 +170,75 @@ class Service:
         what = "; ".join(lines) or " ".join(result.sentences)
         log.info("table %s, %s: %s (%s, %d ms)", table_id, rows, what, transport, 1000 * seconds)
 
-    async def _submit(self, table_id: int, command: Command) -> CommandResult:
+    async def _submit(self, table_id: int, request: Request) -> CommandResult:
         for attempt in range(MAX_ATTEMPTS):
             try:
-                if command.word in UNLOCKED_WORDS and len(command.lines) == 1:
-                    return await self._carry_out_unlocked(table_id, command)
+                command = self.commands.get(request.word)
+                if isinstance(command, OpenCommand) and len(request.lines) == 1:
+                    return await self._carry_out_open(table_id, command, request)
                 async with self.cache.lock(table_id):
-                    return await self._submit_locked(table_id, command)
+                    return await self._submit_locked(table_id, request)
             except UnreadableTable as error:
                 return TableNotRunning("unreadable", str(error))
             except (WriteConflict, Deadlock):
                 if attempt == MAX_ATTEMPTS - 1:
                     raise
             except DuplicateRequest:
-                if result := await self.cache.stored_result(command.request_id):
+                if result := await self.cache.stored_result(request.request_id):
                     return result
                 raise
         raise AssertionError("unreachable")
 
-    async def _submit_locked(self, table_id: int, command: Command) -> CommandResult:
-        if (result := await self._play_at_once(table_id, command)) is not None:
+    async def _submit_locked(self, table_id: int, request: Request) -> CommandResult:
+        if (result := await self._play_at_once(table_id, request)) is not None:
             return result
-        version = await self.store.table_version(table_id, command.request_id)
+        version = await self.store.table_version(table_id, request.request_id)
         if version.stored_result is not None:
             return decode_result(version.stored_result)
         table = await self.cache.up_to_date(table_id, version, with_log=False)
         try:
-            return await self._handle(table, command)
+            return await self._handle(table, request)
         except LogNotLoaded:  # nothing was written; once more, with the log
-            version = await self.store.table_version(table_id, command.request_id)
+            version = await self.store.table_version(table_id, request.request_id)
             table = await self.cache.up_to_date(table_id, version)
-            return await self._handle(table, command)
+            return await self._handle(table, request)
 
-    async def _play_at_once(self, table_id: int, command: Command) -> CommandResult | None:
+    async def _play_at_once(self, table_id: int, request: Request) -> CommandResult | None:
         """Play a move at the table as it is in memory; its commit compares it with the store.
 
         None where it is no move, is not played, or the table is not current. Nothing is written then, and
         the table is to be compared before anybody is answered.
         """
-        if command.word in NO_MOVES or not command.lines:
+        if not request.lines or self.commands.stands_alone(request.lines[0]):
             return None
         try:
             table = await self.cache.uncompared(table_id)
             if not table.begun:
                 return None
-            seated = in_seat(table.stored_info, table.state.players, command)
-            if not isinstance(seated, Command) or not _is_move(table, seated):
+            seated = in_seat(table.stored_info, table.state.players, request)
+            if not isinstance(seated, Request) or not self._is_move(table, seated):
                 return None
-            return await self._moves.try_lines(table, seated)
+            return await self.moves.try_lines(table, seated)
         except (WriteConflict, LogNotLoaded):
             return None
 
-    async def _carry_out_unlocked(self, table_id: int, command: Command) -> CommandResult:
-        """Carry out one of `UNLOCKED_WORDS`; only seats are for people who do not sit at the table."""
-        if command.word in SEAT_WORDS:
-            return await self.seats.submit(table_id, command)
-        if command.word == PALETTE_WORD:
-            return await self._palette(table_id, command)
-        view = (await self.cache.get(table_id)).view()
-        if view.state is None:
-            status = view.table.status
-            return TableNotRunning(status, f"Table {view.table.code} is {status_text(status)}.")
-        seated = in_seat(view.table, view.state.players, command)
-        if not isinstance(seated, Command):
-            return seated
-        if command.word == "hint":
-            return await self.robots.hint(view, seated)
-        if command.word in STATUS_WORDS:
-            return await self._pause_or_resume(table_id, view, seated)
-        return await rematch(self.lobby, view.table, seated)
+    def _is_move(self, table: LiveTable, request: Request) -> bool:
+        """Whether all lines of a request are lines of the game, whatever they mean there."""
+        alone = any(self.commands.stands_alone(line) for line in request.lines)
+        return not alone and self.commands.reader(table, request) is None
 
-    async def _pause_or_resume(self, table_id: int, view: TableView, command: Command) -> CommandResult:
-        """`pause` and `resume`, as a player writes them."""
-        by = command.person_id
-        if result := await self.cache.stored_result(command.request_id):
-            return result
-        try:
-            if command.lines[0].casefold() != command.word:
-                raise ValueError(f"Write `{command.word}` on a line by itself.")
-            if command.word == "pause":
-                await self.running.pause(table_id, by=by, request_id=command.request_id)
-            else:
-                await self.running.resume(table_id, by=by, request_id=command.request_id)
-        except ValueError as error:
-            return LineRefused(0, command.lines[0], str(error))
-        after = (await self.cache.get(table_id)).view()
-        done = f"The game is {'paused' if command.word == 'pause' else 'resumed'}."
-        return Completed((), (done,), after.pending)
+    async def _carry_out_open(self, table_id: int, command: OpenCommand, request: Request) -> CommandResult:
+        """Carry out a command while the table goes on."""
+        if command.needs_seat:
+            view = (await self.cache.get(table_id)).view()
+            if view.state is None:
+                status = view.table.status
+                return TableNotRunning(status, f"Table {view.table.code} is {status_text(status)}.")
+            seated = in_seat(view.table, view.state.players, request)
+            if not isinstance(seated, Request):
+                return seated
+            request = seated
+        return await command.handler(table_id, request)
 
     async def ask(self, table_id: int, line: str, *, person_id: int | None) -> CommandResult:
         """The answer to a query such as `status` or `export`, as the person sees the table.
@@ -339,7 +256,7 @@ class Service:
             return TableNotRunning(info.status, f"Table {info.code} is {status_text(info.status)}.")
         seat = None if person_id is None else info.seat_of(person_id)
         try:
-            answer = await answer_query(table, seat, line)
+            answer = await self._answer(table, seat, line)
         except ValueError as error:
             return LineRefused(0, line, str(error))
         if answer is None:
@@ -357,6 +274,14 @@ class Service:
         self.wake_subscribers()
         return plain
 
+    async def _answer(self, table: LiveTable, seat: int | None, line: str) -> QueryAnswer | None:
+        """The answer to a question; None if the line is none. Raises ValueError with a sentence."""
+        word, _, argument = " ".join(line.split()).partition(" ")
+        query = self.commands.get(word)
+        if not isinstance(query, Query):
+            return None
+        return await query.answer(QueryRequest(table, seat, query.name, argument))
+
     async def _within_limits(self, answer: QueryAnswer, line: str, person_id: int | None) -> CommandResult:
         """The answer, or a refusal for a person who has asked for too many pictures or files today."""
         kind: Kind | None = "exports" if answer.files else "pictures" if answer.picture else None
@@ -368,13 +293,13 @@ class Service:
             return LineRefused(0, line, str(error), next_decision_id=answer.next_decision_id)
         return answer
 
-    async def _handle(self, table: LiveTable, command: Command) -> CommandResult:
-        """Check whose seat it is, carry the command out, and store the result of one that changed nothing."""
+    async def _handle(self, table: LiveTable, request: Request) -> CommandResult:
+        """Check whose seat it is, carry the request out, and store the result of one that changed nothing."""
         info = table.stored_info
         if not table.begun:
             return TableNotRunning(info.status, f"Table {info.code} is {status_text(info.status)}.")
-        seated = in_seat(info, table.state.players, command)
-        if not isinstance(seated, Command):
+        seated = in_seat(info, table.state.players, request)
+        if not isinstance(seated, Request):
             return seated
         result = await self._dispatch(table, seated)
         if isinstance(result, QueryAnswer):
@@ -384,81 +309,23 @@ class Service:
                 draft.result = result
         return result
 
-    async def _dispatch(self, table: LiveTable, command: Command) -> CommandResult:
-        if not command.lines:
-            decision_id = table.decision_id_of(command.seat)
+    async def _dispatch(self, table: LiveTable, request: Request) -> CommandResult:
+        if not request.lines:
+            decision_id = table.decision_id_of(request.seat)
             return LineUnreadable(0, "", "The message has no line.", next_decision_id=decision_id)
-        command = limits_as_orders(table, command)
-        line, *others = command.lines
-        word = command.word
-        if word in PLAN_WORDS:
-            return await self._plans.handle(table, command)
-        if word in PERSONAL_WORDS and {first_word(each) for each in others} <= set(PERSONAL_WORDS):
-            return await self._time_commands.handle(table, command)
-        if is_about_orders(table, command):
-            return await self._orders.handle(table, command)
-        if others:
-            for index, each in enumerate(command.lines):
-                if first_word(each) in STANDALONE:
-                    return refused(table, command, f"`{each}` has to be submitted alone.", index)
-            return await self._moves.play_lines(table, command)
-        if word in QUERIES:
+        line, *others = request.lines
+        command = self.commands.reader(table, request)
+        if isinstance(command, TableCommand):
+            if (result := await command.handler(table, request)) is not None:
+                return result
+        elif isinstance(command, Query) and not others:
             try:
-                if answer := await answer_query(table, command.seat, line):
+                if answer := await self._answer(table, request.seat, line):
                     return answer
             except ValueError as error:
-                return refused(table, command, str(error))
-        if word in TIME_WORDS:
-            return await self._time_commands.handle(table, command)
-        if word in ("accept", "decline") and (result := await self._polls.vote(table, command)):
-            return result
-        if line.casefold() in ("undo", "redo"):
-            return await self._polls.rewind(table, command)
-        if word == "robot":
-            return await self._polls.propose_robot(table, command)
-        if word == "resign":
-            return await self._resign(table, command)
-        return await self._moves.play_lines(table, command)
-
-    async def _resign(self, table: LiveTable, command: Command) -> CommandResult:
-        """Give up the seat and pause the table, after a confirmation."""
-        if problem := not_running(table, "running", "paused"):
-            return problem
-        player = table.stored_info.player_at(command.seat)
-        if player is None:
-            return refused(table, command, "That seat is already empty.")
-        if command.lines[0].casefold().split() != ["resign", "yes"]:
-            reason = "If you resign, you give up your seat, and the game waits until somebody takes it."
-            decision_id = table.decision_id_of(command.seat)
-            return ConfirmationRequired(reason, "resign yes", next_decision_id=decision_id)
-        async with self.cache.commit_command(table, command) as draft:
-            tables = (await draft.unit()).tables
-            await tables.vacate_seat(player.seat_id)
-            await tables.update(table.stored_info.id, status="paused")
-            sentence = f"{player.name} resigns. The game waits until somebody takes that seat."
-            draft.add_row(command.new_row(kind="note", line="resign", raw_line=sentence))
-            draft.announce("news", sentence)
-            draft.messages += notify.lobby_refreshes(table.stored_info)
-            draft.result = Completed((), (sentence,), ())
-        return draft.result
-
-    async def _play_for_seat(self, table: LiveTable, seat: int, decision_id: str, wait: str) -> bool:
-        """Pass for a player whose time is up, if that is possible; whether the decision is made now."""
-        line = play_pass(table, seat)
-        if line is None:
-            return False
-        info = table.stored_info
-        result = await self.submit(
-            info.id, seat, [line], decision_id, f"clock:{wait}:{decision_id}", transport="clock",
-            announcement=f"{table.state.players[seat]}'s time is up: they pass.",
-        )  # fmt: skip
-        return not isinstance(result, LineFailure)
-
-
-def _is_move(table: LiveTable, command: Command) -> bool:
-    """Whether all lines of a command are lines of the game, whatever they mean there."""
-    if table.polls and command.word in ("accept", "decline"):
-        return False
-    if any(first_word(line) in NO_MOVES for line in command.lines) or is_about_orders(table, command):
-        return False
-    return limits_as_orders(table, command) is command
+                return refused(table, request, str(error))
+        if others:
+            for index, each in enumerate(request.lines):
+                if self.commands.stands_alone(each):
+                    return refused(table, request, f"`{each}` has to be submitted alone.", index)
+        return await self.moves.play_lines(table, request)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-from bot.features.clock import pages
 from bot.hub.changes import TableChanges, actor_name, again_on_conflict, check_allowed
 from bot.hub.commit import CommitDraft
 from bot.hub.info import TableInfo, check_distinct, status_text
@@ -18,9 +17,6 @@ from bot.hub.pace import Pace
 from bot.hub.result import Completed
 from bot.hub.seating import check_no_robot_name, record_replacement
 from bot.position import text_views
-
-PAUSED = "The game is paused until a player resumes it."
-HOW_TO_RESUME = "Write `resume` when you are back; on Discord it is `/table resume`."
 
 
 class RunningTables(TableChanges):
@@ -85,29 +81,6 @@ class RunningTables(TableChanges):
                 draft.announce("news", sentence)
                 draft.result = Completed((), (sentence,)) if request_id else None
         return table.info
-
-    @again_on_conflict
-    async def pause_for_time(self, table_id: int, seat: int) -> None:
-        """Pause the game because a player's time is up; nothing happens if it is not being played.
-
-        They are told themselves, even if a digest has their news: the game goes on when they are back.
-        """
-        async with self._cache.locked(table_id) as table:
-            if table.stored_info.status != "running":
-                return
-            recipient = table.metadata.recipients.get(seat)
-            async with self._cache.commit(
-                table, answered_person=recipient.person_id if recipient else None
-            ) as draft:
-                await (await draft.unit()).tables.update(table_id, status="paused")
-                sentence = f"{table.state.players[seat]}'s time is up. {PAUSED}"
-                draft.add_note("clock", "pause", sentence)
-                draft.announce("news", sentence)
-                if recipient:
-                    draft.messages += pages.time_up_messages(
-                        table.stored_info, recipient, f"Your time is up. {PAUSED} {HOW_TO_RESUME}",
-                        f"{table_id}.{draft.seq}.time_up", draft.timestamp,
-                    )  # fmt: skip
 
     @again_on_conflict
     async def end_now(self, table_id: int, *, by: int | None) -> TableInfo:

@@ -19,13 +19,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from bot.features.clock.timers import DueRowHandler, set_missing_rows
-from bot.features.clock.update import follow_table, follow_tables
 from bot.hub.cache import TableCache
 from bot.hub.loading import UnreadableTable
 from storage import DueRow, NotFound, StoreError
@@ -40,13 +38,26 @@ BATCH = 50
 TABLES_AT_ONCE = 32
 
 
-class Clock:
-    """The clock of a service. `run` goes on beside it."""
+FollowTables = Callable[[TableCache, Sequence[int]], Awaitable[Sequence[int]]]
+"""Follows several tables at once; returns those that have to be followed alone."""
+FollowTable = Callable[[TableCache, int], Awaitable[bool]]
+"""Follows one table; whether that was done."""
+Timer = Callable[[DueRow], Awaitable[bool]]
+"""Does what a due row says, in one transaction; False if it cannot be done yet."""
 
-    def __init__(self, cache: TableCache, rows: DueRowHandler) -> None:
-        self._cache, self._rows = cache, rows
-        self._is_complete = False  # what an older store lacks was added
+
+class Clock:
+    """The clock of a service. `run` goes on beside it.
+
+    timers: by the kind of their due rows. A row of no kind that is known stays, and waits for its feature.
+    """
+
+    def __init__(self, cache: TableCache, follow_tables: FollowTables, follow_table: FollowTable) -> None:
+        """follow_tables, follow_table: keep the clocks of tables up with their logs."""
+        self._cache, self._follow_several, self._follow_one = cache, follow_tables, follow_table
+        self.timers: dict[str, Timer] = {}
         self._skipped: set[str] = set()  # what could not be done in this tick
+        self._unknown: set[str] = set()  # kinds without a timer, of which the operator was told
 
     async def run(self) -> None:
         """Do what is due, when it is due. Never returns."""
@@ -74,21 +85,22 @@ class Clock:
     async def tick(self) -> datetime | None:
         """Follow up the tables and do all that is due; when something is due next."""
         await self._note_time()
-        await self._set_missing_rows()
         await self._follow_tables()
         while rows := await self._rows_due():
             for row in rows:
-                if not await self._safely(row.key, self._rows.handle(row)):
+                if not await self._safely(row.key, self._handle(row)):
                     self._skipped.add(row.key)
             await self._follow_tables()
         async with self._cache.store.read() as unit:
             return await unit.clocks.next_due_at(besides=self._skipped)
 
-    async def _set_missing_rows(self) -> None:
-        if not self._is_complete:
-            async with self._cache.store.begin() as unit:
-                await set_missing_rows(unit)
-            self._is_complete = True
+    async def _handle(self, row: DueRow) -> bool:
+        if (timer := self.timers.get(row.kind)) is not None:
+            return await timer(row)
+        if row.kind not in self._unknown:
+            self._unknown.add(row.kind)
+            log.warning("for the operator: no feature does what is due as %s; it stays stored", row.kind)
+        return False
 
     async def _rows_due(self) -> list[DueRow]:
         async with self._cache.store.read() as unit:
@@ -100,13 +112,13 @@ class Clock:
         for start in range(0, len(behind), TABLES_AT_ONCE):
             some: Sequence[int] = behind[start : start + TABLES_AT_ONCE]
             try:
-                some = await follow_tables(self._cache, some)
+                some = await self._follow_several(self._cache, some)
             except UnreadableTable:
                 log.debug("clock: a table cannot be read; these are followed one by one")
             except StoreError as error:
                 log.warning("clock: %s", error)
             for table_id in some:
-                await self._safely(f"table {table_id}", follow_table(self._cache, table_id))
+                await self._safely(f"table {table_id}", self._follow_one(self._cache, table_id))
 
     async def _safely(self, name: str, step: Awaitable[bool]) -> bool:
         """Do one thing; whether it was done. What fails does not keep the others from their time."""

@@ -6,12 +6,12 @@ import asyncio
 
 from bot.config import Settings
 from bot.email.unsubscribe import UnsubscribePage
-from bot.hub.service import Service
 from bot.operations.backups import ScheduledBackups
 from bot.operations.check import quick_check_in_background
 from bot.operations.metrics import Metrics
 from bot.operations.status import ErrorCounter, StatusMonitor
 from bot.operations.status_server import StatusServer, keep_watchdog
+from bot.service import Service
 
 
 async def run_operations(service: Service, settings: Settings, errors: ErrorCounter | None) -> None:

@@ -14,9 +14,9 @@ import msgspec
 
 from bot.hub.connections import Attachment, Job
 from bot.hub.loading import unreadable_tables
-from bot.hub.service import Service
 from bot.operations.backups import ScheduledBackups
 from bot.operations.logs import without_secrets
+from bot.service import Service
 from storage import Channel, JobState, Store, StoreError, UnitOfWork
 
 CHANNELS: tuple[Channel, ...] = get_args(Channel)

@@ -1,32 +1,14 @@
-"""Questions about a table beyond map, market and sheet: bids, privates, trains, tiles, routes (pure)."""
+"""Trains, tiles and routes in words."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import engine
-from bot.hub.table import LiveTable
 from bot.position import text_views
-from bot.position.auctions import bids_view, private_view
 from bot.position.sentences import dollars
 
-SHOW_QUERIES = ("bids", "privates", "trains", "tiles", "routes")
 TILES_PER_LINE = 8
-
-
-def show_text(table: LiveTable, query: str, argument: str) -> str:
-    """The answer to one of the `SHOW_QUERIES`. Raises ValueError with a sentence for an unknown name."""
-    state = table.state
-    match query:
-        case "bids":
-            return bids_view(state)
-        case "privates":
-            return private_view(state, argument)
-        case "trains":
-            return trains_view(state)
-        case "tiles":
-            return tile_view(state, argument) if argument else tiles_view(state)
-    return routes_view(table, argument)
 
 
 def trains_view(state: engine.State) -> str:
@@ -61,15 +43,13 @@ def tile_view(state: engine.State, tile: str) -> str:
     )
 
 
-def routes_view(table: LiveTable, company: str) -> str:
+def routes_view(state: engine.State, last: Mapping[str, engine.TrainsRan], company: str) -> str:
     """The last run of a company with its routes, or of all companies that have run.
 
-    Of all, the company that is to act comes first, else the one that has run last: its run is on the picture.
+    last: the latest run of each company, the latest first. Of all, the company that is to act comes first,
+    else the one that has run last: its run is on the picture.
     """
-    last: dict[str, engine.TrainsRan] = {}
-    for _, run in table.log.runs():
-        last.setdefault(run.company, run)
-    wanted = [find_company(table.state, company)] if company else routes_order(table.state, list(last))
+    wanted = [company] if company else routes_order(state, list(last))
     lines = []
     for sym in (sym for sym in wanted if sym in last):
         routes = ", ".join(f"{train}-train {route}" for train, route in last[sym].routes)

@@ -374,37 +374,12 @@ def log_view(table: LiveTable, last: int = 12) -> str:
     return "\n".join(log_entry_line(entry, table.state.players) for entry in entries if entry.has_text)
 
 
-COMMAND_HELP = (
-    ("status", "players, companies and who is to act"),
-    ("map, market", "the map and the stock market"),
-    ("company X, player X", "one company, one player"),
-    ("bids, privates X", "what is auctioned; a private and what it can do"),
-    ("trains, tiles X", "the trains and tiles that are left; where a tile may lie"),
-    ("routes X", "what a company ran last"),
-    ("chart worth", "worth by round; also prices, revenue"),
-    ("records, animation", "best run, dearest share; the map turn by turn"),
-    ("log 20", "the last rows of the log"),
-    ("at or 2.1, at 120", "the position at the start of a round, or after a row of the log"),
-    ("plan LINE; LINE", "try lines on a copy; `plan more LINE`, `show`, `play`, `clear`"),
-    ("auto ORDER", "leave an order beforehand, such as `auto pass`; `auto help` explains"),
-    ("export 18xx.games", "the game as a file; also text, csv"),
-    ("undo, redo", "undo your last move; by a vote if others have moved since"),
-    ("turns", "every table that waits for you, the most urgent first"),
-    ("pace, pace 24h", "the pace of the table; propose another, for a vote"),
-    ("palette dark", "dark pictures at this table; `palette light`"),
-    ("extend", "take more time for this decision, once"),
-    ("settings", "how you are told: channels, digest, quiet hours, time zone"),
-    ("rematch", "after the end: a new table with the same people"),
-    ("away until DATE", "you are away; `away until DATE deputy NAME`, `back`"),
-    ("resign", "give up your seat"),
-)
-
-
-def help_view(state: engine.State, seat: int, pending: Sequence[PendingDecision]) -> str:
+def help_view(
+    state: engine.State, seat: int, pending: Sequence[PendingDecision], commands: Sequence[str]
+) -> str:
     """The legal lines of a seat now, and the commands that are always possible."""
     is_pending = any(p.seat == seat for p in pending)
     choices = engine.choices(state, engine_seat(seat)) if is_pending else []
-    commands = [f"  {form.ljust(21)}{meaning}" for form, meaning in COMMAND_HELP]
     width = max((len(c.line) for c in choices), default=0)
     lines = [f"  {c.line.ljust(width)}  {c.label}" for c in choices[:MAX_HELP_LINES]]
     rest = len(choices) - MAX_HELP_LINES

@@ -5,24 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import engine
-from bot.features.game_files.export import FORMATS
+from bot.hub.command import Commands
 from bot.hub.table import TableView
 from bot.position.pending import engine_seat
-from renderers import CHART_KINDS
 
 
 class Completion:
     """The lines of one position, kept until the next."""
 
-    def __init__(self) -> None:
+    def __init__(self, commands: Commands) -> None:
         self._version: tuple[int, int] | None = None
-        self._lines = _command_completions()
+        queries = (f"show {text}" for text in commands.completions(queries=True))
+        self._commands = [*_terminal_completions(), *queries, *commands.completions()]
+        self._lines = self._commands
 
     def lines(self, view: TableView | None, text: str) -> Iterator[str]:
         """The lines that begin with the text. view: the open table, None if there is none."""
         version = (view.table.id, view.seq) if view else None
         if version != self._version:
-            self._lines = list(dict.fromkeys([*_legal_completions(view), *_command_completions()]))
+            self._lines = list(dict.fromkeys([*_legal_completions(view), *self._commands]))
             self._version = version
         start = text.lstrip().casefold()
         yield from (line for line in self._lines if line.casefold().startswith(start))
@@ -38,17 +39,11 @@ def _legal_completions(view: TableView | None) -> list[str]:
     return [line for _, line in legal] + [f"{name}: {line}" for name, line in legal]
 
 
-def _command_completions() -> list[str]:
+def _terminal_completions() -> list[str]:
     return [
         *(f"table new {title} " for title in engine.title_names()),
         *(f"table {word}" for word in ("start", "start shuffled", "list", "use ", "replace ")),
         *(f"table {word}" for word in ("pause", "resume", "end")),
-        *(f"show {query}" for query in ("map", "market", "sheet", "bids", "tiles", "trains", "routes")),
-        *(f"show {query}" for query in ("log", "turn", "company ", "player ")),
         *(f"table palette {name}" for name in ("light", "dark")),
-        *(f"show chart {kind}" for kind in CHART_KINDS),
-        *("show records", "show animation"),
-        *("at ", "plan ", "plan more ", "plan show", "plan play", "plan clear"),
-        *(f"export {name}" for name in FORMATS),
-        *("undo", "redo", "help", "quit"),
+        "quit",
     ]

@@ -13,14 +13,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import engine
-from bot.hub.commands import PLAN_WORDS, QUERIES, first_word
+from bot.hub.command import Lines
+from bot.hub.request import first_word
 from bot.hub.result import Completed, LineRefused, QueryAnswer
 from bot.hub.seating import ROBOT_WORD, people_of, robots_of
-from bot.hub.service import Service
 from bot.hub.table import TableView
 from bot.pictures.wanted import turn_pictures
 from bot.pictures.workers import PictureWorkers
 from bot.position import text_views
+from bot.service import Service
 from bot.terminal import mail_commands
 from bot.terminal.completion import Completion
 from bot.terminal.help import command_lines
@@ -55,7 +56,7 @@ class Console:
         self.tables = TableCommands(service, self._open)
         self._pictures = pictures
         self._answers = SavedAnswers(service.queries, data, pictures)
-        self._completion = Completion()
+        self._completion = Completion(service.commands)
         self._lock = asyncio.Lock()
         self._shown_seq = 0
         self._said = ""
@@ -197,20 +198,23 @@ class Console:
                 return await self._practice(rest.strip())
             case "show":
                 return await self._run_query(rest.strip() or "turn")
-            case first if first in QUERIES:
+            case first if self.service.commands.is_query(first):
                 return await self._run_query(line)
         return await self._submit(line)
 
     async def _help(self) -> Reply:
-        game_help, always = "", ""
+        """What can be done now comes last, so that it is still on the screen."""
+        game_help = ""
         if self.table_id is not None and (view := await self.service.queries.view(self.table_id)).state:
             seat = next((p.seat for p in view.pending if p.is_main), 0)
             answer = await self.service.submit(self.table_id, seat, ["help"], None, None)
             if isinstance(answer, QueryAnswer):
-                # What can be done now comes last, so that it is still on the screen.
-                now, word, more = answer.text.partition("\nAlways:")
-                game_help, always = f"\n\n{now}", f"\n\n{word.lstrip()}{more}" if word else ""
-        return Reply("\n".join(["In this terminal:", *command_lines()]) + always + game_help)
+                game_help = f"\n\n{answer.text.partition(chr(10) + 'Always:')[0]}"
+        lines = [
+            "In this terminal:", *command_lines(), "", "At a table, also for a player: `Ann: settings`.",
+            *self.service.commands.help_lines(),
+        ]  # fmt: skip
+        return Reply("\n".join(lines) + game_help)
 
     async def _submit(self, line: str) -> Reply:
         if self.table_id is None:
@@ -218,7 +222,9 @@ class Console:
         view = await self.service.queries.view(self.table_id)
         if view.state is None:
             raise ValueError(f"Table {view.table.code} has not started; `table start` starts it.")
-        named = None if first_word(line) in PLAN_WORDS else split_name(view, line)
+        command = self.service.commands.get(first_word(line))
+        takes_names = command is not None and command.others is Lines.ALL
+        named = None if takes_names else split_name(view, line)
         seat, text = named or (implied_seat(view, line), line)
         lines = [part for part in text.split(";") if part.strip()]
         result = await self.service.submit(self.table_id, seat, lines, None, None)

@@ -1,10 +1,9 @@
-"""The commands of the terminal, with what each does, as `help` lists them."""
+"""The commands that only the terminal has, with what each does, as `help` lists them."""
 
 COMMANDS = (
     ("table new TITLE Ann, Bob, Cid", "create a table; `option X` after the names, once for each option"),
     ("table new TITLE Ann, robot, robot", "robots take these seats; `option hints` allows `hint`"),
     ("practice [TITLE]", "a game against two robots, with hints"),
-    ("hint", "what a robot would do, and why, at a table with hints"),
     ("table replace Ann by robot", "a robot plays on for Ann"),
     ("table start", "start, seated as named; `table start shuffled` shuffles the seats"),
     (
@@ -19,15 +18,8 @@ COMMANDS = (
     ("table pause, resume, end", "pause, resume, end unfinished"),
     ("table pace 24h", "the pace of a table that has not started; `daily 20:00 Europe/Berlin`, `none`"),
     ("table palette dark", "dark pictures; also light"),
-    ("Ann: settings", "how Ann is told; each line that it shows can be entered changed"),
     ("Ann: LINE", "play a line for Ann; `;` separates several lines"),
     ("LINE", "play a line for the player who is to act"),
-    ("show map", "also market, sheet, bids, tiles 57, routes X, log 20, turn, company X, player X"),
-    ("chart worth", "by round; also `chart prices`, `chart revenue`, `records`, and `animation` of the map"),
-    ("at or 2.1", "the position at a round, or after a row of the log: `at 120 market`"),
-    ("plan LINE; LINE", "try lines on a copy; `plan more LINE`, `plan show`, `plan play`, `plan clear`"),
-    ("export 18xx.games", "the game as a file; also text, csv"),
-    ("undo, redo", "undo the last move, redo it"),
     ("quit", "end the service"),
 )
 

@@ -8,7 +8,7 @@ from bot.email import address_commands
 from bot.email.reachability import Reachability, load_standing, waiting_sentence
 from bot.hub import people
 from bot.hub.info import TableInfo
-from bot.hub.service import Service
+from bot.service import Service
 from mail import normalize_address
 
 _PLAYER_MAIL = re.compile(r"(.{1,40}?) mail(?: (\S+(?: off)?))?", re.IGNORECASE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.hub.commands import first_word
+from bot.hub.request import first_word
 from bot.hub.seating import people_of
 from bot.hub.table import TableView
 from bot.position import text_views

@@ -15,8 +15,8 @@ from bot.features.game_files.importing import read_game
 from bot.features.lobby.robot_answers import answer_about_robots, invited_robot_sentence
 from bot.hub.info import TableInfo
 from bot.hub.seating import ROBOT_WORD, people_of
-from bot.hub.service import Service
 from bot.position import text_views
+from bot.service import Service
 from bot.terminal import mail_commands
 from bot.terminal.replies import Reply, reply_for, table_summary, waiting_text
 

@@ -10,7 +10,7 @@ import pytest
 
 import engine
 from bot.hub.result import Completed
-from bot.hub.service import Service
+from bot.service import Service
 from engine.game_text import replay
 from engine.game_text.history import GameHistory
 from renderers import Picture

@@ -18,7 +18,7 @@ from bot.__main__ import run_transport
 from bot.config import SettingsError, parse_settings
 from bot.discord import client as shipped
 from bot.discord.card_keeper import CardKeeper
-from bot.hub.service import Service
+from bot.service import Service
 from storage import OutboxMessage, StoreError, open_store
 from tests.fake_discord.running_bot import OnePixelPictures, RunningBot, bot_process, expire_leases
 from tests.fake_discord.server import FakeDiscord, Message

@@ -10,8 +10,8 @@ import pytest
 import engine
 from bot.discord.sale_preview import preview_sales
 from bot.discord.stock_controls import purchases
-from bot.hub.service import Service
 from bot.pictures.wanted import turn_pictures
+from bot.service import Service
 from bot.tools.simulation.simulate import SimulatedGame, simulate_game
 from storage import open_store
 from tests.drawn_here import DrawnHere

@@ -29,8 +29,8 @@ from bot.config import Settings, parse_settings
 from bot.email import delivery
 from bot.hub import people
 from bot.hub.info import TableInfo
-from bot.hub.service import Service
 from bot.pictures.workers import PictureWorkers
+from bot.service import Service
 from mail import InboxTiming, ReplyLimits
 from storage import Person, Store, open_store
 from tests.fake_discord.running_bot import OnePixelPictures

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.hub import people
-from bot.hub.service import Service
 from bot.hub.table import TableView
+from bot.service import Service
 from storage import open_store
 from tests.end_to_end.mail_players import ADDRESS, MailHarness, settings_for
 from tests.fake_discord.server import FakeDiscord

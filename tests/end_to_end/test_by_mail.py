@@ -489,7 +489,7 @@ async def test_the_end_is_announced_with_the_standings(pymap: MailHarness) -> No
     table = await pymap.table("1830", NAMES[:2])
     ann = pymap.player("Ann")
     await ann.letter(), await ann.letter()
-    await pymap.service.propose_end(table.id, by=None)
+    await pymap.service.status.propose_end(table.id, by=None)
     end = await ann.letter()
     assert headline(end) == "The game is over."
     text = "\n".join(line.strip() for line in end.text.splitlines())

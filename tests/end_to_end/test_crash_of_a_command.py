@@ -11,8 +11,8 @@ import pytest
 from bot.email.gateway import MailGateway
 from bot.email.tokens import ServiceToken
 from bot.features.lobby.tables import Lobby
-from bot.hub.service import Service
 from bot.hub.status import RunningTables
+from bot.service import Service
 from mail import ReplyToken
 from storage import Store, open_store
 from tests.fake_discord.running_bot import OnePixelPictures

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.hub.service import Service
+from bot.service import Service
 from tests.end_to_end.fork_server import ForkedProcess, ForkServer
 from tests.end_to_end.mail_players import (
     MailPlayer,

@@ -15,8 +15,8 @@ import pytest
 import engine
 from bot.features.robots.player import LEAST_EFFORT, Robot
 from bot.features.robots.worker import RobotMove, RobotWorker, decide_now
-from bot.hub.service import Service
 from bot.position.pending import engine_seat
+from bot.service import Service
 from bot.terminal.console import Console
 from storage import open_store
 from tests.end_to_end.mail_players import MailHarness, MailPlayer, attached, copied, headline, settings_for

@@ -9,7 +9,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from bot.hub.service import Service
+from bot.service import Service
 from storage import open_store
 
 ROOT = Path(__file__).parent.parent.parent
@@ -20,7 +20,7 @@ PLAYER = """
 import asyncio, random, sys
 import engine
 from bot.hub.result import Completed
-from bot.hub.service import Service
+from bot.service import Service
 from storage import open_store
 
 async def play(service, table, dice, run):

@@ -22,8 +22,8 @@ from pathlib import Path
 import pytest
 
 import engine
-from bot.hub.service import Service
 from bot.hub.table import TableView
+from bot.service import Service
 from storage import LogRow, TableVersion
 from tests.end_to_end.fork_server import ForkedProcess, ForkServer
 from tests.end_to_end.mail_players import MailPlayer, asks

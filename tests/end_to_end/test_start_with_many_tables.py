@@ -19,8 +19,8 @@ from rich.progress import Progress
 
 import engine
 from bot.hub import people
-from bot.hub.service import Service
 from bot.operations.status_server import ask_status
+from bot.service import Service
 from bot.tools.benchmark.many_tables import fill_store
 from storage import open_store
 from tests.end_to_end.fork_server import ROOT

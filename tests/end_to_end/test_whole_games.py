@@ -20,9 +20,9 @@ from typing import NamedTuple
 import pytest
 
 import engine
-from bot.hub.service import Service
 from bot.pictures.workers import PictureWorkers
 from bot.position.pending import engine_seat
+from bot.service import Service
 from bot.tools.simulation.simulate import SimulatedGame, simulate_game
 from engine.game_text import set_up_position
 from engine.game_text.script import ScriptMove, read_script

@@ -9,7 +9,7 @@ import sys
 
 from bot.config import parse_settings
 from bot.discord import client
-from bot.hub.service import Service
+from bot.service import Service
 from storage import open_store
 from tests.fake_discord.running_bot import OnePixelPictures
 

@@ -15,8 +15,8 @@ from sqlmodel import col, update
 import engine
 from bot.config import Settings, parse_settings
 from bot.discord import client
-from bot.hub.service import Service
 from bot.pictures.workers import PictureWorkers
+from bot.service import Service
 from renderers import PaletteName, Picture
 from storage import OutboxMessage, Store, open_store
 from tests.fake_discord.server import Channel, FakeDiscord, Interaction, Message

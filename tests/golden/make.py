@@ -26,7 +26,7 @@ import msgspec
 
 import engine
 from bot.hub.result import Completed, PollUpdated
-from bot.hub.service import Service
+from bot.service import Service
 from bot.tools.simulation.simulate import SimulatedGame, simulate_game
 from storage import NewMessage, Store, open_store
 from tests.golden.stored_types import stored_types

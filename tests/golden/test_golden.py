@@ -16,7 +16,7 @@ import pytest
 import engine
 from bot.hub.notify import decode_notification
 from bot.hub.result import Completed, PollUpdated, decode_result
-from bot.hub.service import Service
+from bot.service import Service
 from bot.tools.simulation.random_player import RandomPlayer
 from storage import Channel, OutboxMessage, Store, open_store
 from storage.migrations import revisions

@@ -23,8 +23,8 @@ from pathlib import Path
 from bot.email.gateway import MailGateway
 from bot.email.outbox import StoredMailOutbox
 from bot.hub import people
-from bot.hub.service import Service
 from bot.pictures.workers import PictureWorkers
+from bot.service import Service
 from mail import ServiceAddress
 from mail.parser import parse_mail
 from mail.policy import MailPolicy

@@ -16,9 +16,11 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest.mock import Mock
 
 import engine
-from bot.email import line_reader
+from bot.email.line_reader import LineReader
+from bot.service import Service
 from engine.game_text import replay
 from mail.doubts import Vocabulary
 from mail.parser import ParsedMail, parse_mail
@@ -127,6 +129,7 @@ def _table(at: str) -> _Table:
     return _Table(position(at))
 
 
+LINE_READER = LineReader(Service(Mock()).commands)
 _READINGS: dict[ReplyCase, Reading] = {}
 
 
@@ -136,16 +139,16 @@ class _Table:
     def __init__(self, state: engine.State) -> None:
         self.state = state
         lines = [choice.line for choice in engine.choices(state, "p0")]
-        self.said = line_reader.vocabulary_of(state, 0, lines)
+        self.said = LINE_READER.vocabulary_of(state, 0, lines)
 
     async def vocabulary(self, token: ReplyToken) -> Vocabulary:
         return self.said
 
     async def readable_lines(self, token: ReplyToken, lines: Sequence[str]) -> frozenset[str]:
-        return line_reader.readable_lines(self.state, 0, lines)
+        return LINE_READER.readable_lines(self.state, 0, lines)
 
     async def try_lines(self, token: ReplyToken, lines: Sequence[str]) -> tuple[AcceptedLine, ...] | None:
-        return line_reader.try_lines(self.state, 0, lines)
+        return LINE_READER.try_lines(self.state, 0, lines)
 
 
 TOKEN = ReplyToken("reply", "ann@player.test", frozenset({"ann@player.test"}), "Table 17", "17", "1.0", "0.1")
@@ -169,6 +172,6 @@ async def _read(case: ReplyCase) -> Reading:
     reply = await reader.read(mail, TOKEN)
     trial = await reader.trial(TOKEN, reply.parsed.meant)
     played = () if reply.parsed.fault else reply.lines
-    if played and line_reader.try_lines(table.state, 0, played) is None:
+    if played and LINE_READER.try_lines(table.state, 0, played) is None:
         played = ()
     return Reading(played, trial[0] if trial else ())

@@ -10,10 +10,10 @@ import pytest
 
 from bot.config import Settings, parse_settings
 from bot.hub.result import Completed
-from bot.hub.service import Service
 from bot.operations.backups import ScheduledBackups, secret_backup_path
 from bot.operations.check import problems
 from bot.operations.status import ErrorCounter, StatusMonitor, status_text
+from bot.service import Service
 from storage import open_store, restore
 from tests.service.conftest import NAMES
 

@@ -14,9 +14,9 @@ import pytest
 
 from bot.__main__ import run_command, run_service
 from bot.hub.result import CommandResult, Completed
-from bot.hub.service import Service
 from bot.operations.check import problems
 from bot.operations.status import ErrorCounter, StatusMonitor
+from bot.service import Service
 from storage import StoreError, backup, open_store
 from storage.store_files import reading_uri
 from tests.service.conftest import NAMES, ServiceHarness

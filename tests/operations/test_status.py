@@ -22,11 +22,11 @@ from bot.__main__ import app_for
 from bot.config import parse_settings
 from bot.email.attachment import MailAttachment
 from bot.hub.result import TableNotRunning
-from bot.hub.service import Service
 from bot.operations.logs import LogFile, LogFormatter, expected_in_a_sentence, secrets_of
 from bot.operations.metrics import Metrics
 from bot.operations.status import ErrorCounter, StatusMonitor, status_text
 from bot.operations.status_server import StatusServer, ask_status, keep_watchdog
+from bot.service import Service
 from mail import TokenRedactionFilter
 from storage import Channel, NewMessage, StoreError
 from tests.service.conftest import ServiceHarness

@@ -11,7 +11,7 @@ from sqlmodel import col, func, select
 
 from bot.hub.notify import decode_notification
 from bot.hub.result import CommandResult
-from bot.hub.service import Service
+from bot.service import Service
 from storage import OutboxMessage, Store, open_store
 from tests.pace.test_pace import local
 

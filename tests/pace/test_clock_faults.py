@@ -8,10 +8,11 @@ from datetime import timedelta
 import pytest
 
 from bot.features.clock import pages
-from bot.features.clock.timers import DueRowHandler
+from bot.features.clock.timers import ClockTimers, Wait
 from bot.hub.loading import UnreadableTable
-from bot.hub.service import Service
+from bot.hub.table import LiveTable
 from bot.hub.timers import BATCH
+from bot.service import Service
 from storage import DueRow, open_store
 from tests.pace.conftest import DrivenTable
 from tests.pace.test_clock import at
@@ -66,13 +67,13 @@ async def test_killed_between_a_pass_at_the_end_of_a_time_and_its_row(
     await driven.begin("24h, then orders")
     await driven.wait_until(HOUR)
     driven.now = local("2026-06-02 12:00")
-    play = driven.service._play_for_seat
+    play = ClockTimers._play
 
-    async def play_and_die(*arguments: object) -> bool:
-        await play(*arguments)  # type: ignore[arg-type]
+    async def play_and_die(timers: ClockTimers, table: LiveTable, wait: Wait) -> str | None:
+        await play(timers, table, wait)
         raise Killed
 
-    monkeypatch.setattr(driven.service.clock._rows, "_play_for_seat", play_and_die)
+    monkeypatch.setattr(ClockTimers, "_play", play_and_die)
     with pytest.raises(Killed):
         await driven.service.clock.tick()
     await driven.restart()
@@ -196,15 +197,13 @@ async def test_14_1_rows_that_fail_keep_no_others_from_their_time(
         for number in range(BATCH + 10):
             row = DueRow(key=f"damaged.{number}", kind="damaged", due_at=HALF - timedelta(hours=1))
             await unit._transaction.add(row)
-    handle, tried = DueRowHandler.handle, list[str]()
+    tried = list[str]()
 
-    async def failing(rows: DueRowHandler, row: DueRow) -> bool:
-        if row.kind == "damaged":
-            tried.append(row.key)
-            raise UnreadableTable("ABC")
-        return await handle(rows, row)
+    async def failing(row: DueRow) -> bool:
+        tried.append(row.key)
+        raise UnreadableTable("ABC")
 
-    monkeypatch.setattr(DueRowHandler, "handle", failing)
+    driven.service.clock.timers["damaged"] = failing
     driven.now = HALF
     due_next = await driven.service.clock.tick()
     await driven.tick()

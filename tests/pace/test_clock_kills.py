@@ -118,7 +118,7 @@ async def tick(driven: DrivenTable) -> None:
 @pytest.mark.parametrize(
     "place",
     [
-        (runner.OrderSpeaker, "wake"),  # the move is played, and nobody has asked the orders
+        (runner.OrderRunner, "run"),  # the move is played, and nobody has asked the orders
         (runner, "run_orders"),
         (CommitDraft, "sentences_of_orders"),  # they have spoken, and nothing is written
         (move_commit, "write_move_commit"),

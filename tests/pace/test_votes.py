@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from sqlmodel import col, delete
-
 from bot.discord.clock_notices import waiting_entries
 from bot.discord.settings_card import turns_card
 from bot.hub.result import PollUpdated, QueryAnswer
 from mail.port import LinesPlayed
-from storage import DueRow
 from tests.pace.conftest import START, DrivenTable
 from tests.pace.letters import MailDesk
 from tests.pace.test_by_mail import desk, to
@@ -73,18 +70,3 @@ async def test_the_digest_on_discord_has_the_vote_and_the_news(driven: DrivenTab
     card = str(turns_card(entries))
     assert QUESTION in card and "accept vote" in card and "decline vote" in card
     assert "- Bob bids $115 for the MH" in card and "buys the CS for $40" in card
-
-
-async def test_lobbies_and_votes_of_an_older_store_have_their_time_too(driven: DrivenTable) -> None:
-    """Lobbies and votes from before due rows were kept: warned 11 days after the first look, recalled."""
-    await open_vote(driven)
-    old = (await driven.service.lobby.create("1830", driven.people["Ann"], name="Sunday")).id
-    async with driven.store.begin() as unit:
-        await unit._transaction.execute(delete(DueRow).where(col(DueRow.kind).in_(["lobby", "vote"])))
-    driven.service.clock._is_complete = False
-    driven.now += timedelta(days=30)
-    await driven.tick()
-    assert (await driven.service.queries.table_info(old)).status == "lobby"
-    async with driven.store.read() as unit:
-        kinds = {row.kind for kind in ("lobby", "vote") for row in await unit.clocks.rows_of_kind(kind)}
-    assert kinds == {"lobby", "vote"}

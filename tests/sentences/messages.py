@@ -22,7 +22,7 @@ from bot.discord.delivery import DiscordDelivery
 from bot.email.notice_pages import PageBuilder
 from bot.hub.notify import decode_notification
 from bot.hub.result import CommandResult
-from bot.hub.service import Service
+from bot.service import Service
 from engine.core.state import AnyFrame
 from engine.game_text import replay
 from mail import pages, refusal_pages

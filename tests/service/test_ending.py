@@ -12,7 +12,7 @@ import engine
 from bot.features.history import ending
 from bot.features.history.ending import ending_pictures, headline_of, make_ending, places_of
 from bot.hub.result import LineRefused, QueryAnswer
-from bot.hub.service import Service
+from bot.service import Service
 from engine.game_text import replay
 from renderers import Picture
 from tests.fake_discord.running_bot import DOT, OnePixelPictures

@@ -12,7 +12,7 @@ from sqlalchemy import text
 import engine
 from bot.hub.loading import UnreadableTable
 from bot.hub.result import Completed, LineUnreadable, QueryAnswer, TableNotRunning
-from bot.hub.service import Service
+from bot.service import Service
 from storage import Store, StoreError
 from tests.service.conftest import NAMES, ServiceHarness
 
@@ -109,7 +109,7 @@ async def test_14_2_plans_and_votes_elsewhere_refuse_no_move(world: ServiceHarne
     await world.say("Ann", "plan buy SV")
     await world.say("Ann", "buy SV")
     await world.say("Bob", "undo")
-    await world.service.propose_end(world.table, by=world.people["Bob"])
+    await world.service.status.propose_end(world.table, by=world.people["Bob"])
     await world.service.running.pause(world.table, by=world.people["Bob"])
     assert await world.store.table_version(other) == before
     assert (await world.store.table_version(world.table)).revision > 0

@@ -10,7 +10,7 @@ from bot.features.plans.plans import MAX_LINES
 from bot.hub.info import check_distinct, table_name
 from bot.hub.limits import KINDS, SENTENCES, Kind, LimitReached, Limits
 from bot.hub.result import CommandResult, Completed, LineRefused, QueryAnswer
-from bot.hub.service import Service
+from bot.service import Service
 from storage import open_store
 from tests.service.conftest import ServiceHarness
 from tests.storage.conftest import ManualClock

@@ -10,7 +10,7 @@ import pytest
 from bot.hub import notify
 from bot.hub.notify import Recipient
 from bot.hub.result import Completed, PollUpdated
-from bot.hub.service import Service
+from bot.service import Service
 from storage import open_store
 from tests.service.conftest import NAMES, ServiceHarness
 from tests.service.test_orders import OPENING, say_all

@@ -19,7 +19,7 @@ from bot.hub.result import (
     decode_result,
     encode_result,
 )
-from bot.hub.service import Service
+from bot.service import Service
 from storage import NotFound
 from tests.service.conftest import ServiceHarness
 

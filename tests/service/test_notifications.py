@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from bot.hub.notify import Recipient, decode_notification, updated_turn_messages
 from bot.hub.result import Completed, PollUpdated
-from bot.hub.service import Service
+from bot.service import Service
 from tests.service.conftest import ServiceHarness
 
 

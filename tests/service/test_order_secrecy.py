@@ -17,8 +17,8 @@ import pytest
 
 from bot.hub.limits import DEFAULT_LIMITS, Limits
 from bot.hub.result import Completed, LineRefused, QueryAnswer
-from bot.hub.service import Service
 from bot.position.pending import seat_number
+from bot.service import Service
 from bot.tools.simulation.order_games import random_order_line
 from bot.tools.simulation.random_player import RandomPlayer
 from engine import format_action

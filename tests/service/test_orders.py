@@ -12,7 +12,7 @@ from bot.features.moves.recent_events import recent_events
 from bot.features.standing_orders import feature as order_module
 from bot.features.standing_orders import runner
 from bot.hub.result import Completed, LineRefused, LineUnreadable, PollUpdated, QueryAnswer
-from bot.hub.service import Service
+from bot.service import Service
 from storage import DuplicateRequest, open_store
 from tests.service.conftest import NAMES, ServiceHarness
 from tests.service.test_hidden_orders import read_by

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from bot.hub.result import Completed, LineAmbiguous, LineRefused, LineUnreadable, QueryAnswer
-from bot.hub.service import Service
+from bot.service import Service
 from engine.game_text import replay
 from tests.service.conftest import ServiceHarness
 

@@ -14,7 +14,7 @@ from bot.features.robots.worker import RobotMove, RobotWorker, decide_now
 from bot.hub.notify import decode_notification
 from bot.hub.result import LineRefused, PollUpdated, QueryAnswer
 from bot.hub.seating import robots_of
-from bot.hub.service import Service
+from bot.service import Service
 from engine import State, encode_state, new_game
 from storage import OutboxMessage, open_store
 

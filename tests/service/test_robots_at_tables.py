@@ -14,7 +14,7 @@ from statistics import median, quantiles
 import pytest
 
 from bot.hub.result import Completed, StaleDecision
-from bot.hub.service import Service
+from bot.service import Service
 from storage import open_store
 
 TABLES = 30

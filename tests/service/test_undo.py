@@ -6,7 +6,7 @@ import engine
 from bot.discord import card_texts
 from bot.features.moves.recent_events import recent_events
 from bot.hub.result import Completed, LineAmbiguous, LineRefused, PollUpdated, StaleDecision
-from bot.hub.service import Service
+from bot.service import Service
 from tests.service.conftest import NAMES, ServiceHarness
 
 

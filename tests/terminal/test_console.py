@@ -11,8 +11,8 @@ from sqlalchemy import text
 
 from bot.features.robots.player import LEAST_EFFORT
 from bot.features.robots.worker import RobotMove, RobotWorker, decide_now
-from bot.hub.service import Service
 from bot.pictures.workers import PictureWorkers
+from bot.service import Service
 from bot.terminal.console import Console
 from engine import State, encode_state
 from storage import StoreError, open_store
@@ -140,7 +140,7 @@ async def test_show(console: Console) -> None:
         assert (await console.handle_line(line)).tone == "plain", line
     assert "Bob" in await enter(console, "show player bob")
     help = await enter(console, "help")
-    assert help.index("table new") < help.index("Always:") < help.index("buy SV")
+    assert help.index("table new") < help.index("undo, redo") < help.index("buy SV")
 
 
 async def test_pictures_are_saved(tmp_path: Path) -> None:

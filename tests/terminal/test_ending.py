@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bot.hub.service import Service
+from bot.service import Service
 from bot.terminal.console import Console
 from engine.game_text import replay
 from storage import open_store

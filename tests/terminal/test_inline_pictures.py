@@ -21,8 +21,8 @@ import pytest
 from PIL import Image
 from rich.console import Console as Screen
 
-from bot.hub.service import Service
 from bot.pictures.workers import PictureWorkers
+from bot.service import Service
 from bot.terminal.console import Console
 from bot.terminal.inline_pictures import print_pictures
 from storage import open_store

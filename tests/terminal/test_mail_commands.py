@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.hub.service import Service
+from bot.service import Service
 from bot.terminal.console import Console
 from storage import open_store
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import storage
-from bot.hub.service import Service
+from bot.service import Service
 from storage import open_store
 from tests.terminal.conftest import COMMAND, Run, environment
 

@@ -6,14 +6,16 @@ from bot.features.clock.clocks import ClockRules
 from bot.features.digest.feature import pace_text
 from bot.features.settings.feature import PersonSettingsService
 from bot.hub.cache import TableCache
-from bot.hub.commands import PERSONAL_WORDS, Command, first_word, not_running, refused
-from bot.hub.pace import Pace, parse_pace
-from bot.hub.polls import PollHandler, completed
+from bot.hub.command import Command, Form, Lines, TableCommand
+from bot.hub.commit import CommitDraft
+from bot.hub.pace import Pace, parse_pace, stored_pace
+from bot.hub.polls import Motion, PollHandler, completed
+from bot.hub.request import Request, not_running, refused
 from bot.hub.result import CommandResult, QueryAnswer
 from bot.hub.status import record_pace
 from bot.hub.table import LiveTable
 from bot.position.times import moment_text
-from storage import ClockChanges
+from storage import ClockChanges, TablePoll
 
 
 class TimeCommands:
@@ -21,88 +23,129 @@ class TimeCommands:
 
     def __init__(self, cache: TableCache, polls: PollHandler, settings: PersonSettingsService) -> None:
         self._cache, self._polls, self._settings = cache, polls, settings
+        polls.motions["pace"] = Motion(_set_pace)
 
-    async def handle(self, table: LiveTable, command: Command) -> CommandResult:
-        """Carry out a command whose first word is one of `TIME_WORDS`."""
-        line = command.lines[0]
-        word, _, rest = line.partition(" ")
+    def commands(self) -> list[Command]:
+        """`pace`, `extend`, `turns`, `settings`, `away`, `back`."""
+        own = Form(
+            "settings [TEXT]", "how you are told: channels, digest, quiet hours, time zone", "settings"
+        )
+        away = Form(
+            "away until DATE", "you are away; `away until DATE deputy NAME`, `back`",
+            pattern=r"away (?:until|from|off).{0,60}",
+        )  # fmt: skip
+        kin = Lines.SAME_HANDLER
+        return [
+            TableCommand(
+                "turns",
+                (Form("turns", "every table that waits for you, the most urgent first"),),
+                self._turns,
+            ),
+            TableCommand(
+                "pace",
+                (
+                    Form(
+                        "pace [TEXT]", "the pace of the table; propose another, for a vote", "pace, pace 24h"
+                    ),
+                ),
+                self._pace,
+            ),
+            TableCommand("extend", (Form("extend", "take more time for this decision, once"),), self._extend),
+            TableCommand("settings", (own,), self._change_settings, kin),
+            TableCommand("away", (away,), self._change_settings, kin),
+            TableCommand("back", (Form("back"),), self._change_settings, kin),
+        ]
+
+    async def _pace(self, table: LiveTable, request: Request) -> CommandResult:
+        rest = request.lines[0].partition(" ")[2].strip()
+        if not rest:
+            return self._answer(table, request, pace_text(table.stored_info.pace))
         try:
-            match word.casefold():
-                case "pace" if rest.strip():
-                    return await self._propose_pace(table, command, parse_pace(rest))
-                case "pace":
-                    return self._answer(table, command, pace_text(table.stored_info.pace))
-                case "extend":
-                    return await self._extend(table, command)
-                case "turns":
-                    text = await self._settings.turns(self._person(table, command))
-                    return self._answer(table, command, text)
-            text = await self._settings.apply(self._person(table, command), command.lines)
+            return await self._propose_pace(table, request, parse_pace(rest))
         except ValueError as error:
-            return refused(table, command, str(error))
-        return self._answer(table, command, text)
+            return refused(table, request, str(error))
+
+    async def _turns(self, table: LiveTable, request: Request) -> CommandResult:
+        try:
+            text = await self._settings.turns(self._person(table, request))
+        except ValueError as error:
+            return refused(table, request, str(error))
+        return self._answer(table, request, text)
+
+    async def _change_settings(self, table: LiveTable, request: Request) -> CommandResult:
+        try:
+            text = await self._settings.apply(self._person(table, request), request.lines)
+        except ValueError as error:
+            return refused(table, request, str(error))
+        return self._answer(table, request, text)
 
     @staticmethod
-    def _person(table: LiveTable, command: Command) -> int:
+    def _person(table: LiveTable, request: Request) -> int:
         """Whose settings are meant: the person's who writes, for the operator those of the seat's player."""
-        if command.person_id is not None:
-            return command.person_id
-        player = table.stored_info.player_at(command.seat)
+        if request.person_id is not None:
+            return request.person_id
+        player = table.stored_info.player_at(request.seat)
         if player is None:
             raise ValueError("Nobody sits there.")
         return player.person_id
 
     @staticmethod
-    def _answer(table: LiveTable, command: Command, text: str) -> QueryAnswer:
-        word = first_word(command.lines[0])
-        query = "settings" if word in PERSONAL_WORDS else word
-        return QueryAnswer(query, text, next_decision_id=table.decision_id_of(command.seat))
+    def _answer(table: LiveTable, request: Request, text: str) -> QueryAnswer:
+        query = "settings" if request.word in ("away", "back") else request.word
+        return QueryAnswer(query, text, next_decision_id=table.decision_id_of(request.seat))
 
-    async def _propose_pace(self, table: LiveTable, command: Command, pace: Pace) -> CommandResult:
+    async def _propose_pace(self, table: LiveTable, request: Request, pace: Pace) -> CommandResult:
         """Ask the others for another pace; alone at the table, a player changes it at once."""
         if problem := not_running(table, "running", "paused"):
             return problem
         if pace == table.stored_info.pace:
-            return refused(table, command, f"The pace is already {pace}.")
+            return refused(table, request, f"The pace is already {pace}.")
         others = [
-            p.seat for p in table.stored_info.seated_players if p.seat is not None and p.seat != command.seat
+            p.seat for p in table.stored_info.seated_players if p.seat is not None and p.seat != request.seat
         ]
-        name = table.state.players[command.seat]
+        name = table.state.players[request.seat]
         if others:
             question = f"{name} proposes another pace: {pace} (now: {table.stored_info.pace})."
-            return await self._polls.open_poll(table, command, "pace", others, question, {"pace": str(pace)})
-        async with self._cache.commit_command(table, command) as draft:
+            return await self._polls.open_poll(table, request, "pace", others, question, {"pace": str(pace)})
+        async with self._cache.commit_request(table, request) as draft:
             sentence = f"{name} sets the pace: {pace}."
-            await record_pace(draft, pace, sentence, command.person_id, command.transport)
-            draft.result = completed(draft, command, sentences=(sentence,))
+            await record_pace(draft, pace, sentence, request.person_id, request.transport)
+            draft.result = completed(draft, request, sentences=(sentence,))
         return draft.result
 
-    async def _extend(self, table: LiveTable, command: Command) -> CommandResult:
+    async def _extend(self, table: LiveTable, request: Request) -> CommandResult:
         """Take one more allowance for the decision that waits; once, without asking."""
         if problem := not_running(table, "running"):
             return problem
         info = table.stored_info
         if info.pace.kind == "none":
-            return refused(table, command, "There is no pace at this table, so your time does not run out.")
+            return refused(table, request, "There is no pace at this table, so your time does not run out.")
         async with self._cache.store.read() as unit:
-            clock = (await unit.clocks.seat_clocks(info.id)).get(command.seat)
-        if clock is None or clock.decision_id is None or table.decision_id_of(command.seat) is None:
-            return refused(table, command, "The table does not wait for you, so your time does not run.")
+            clock = (await unit.clocks.seat_clocks(info.id)).get(request.seat)
+        if clock is None or clock.decision_id is None or table.decision_id_of(request.seat) is None:
+            return refused(table, request, "The table does not wait for you, so your time does not run.")
         if clock.extended:
-            return refused(table, command, "You have taken more time for this decision already.")
+            return refused(table, request, "You have taken more time for this decision already.")
         clock.extended = True
         due = ClockRules(info.pace, table.metadata.settings).deadline(clock)
-        zone = table.metadata.settings[command.seat].zone if command.seat in table.metadata.settings else None
+        zone = table.metadata.settings[request.seat].zone if request.seat in table.metadata.settings else None
         until = moment_text(due.time_up, zone) if due else ""
-        name = table.state.players[command.seat]
-        async with self._cache.commit_command(table, command) as draft:
+        name = table.state.players[request.seat]
+        async with self._cache.commit_request(table, request) as draft:
             unit = await draft.unit()
             await unit.clocks.write(ClockChanges(seats=[clock]))
             await unit.clocks.look_again(info.id)
             draft.add_row(
-                command.new_row(
+                request.new_row(
                     kind="note", line="extend", raw_line=f"{name} takes more time, until {until}."
                 )
             )
-            draft.result = completed(draft, command, sentences=(f"You have more time, until {until}.",))
+            draft.result = completed(draft, request, sentences=(f"You have more time, until {until}.",))
         return draft.result
+
+
+async def _set_pace(draft: CommitDraft, request: Request, open_poll: TablePoll) -> list[str]:
+    pace = stored_pace(str(open_poll.poll.details["pace"]))
+    sentence = f"All players agree to the pace {pace}."
+    await record_pace(draft, pace, sentence, request.person_id, request.transport)
+    return [sentence]

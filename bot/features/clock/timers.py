@@ -1,4 +1,4 @@
-"""What is done when a row is due: reminders, escalations, the end of a player's time, absences."""
+"""The timers of the clock: reminders, escalations, the end of a player's time, absences."""
 
 from __future__ import annotations
 
@@ -9,30 +9,32 @@ from datetime import timedelta
 
 from bot.features.clock import pages
 from bot.features.clock.clocks import ClockRules
-from bot.features.digest.feature import enqueue_digest, has_digest_near, next_digest_at
-from bot.features.lobby.pages import WARNING, renew_expiry, tell_expiry
-from bot.features.lobby.tables import Lobby
-from bot.features.votes.reminders import VOTE_KIND, remind_of_vote, set_vote_reminders
+from bot.features.digest.feature import has_digest_near
 from bot.hub import notify
 from bot.hub.cache import TableCache
+from bot.hub.changes import again_on_conflict
 from bot.hub.commit import write_notes
 from bot.hub.info import is_robot_name
-from bot.hub.loading import load_recipient, load_table_info
+from bot.hub.loading import load_recipient
 from bot.hub.notify import Recipient
 from bot.hub.preferences import settings_of
 from bot.hub.quiet_hours import next_reminder, not_quiet
-from bot.hub.status import RunningTables
+from bot.hub.result import CommandResult, LineFailure
 from bot.hub.table import LiveTable
+from bot.hub.timers import Timer
 from bot.position.pending import engine_seat
 from engine.orders import line_when_time_is_up
 from storage import Deputy, DueRow, LogRow, SeatClock, UnitOfWork
 
+Submit = Callable[..., Awaitable[CommandResult]]
 PlayForSeat = Callable[[LiveTable, int, str, str], Awaitable[bool]]
 """Plays for a seat whose time is up, from (table, seat, decision, name of the wait), and tells the table;
 False if nothing may be played."""
 
 STANDSTILL = timedelta(minutes=10)  # after which the end of a time has been missed
 GRACE = timedelta(minutes=15)
+PAUSED = "The game is paused until a player resumes it."
+HOW_TO_RESUME = "Write `resume` when you are back; on Discord it is `/table resume`."
 MOOT = timedelta(days=3650)  # for a row that has only to be remembered
 
 
@@ -46,35 +48,16 @@ class Wait:
     recipient: Recipient
 
 
-class DueRowHandler:
-    """Does what is due, each row in one transaction."""
+class ClockTimers:
+    """Does what is due for seats and their players, each row in one transaction."""
 
-    def __init__(
-        self, cache: TableCache, lobby: Lobby, running: RunningTables, play_for_seat: PlayForSeat
-    ) -> None:
-        self._cache, self._store = cache, cache.store
-        self._lobby, self._running, self._play_for_seat = lobby, running, play_for_seat
+    def __init__(self, cache: TableCache, play_for_seat: PlayForSeat) -> None:
+        self._cache, self._store, self._play_for_seat = cache, cache.store, play_for_seat
 
-    async def handle(self, row: DueRow) -> bool:
-        """Do what a row says; False if it cannot be done yet."""
-        match row.kind:
-            case "reminder" | "escalation" | "ping":
-                return await self._tell(row)
-            case "time_up":
-                return await self._time_up(row)
-            case "absence":
-                await self._absence(row)
-            case "digest":
-                await self._digest(row)
-            case "lobby":
-                await self._expire(row)
-            case "vote":
-                return await remind_of_vote(self._cache, row)
-            case _:
-                async with self._store.begin() as unit:
-                    await unit.clocks.take_due(row)
-        self._cache.wake_subscribers()
-        return True
+    def timers(self) -> dict[str, Timer]:
+        """By the kind of their due rows."""
+        told = dict.fromkeys(("reminder", "escalation", "ping"), self._tell)
+        return {**told, "time_up": self._time_up, "absence": self._absence}
 
     @asynccontextmanager
     async def _locked(self, row: DueRow) -> AsyncIterator[tuple[LiveTable, UnitOfWork]]:
@@ -176,7 +159,7 @@ class DueRowHandler:
                 return await self._give_grace(unit, row)
         match table.info.pace.when_up:
             case "pause":
-                await self._running.pause_for_time(row.table_id, row.seat)
+                await self._pause(row.table_id, row.seat)
                 told = None
             case "deputy":
                 told = await self._appoint(table, wait)
@@ -199,6 +182,29 @@ class DueRowHandler:
             table.add(each)
         self._cache.wake_subscribers()
         return True
+
+    @again_on_conflict
+    async def _pause(self, table_id: int, seat: int) -> None:
+        """Pause the game because a player's time is up; nothing happens if it is not being played.
+
+        They are told themselves, even if a digest has their news: the game goes on when they are back.
+        """
+        async with self._cache.locked(table_id) as table:
+            if table.stored_info.status != "running":
+                return
+            recipient = table.metadata.recipients.get(seat)
+            async with self._cache.commit(
+                table, answered_person=recipient.person_id if recipient else None
+            ) as draft:
+                await (await draft.unit()).tables.update(table_id, status="paused")
+                sentence = f"{table.state.players[seat]}'s time is up. {PAUSED}"
+                draft.add_note("clock", "pause", sentence)
+                draft.announce("news", sentence)
+                if recipient:
+                    draft.messages += pages.time_up_messages(
+                        table.stored_info, recipient, f"Your time is up. {PAUSED} {HOW_TO_RESUME}",
+                        f"{table_id}.{draft.seq}.time_up", draft.timestamp,
+                    )  # fmt: skip
 
     @staticmethod
     async def _give_grace(unit: UnitOfWork, row: DueRow) -> bool:
@@ -259,7 +265,7 @@ class DueRowHandler:
 
     # -- people ------------------------------------------------------------------------------
 
-    async def _absence(self, row: DueRow) -> None:
+    async def _absence(self, row: DueRow) -> bool:
         """An absence begins or ends: the tables of the person are followed up."""
         assert row.person_id is not None
         async with self._store.begin() as unit:
@@ -272,44 +278,23 @@ class DueRowHandler:
             if await unit.clocks.take_due(row, next_at):
                 await unit.people.update(row.person_id, name=person.name)  # tables load their deputies again
                 await unit.clocks.look_again_for(row.person_id)
-
-    async def _expire(self, row: DueRow) -> None:
-        """Warn the people of a lobby that it will be closed; later, close it."""
-        assert row.table_id is not None
-        if row.details.get("warned"):
-            await self._lobby.expire(row.table_id)
-        async with self._store.begin(table=row.table_id) as unit:
-            info = await load_table_info(unit, await unit.tables.get(row.table_id))
-            if await unit.clocks.take_due(row) and info.status == "lobby":
-                await tell_expiry(unit, info)
-                await unit.clocks.set_due(
-                    row.key, row.kind, unit.now + WARNING, table_id=row.table_id, details={"warned": True}
-                )
-
-    async def _digest(self, row: DueRow) -> None:
-        """Send the digest of a person, if any table waits for them, and set the next."""
-        assert row.person_id is not None
-        async with self._store.begin() as unit:
-            person = await unit.people.get(row.person_id)
-            settings = settings_of(person.preferences, person.time_zone)
-            next_at = next_digest_at(settings, unit.now) if settings.wants_digest else None
-            if await unit.clocks.take_due(row, next_at) and settings.wants_digest:
-                await enqueue_digest(unit, row.person_id)
+        self._cache.wake_subscribers()
+        return True
 
 
-def play_pass(table: LiveTable, seat: int) -> str | None:
+def pass_line(table: LiveTable, seat: int) -> str | None:
     """The line that may be played for an absent player: a pass or a decline, which costs nothing."""
     pending = next((p for p in table.pending if p.seat == seat and p.is_main and p.acts_now), None)
     return line_when_time_is_up(table.state, engine_seat(seat)) if pending else None
 
 
-async def set_missing_rows(unit: UnitOfWork) -> None:
-    """Every lobby has an end, and every vote that is missing a reminder."""
-    lobbies = {row.table_id for row in await unit.clocks.rows_of_kind("lobby")}
-    for table in await unit.tables.all("lobby"):
-        if table.id not in lobbies:
-            await renew_expiry(unit, await load_table_info(unit, table))
-    polls = {row.details.get("poll") for row in await unit.clocks.rows_of_kind(VOTE_KIND)}
-    for poll in await unit.polls.every_open_poll():
-        if poll.poll.id not in polls:
-            await set_vote_reminders(unit, poll)
+async def play_pass(submit: Submit, table: LiveTable, seat: int, decision_id: str, wait: str) -> bool:
+    """Pass for a player whose time is up, if that is possible; whether the decision is made now."""
+    line = pass_line(table, seat)
+    if line is None:
+        return False
+    result = await submit(
+        table.info.id, seat, [line], decision_id, f"clock:{wait}:{decision_id}", transport="clock",
+        announcement=f"{table.state.players[seat]}'s time is up: they pass.",
+    )  # fmt: skip
+    return not isinstance(result, LineFailure)

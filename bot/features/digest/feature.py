@@ -7,14 +7,15 @@ from datetime import UTC, datetime, timedelta
 
 import msgspec
 
-from bot.hub.commands import POLL_PREFIX
+from bot.hub.cache import TableCache
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_recipient, load_table_info
 from bot.hub.notify import Notification
 from bot.hub.pace import Pace
-from bot.hub.preferences import PersonSettings
+from bot.hub.preferences import PersonSettings, settings_of
+from bot.hub.request import POLL_PREFIX
 from bot.position.times import duration_text, hour_of, local_moment, moment_text, zone_of
-from storage import NewMessage, SeatClock, TablePoll, UnitOfWork
+from storage import DueRow, NewMessage, SeatClock, TablePoll, UnitOfWork
 
 NEAR = timedelta(minutes=30)
 NEVER = datetime.max.replace(tzinfo=UTC)
@@ -162,3 +163,22 @@ def pace_text(pace: Pace) -> str:
         "pause": "the game is paused",
     }
     return f"The pace is {pace}. When a time is up, {actions[pace.when_up]}."
+
+
+class DigestTimer:
+    """Sends the digest of a person when it is due."""
+
+    def __init__(self, cache: TableCache) -> None:
+        self._cache = cache
+
+    async def send(self, row: DueRow) -> bool:
+        """Send the digest, if any table waits for the person, and set the next."""
+        assert row.person_id is not None
+        async with self._cache.store.begin() as unit:
+            person = await unit.people.get(row.person_id)
+            settings = settings_of(person.preferences, person.time_zone)
+            next_at = next_digest_at(settings, unit.now) if settings.wants_digest else None
+            if await unit.clocks.take_due(row, next_at) and settings.wants_digest:
+                await enqueue_digest(unit, row.person_id)
+        self._cache.wake_subscribers()
+        return True

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
 import json
 from collections.abc import Callable, Sequence
 
-from bot.hub.result import ExportedFile
+from bot.hub.command import Command, Form, Query, QueryRequest
+from bot.hub.result import ExportedFile, QueryAnswer
 from engine.game_text import GameHistory
 from engine.game_text.history import history_script, round_statistics
 from engine.site_18xx.export import SiteExportError, export_game
@@ -99,3 +101,26 @@ def make_game_file(
     except SiteExportError as error:
         hint = f"{FAR} writes the game up to that move." if error.move_number else ""
         raise ValueError(f"{error} {hint}".strip()) from None
+
+
+def commands() -> list[Command]:
+    """`export [FORMAT]`."""
+    partial = Form(
+        "export as far as possible", pattern=r"export(?: [\w.-]{1,20})? (?:--)?as[ -]far[ -]as[ -]possible"
+    )
+    formats = Form(f"export [{'|'.join(FORMATS)}]", "the game as a file; also text, csv", "export 18xx.games")
+    other = Form("export [FORMAT]")
+    return [Query("export", (formats, other, partial), _export)]
+
+
+async def _export(query: QueryRequest) -> QueryAnswer:
+    """The game as a file, written in a thread, because it plays the whole game again.
+
+    Raises ValueError for an unknown format, or if the format cannot hold the game.
+    """
+    info, (format_name, partial) = query.table.stored_info, parse_export(query.argument)
+    title = f"{info.name} {info.code}"
+    file = await asyncio.to_thread(
+        make_game_file, query.table.log.history(), format_name, title, info.code, as_far_as_possible=partial
+    )
+    return QueryAnswer("export", f"Here is {file.name}.", files=(file,), next_decision_id=query.decision_id)

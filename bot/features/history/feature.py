@@ -14,8 +14,8 @@ from statistics import median
 from typing import NamedTuple, Protocol
 
 import engine
+from bot.hub.command import Command, Form, Query, QueryRequest
 from bot.hub.result import QueryAnswer
-from bot.hub.table import LiveTable
 from bot.position.sentences import dollars
 from bot.position.text_views import LINE_WIDTH, join_words, text_table
 from engine.core.events import (
@@ -31,7 +31,6 @@ from engine.core.state import GameOver
 from engine.game_text.history import GameHistory, HistoryLine, round_statistics
 from renderers import CHART_KINDS, ChartKind, short_round
 
-GAME_QUERIES = ("chart", "records", "animation")
 ANIMATION_TEXT = "The map of the game, turn by turn."
 NO_RECORDS = "No company has a price yet."
 HEADINGS: dict[ChartKind, str] = {
@@ -41,21 +40,30 @@ HEADINGS: dict[ChartKind, str] = {
 }
 
 
-async def run_game_query(
-    table: LiveTable, query: str, argument: str, decision_id: str | None = None
-) -> QueryAnswer:
-    """The answer to one of the `GAME_QUERIES`. Raises ValueError with a sentence."""
-    picture: str | None = None
-    match query:
-        case "chart":
-            picture = chart_kind(argument)
-            text = await asyncio.to_thread(chart_text, *table.log.stored_game(), picture)
-        case "animation":
-            text, picture = ANIMATION_TEXT, "animation"
-        case _:
-            records = await asyncio.to_thread(game_records, *table.log.stored_game())
-            text = "\n".join(records_text(records)) or NO_RECORDS
-    return QueryAnswer(query, text, picture, next_decision_id=decision_id)
+def commands() -> list[Command]:
+    """The questions about a whole game."""
+    charts = Form(f"chart [{'|'.join(CHART_KINDS)}]", "worth by round; also prices, revenue", "chart worth")
+    return [
+        Query("chart", (charts,), _chart),
+        Query("records", (Form("records", "best run, dearest share"),), _records),
+        Query("animation", (Form("animation", "the map turn by turn"),), _animation),
+    ]
+
+
+async def _chart(query: QueryRequest) -> QueryAnswer:
+    kind = chart_kind(query.argument)
+    text = await asyncio.to_thread(chart_text, *query.table.log.stored_game(), kind)
+    return QueryAnswer("chart", text, kind, next_decision_id=query.decision_id)
+
+
+async def _records(query: QueryRequest) -> QueryAnswer:
+    records = await asyncio.to_thread(game_records, *query.table.log.stored_game())
+    text = "\n".join(records_text(records)) or NO_RECORDS
+    return QueryAnswer("records", text, next_decision_id=query.decision_id)
+
+
+async def _animation(query: QueryRequest) -> QueryAnswer:
+    return QueryAnswer("animation", ANIMATION_TEXT, "animation", next_decision_id=query.decision_id)
 
 
 def chart_kind(name: str) -> ChartKind:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bot.hub.info import TableInfo
 from bot.hub.seating import robots_of
-from bot.hub.service import Service
+from bot.service import Service
 
 
 def invited_robot_sentence(info: TableInfo) -> str:

@@ -15,11 +15,11 @@ from bot.features.lobby.tables import Lobby
 from bot.hub import notify
 from bot.hub.cache import TableCache
 from bot.hub.changes import check_allowed
-from bot.hub.commands import Command
 from bot.hub.info import TableInfo, open_seats, status_text
 from bot.hub.limits import LimitReached, Limits
 from bot.hub.loading import load_recipient
 from bot.hub.people import player_name
+from bot.hub.request import Request
 from bot.hub.result import CommandResult, LineRefused, QueryAnswer
 from bot.hub.status import RunningTables
 from bot.position import text_views
@@ -45,20 +45,20 @@ class SeatRequests:
         self._cache, self._lobby, self._running = cache, lobby, running
         self._move_in, self._limits = move_in, limits
 
-    async def submit(self, table_id: int, command: Command) -> CommandResult:
+    async def submit(self, table_id: int, request: Request) -> CommandResult:
         """Carry out `ask`, `ask Bob`, `admit Dora` or `refuse Dora` for a person, with or without a seat."""
-        rest = command.lines[0].partition(" ")[2].strip()
+        rest = request.lines[0].partition(" ")[2].strip()
         try:
-            if command.word == "ask":
-                if command.person_id is None:
+            if request.word == "ask":
+                if request.person_id is None:
                     raise ValueError("Say who asks: `table ask NAME`.")
-                text = await self.ask(table_id, command.person_id, seat_name=rest)
+                text = await self.ask(table_id, request.person_id, seat_name=rest)
             else:
-                admitted = command.word == "admit"
-                text = await self.answer(table_id, rest, admitted=admitted, by=command.person_id)
+                admitted = request.word == "admit"
+                text = await self.answer(table_id, rest, admitted=admitted, by=request.person_id)
         except (ValueError, LimitReached) as error:
-            return LineRefused(*command.numbered_line(0), str(error))
-        return QueryAnswer(command.word, text)
+            return LineRefused(*request.numbered_line(0), str(error))
+        return QueryAnswer(request.word, text)
 
     # -- asking ------------------------------------------------------------------------------
 

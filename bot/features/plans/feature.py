@@ -1,4 +1,4 @@
-"""The `plan` command: make, extend, show, play and clear a plan."""
+"""The `plan` request: make, extend, show, play and clear a plan."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import engine
 from bot.features.plans import plans
 from bot.features.plans.plans import PlanStore
 from bot.features.standing_orders.feature import OrderHandler
-from bot.hub.commands import Command, refused
+from bot.hub.command import Command, Form, Lines, TableCommand
 from bot.hub.limits import LimitReached
 from bot.hub.play import MoveHandler, line_failure
+from bot.hub.request import Request, refused
 from bot.hub.result import CommandResult, Completed, LineFailure, LineRefused, LineUnreadable, QueryAnswer
 from bot.hub.table import LiveTable
 from bot.position.pending import engine_seat
@@ -26,62 +27,79 @@ class PlanHandler:
     def __init__(self, plan_store: PlanStore, moves: MoveHandler, orders: OrderHandler) -> None:
         self._plan_store, self._moves, self._orders = plan_store, moves, orders
 
-    async def handle(self, table: LiveTable, command: Command) -> CommandResult:
+    def commands(self) -> list[Command]:
+        """`plan LINES`, also as `try LINES`."""
+        forms = (
+            Form(
+                "plan LINES",
+                "try lines on a copy; `plan more LINE`, `show`, `play`, `clear`",
+                "plan LINE; LINE",
+            ),
+            Form("plan [show|play|clear]"),
+            Form("plan more LINES"),
+        )
+        other = (Form("try [LINES]"),)
+        return [
+            TableCommand("plan", forms, self.handle, Lines.ALL),
+            TableCommand("try", other, self.handle, Lines.ALL),
+        ]
+
+    async def handle(self, table: LiveTable, request: Request) -> CommandResult:
         """`plan LINES` makes a plan, `plan more LINES` extends it; `plan show`, `plan play`, `plan clear`."""
-        player = table.stored_info.player_at(command.seat)
+        player = table.stored_info.player_at(request.seat)
         if player is None:
-            return refused(table, command, "That seat is empty; nobody can plan for it.")
-        _, _, first_line = command.lines[0].partition(" ")
+            return refused(table, request, "That seat is empty; nobody can plan for it.")
+        _, _, first_line = request.lines[0].partition(" ")
         word, _, rest = first_line.strip().partition(" ")
         plan = await self._plan_store.load(table, player.person_id)
         armed: list[ArmedOrder] = []
-        if command.person_id in (None, player.person_id):
-            armed = self._orders.armed_orders(table, command.seat, player.person_id)
+        if request.person_id in (None, player.person_id):
+            armed = self._orders.armed_orders(table, request.seat, player.person_id)
         match word.casefold():
             case "" | "show":
-                return _plan_result(table, command, plan, armed)
+                return _plan_result(table, request, plan, armed)
             case "clear":
                 await self._plan_store.save(table, player.person_id, ())
-                return _answer(table, command, "Your plan is deleted.")
+                return _answer(table, request, "Your plan is deleted.")
             case "play":
-                return await self._play(table, command, player.person_id, plan)
+                return await self._play(table, request, player.person_id, plan)
             case "more":
-                former, text = plan, (rest, *command.lines[1:])
+                former, text = plan, (rest, *request.lines[1:])
             case _:
-                former, text = [], (first_line, *command.lines[1:])
-        lines = [*former, *plans.parse_plan(text, command.seat, table.state.players)]
+                former, text = [], (first_line, *request.lines[1:])
+        lines = [*former, *plans.parse_plan(text, request.seat, table.state.players)]
         if len(lines) > plans.MAX_LINES:
-            return refused(table, command, f"A plan has at most {plans.MAX_LINES} lines.")
-        trial = plans.try_plan(table.state, lines, command.seat, armed)
+            return refused(table, request, f"A plan has at most {plans.MAX_LINES} lines.")
+        trial = plans.try_plan(table.state, lines, request.seat, armed)
         if trial.error is not None:
             failed = len(trial.lines)
             seat, line = lines[failed]
             nearest = engine.nearest_lines(trial.state, engine_seat(seat), line)
-            decision_id = table.decision_id_of(command.seat)
+            decision_id = table.decision_id_of(request.seat)
             failure = line_failure(trial.error, max(failed - len(former), 0), line, nearest, decision_id)
-            return _within_plan(failure, table, command, lines[len(former) : failed], seat, bool(former))
+            return _within_plan(failure, table, request, lines[len(former) : failed], seat, bool(former))
         try:
             await self._plan_store.save(table, player.person_id, trial.lines)
         except LimitReached as error:
-            return refused(table, command, str(error))
-        return _plan_result(table, command, list(trial.lines), armed)
+            return refused(table, request, str(error))
+        return _plan_result(table, request, list(trial.lines), armed)
 
     async def _play(
-        self, table: LiveTable, command: Command, person_id: int, plan: list[plans.PlannedLine]
+        self, table: LiveTable, request: Request, person_id: int, plan: list[plans.PlannedLine]
     ) -> CommandResult:
         """Play the planner's own next lines and keep the rest of the plan.
 
         Lines of others before them are skipped if the planner is to act, whatever the others have played.
         """
-        while table.decision_id_of(command.seat) and plan and plan[0][0] != command.seat:
+        while table.decision_id_of(request.seat) and plan and plan[0][0] != request.seat:
             plan = plan[1:]
-        own_lines = plans.leading_own_lines(plan, command.seat)
+        own_lines = plans.leading_own_lines(plan, request.seat)
         if not own_lines:
             if not plan:
-                return refused(table, command, "Your plan has no line of yours left.")
+                return refused(table, request, "Your plan has no line of yours left.")
             seat, line = plan[0]
-            return refused(table, command, f"Your plan waits for {table.state.players[seat]}: {line}.")
-        own_command = replace(command, lines=tuple(own_lines), line_numbers=tuple(range(len(own_lines))))
+            return refused(table, request, f"Your plan waits for {table.state.players[seat]}: {line}.")
+        own_command = replace(request, lines=tuple(own_lines), line_numbers=tuple(range(len(own_lines))))
         result = await self._moves.play_lines(table, own_command)
         if isinstance(result, Completed):
             with suppress(LimitReached):  # they are played; the plan drops them when it is read again
@@ -92,13 +110,13 @@ class PlanHandler:
 def _within_plan(
     failure: LineFailure,
     table: LiveTable,
-    command: Command,
+    request: Request,
     before: list[plans.PlannedLine],
     seat: int,
     extends: bool,
 ) -> LineFailure:
     """The failure with suggestions that stay in the plan, as lines that can be submitted: `plan …`."""
-    names, own = table.state.players, command.seat
+    names, own = table.state.players, request.seat
     start = [line if each == own else f"{names[each]}: {line}" for each, line in before]
     name = "" if seat == own else f"{names[seat]}: "
     word = "plan more" if extends else "plan"
@@ -115,22 +133,22 @@ def _within_plan(
 
 
 def _plan_result(
-    table: LiveTable, command: Command, plan: list[plans.PlannedLine], armed: list[ArmedOrder]
+    table: LiveTable, request: Request, plan: list[plans.PlannedLine], armed: list[ArmedOrder]
 ) -> CommandResult:
     """What a plan leads to from the table's position."""
     if not plan:
-        return _answer(table, command, "You have no plan at this table: `plan LINES` makes one.")
-    trial = plans.try_plan(table.state, plan, command.seat, armed)
+        return _answer(table, request, "You have no plan at this table: `plan LINES` makes one.")
+    trial = plans.try_plan(table.state, plan, request.seat, armed)
     text = plans.trial_text(table.state, trial, plan)
     return QueryAnswer(
         "plan",
         text,
         "map",
         engine.encode_state(trial.state),
-        next_decision_id=table.decision_id_of(command.seat),
+        next_decision_id=table.decision_id_of(request.seat),
         ran=trial.ran,
     )
 
 
-def _answer(table: LiveTable, command: Command, text: str) -> QueryAnswer:
-    return QueryAnswer("plan", text, next_decision_id=table.decision_id_of(command.seat))
+def _answer(table: LiveTable, request: Request, text: str) -> QueryAnswer:
+    return QueryAnswer("plan", text, next_decision_id=table.decision_id_of(request.seat))

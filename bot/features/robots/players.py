@@ -17,9 +17,10 @@ import engine
 from bot.features.robots.worker import RobotWorker
 from bot.features.standing_orders.lines import ROBOT_TRANSPORT
 from bot.hub.cache import TableCache
-from bot.hub.commands import Command
+from bot.hub.command import Command, Form, OpenCommand
 from bot.hub.info import ROBOT_PREFIX, is_robot_name
 from bot.hub.polls import poll_id
+from bot.hub.request import Request
 from bot.hub.result import CommandResult, LineFailure, LineRefused, QueryAnswer
 from bot.hub.seating import is_robot
 from bot.hub.table import TableView
@@ -139,12 +140,17 @@ class RobotPlayers:
                 self._robots[person_id] = await is_robot(unit, person_id)
         return self._robots[person_id]
 
-    async def hint(self, view: TableView, command: Command) -> CommandResult:
+    def commands(self) -> list[Command]:
+        """`hint`."""
+        return [OpenCommand("hint", (Form("hint"),), self.hint)]
+
+    async def hint(self, table_id: int, request: Request) -> CommandResult:
         """What a robot would do in the player's place, and why, shown to that player alone.
 
         The table goes on meanwhile.
         """
-        info, seat, line = view.table, command.seat, command.lines[0]
+        view = (await self._cache.get(table_id)).view()
+        info, seat, line = view.table, request.seat, request.lines[0]
         decision_id = view.decision_id_of(seat)
         if view.state is None or decision_id is None or info.status != "running":
             return LineRefused(0, line, f"Nothing waits for you at table {info.code} now.")

@@ -10,7 +10,13 @@ from collections.abc import Sequence
 
 import engine
 from bot.features.standing_orders.book import OrderBook, OrderBooks
-from bot.features.standing_orders.lines import full_order_line, orders_of
+from bot.features.standing_orders.lines import (
+    full_order_line,
+    is_about_orders,
+    is_limit,
+    limit_as_own_order,
+    orders_of,
+)
 from bot.features.standing_orders.pages import (
     armed_text,
     group_order_lines,
@@ -20,9 +26,10 @@ from bot.features.standing_orders.pages import (
     preview_texts,
 )
 from bot.hub.cache import TableCache
-from bot.hub.commands import Command, refused
+from bot.hub.command import Command, Form, Lines, TableCommand
 from bot.hub.commit import CommitDraft
 from bot.hub.play import line_failure
+from bot.hub.request import Request, refused
 from bot.hub.result import CommandResult, QueryAnswer
 from bot.hub.table import LiveTable
 from engine.orders import ArmedOrder
@@ -39,53 +46,70 @@ class OrderHandler:
     def __init__(self, cache: TableCache, books: OrderBooks) -> None:
         self._cache, self._books = cache, books
 
-    async def handle(self, table: LiveTable, command: Command) -> CommandResult:
+    def commands(self) -> list[Command]:
+        """`auto ORDER`, and `standing protect`, which leaves the same order."""
+        line = r"auto(?: (?:off|first|help|pass|buy|bid|run|turn|decline|protect)\b.*)?"
+        leave = Form(
+            "auto ORDER", "leave an order beforehand, such as `auto pass`; `auto help` explains", pattern=line
+        )
+        protect = Form("standing protect COMPANY", pattern=r"standing protect (?P<company>[\w&]+)\b.*")
+        return [
+            TableCommand("auto", (leave,), self.handle, Lines.ANY),
+            TableCommand("standing", (protect,), self.handle, Lines.ANY, is_about_orders),
+            TableCommand("bid", (), self._leave_limit, applies=is_limit),
+        ]
+
+    async def _leave_limit(self, table: LiveTable, request: Request) -> CommandResult:
+        """A limit of an auction is the order that means the same."""
+        return await self.handle(table, limit_as_own_order(table, request))
+
+    async def handle(self, table: LiveTable, request: Request) -> CommandResult:
         """`auto` lists, `auto off N` ends, `auto first N` puts first, and any other order is armed."""
-        player = table.stored_info.player_at(command.seat)
+        player = table.stored_info.player_at(request.seat)
         if player is None:
-            return refused(table, command, "That seat is empty; nobody can leave orders for it.")
-        if command.person_id not in (None, player.person_id):
+            return refused(table, request, "That seat is empty; nobody can leave orders for it.")
+        if request.person_id not in (None, player.person_id):
             reason = f"Orders are {player.name}'s alone: a deputy neither sees nor leaves them."
-            return refused(table, command, reason)
-        own = orders_of(table, command.seat, player.person_id)
+            return refused(table, request, reason)
+        own = orders_of(table, request.seat, player.person_id)
         texts, index = list[str](), 0
         try:
-            for place, text in group_order_lines(command.lines):
+            for place, text in group_order_lines(request.lines):
                 index = place
-                texts.append(full_order_line(table, command.seat, own, text))
+                texts.append(full_order_line(table, request.seat, own, text))
         except ValueError as error:
-            return refused(table, command, str(error), index)
+            return refused(table, request, str(error), index)
         except (engine.UnreadableError, engine.RefusedError) as error:
-            decision_id = table.decision_id_of(command.seat)
-            return line_failure(error, *command.numbered_line(index), (), decision_id)
+            decision_id = table.decision_id_of(request.seat)
+            return line_failure(error, *request.numbered_line(index), (), decision_id)
         if texts == ["auto help"]:
-            return QueryAnswer("auto", help_text(), next_decision_id=table.decision_id_of(command.seat))
+            return QueryAnswer("auto", help_text(), next_decision_id=table.decision_id_of(request.seat))
         if texts == ["auto"]:
-            return await self._list(table, command, player.person_id, own)
+            return await self._list(table, request, player.person_id, own)
         armed = [text for text in texts if text.split()[1] not in ("off", "first")]
         if armed and len(own) + len(armed) > MAX_ORDERS:
-            return refused(table, command, f"At most {MAX_ORDERS} orders can be left at a table.")
+            return refused(table, request, f"At most {MAX_ORDERS} orders can be left at a table.")
         try:
-            async with self._cache.commit(table, command.request_id) as draft:
+            async with self._cache.commit(table, request.request_id) as draft:
                 unit = await draft.unit()
-                answers = [await self._carry_out(unit, table, command, own, text) for text in texts]
+                answers = [await self._carry_out(unit, table, request, own, text) for text in texts]
                 draft.armed_orders = {answer.armed.id for answer in answers if answer.armed}
-                draft.make_result = lambda: _answer(table, command, draft, answers)
+                draft.make_result = lambda: _answer(table, request, draft, answers)
         except ValueError as error:
-            return refused(table, command, str(error))
+            return refused(table, request, str(error))
         assert draft.result is not None
         return draft.result
 
     async def _list(
-        self, table: LiveTable, command: Command, person_id: int, own: list[OrderRecord]
+        self, table: LiveTable, request: Request, person_id: int, own: list[OrderRecord]
     ) -> CommandResult:
         async with self._cache.store.read() as unit:
             ended = await unit.orders.ended(table.stored_info.id, person_id, ENDED_SHOWN)
-        text = list_text(table, own, preview_texts(table, self._books.of(table), own), ended, command.seat)
-        return QueryAnswer("auto", text, next_decision_id=table.decision_id_of(command.seat))
+        text = list_text(table, own, preview_texts(table, self._books.of(table), own), ended, request.seat)
+        return QueryAnswer("auto", text, next_decision_id=table.decision_id_of(request.seat))
 
     async def _carry_out(
-        self, unit: UnitOfWork, table: LiveTable, command: Command, own: list[OrderRecord], text: str
+        self, unit: UnitOfWork, table: LiveTable, request: Request, own: list[OrderRecord], text: str
     ) -> _Answer:
         """Arm, end or move one order; what to answer. `own` follows."""
         table_id, words = table.stored_info.id, text.split()
@@ -101,10 +125,10 @@ class OrderHandler:
                 own.remove(order)
             lines = ", ".join(f"`{order.line}`" for order in chosen)
             return _Answer(f"Taken back: {lines}." if chosen else "You have left no orders.")
-        player = table.stored_info.player_at(command.seat)
+        player = table.stored_info.player_at(request.seat)
         assert player is not None
         added = await unit.orders.add(
-            table_id, command.seat, player.person_id, text, table.log.line_of_play.current_move, table.seq
+            table_id, request.seat, player.person_id, text, table.log.line_of_play.current_move, table.seq
         )
         replaced = next((each for each in own if _is_replaced(each.line, text)), None)
         if replaced:
@@ -133,7 +157,7 @@ class _Answer:
 
 
 def _answer(
-    table: LiveTable, command: Command, draft: CommitDraft, answers: Sequence[_Answer]
+    table: LiveTable, request: Request, draft: CommitDraft, answers: Sequence[_Answer]
 ) -> CommandResult:
     """What the owner is told once the orders have been asked."""
     lines = []
@@ -152,4 +176,4 @@ def _answer(
         elif not said:
             own_view = engine.copy_state(draft.state or table.state)
             lines.append(preview_texts(table, OrderBook(), [order], own_view)[order.id])
-    return QueryAnswer("auto", "\n".join(lines), next_decision_id=draft.next_decision_id(command.seat))
+    return QueryAnswer("auto", "\n".join(lines), next_decision_id=draft.next_decision_id(request.seat))

@@ -6,22 +6,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import engine
-from bot.hub.commands import Command
+from bot.hub.request import Request
 from bot.hub.table import LiveTable
 from bot.position.pending import engine_seat
-from engine.orders import format_order, is_order_line, limit_as_order, parse_order
+from engine.orders import declines_votes, format_order, is_order_line, limit_as_order, parse_order
 from storage import OrderRecord
 
 ROBOT_TRANSPORT = "robot"
 
 
-def is_about_orders(table: LiveTable, command: Command) -> bool:
-    """Whether a command has a line that leaves, lists or ends orders.
+def is_about_orders(table: LiveTable, request: Request) -> bool:
+    """Whether a request has a line that leaves, lists or ends orders.
 
     `standing protect` for a company whose limit the position holds is a move, which changes that limit.
     """
-    return any(map(is_order_line, command.lines)) and not (
-        len(command.lines) == 1 and _changes_held_limit(table, command.seat, command.lines[0])
+    return any(map(is_order_line, request.lines)) and not (
+        len(request.lines) == 1 and _changes_held_limit(table, request.seat, request.lines[0])
     )
 
 
@@ -33,18 +33,23 @@ def _changes_held_limit(table: LiveTable, seat: int, line: str) -> bool:
     return words[:2] == ["standing", "protect"] and words[2] in {company.casefold() for company in held}
 
 
-def limits_as_orders(table: LiveTable, command: Command) -> Command:
-    """A command that sets a bid limit as the order that means the same; any other command as it is.
+def is_limit(table: LiveTable, request: Request) -> bool:
+    """Whether a request sets a limit of a bid that is left as an order."""
+    return limit_as_own_order(table, request) is not request
+
+
+def limit_as_own_order(table: LiveTable, request: Request) -> Request:
+    """A request that sets a bid limit as the order that means the same; any other request as it is.
 
     A robot's limit stays in the position: it answers in advance once, and is not asked again.
     """
-    if len(command.lines) != 1 or command.word != "bid" or command.transport == ROBOT_TRANSPORT:
-        return command
-    line = limit_as_order(table.state, engine_seat(command.seat), command.lines[0])
-    player = table.stored_info.player_at(command.seat)
-    if line is None or player is None or command.person_id not in (None, player.person_id):
-        return command  # a deputy leaves no orders; their limit is for this auction
-    return replace(command, lines=(line,))
+    if len(request.lines) != 1 or request.transport == ROBOT_TRANSPORT:
+        return request
+    line = limit_as_order(table.state, engine_seat(request.seat), request.lines[0])
+    player = table.stored_info.player_at(request.seat)
+    if line is None or player is None or request.person_id not in (None, player.person_id):
+        return request  # a deputy leaves no orders; their limit is for this auction
+    return replace(request, lines=(line,))
 
 
 def full_order_line(table: LiveTable, seat: int, own: Sequence[OrderRecord], text: str) -> str:
@@ -68,3 +73,14 @@ def full_order_line(table: LiveTable, seat: int, own: Sequence[OrderRecord], tex
 def orders_of(table: LiveTable, seat: int, person_id: int) -> list[OrderRecord]:
     """The armed orders of a player, in the order in which they are asked."""
     return [o for o in table.metadata.orders if (o.seat, o.person_id) == (seat, person_id)]
+
+
+def declining_seat(table: LiveTable, voters: Sequence[int]) -> int | None:
+    """The first voter who has left an order to decline votes."""
+    owners = {player.seat: player.person_id for player in table.stored_info.seated_players}
+    declining = {
+        order.seat
+        for order in table.metadata.orders
+        if owners.get(order.seat) == order.person_id and declines_votes(order.line)
+    }
+    return next((seat for seat in voters if seat in declining), None)

@@ -20,7 +20,7 @@ from bot.hub import notify
 from bot.hub.commit import CommitDraft
 from bot.hub.loading import load_recipient
 from bot.hub.log import LogNotLoaded
-from bot.hub.polls import PollHandler
+from bot.hub.play import Moved
 from bot.position.pending import engine_seat, seat_number
 from engine.orders import EndedOrder, OrderRun, SpokenLine, answered_in_advance, run_orders
 from storage import NewLogRow, OrderRecord, UnitOfWork
@@ -31,18 +31,17 @@ ORDER_TRANSPORT = "order"
 """The transport of a row that an order has said."""
 
 
-class OrderSpeaker:
+class OrderRunner:
     """Lets the orders of a table speak."""
 
-    def __init__(self, books: OrderBooks, polls: PollHandler) -> None:
-        self._books, self._polls = books, polls
+    def __init__(self, books: OrderBooks, moved: Moved) -> None:
+        """moved: is told of each line that an order has said."""
+        self._books, self._moved = books, moved
 
-    async def wake(self, draft: CommitDraft) -> None:
+    async def run(self, draft: CommitDraft) -> None:
         """Let the orders of a table speak after what the draft has done, in the same transaction."""
         if await self._may_speak(draft) and (records := await self._records(draft)):
             await self._speak(draft, records)
-        if draft.make_result is not None:
-            draft.result = draft.make_result()
 
     async def _speak(self, draft: CommitDraft, records: list[OrderRecord]) -> None:
         try:
@@ -93,7 +92,7 @@ class OrderSpeaker:
                 spoken.state,
                 tuple(engine.narrate(spoken.state, spoken.events)),
             )
-            await self._polls.update_after_move(draft, seat_number(spoken.seat))
+            await self._moved(draft, seat_number(spoken.seat))
         undone = [EndedOrder(id, engine_seat(records[id].seat), reason) for id, reason in found.ended.items()]
         ended = [*undone, *run.ended]
         if not ended:

@@ -8,7 +8,7 @@ undo would be undone as well, so its player joins the voters.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -76,14 +76,6 @@ def current_rewind(table: LiveTable, kind: RewindKind, target: int) -> Rewind | 
         return None
     rewind = undo_to(table, target)
     return rewind if rewind.moves else None
-
-
-def poll_outcome(votes: Iterable[bool | None]) -> str | None:
-    """`passed` once all have accepted, `failed` once one has declined, None while the poll is open."""
-    cast = list(votes)
-    if False in cast:
-        return "failed"
-    return None if None in cast else "passed"
 
 
 def poll_question(table: LiveTable, rewind: Rewind) -> str:

@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 
 from bot.features.clock import pages
 from bot.hub.cache import TableCache
-from bot.hub.commands import POLL_PREFIX
 from bot.hub.quiet_hours import not_quiet
+from bot.hub.request import POLL_PREFIX
 from bot.position.times import duration_text
 from storage import DueRow, TablePoll, UnitOfWork
 

@@ -10,7 +10,7 @@ from time import process_time
 
 from sqlalchemy import create_engine, text
 
-from bot.hub.service import Service
+from bot.service import Service
 from storage import open_store
 from storage.database import store_url
 from storage.store import utc_now

@@ -19,8 +19,8 @@ from time import perf_counter, process_time
 from rich.progress import Progress, TaskID
 
 from bot.hub.result import Completed
-from bot.hub.service import Service
 from bot.position.pending import seat_number
+from bot.service import Service
 from bot.tools.benchmark.copied_tables import STRIDE, copy_tables
 from bot.tools.benchmark.games import BenchmarkError, random_games
 from bot.tools.benchmark.rules import RulesMetrics, play_through

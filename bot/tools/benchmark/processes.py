@@ -18,8 +18,8 @@ import msgspec
 
 import engine
 from bot.hub.result import Completed
-from bot.hub.service import Service
 from bot.position.pending import seat_number
+from bot.service import Service
 from bot.tools.benchmark.games import BenchmarkError
 from storage import open_store
 

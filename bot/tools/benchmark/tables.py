@@ -13,9 +13,9 @@ from time import perf_counter, process_time
 
 from bot.hub.info import TableInfo
 from bot.hub.result import Completed
-from bot.hub.service import Service
 from bot.hub.table import LiveTable, TableMetadata
 from bot.position.pending import seat_number
+from bot.service import Service
 from bot.tools.benchmark.games import BenchmarkError
 from bot.tools.benchmark.rules import PlayedGame
 from bot.tools.benchmark.timing import Timings, clear_caches, timed

@@ -1,0 +1,1 @@
+"""A game that pauses, goes on, or ends before its end."""

@@ -1,0 +1,103 @@
+"""`pause`, `resume`, `resign`, and the end of a game that is not over."""
+
+from __future__ import annotations
+
+from bot.hub import notify
+from bot.hub.cache import TableCache
+from bot.hub.changes import check_allowed
+from bot.hub.command import Command, Form, OpenCommand, TableCommand
+from bot.hub.commit import CommitDraft
+from bot.hub.polls import Motion, PollHandler
+from bot.hub.request import Request, not_running, refused
+from bot.hub.result import CommandResult, Completed, ConfirmationRequired, LineRefused, TableNotRunning
+from bot.hub.status import RunningTables, record_end
+from bot.hub.table import LiveTable
+from storage import TablePoll
+
+
+class StatusCommands:
+    """Pauses, resumes and ends games, and lets players give up their seats."""
+
+    def __init__(self, cache: TableCache, running: RunningTables, polls: PollHandler) -> None:
+        self._cache, self._running, self._polls = cache, running, polls
+        polls.motions["end"] = Motion(_end)
+
+    def commands(self) -> list[Command]:
+        """`pause`, `resume`, `resign`."""
+        return [
+            OpenCommand("pause", (Form("pause"),), self._pause_or_resume),
+            OpenCommand("resume", (Form("resume"),), self._pause_or_resume),
+            TableCommand("resign", (Form("resign [yes]", "give up your seat", "resign"),), self._resign),
+        ]
+
+    async def _pause_or_resume(self, table_id: int, request: Request) -> CommandResult:
+        """`pause` and `resume`, as a player writes them."""
+        by = request.person_id
+        if result := await self._cache.stored_result(request.request_id):
+            return result
+        try:
+            if request.lines[0].casefold() != request.word:
+                raise ValueError(f"Write `{request.word}` on a line by itself.")
+            if request.word == "pause":
+                await self._running.pause(table_id, by=by, request_id=request.request_id)
+            else:
+                await self._running.resume(table_id, by=by, request_id=request.request_id)
+        except ValueError as error:
+            return LineRefused(0, request.lines[0], str(error))
+        after = (await self._cache.get(table_id)).view()
+        done = f"The game is {'paused' if request.word == 'pause' else 'resumed'}."
+        return Completed((), (done,), after.pending)
+
+    async def _resign(self, table: LiveTable, request: Request) -> CommandResult:
+        """Give up the seat and pause the table, after a confirmation."""
+        if problem := not_running(table, "running", "paused"):
+            return problem
+        player = table.stored_info.player_at(request.seat)
+        if player is None:
+            return refused(table, request, "That seat is already empty.")
+        if request.lines[0].casefold().split() != ["resign", "yes"]:
+            reason = "If you resign, you give up your seat, and the game waits until somebody takes it."
+            decision_id = table.decision_id_of(request.seat)
+            return ConfirmationRequired(reason, "resign yes", next_decision_id=decision_id)
+        async with self._cache.commit_request(table, request) as draft:
+            tables = (await draft.unit()).tables
+            await tables.vacate_seat(player.seat_id)
+            await tables.update(table.stored_info.id, status="paused")
+            sentence = f"{player.name} resigns. The game waits until somebody takes that seat."
+            draft.add_row(request.new_row(kind="note", line="resign", raw_line=sentence))
+            draft.announce("news", sentence)
+            draft.messages += notify.lobby_refreshes(table.stored_info)
+            draft.result = Completed((), (sentence,), ())
+        return draft.result
+
+    async def propose_end(
+        self, table_id: int, *, by: int | None, request_id: str | None = None, transport: str = "terminal"
+    ) -> CommandResult:
+        """End the game unfinished: at once for the host or the operator, else by a poll of all other players.
+
+        Raises ValueError for persons who have no seat.
+        """
+        async with self._cache.locked(table_id) as table:
+            info = table.stored_info
+        if by is None or by == info.host_id:
+            info = await self._running.end_now(table_id, by=by)
+            return TableNotRunning(info.status, f"Table {info.code} is ended.")
+        seat = info.seat_of(by)
+        if seat is None:
+            check_allowed(info, by, seated_players=True)
+        async with self._cache.locked(table_id) as table:
+            if result := await self._cache.stored_result(request_id):
+                return result
+            if problem := not_running(table, "running", "paused"):
+                return problem
+            others = [
+                p.seat for p in table.stored_info.seated_players if p.seat is not None and p.person_id != by
+            ]
+            request = Request(seat or 0, ("end",), (0,), None, request_id, by, transport)
+            question = f"{table.state.players[request.seat]} would like to end the game unfinished."
+            return await self._polls.open_poll(table, request, "end", others, question)
+
+
+async def _end(draft: CommitDraft, request: Request, poll: TablePoll) -> list[str]:
+    await record_end(draft, "All players agree to end the game.", request.person_id)
+    return ["The game is ended."]

@@ -1,0 +1,1 @@
+"""A table read: the position and its log in words, as every transport asks for them."""

@@ -1,0 +1,135 @@
+"""Questions about a table: status, map, market, log, companies, players, and earlier positions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import engine
+from bot.hub.command import Command, Commands, Form, Query, QueryRequest
+from bot.hub.result import QueryAnswer
+from bot.hub.table import pending_decisions
+from bot.position import text_views
+from bot.position.auctions import bids_view, private_view
+from bot.position.boards import find_company, routes_view, tile_view, tiles_view, trains_view
+
+DEFAULT_LOG_ROWS = 12
+MAX_LOG_ROWS = 1000
+PICTURE_KINDS = ("map", "market", "sheet")
+
+Text = Callable[[QueryRequest], str]
+
+
+def commands(registry: Commands) -> list[Command]:
+    """The questions. registry: all commands, for `help`."""
+    return [
+        _plain("status", "players, companies and who is to act", _status, "sheet"),
+        _plain("sheet", "", _status, "sheet"),
+        _plain("map", "the map", lambda q: text_views.map_view(q.table.state), "map"),
+        _plain("board", "", lambda q: text_views.map_view(q.table.state), "map"),
+        _plain("market", "the stock market", lambda q: text_views.market_view(q.table.state), "market"),
+        _plain("turn", "", _turn),
+        _plain("help", "", lambda q: _help(q, registry)),
+        _about("company", Form("company COMPANY", "one company", "company X"), _company),
+        _about("player", Form("player PLAYER", "one player", "player X"), _player),
+        _about("bids", Form("bids", "what is auctioned"), lambda q: bids_view(q.table.state)),
+        _about(
+            "privates",
+            Form("privates [PRIVATE]", "a private and what it can do", "privates X"),
+            lambda q: private_view(q.table.state, q.argument),
+        ),
+        _about("trains", Form("trains", "the trains that are left"), lambda q: trains_view(q.table.state)),
+        _about(
+            "tiles", Form("tiles [TILE]", "the tiles that are left; where one may lie", "tiles X"), _tiles
+        ),
+        Query("routes", (Form("routes [COMPANY]", "what a company ran last", "routes X"),), _routes),
+        Query("log", (Form("log [N]", "the last rows of the log", "log 20"),), _log),
+        Query("at", (_AT,), _at),
+    ]
+
+
+_AT = Form(
+    "at MOMENT [map|market|sheet]",
+    "the position at the start of a round, or after a row of the log",
+    "at or 2.1, at 120",
+)
+
+
+def _plain(name: str, meaning: str, text: Text, picture: str | None = None) -> Query:
+    """A question without an argument."""
+
+    async def answer(query: QueryRequest) -> QueryAnswer | None:
+        if query.argument:
+            return None
+        return QueryAnswer(name, text(query), picture, next_decision_id=query.decision_id)
+
+    return Query(name, (Form(name, meaning),), answer)
+
+
+def _about(name: str, form: Form, text: Text) -> Query:
+    """A question that may be about one thing."""
+
+    async def answer(query: QueryRequest) -> QueryAnswer:
+        return QueryAnswer(name, text(query), argument=query.argument, next_decision_id=query.decision_id)
+
+    return Query(name, (form,), answer)
+
+
+def _status(query: QueryRequest) -> str:
+    return text_views.status_view(query.table.state, query.table.pending, query.seat)
+
+
+def _turn(query: QueryRequest) -> str:
+    state = query.table.state
+    return f"{text_views.headline(state)}\n{text_views.question_text(state, query.table.pending)}"
+
+
+def _help(query: QueryRequest, registry: Commands) -> str:
+    seat = -1 if query.seat is None else query.seat
+    return text_views.help_view(query.table.state, seat, query.table.pending, registry.help_lines())
+
+
+def _company(query: QueryRequest) -> str:
+    text = text_views.company_view(query.table.state, query.argument, query.seat)
+    return text or f"There is no company {query.argument}."
+
+
+def _player(query: QueryRequest) -> str:
+    text = text_views.player_view(query.table.state, query.argument)
+    return text or f"There is no player {query.argument}."
+
+
+def _tiles(query: QueryRequest) -> str:
+    state = query.table.state
+    return tile_view(state, query.argument) if query.argument else tiles_view(state)
+
+
+async def _routes(query: QueryRequest) -> QueryAnswer:
+    state, table = query.table.state, query.table
+    company = find_company(state, query.argument) or query.argument
+    last: dict[str, engine.TrainsRan] = {}
+    for _, run in table.log.runs():
+        last.setdefault(run.company, run)
+    text = routes_view(state, last, company)
+    return QueryAnswer("routes", text, argument=company, next_decision_id=query.decision_id)
+
+
+async def _log(query: QueryRequest) -> QueryAnswer | None:
+    if query.argument and not query.argument.isdecimal():
+        return None
+    rows = min(int(query.argument or DEFAULT_LOG_ROWS), MAX_LOG_ROWS)
+    return QueryAnswer("log", text_views.log_view(query.table, rows), next_decision_id=query.decision_id)
+
+
+async def _at(query: QueryRequest) -> QueryAnswer:
+    """The position at a row of the log or at the start of a round; the last word may name a picture.
+
+    Raises ValueError if the argument is neither.
+    """
+    table = query.table
+    *words, last = query.argument.split() or [""]
+    picture = last.casefold() if last.casefold() in PICTURE_KINDS else "map"
+    moment = " ".join(words if last.casefold() in PICTURE_KINDS else [*words, last])
+    seq, heading = table.log.find_row(moment)
+    state = table.state_at(seq)
+    text = f"{heading}:\n{text_views.status_view(state, pending_decisions(state, 0))}"
+    return QueryAnswer("at", text, picture, engine.encode_state(state), next_decision_id=query.decision_id)

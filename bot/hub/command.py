@@ -1,0 +1,249 @@
+"""The registry of commands: the words that begin a line which is not a line of the game.
+
+A feature describes its commands once, as values. A line has one reader, found by its first word. Help, the
+completion of the terminal and what a reply by email may say are made from the forms of the commands.
+
+A form is written as players type it: `log [N]`, `chart [worth|prices|revenue]`, `company COMPANY`. Words in
+capitals are fields (`FIELDS`), brackets hold what may be left out, bars separate alternatives.
+
+Three kinds of command differ in what they are given. A Query changes nothing. A TableCommand is carried out
+while the table is held. An OpenCommand is carried out while the table goes on: a robot thinks, another table
+is opened, seats are filled.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+from bot.hub.request import Request, first_word
+from bot.hub.result import CommandResult, QueryAnswer
+from bot.hub.table import LiveTable
+
+FIELDS = {
+    "N": r"\d{1,4}",
+    "TEXT": r".{1,80}",
+    "LINES": r".+",
+    "NAME": r".{1,40}",
+    "COMPANY": r"(?P<company>.{1,40})",
+    "PLAYER": r"(?P<player>.{1,40})",
+    "PRIVATE": r"[\w&]{1,5}",
+    "TILE": r"#?\w?\d\w{0,3}",
+    "FORMAT": r"[\w.-]{1,20}",
+    "MOMENT": r"(?:start|opening|(?:(?:stock|operating|merger) round |[a-z]{2,4} ?)?[\d.]{1,8})",
+}
+"""What stands in each field of a form. A company and a player have to exist."""
+
+_PARTS = re.compile(r"\[[^\]]*\]|\S+")
+_WORDS_OF_FIELDS = frozenset(FIELDS)
+
+SHARED_WORDS = frozenset({"accept", "decline", "bid", "standing"})
+"""Words that begin lines of the game too: `accept` and `decline` answer a vote where one is open; `bid` with a
+limit and `standing protect` leave orders. Each of these commands says when it applies."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One way to write a command. meaning: for help; a form without one is not listed. help_text: how help
+    shows the form, if not as `text`. pattern: what an email may say, if the form does not tell."""
+
+    text: str
+    meaning: str = ""
+    help_text: str = ""
+    pattern: str = ""
+
+    @property
+    def regex(self) -> str:
+        """What a line of this form looks like, as a regular expression."""
+        return self.pattern or _regex_of(self.text)
+
+    def completions(self) -> Iterator[str]:
+        """The beginnings of lines that a terminal offers, up to the first field."""
+        fixed: list[str] = []
+        for part in _PARTS.findall(self.text):
+            words = part.strip("[]")
+            has_field = not _WORDS_OF_FIELDS.isdisjoint(re.split(r"[ |]", words))
+            if not part.startswith("[") and not has_field:
+                fixed.append(part)
+                continue
+            yield " ".join(fixed) + " " * (not part.startswith("["))
+            if not has_field:
+                yield from (" ".join([*fixed, word]) for word in words.split("|"))
+            return
+        yield " ".join(fixed)
+
+
+@dataclass(frozen=True, slots=True)
+class QueryRequest:
+    """A question about a table. seat: who asks, None for somebody without a seat. word: the command.
+    argument: the rest of the line."""
+
+    table: LiveTable
+    seat: int | None
+    word: str
+    argument: str
+
+    @property
+    def decision_id(self) -> str | None:
+        """The decision that the seat has to make now."""
+        return None if self.seat is None else self.table.decision_id_of(self.seat)
+
+
+class Lines(Enum):
+    """Which other lines a request may have beside the line of a command."""
+
+    NONE = "none"
+    SAME_HANDLER = "lines of commands with the same handler"
+    ALL = "whatever follows its line"
+    ANY = "whatever stands around its line"
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A command that changes nothing. answer: None where the line is no such question; raises ValueError."""
+
+    name: str
+    forms: tuple[Form, ...]
+    answer: Callable[[QueryRequest], Awaitable[QueryAnswer | None]]
+    others = Lines.NONE
+
+
+def _always(table: LiveTable, request: Request) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class TableCommand:
+    """A command that is carried out at a held table.
+
+    handler: None where the line turns out to be one of the game. applies: whether the line is meant for the
+    command at this table at all; for the `SHARED_WORDS`.
+    """
+
+    name: str
+    forms: tuple[Form, ...]
+    handler: Callable[[LiveTable, Request], Awaitable[CommandResult | None]]
+    others: Lines = Lines.NONE
+    applies: Callable[[LiveTable, Request], bool] = _always
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCommand:
+    """A command that is carried out while the table goes on. needs_seat: for people who sit at the table of a
+    game that has started; else for everybody."""
+
+    name: str
+    forms: tuple[Form, ...]
+    handler: Callable[[int, Request], Awaitable[CommandResult]]
+    needs_seat: bool = True
+    others = Lines.NONE
+
+
+Command = Query | TableCommand | OpenCommand
+
+
+class Commands:
+    """All commands of a service."""
+
+    def __init__(self) -> None:
+        self._commands: dict[str, Command] = {}
+
+    def add(self, commands: Iterable[Command], game_words: frozenset[str] = frozenset()) -> None:
+        """Register commands. game_words: with which lines of the game begin.
+
+        Raises ValueError for a name that another command or a line of the game has.
+        """
+        for command in commands:
+            if command.name in self._commands:
+                raise ValueError(f"Two features have a command `{command.name}`.")
+            if command.name in game_words - SHARED_WORDS:
+                raise ValueError(f"The command `{command.name}` begins a line of the game.")
+            self._commands[command.name] = command
+            self.__dict__.pop("_patterns", None)
+
+    def get(self, word: str) -> Command | None:
+        """The command of that name; None for a word of the game."""
+        return self._commands.get(word.casefold())
+
+    def reader(self, table: LiveTable, request: Request) -> Command | None:
+        """The command that reads the lines of a request; None if they are for the game."""
+        found = [self._applying(line, table, request) for line in request.lines]
+        for command in found:
+            if command is not None and command.others is Lines.ANY:
+                return command
+        first = found[0] if found else None
+        if first is None or len(found) == 1 or first.others is Lines.ALL:
+            return first
+        if first.others is not Lines.SAME_HANDLER:
+            return None
+        handlers = {each.handler if isinstance(each, TableCommand) else None for each in found}
+        return first if len(handlers) == 1 else None
+
+    def _applying(self, line: str, table: LiveTable, request: Request) -> Command | None:
+        command = self.get(first_word(line))
+        if isinstance(command, TableCommand) and not command.applies(table, request):
+            return None
+        return command
+
+    def stands_alone(self, line: str) -> bool:
+        """Whether a line cannot be submitted with lines of the game."""
+        command = self.get(first_word(line))
+        if command is None or command.name in SHARED_WORDS:
+            return False
+        return command.others in (Lines.NONE, Lines.SAME_HANDLER)
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The names of all commands."""
+        return frozenset(self._commands)
+
+    def is_query(self, word: str) -> bool:
+        """Whether the word is the name of a question."""
+        return isinstance(self.get(word), Query)
+
+    def help_lines(self) -> list[str]:
+        """Each form with what it does, as `help` lists them."""
+        forms = [form for command in self._commands.values() for form in command.forms if form.meaning]
+        return [f"  {(form.help_text or form.text).ljust(21)}{form.meaning}" for form in forms]
+
+    def completions(self, *, queries: bool = False) -> list[str]:
+        """The beginnings of all lines that are commands, or only of those that are questions."""
+        commands = (c for c in self._commands.values() if isinstance(c, Query) or not queries)
+        return [text for command in commands for form in command.forms for text in form.completions()]
+
+    def read_line(self, text: str, companies: Iterable[str], players: Iterable[str]) -> bool:
+        """Whether a text is a command in full, and not a sentence that begins like one."""
+        for pattern in self._patterns:
+            if (match := pattern.fullmatch(text)) is None:
+                continue
+            named = match.groupdict()
+            company, player = named.get("company"), named.get("player")
+            if (company is None or company.strip().casefold() in {c.casefold() for c in companies}) and (
+                player is None or player.strip().casefold() in {p.casefold() for p in players}
+            ):
+                return True
+        return False
+
+    @cached_property
+    def _patterns(self) -> list[re.Pattern[str]]:
+        return [
+            re.compile(rf"(?:show )?{form.regex}[?!]?" if isinstance(command, Query) else form.regex, re.I)
+            for command in self._commands.values()
+            for form in command.forms
+        ]
+
+
+def _regex_of(form: str) -> str:
+    """`log [N]` becomes `log(?: \\d{1,4})?`."""
+    found = ""
+    for part in _PARTS.findall(form):
+        words = [
+            "|".join(FIELDS.get(choice, re.escape(choice)) for choice in word.split("|"))
+            for word in part.strip("[]").split(" ")
+        ]
+        text = (" " if found else "") + " ".join(f"(?:{word})" for word in words)
+        found += f"(?:{text})?" if part.startswith("[") else text
+    return found
