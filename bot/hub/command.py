@@ -41,8 +41,8 @@ _PARTS = re.compile(r"\[[^\]]*\]|\S+")
 _WORDS_OF_FIELDS = frozenset(FIELDS)
 
 SHARED_WORDS = frozenset({"accept", "decline", "bid", "standing"})
-"""Words that begin lines of the game too: `accept` and `decline` answer a vote where one is open; `bid` with a
-limit and `standing protect` leave orders. Each of these commands says when it applies."""
+"""Words that begin lines of the game too: `accept` and `decline` answer a vote where one is open, `bid` with
+a limit and `standing protect` leave orders. Each of these commands says when it applies."""
 
 
 @dataclass(frozen=True, slots=True)
