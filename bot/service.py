@@ -10,15 +10,17 @@ from bot.features.clock.timers import ClockTimers, play_pass
 from bot.features.clock.update import follow_table, follow_tables
 from bot.features.digest.feature import DigestTimer
 from bot.features.game_files import export
-from bot.features.game_files.importing import MoveIn
+from bot.features.game_files.importing import read_game
 from bot.features.history import feature as history
 from bot.features.lobby.feature import LobbyCommands
+from bot.features.lobby.imported_seats import MoveIn
 from bot.features.lobby.seats import SeatRequests
 from bot.features.lobby.tables import Lobby
 from bot.features.plans.feature import PlanHandler
 from bot.features.plans.plans import PlanStore
 from bot.features.robots.player import DEFAULT_SECONDS
 from bot.features.robots.players import RobotPlayers
+from bot.features.settings.commands import SettingsCommands
 from bot.features.settings.feature import PersonSettingsService
 from bot.features.standing_orders.book import OrderBooks
 from bot.features.standing_orders.feature import OrderHandler
@@ -43,9 +45,9 @@ from storage import Store
 class Service(Hub):
     """All tables of one store, with every feature. Make one for each process, and let `run` go on beside it.
 
-    lobby: tables before their start. running: tables in play. seats: who asks for open seats. move_in: seats
-    of imported games. settings: of people. status: pause, resume and the end before the end. robots: the
-    computer players. clock: what is due.
+    pictures: draws for every transport. lobby: tables before their start. running: tables in play. seats:
+    who asks for open seats. move_in: seats of imported games. settings: of people. status: pause, resume and
+    the end before the end. robots: the computer players. clock: what is due.
     """
 
     def __init__(
@@ -62,9 +64,8 @@ class Service(Hub):
         """default_options: of new tables. keep_megabytes: about so much of tables stays in memory.
         ping_holdoff: seconds before a turn message is sent. limits: what one person may do on one day.
         robot_seconds: that a robot may think about a hard decision."""
-        super().__init__(
-            store, keep_megabytes=keep_megabytes, ping_holdoff=ping_holdoff, pictures=pictures, limits=limits
-        )
+        super().__init__(store, keep_megabytes=keep_megabytes, ping_holdoff=ping_holdoff, limits=limits)
+        self.pictures = pictures
         cache, polls = (
             self.cache,
             PollHandler(self.cache, remind=set_vote_reminders, declining_seat=declining_seat),
@@ -73,14 +74,14 @@ class Service(Hub):
         orders, undo = OrderHandler(cache, books), UndoHandler(cache, polls)
         self.lobby = Lobby(cache, default_options, self.limits)
         self.running = RunningTables(cache, self.limits)
-        self.move_in = MoveIn(cache, self.lobby)
+        self.move_in = MoveIn(cache, self.lobby, read_game)
         self.seats = SeatRequests(cache, self.lobby, self.running, self.move_in, self.limits)
         self.settings = PersonSettingsService(cache)
         self.status = StatusCommands(cache, self.running, polls)
         self.robots = RobotPlayers(cache, self.submit, robot_seconds)
         self.clock = Clock(cache, follow_tables, follow_table)
         tables = LobbyCommands(cache, self.lobby, self.seats, polls)
-        plans = PlanHandler(PlanStore(store, self.limits), self.moves, orders)
+        plans = PlanHandler(PlanStore(store, self.limits), self.moves, orders.armed_orders)
 
         cache.reactions.append(OrderRunner(books, self.moved).run)
         self.on_moved.append(undo.update_after_move)
@@ -100,7 +101,8 @@ class Service(Hub):
             orders.commands(),
             undo.commands(),
             votes.commands(polls),
-            TimeCommands(cache, polls, self.settings).commands(),
+            TimeCommands(cache, polls).commands(),
+            SettingsCommands(self.settings).commands(),
             tables.commands(),
             self.status.commands(),
             self.robots.commands(),

@@ -18,6 +18,8 @@ TITLE = re.compile(r"(?<!\d)(1817|1830|1851|1870)(?!\d)")
 CITATION = re.compile(r"(1817|1830|1851|1870) (§[\d.]+|Table \d+|[A-Z][a-z].*)")
 """A section, a table or a chapter of a rulebook."""
 
+PARTS = ("engine", "renderers", "storage", "mail", "bot")
+
 # What each part may import besides the standard library and itself. `engine` means its public names only.
 ALLOWED = {
     "engine": {"msgspec"},
@@ -250,7 +252,93 @@ def package_cycles(root: Path) -> list[str]:
     ]
 
 
+LAYERS = (
+    {"config", "position"},
+    {"hub"},
+    {"pictures"},
+    {"features"},
+    {"service"},
+    {"discord", "email", "terminal"},
+    {"operations", "cli", "tools", "__main__"},
+)
+"""What stands in bot/: each layer imports those before it. Features do not import each other, nor do transports."""
+EXCEPTIONS = {
+    ("terminal/mail_commands.py", "bot.email"),  # the operator at the terminal links addresses of players
+}
+
+
+def rank_of(member: str) -> int:
+    """The layer of a member of bot/. Raises ValueError for one that has none."""
+    for rank, layer in enumerate(LAYERS):
+        if member in layer:
+            return rank
+    raise ValueError(f"bot/{member} stands in no layer")
+
+
+def arrows_of_bot(root: Path) -> Iterator[tuple[Path, int, str]]:
+    """(file, line, module) of each import of bot/ by itself."""
+    for path, tree in modules(root, "bot"):
+        if path.name == "__init__.py":
+            continue
+        for module, names, line in imported(root, path, tree):
+            if module.startswith("bot."):
+                yield path.relative_to(root / "bot"), line, module
+            elif module == "bot":
+                yield from ((path.relative_to(root / "bot"), line, f"bot.{name}") for name in names)
+
+
+def upward_arrows(root: Path) -> list[str]:
+    """Imports in bot/ from a layer that stands above, from another feature or from another transport."""
+    found = []
+    for path, line, module in arrows_of_bot(root):
+        own, other = path.with_suffix("").parts, module.split(".")[1:]
+        mine, theirs = rank_of(own[0]), rank_of(other[0])
+        sideways = mine == theirs and own[0] != other[0] and own[0] in LAYERS[-2]
+        between = own[0] == other[0] == "features" and own[1] != other[1:2][0]
+        is_known = (path.as_posix(), ".".join(["bot", other[0]])) in EXCEPTIONS
+        if (mine < theirs or sideways or between) and not is_known:
+            found.append(f"bot/{path}:{line}: may not import {module}")
+    return found
+
+
+def file_imports(root: Path) -> dict[str, set[str]]:
+    """By module the modules of ours that it imports, those for the type checker and nested ones too."""
+    found: dict[str, set[str]] = {}
+    for part in PARTS:
+        for path, tree in modules(root, part):
+            name = ".".join(path.relative_to(root).with_suffix("").parts)
+            targets = found.setdefault(name.removesuffix(".__init__"), set())
+            for module, names, _ in imported(root, path, tree):
+                if module.partition(".")[0] in PARTS:
+                    targets.update([module, *(f"{module}.{each}" for each in names)])
+    return {name: targets & found.keys() - {name} for name, targets in found.items()}
+
+
+def file_circles(root: Path) -> list[str]:
+    """Files that import one another in a circle. A package is not counted: it only names its parts."""
+    packages = {
+        ".".join(path.relative_to(root).parts[:-1])
+        for part in PARTS
+        for path in (root / part).rglob("__init__.py")
+    }
+    left = {name: imports - packages for name, imports in file_imports(root).items() if name not in packages}
+    while free := [name for name, imports in left.items() if not imports & left.keys()]:
+        for name in free:
+            del left[name]
+    while used := set().union(*left.values()) if left else set():
+        if not (unused := left.keys() - used):
+            break
+        for name in unused:
+            del left[name]
+    return [
+        f"{name} is part of a circle with {', '.join(sorted(left[name] & left.keys()))}"
+        for name in sorted(left)
+    ]
+
+
 CHECKS: list[Callable[[Path], list[str]]] = [
+    upward_arrows,
+    file_circles,
     forbidden_imports,
     impurities,
     title_names_outside_engine,
@@ -300,6 +388,15 @@ def tree_of(root: Path, files: dict[str, str]) -> Path:
         (title_checks_in_rules, "engine/a.py", "NAME = '1870'"),
         (title_checks_in_rules, "engine/a.py", "from engine.titles import t1830"),
         (title_checks_in_rules, "engine/a.py", "from engine.titles.t1830 import TITLE"),
+        (upward_arrows, "bot/hub/a.py", "from bot.features.undo import rewind"),
+        (upward_arrows, "bot/features/undo/a.py", "def f():\n    from bot.features.votes.b import c"),
+        (upward_arrows, "bot/email/a.py", "from bot.discord import client"),
+        (file_circles, "engine/kernel.py", "from engine.board.a import x"),
+        (
+            file_circles,
+            "mail/a.py",
+            "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from mail import a_b",
+        ),
         (package_cycles, "engine/kernel.py", "import engine.kernel_helper\nfrom engine.board import x"),
     ],
 )
@@ -308,6 +405,7 @@ def test_check_complains(tmp_path: Path, check: Callable[[Path], list[str]], fil
         "engine/__init__.py": "__all__ = ['play']",
         "engine/kernel.py": "",
         "engine/board/a.py": "def f():\n    from engine.kernel import g",
+        "mail/a_b.py": "from mail import a",
     }
     assert check(tree_of(tmp_path, inner | {file: text}))
 

@@ -12,11 +12,11 @@ from bot.discord.parts import Json
 from bot.discord.posting import Draft
 from bot.discord.threads import TableThreads
 from bot.hub.log import LogEntry
-from bot.hub.result import PendingDecision
 from bot.hub.table import TableView
 from bot.pictures.views import NamedPicture
 from bot.pictures.wanted import picture_file_name, turn_pictures
 from bot.pictures.workers import PictureWorkers
+from bot.position.pending import PendingDecision
 from bot.service import Service
 from storage import TablePoll
 

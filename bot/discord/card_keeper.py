@@ -42,8 +42,8 @@ from bot.discord.posting import Posted, Poster, Unreachable, forget_files, ref_t
 from bot.hub import notify as notifications
 from bot.hub.info import TableInfo
 from bot.hub.notify import Notification
-from bot.hub.result import PendingDecision
 from bot.hub.table import TableView
+from bot.position.pending import PendingDecision
 from bot.service import Service
 from storage import Card, OutboxMessage, TablePoll
 

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from bot.discord.api import ImageAttachment, KeptAttachment
-from bot.hub.result import PendingDecision
+from bot.position.pending import PendingDecision
 from storage import Card
 
 LOBBY, RUN, SAID_FILES, ASKED, OVER = "lobby", "run", "said:files", "asked", "over"

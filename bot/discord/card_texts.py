@@ -11,10 +11,9 @@ from bot.discord.parts import truncate
 from bot.discord.told_moves import told_sentences, told_turns
 from bot.hub.info import TableInfo
 from bot.hub.log import LogEntry
-from bot.hub.result import PendingDecision
 from bot.hub.table import TableView
 from bot.position import text_views
-from bot.position.pending import engine_seat
+from bot.position.pending import PendingDecision, engine_seat
 
 MAX_HISTORY, MAX_RESULT, MAX_LINE = 1200, 400, 250
 MAX_HISTORY_LINES = 12

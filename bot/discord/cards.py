@@ -41,11 +41,10 @@ from bot.discord.parts import (
     text_display,
     truncate,
 )
-from bot.hub.result import PendingDecision
 from bot.hub.table import TableView
 from bot.position import numbers as decision_numbers
 from bot.position import text_views
-from bot.position.pending import engine_seat
+from bot.position.pending import PendingDecision, engine_seat
 from storage import TablePoll
 
 MAX_HEADING, MAX_NUMBERS, MAX_BOARD_TEXT, MIN_BOARD_TEXT = 300, 2400, 1300, 400

@@ -9,13 +9,13 @@ from bot.discord.notices import Notices
 from bot.discord.posting import Draft
 from bot.discord.settings_card import WaitingEntry, turns_card
 from bot.discord.threads import card_link
-from bot.features.digest.feature import waiting_tables
 from bot.features.lobby.seats import open_request
 from bot.features.moves.recent_events import digest_events
 from bot.hub.info import TableInfo
 from bot.hub.notify import Notification
 from bot.hub.polls import poll_id
 from bot.hub.table import TableView
+from bot.hub.waiting import waiting_tables
 from bot.service import Service
 from storage import OutboxMessage
 

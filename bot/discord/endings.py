@@ -23,6 +23,7 @@ from bot.discord.card_refs import OVER, CardRef, card_ref
 from bot.discord.finished_turns import FinishedTurns
 from bot.discord.parts import Json
 from bot.discord.posting import Draft, Poster, ref_to_store
+from bot.features.game_files.export import game_text_file
 from bot.features.history.ending import Ending, ending_pictures, headline_of, make_ending
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_recipient
@@ -127,11 +128,12 @@ class Endings:
     # -- the whole ---------------------------------------------------------------------------
 
     async def _build(self, table: TableInfo, notification: Notification, state: engine.State) -> BuiltEnding:
-        ending = await make_ending(self.service.queries, table, state)
+        ending = await make_ending(self.service.queries, table.id, state)
+        game = await game_text_file(self.service.queries, table)
         drawing = self.builder.pictures.for_table(table.id, table.palette)
         drawn = await ending_pictures(drawing, self.service.queries, table.id, state)
         images = [ImageAttachment(picture_file_name(name), picture) for name, picture in drawn]
-        files = [FileAttachment(ending.file)] if ending.file else []
+        files = [FileAttachment(game)] if game else []
         texts = ending_texts(table, notification, ending)
         media = [
             *message_parts.media_galleries([each.ref for each in images]),

@@ -51,7 +51,7 @@ class LobbyInteractions:
     ) -> None:
         """The user agrees that robots play at a table that has not started, or declines."""
         person_id = await self.lookup.person_id(interaction.user)
-        answer = await answer_about_robots(self.service, table, person_id, agrees=agrees)
+        answer = await answer_about_robots(self.service.lobby, table, person_id, agrees=agrees)
         await reply_text(interaction, answer)
 
     async def claim_seat(self, interaction: discord.Interaction, table_id: int, seat: int) -> None:

@@ -1,7 +1,7 @@
 """Names and descriptions of commands in other languages: one file for each, `languages/<locale>.json`.
 
 A file has the English text of every name, description and choice as its key. `python -m
-bot.discord.localization` prints the English texts, from which another language is begun. A text without a
+bot.tools.translation` prints the English texts, from which another language is begun. A text without a
 translation stays English.
 """
 
@@ -58,11 +58,3 @@ def english_texts(tree: app_commands.CommandTree[Any]) -> list[str]:
     """Every text of a tree that can be translated, without titles and symbols."""
     found = (text for command in tree.get_commands() for text in texts_of(command.to_dict(tree)))
     return [text for text in dict.fromkeys(found) if not text.isdecimal()]
-
-
-if __name__ == "__main__":
-    from bot.discord.client import Client
-    from bot.pictures.workers import PictureWorkers
-
-    client: Any = Client(None, PictureWorkers())  # type: ignore[arg-type]
-    print(json.dumps(dict.fromkeys(english_texts(client.tree), ""), indent=1, ensure_ascii=False))

@@ -14,8 +14,8 @@ from bot.discord import cards
 from bot.discord import parts as message_parts
 from bot.discord.controls import ENTER_LINE, SELECT, SETTING, CustomId, MenuItem
 from bot.discord.parts import PRIMARY, SECONDARY, Json
-from bot.features.digest.feature import WaitingTable
 from bot.hub.info import AS_TABLE
+from bot.hub.waiting import WaitingTable
 
 ASK = "?"
 """Begins the argument of a control that opens a form."""

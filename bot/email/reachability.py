@@ -25,8 +25,8 @@ from bot.email.tokens import ServiceToken, table_label
 from bot.hub import notify, people
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_recipient
-from bot.hub.result import PendingDecision
 from bot.position import text_views
+from bot.position.pending import PendingDecision
 from bot.service import Service
 from mail.port import Bounce
 from storage import Identity, Person, UnitOfWork, mail_order

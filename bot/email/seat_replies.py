@@ -11,10 +11,11 @@ from bot.email.tokens import SeatRef, seat_ref, service_token
 from bot.email.turn_bundles import with_outcomes
 from bot.email.turn_pages import position_parts
 from bot.hub import result as results
-from bot.hub.table import TableView, pending_decisions
+from bot.hub.table import TableView
 from bot.pictures.wanted import answer_pictures
 from bot.pictures.workers import Pictures, PictureWorkers
 from bot.position import legal_lines, text_views
+from bot.position.pending import pending_decisions
 from bot.service import Service
 from mail import ReplyToken
 from mail.doubts import Vocabulary

@@ -252,7 +252,7 @@ class TableCommands:
 
     async def about_robots(self, person_id: int, table: TableInfo, word: str) -> str:
         """A person agrees to the robots that wait in a lobby, or declines; what follows, in a sentence."""
-        return await answer_about_robots(self._service, table, person_id, agrees=word == "agree")
+        return await answer_about_robots(self._service.lobby, table, person_id, agrees=word == "agree")
 
     async def _invite_one(
         self,

@@ -7,14 +7,15 @@ from collections.abc import Sequence
 import engine
 from bot.email.pictures import inline_images, mail_file, mail_pictures
 from bot.email.turn_bundles import bundle_lines, turn_subject, with_outcomes
+from bot.features.game_files.export import game_text_file
 from bot.features.history.ending import ending_pictures, make_ending, places_of
 from bot.features.moves.recent_events import recent_events
 from bot.hub.notify import Notification
-from bot.hub.result import PendingDecision
 from bot.hub.table import TableView
 from bot.pictures.wanted import turn_pictures
 from bot.pictures.workers import Pictures, PictureWorkers
 from bot.position import legal_lines, text_views
+from bot.position.pending import PendingDecision
 from bot.position.runs import connection_lines
 from bot.service import Service
 from mail import (
@@ -33,7 +34,8 @@ class TurnPages:
     async def end(self, view: TableView, state: engine.State, notification: Notification) -> MailPage:
         """The page of the end: who has won, records, the final sheet, charts, the game and its animation."""
         queries = self._service.queries
-        ending = await make_ending(queries, view.table, state)
+        ending = await make_ending(queries, view.table.id, state)
+        game = await game_text_file(queries, view.table)
         drawing = await self.drawing(view, notification.person_id)
         images, files = mail_pictures(await ending_pictures(drawing, queries, view.table.id, state))
         again = "Reply `rematch` to open a table with the same people."
@@ -44,7 +46,7 @@ class TurnPages:
                 ending.records,
                 final_standings(state),
                 images,
-                (*([mail_file(ending.file)] if ending.file else []), *files),
+                (*([mail_file(game)] if game else []), *files),
             )
         )
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
 from functools import wraps
 from typing import Any, TypeVar, cast
 
-from bot.features.lobby import pages
 from bot.hub import notify
 from bot.hub.cache import MAX_ATTEMPTS, TableCache
 from bot.hub.info import TableInfo
@@ -78,8 +78,21 @@ class TableChanges:
             await unit.tables.check_version(table.stored_info.id, table.seq, table.metadata.revision)
             yield unit
             metadata = await load_metadata(unit, table.stored_info.id)
-            await pages.renew_expiry(unit, metadata.info)
+            await renew_expiry(unit, metadata.info)
             if refresh_card:
                 await unit.outbox.enqueue(*notify.lobby_refreshes(metadata.info))
         table.metadata = metadata
         self._cache.wake_subscribers()
+
+
+LOBBY_LIFETIME = timedelta(days=14)  # after the last person has come or gone
+
+
+WARNING = timedelta(days=3)  # before the end
+
+
+async def renew_expiry(unit: UnitOfWork, info: TableInfo) -> None:
+    """Somebody has come, gone or changed something: the lobby stays open for its whole lifetime again."""
+    if info.status == "lobby":
+        at = unit.now + LOBBY_LIFETIME - WARNING
+        await unit.clocks.set_due(f"lobby.{info.id}", "lobby", at, table_id=info.id)

@@ -8,12 +8,13 @@ from datetime import datetime
 from typing import Any
 
 import engine
-from bot.features.history.feature import figures_sentence, game_figures
 from bot.hub import notify
 from bot.hub.notify import Recipient, is_told_at_once
-from bot.hub.result import CommandResult, PendingDecision, encode_result
-from bot.hub.table import LiveTable, Position, TableMetadata, pending_decisions
+from bot.hub.result import CommandResult, encode_result
+from bot.hub.table import LiveTable, Position, TableMetadata
 from bot.position import text_views
+from bot.position.figures import figures_sentence, game_figures
+from bot.position.pending import PendingDecision, pending_decisions
 from engine.orders import EndedOrder, SpokenLine
 from storage import LogRow, MoveCommit, NewLogRow, NewMessage, UnitOfWork, resolve_line_of_play
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
+import engine
 from bot.hub.pace import NO_PACE, Pace
 from renderers import PALETTES, PaletteName
 from storage import TableStatus
@@ -184,3 +185,14 @@ def parse_own_palette(text: str) -> PaletteName | None:
 def stored_palette(name: str) -> PaletteName:
     """The palette of a table in the store; light for one that is unknown here."""
     return PALETTES[name].name if name in PALETTES else "light"
+
+
+ROBOT_TRANSPORT = "robot"
+
+
+class IncomingGame(NamedTuple):
+    """A game as it was read: its first position, (seat number, line, events) of each move, and warnings."""
+
+    start: engine.State
+    moves: Sequence[tuple[int, str, Sequence[engine.AnyEvent]]]
+    warnings: tuple[str, ...]

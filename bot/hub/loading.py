@@ -15,8 +15,8 @@ from bot.hub.info import SeatedPlayer, TableInfo, stored_palette
 from bot.hub.notify import Recipient
 from bot.hub.pace import stored_pace
 from bot.hub.preferences import settings_of
-from bot.hub.result import PendingDecision
-from bot.hub.table import LiveTable, Position, TableMetadata, pending_decisions
+from bot.hub.table import LiveTable, Position, TableMetadata
+from bot.position.pending import PendingDecision, pending_decisions
 from storage import GameTable, LogRow, StoreError, TableRecord, UnitOfWork
 
 log = logging.getLogger(__name__)

@@ -56,6 +56,14 @@ class LogEntry:
         """The line, or what happened if the line is hidden."""
         return self.line or " ".join(self.sentences)
 
+    def listed(self, names: Sequence[str]) -> str:
+        """The row in one line; undone moves are marked. names: of all seats."""
+        name = f"{names[self.seat]}: " if self.seat is not None and self.line else ""
+        undone = "" if self.is_live else "(undone) "
+        has_more = self.line and self.sentences not in ((), (self.line,))
+        sentences = f" — {' '.join(self.sentences)}" if has_more else ""
+        return f"{self.seq:>4}  {undone}{name}{self.text}{sentences}"
+
 
 def _full_round_name(short: re.Match[str]) -> str:
     names = {"sr": "stock", "or": "operating", "mr": "merger"}

@@ -24,7 +24,7 @@ import msgspec
 from bot.hub.info import TableInfo
 from bot.hub.preferences import PersonSettings, settings_of
 from bot.hub.quiet_hours import not_quiet
-from bot.hub.result import PendingDecision
+from bot.position.pending import PendingDecision
 from storage import Identity, IdentityFields, NewMessage, Person, PersonFields, mail_order
 
 

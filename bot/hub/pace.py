@@ -258,3 +258,16 @@ def bank_after(bank: timedelta, due: Deadline | None, answered_at: datetime, cal
     if due is None or answered_at <= due.allowance_end:
         return bank
     return max(bank - counted_between(due.allowance_end, answered_at, calendar), timedelta())
+
+
+def pace_text(pace: Pace) -> str:
+    """A pace in a sentence."""
+    if pace.kind == "none":
+        return "There is no pace: nobody's time runs out."
+    actions = {
+        "remind": "the player is reminded daily",
+        "orders": "the player's orders are played, else a pass where that is possible",
+        "deputy": "the player's deputy decides",
+        "pause": "the game is paused",
+    }
+    return f"The pace is {pace}. When a time is up, {actions[pace.when_up]}."

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import engine
-from bot.features.lobby.pages import InvitationFacts, invitation_facts
 from bot.hub.cache import TableCache
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_table_info
 from bot.hub.log import LogEntry
+from bot.hub.pace import pace_text
+from bot.hub.preferences import settings_of
 from bot.hub.table import TableView
-from bot.pictures.views import RoutesRun
+from bot.position import text_views
 from bot.position.pending import engine_seat
 from engine.game_text.history import GameHistory
-from storage import GuildShards, TableStatus
+from storage import GuildShards, TableStatus, UnitOfWork
 
 
 def is_visible(info: TableInfo, person_id: int, guild: int | None) -> bool:
@@ -161,3 +162,38 @@ class TableQueries:
             replace(entry, by_own_order=entry.seat == seat and log.row(entry.seq).order_id is not None)
             for entry in entries
         ]
+
+
+class InvitationFacts(NamedTuple):
+    """What a person who is invited should know: players with their time zones, and what is agreed."""
+
+    players: list[str]
+    agreed: list[str]
+
+    @property
+    def lines(self) -> list[str]:
+        """All of it, one sentence each."""
+        players = [f"Players so far: {text_views.join_words(self.players)}."] if self.players else []
+        return [*self.agreed, *players]
+
+
+async def invitation_facts(unit: UnitOfWork, info: TableInfo, invited: Sequence[str] = ()) -> InvitationFacts:
+    """The facts of a table that has not started. invited: names that may have no seat there yet."""
+    options = f" with {text_views.join_words(info.options)}" if info.options else ""
+    lines = [f"{info.title}{options}.", pace_text(info.pace)]
+    players = []
+    for player in info.seated_players:
+        person = await unit.people.get(player.person_id)
+        zone = settings_of(person.preferences, person.time_zone).zone
+        notes = [*([zone] if zone else []), *([] if player.joined else ["invited"])]
+        players.append(player.name + (f" ({', '.join(notes)})" if notes else ""))
+    seated = {player.name for player in info.seated_players}
+    players += [f"{name} (invited)" for name in invited if name not in seated]
+    return InvitationFacts(players, lines)
+
+
+class RoutesRun(NamedTuple):
+    """A run of a company: each train with its route and what it earned when it ran."""
+
+    company: str
+    trains: tuple[engine.TrainRun, ...]

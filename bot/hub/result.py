@@ -10,24 +10,7 @@ from __future__ import annotations
 import msgspec
 
 import engine
-
-
-class PendingDecision(msgspec.Struct, frozen=True):
-    """A decision that the table waits for.
-
-    seat, name: who decides. decision_id: what a command refers to when it answers this decision. prompt: an
-    imperative phrase such as `lay track for the PRR`. is_main: False for an offer that is open at the same
-    time as the question of the game. acts_now: False if the player may only leave an order for their later
-    turn. offers: the numbers of the offers that are open to the player.
-    """
-
-    seat: int
-    name: str
-    decision_id: str
-    prompt: str
-    is_main: bool = True
-    acts_now: bool = True
-    offers: tuple[int, ...] = ()
+from bot.position.pending import PendingDecision
 
 
 class PlayedLine(msgspec.Struct, frozen=True):

@@ -57,7 +57,6 @@ from bot.hub.result import (
     decode_result,
 )
 from bot.hub.table import LiveTable
-from bot.pictures.workers import PictureWorkers
 from storage import Deadlock, DuplicateRequest, Store, StoreError, WriteConflict
 
 CommandObserver = Callable[[str, str, float], None]
@@ -69,8 +68,8 @@ log = logging.getLogger(__name__)
 class Hub:
     """All tables of one store, without the features. `run` goes on beside it.
 
-    commands: what the features have registered. queries: everything that can be read. pictures: draws for
-    every transport. leads: work that one process of a store does, by the name of its job.
+    commands: what the features have registered. queries: everything that can be read. leads: work that one
+    process of a store does, by the name of its job.
     """
 
     def __init__(
@@ -79,13 +78,11 @@ class Hub:
         *,
         keep_megabytes: float = KEEP_MEGABYTES,
         ping_holdoff: float = 0,
-        pictures: PictureWorkers | None = None,
         limits: Limits | None = None,
     ) -> None:
         """keep_megabytes: about so much of tables stays in memory. ping_holdoff: seconds before a turn
         message is sent. limits: what one person may do on one day."""
         self.store = store
-        self.pictures = pictures
         self.cache = TableCache(store, keep_megabytes=keep_megabytes, ping_holdoff=ping_holdoff)
         self.queries = TableQueries(self.cache)
         self.limits = limits or Limits()

@@ -20,8 +20,7 @@ from bot.hub.info import TableInfo
 from bot.hub.log import STATE_CHANGING_KINDS, LogNotLoaded, TableLog, row_sentences
 from bot.hub.notify import Recipient
 from bot.hub.preferences import PersonSettings
-from bot.hub.result import PendingDecision
-from bot.position.pending import engine_seat, seat_number
+from bot.position.pending import PendingDecision, engine_seat, pending_decisions
 from storage import LogRow, OrderRecord, StoreError, TablePoll
 
 BASE_SIZE, COMPACT_SIZE = 36_000, 12_000
@@ -79,30 +78,6 @@ class TableView:
     def missing_votes(self) -> list[tuple[TablePoll, int]]:
         """Every open poll with each seat that has not voted."""
         return [(poll, seat) for poll in self.polls for seat, vote in poll.votes.items() if vote is None]
-
-
-def pending_decisions(position: engine.State | engine.Game, rewind_count: int) -> tuple[PendingDecision, ...]:
-    """Whom a position waits for, those of the main question first."""
-    g = engine.game_of(position)
-    state = g.state
-    if state.game_over:
-        return ()
-    decision = engine.decision(g)
-    pending = []
-    for name in decision.awaited:
-        is_main = name in decision.asked
-        prompt, number = decision.prompt, str(state.question_number)
-        offers = [offer for offer in state.offers if offer.recipient == name]
-        if not is_main:
-            labels = "; ".join(engine.offer_label(g, offer) for offer in offers)
-            prompt = f"accept or decline ({labels})"
-            number = f"o{offers[0].number}" if offers else number
-        acts_now = not is_main or name in decision.acting
-        decision_id = f"{rewind_count}.{number}"
-        numbers = tuple(offer.number for offer in offers)
-        seat, full_name = seat_number(name), state.name(name)
-        pending.append(PendingDecision(seat, full_name, decision_id, prompt, is_main, acts_now, numbers))
-    return tuple(pending)
 
 
 class LiveTable:

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import engine
+from bot.hub.queries import RoutesRun
 from bot.pictures.workers import Pictures
 from bot.position.runs import run_outlooks
 from renderers import Picture, around, part_around
@@ -22,13 +23,6 @@ class NamedPicture(NamedTuple):
 
     name: str
     picture: Picture
-
-
-class RoutesRun(NamedTuple):
-    """A run of a company: each train with its route and what it earned when it ran."""
-
-    company: str
-    trains: tuple[engine.TrainRun, ...]
 
 
 Drawing = tuple[str, Awaitable[Picture | None]]

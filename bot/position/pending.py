@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 import engine
 
 
@@ -42,3 +44,45 @@ def next_seat(state: engine.State) -> int | None:
         if now not in after:
             return seat_number(after[0]) if len(after) == 1 else None
     return None
+
+
+class PendingDecision(msgspec.Struct, frozen=True):
+    """A decision that the table waits for.
+
+    seat, name: who decides. decision_id: what a command refers to when it answers this decision. prompt: an
+    imperative phrase such as `lay track for the PRR`. is_main: False for an offer that is open at the same
+    time as the question of the game. acts_now: False if the player may only leave an order for their later
+    turn. offers: the numbers of the offers that are open to the player.
+    """
+
+    seat: int
+    name: str
+    decision_id: str
+    prompt: str
+    is_main: bool = True
+    acts_now: bool = True
+    offers: tuple[int, ...] = ()
+
+
+def pending_decisions(position: engine.State | engine.Game, rewind_count: int) -> tuple[PendingDecision, ...]:
+    """Whom a position waits for, those of the main question first."""
+    g = engine.game_of(position)
+    state = g.state
+    if state.game_over:
+        return ()
+    decision = engine.decision(g)
+    pending = []
+    for name in decision.awaited:
+        is_main = name in decision.asked
+        prompt, number = decision.prompt, str(state.question_number)
+        offers = [offer for offer in state.offers if offer.recipient == name]
+        if not is_main:
+            labels = "; ".join(engine.offer_label(g, offer) for offer in offers)
+            prompt = f"accept or decline ({labels})"
+            number = f"o{offers[0].number}" if offers else number
+        acts_now = not is_main or name in decision.acting
+        decision_id = f"{rewind_count}.{number}"
+        numbers = tuple(offer.number for offer in offers)
+        seat, full_name = seat_number(name), state.name(name)
+        pending.append(PendingDecision(seat, full_name, decision_id, prompt, is_main, acts_now, numbers))
+    return tuple(pending)

@@ -9,12 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import engine
-from bot.hub.log import LogEntry
-from bot.hub.result import PendingDecision
-from bot.hub.table import LiveTable
 from bot.position import sentences as amounts
 from bot.position.auctions import for_sale, private_text, sale_line
-from bot.position.pending import engine_seat
+from bot.position.pending import PendingDecision, engine_seat
 from bot.position.runs import connection_lines
 
 LINE_WIDTH = 78
@@ -356,22 +353,7 @@ def _cell_price(rows: Sequence[Sequence[engine.MarketCell | None]], at: tuple[in
     return cell.price if cell else 0
 
 
-# -- the log and help ------------------------------------------------------------------------
-
-
-def log_entry_line(entry: LogEntry, names: Sequence[str]) -> str:
-    """A row of the log in one line; undone moves are marked."""
-    name = f"{names[entry.seat]}: " if entry.seat is not None and entry.line else ""
-    undone = "" if entry.is_live else "(undone) "
-    has_more = entry.line and entry.sentences not in ((), (entry.line,))
-    sentences = f" — {' '.join(entry.sentences)}" if has_more else ""
-    return f"{entry.seq:>4}  {undone}{name}{entry.text}{sentences}"
-
-
-def log_view(table: LiveTable, last: int = 12) -> str:
-    """The last rows of the log."""
-    entries = table.log.entries(max(table.seq - last, 0))
-    return "\n".join(log_entry_line(entry, table.state.players) for entry in entries if entry.has_text)
+# -- help ------------------------------------------------------------------------
 
 
 def help_view(

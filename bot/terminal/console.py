@@ -20,7 +20,6 @@ from bot.hub.seating import ROBOT_WORD, people_of, robots_of
 from bot.hub.table import TableView
 from bot.pictures.wanted import turn_pictures
 from bot.pictures.workers import PictureWorkers
-from bot.position import text_views
 from bot.service import Service
 from bot.terminal import mail_commands
 from bot.terminal.completion import Completion
@@ -114,7 +113,7 @@ class Console:
         after = await self.service.queries.view(self.table_id)
         if made:
             entries = await self.service.queries.log(self.table_id, view.seq)
-            lines = [text_views.log_entry_line(e, after.table.names) for e in entries if e.has_text]
+            lines = [e.listed(after.table.names) for e in entries if e.has_text]
             said = reply.text.removesuffix(waiting_text(view)).rstrip("\n")
             reply = replace(reply, text="\n".join([said, *lines, waiting_text(after)]))
         if after.table.hints and (made or reply.tone == "good"):
@@ -157,7 +156,7 @@ class Console:
         view = await self.service.queries.view(table_id)
         entries = await self.service.queries.log(table_id, self._shown_seq)
         self._shown_seq = view.seq
-        return "\n".join(text_views.log_entry_line(e, view.table.names) for e in entries if e.has_text)
+        return "\n".join(e.listed(view.table.names) for e in entries if e.has_text)
 
     async def open_latest(self) -> str:
         """Open the newest table that is not over; a summary, or nothing if there is none. A table that cannot

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from bot.features.game_files.export import game_text_file
 from bot.features.history.ending import ending_pictures, make_ending
 from bot.hub.queries import TableQueries
 from bot.hub.result import QueryAnswer
@@ -56,10 +57,10 @@ class SavedAnswers:
         """Who has won, the records, and the paths of the charts, the animation and the game."""
         if view.state is None or view.table.status != "finished":
             return []
-        ending = await make_ending(self._queries, view.table, view.state)
+        ending = await make_ending(self._queries, view.table.id, view.state)
         lines = [ending.headline, *ending.records]
-        if ending.file is not None:
-            lines.append(f"File: {self._save_file('games', ending.file.name, ending.file.content)}")
+        if (game := await game_text_file(self._queries, view.table)) is not None:
+            lines.append(f"File: {self._save_file('games', game.name, game.content)}")
         if self._pictures is not None:
             drawing = self._drawing(view)
             for name, picture in await ending_pictures(drawing, self._queries, view.table.id, view.state):

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from bot.features.digest.feature import pace_text
 from bot.features.game_files.export import export_prospect
 from bot.features.game_files.importing import read_game
 from bot.features.lobby.robot_answers import answer_about_robots, invited_robot_sentence
 from bot.hub.info import TableInfo
+from bot.hub.pace import pace_text
 from bot.hub.seating import ROBOT_WORD, people_of
 from bot.position import text_views
 from bot.service import Service
@@ -180,7 +180,9 @@ class TableCommands:
         if player is None:
             names = text_views.join_words([p.name for p in people_of(table)]) or "nobody yet"
             raise ValueError(f"Name who answers: `table agree NAME`. At table {table.code}: {names}.")
-        return Reply(await answer_about_robots(self.service, table, player.person_id, agrees=agrees), "good")
+        return Reply(
+            await answer_about_robots(self.service.lobby, table, player.person_id, agrees=agrees), "good"
+        )
 
     async def _ask(self, rest: str) -> Reply:
         """A new person asks for a seat at the table: `ask Dora`, `ask Dora for Bob`."""

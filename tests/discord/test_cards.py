@@ -22,9 +22,8 @@ from bot.discord.controls import (
 from bot.discord.parts import ImageRef, Json
 from bot.hub.info import SeatedPlayer, TableInfo
 from bot.hub.log import LogEntry
-from bot.hub.result import PendingDecision
-from bot.hub.table import TableView, pending_decisions
-from bot.position.pending import engine_seat
+from bot.hub.table import TableView
+from bot.position.pending import PendingDecision, engine_seat, pending_decisions
 from bot.tools.simulation.simulate import simulate_game
 from engine import Choice, State
 from tests.fake_discord import limits

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import timedelta
 
 from bot.discord import settings_card
-from bot.features.clock.pages import reminder_messages
 from bot.features.digest.feature import enqueue_digest
 from bot.hub.loading import load_recipient
+from bot.hub.notices import reminder_messages
 from bot.hub.preferences import PersonSettings, changed_settings
 from storage import SeatClock
 from tests.fake_discord.running_bot import RunningBot

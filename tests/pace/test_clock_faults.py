@@ -7,8 +7,8 @@ from datetime import timedelta
 
 import pytest
 
-from bot.features.clock import pages
 from bot.features.clock.timers import ClockTimers, Wait
+from bot.hub import notices
 from bot.hub.loading import UnreadableTable
 from bot.hub.table import LiveTable
 from bot.hub.timers import BATCH
@@ -40,7 +40,7 @@ async def test_killed_between_the_due_row_and_its_message(
         raise Killed
 
     with monkeypatch.context() as patched:
-        patched.setattr(pages, "reminder_messages", die)
+        patched.setattr(notices, "reminder_messages", die)
         with pytest.raises(Killed):
             await driven.service.clock.tick()
     await driven.restart()

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from bot.features.clock import pages
 from bot.features.standing_orders import runner
+from bot.hub import notices
 from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
 from bot.hub.result import Completed, QueryAnswer
@@ -146,7 +146,7 @@ def test_two_processes_with_one_move_say_the_order_once(processes: Processes) ->
 @pytest.mark.parametrize(
     "place",
     [
-        (pages, "reminder_messages"),  # the row is taken, and no message is there
+        (notices, "reminder_messages"),  # the row is taken, and no message is there
         (OutboxRepository, "enqueue"),
         (TableCache, "wake_subscribers"),  # the message is there, and nobody knows
     ],

@@ -14,11 +14,12 @@ import engine
 from bot.discord import card_texts, cards
 from bot.email.turn_pages import TurnPages
 from bot.features.moves.recent_events import recent_events
+from bot.features.views.feature import log_view
 from bot.hub.result import LineRefused, QueryAnswer
 from bot.hub.table import TableView
 from bot.pictures.wanted import answer_pictures, turn_pictures
 from bot.pictures.workers import PictureWorkers, draw_file
-from bot.position import legal_lines, text_views
+from bot.position import legal_lines
 from renderers import Picture
 from tests.service.conftest import NAMES, ServiceHarness
 
@@ -75,7 +76,7 @@ async def views_of(world: ServiceHarness, name: str, pictures: RequestedPictures
     views["log"] = [
         *(f"{row.seq} {row.kind} {row.line} {row.raw_line} {' '.join(row.sentences)}" for row in log),
         *card_texts.turn_lines(log, NAMES), *recent_events(log),
-        text_views.log_view(await world.service.cache.get(world.table)),
+        log_view(await world.service.cache.get(world.table)),
     ]  # fmt: skip
     drawing = pictures.for_table(world.table, "light")
     images = await turn_pictures(queries, drawing, view)

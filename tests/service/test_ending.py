@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import engine
+from bot.features.game_files.export import game_text_file
 from bot.features.history import ending
 from bot.features.history.ending import ending_pictures, headline_of, make_ending, places_of
 from bot.hub.result import LineRefused, QueryAnswer
@@ -33,13 +34,14 @@ async def finished(world: ServiceHarness) -> engine.State:
 async def test_winner_places_records_and_the_game_as_a_file(empty: ServiceHarness) -> None:
     state = await finished(empty)
     queries = empty.service.queries
-    made = await make_ending(queries, await queries.table_info(empty.table), state)
+    made = await make_ending(queries, empty.table, state)
     best, worth = next(iter(engine.standings(state).items()))
     assert made.headline == f"{state.name(best)} wins with ${worth:,}."
     assert made.places[0] == f"1. {state.name(best)} ${worth:,}" and len(made.places) == 3
     assert [record.partition(":")[0] for record in made.records][:2] == ["Best run", "Dearest share"]
-    assert made.file is not None and made.file.name.endswith(".18xx")
-    again = replay(made.file.content.decode())
+    file = await game_text_file(queries, await queries.table_info(empty.table))
+    assert file is not None and file.name.endswith(".18xx")
+    again = replay(file.content.decode())
     assert again.failure is None and again.state and engine.standings(again.state) == engine.standings(state)
 
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import pytest
 
-from bot.features.history.feature import duration_text, figures_sentence, game_figures
 from bot.hub.pace import parse_pace
+from bot.position.figures import duration_text, figures_sentence, game_figures
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 

@@ -11,6 +11,7 @@ import engine
 from bot.discord import card_texts, cards
 from bot.features.game_files.export import STATISTICS, TEXT, make_game_file
 from bot.features.moves.recent_events import recent_events
+from bot.features.views.feature import log_view
 from bot.hub.result import Completed, LineRefused, QueryAnswer
 from bot.position import legal_lines, text_views
 from engine.game_text import replay
@@ -64,7 +65,7 @@ async def read_by(world: ServiceHarness, name: str) -> str:
             texts.append(repr(notification))
     texts += [
         text_views.status_view(view.state, view.pending, seat),
-        text_views.log_view(await world.service.cache.get(world.table)),
+        log_view(await world.service.cache.get(world.table)),
     ]
     return "\n".join(texts)
 

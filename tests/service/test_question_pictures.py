@@ -10,15 +10,8 @@ from PIL import Image
 
 import engine
 from bot.email.pictures import inline_images
-from bot.pictures.views import (
-    NamedPicture,
-    RoutesRun,
-    lay_map,
-    near,
-    question_pictures,
-    route_label,
-    tried_pictures,
-)
+from bot.hub.queries import RoutesRun
+from bot.pictures.views import NamedPicture, lay_map, near, question_pictures, route_label, tried_pictures
 from bot.pictures.workers import PictureWorkers, draw_file
 from engine.core.state import ExcessTokens
 from engine.game_text import replay

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import engine
-from bot.hub.table import pending_decisions
 from bot.pictures.views import question_pictures
 from bot.position import text_views
 from bot.position.numbers import decision_lines
+from bot.position.pending import pending_decisions
 from bot.position.runs import connection_lines, run_outlooks
 from tests.drawn_here import DrawnHere
 from tests.t1830.scenarios import run_scenario as run_1830

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import engine
-from bot.hub.table import pending_decisions
 from bot.position import text_views
+from bot.position.pending import pending_decisions
 from engine import State
 from tests.t1817.scenarios import MERGER, run_scenario
 

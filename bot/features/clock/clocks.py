@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from bot.hub.pace import Calendar, Deadline, Pace, bank_after, calendar_of, deadline
 from bot.hub.preferences import PersonSettings
-from bot.hub.result import PendingDecision
+from bot.position.pending import PendingDecision
 from storage import SeatClock
 
 STOPPING_LINES = ("pause", "resign", "end")

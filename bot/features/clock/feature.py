@@ -1,14 +1,12 @@
-"""Commands about time: `pace`, `extend`, `turns`, `settings`, `away`, `back`."""
+"""Commands about time: `pace`, `extend`."""
 
 from __future__ import annotations
 
 from bot.features.clock.clocks import ClockRules
-from bot.features.digest.feature import pace_text
-from bot.features.settings.feature import PersonSettingsService
 from bot.hub.cache import TableCache
-from bot.hub.command import Command, Form, Lines, TableCommand
+from bot.hub.command import Command, Form, TableCommand
 from bot.hub.commit import CommitDraft
-from bot.hub.pace import Pace, parse_pace, stored_pace
+from bot.hub.pace import Pace, pace_text, parse_pace, stored_pace
 from bot.hub.polls import Motion, PollHandler, completed
 from bot.hub.request import Request, not_running, refused
 from bot.hub.result import CommandResult, QueryAnswer
@@ -21,26 +19,13 @@ from storage import ClockChanges, TablePoll
 class TimeCommands:
     """Carries out the commands about time at a locked table."""
 
-    def __init__(self, cache: TableCache, polls: PollHandler, settings: PersonSettingsService) -> None:
-        self._cache, self._polls, self._settings = cache, polls, settings
+    def __init__(self, cache: TableCache, polls: PollHandler) -> None:
+        self._cache, self._polls = cache, polls
         polls.motions["pace"] = Motion(_set_pace)
 
     def commands(self) -> list[Command]:
-        """`pace`, `extend`, `turns`, `settings`, `away`, `back`."""
-        own = Form(
-            "settings [TEXT]", "how you are told: channels, digest, quiet hours, time zone", "settings"
-        )
-        away = Form(
-            "away until DATE", "you are away; `away until DATE deputy NAME`, `back`",
-            pattern=r"away (?:until|from|off).{0,60}",
-        )  # fmt: skip
-        kin = Lines.SAME_HANDLER
+        """`pace`, `extend`."""
         return [
-            TableCommand(
-                "turns",
-                (Form("turns", "every table that waits for you, the most urgent first"),),
-                self._turns,
-            ),
             TableCommand(
                 "pace",
                 (
@@ -51,9 +36,6 @@ class TimeCommands:
                 self._pace,
             ),
             TableCommand("extend", (Form("extend", "take more time for this decision, once"),), self._extend),
-            TableCommand("settings", (own,), self._change_settings, kin),
-            TableCommand("away", (away,), self._change_settings, kin),
-            TableCommand("back", (Form("back"),), self._change_settings, kin),
         ]
 
     async def _pace(self, table: LiveTable, request: Request) -> CommandResult:
@@ -65,34 +47,9 @@ class TimeCommands:
         except ValueError as error:
             return refused(table, request, str(error))
 
-    async def _turns(self, table: LiveTable, request: Request) -> CommandResult:
-        try:
-            text = await self._settings.turns(self._person(table, request))
-        except ValueError as error:
-            return refused(table, request, str(error))
-        return self._answer(table, request, text)
-
-    async def _change_settings(self, table: LiveTable, request: Request) -> CommandResult:
-        try:
-            text = await self._settings.apply(self._person(table, request), request.lines)
-        except ValueError as error:
-            return refused(table, request, str(error))
-        return self._answer(table, request, text)
-
-    @staticmethod
-    def _person(table: LiveTable, request: Request) -> int:
-        """Whose settings are meant: the person's who writes, for the operator those of the seat's player."""
-        if request.person_id is not None:
-            return request.person_id
-        player = table.stored_info.player_at(request.seat)
-        if player is None:
-            raise ValueError("Nobody sits there.")
-        return player.person_id
-
     @staticmethod
     def _answer(table: LiveTable, request: Request, text: str) -> QueryAnswer:
-        query = "settings" if request.word in ("away", "back") else request.word
-        return QueryAnswer(query, text, next_decision_id=table.decision_id_of(request.seat))
+        return QueryAnswer(request.word, text, next_decision_id=table.decision_id_of(request.seat))
 
     async def _propose_pace(self, table: LiveTable, request: Request, pace: Pace) -> CommandResult:
         """Ask the others for another pace; alone at the table, a player changes it at once."""

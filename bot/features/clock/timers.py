@@ -7,10 +7,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 
-from bot.features.clock import pages
 from bot.features.clock.clocks import ClockRules
-from bot.features.digest.feature import has_digest_near
-from bot.hub import notify
+from bot.hub import notices, notify
 from bot.hub.cache import TableCache
 from bot.hub.changes import again_on_conflict
 from bot.hub.commit import write_notes
@@ -22,6 +20,7 @@ from bot.hub.quiet_hours import next_reminder, not_quiet
 from bot.hub.result import CommandResult, LineFailure
 from bot.hub.table import LiveTable
 from bot.hub.timers import Timer
+from bot.hub.waiting import has_digest_near
 from bot.position.pending import engine_seat
 from engine.orders import line_when_time_is_up
 from storage import Deputy, DueRow, LogRow, SeatClock, UnitOfWork
@@ -121,7 +120,7 @@ class ClockTimers:
             )
             if name and not is_covered:
                 await unit.outbox.enqueue(
-                    *pages.reminder_messages(info, wait.clock, wait.recipient, name, now, channels)
+                    *notices.reminder_messages(info, wait.clock, wait.recipient, name, now, channels)
                 )
         self._cache.wake_subscribers()
         return True
@@ -174,9 +173,11 @@ class ClockTimers:
             else:
                 told = None
             if told:
-                stamp = f"{pages.wait_name(wait.clock)}.time_up"
+                stamp = f"{notices.wait_name(wait.clock)}.time_up"
                 recipients = table.metadata.recipients.values()
-                await unit.outbox.enqueue(*pages.news_messages(table.info, recipients, told, stamp, unit.now))
+                await unit.outbox.enqueue(
+                    *notices.news_messages(table.info, recipients, told, stamp, unit.now)
+                )
                 rows = await write_notes(unit, table, [told])
         for each in rows:
             table.add(each)
@@ -201,7 +202,7 @@ class ClockTimers:
                 draft.add_note("clock", "pause", sentence)
                 draft.announce("news", sentence)
                 if recipient:
-                    draft.messages += pages.time_up_messages(
+                    draft.messages += notices.time_up_messages(
                         table.stored_info, recipient, f"Your time is up. {PAUSED} {HOW_TO_RESUME}",
                         f"{table_id}.{draft.seq}.time_up", draft.timestamp,
                     )  # fmt: skip
@@ -226,7 +227,7 @@ class ClockTimers:
 
     async def _play(self, table: LiveTable, wait: Wait) -> str | None:
         """Play for a seat; what the table is told if that is not possible."""
-        name = pages.wait_name(wait.clock)
+        name = notices.wait_name(wait.clock)
         if await self._play_for_seat(table, wait.seat, wait.clock.decision_id or "", name):
             return None
         name = table.state.players[wait.seat]
@@ -255,8 +256,8 @@ class ClockTimers:
                 f"{name}'s time is up at table {info.name} {info.code}, and they have named you as their "
                 "deputy: please decide for them this once."
             )
-            stamp = f"{pages.wait_name(wait.clock)}.deputy"
-            await unit.outbox.enqueue(*pages.deputy_messages(info, recipient, sentence, stamp, unit.now))
+            stamp = f"{notices.wait_name(wait.clock)}.deputy"
+            await unit.outbox.enqueue(*notices.deputy_messages(info, recipient, sentence, stamp, unit.now))
             waiting = [p for p in table.pending if p.seat == seat]
             await unit.outbox.enqueue(
                 *notify.turn_messages(info, table.seq, waiting, {seat: recipient}, unit.now)

@@ -14,19 +14,17 @@ from dataclasses import replace
 from datetime import date, datetime
 
 import engine
-from bot.features.clock import pages
 from bot.features.clock.clocks import ClockRules, LogStep, follow
 from bot.features.clock.seat_timers import SeatDueRows
-from bot.hub import notify
+from bot.hub import notices, notify
 from bot.hub.cache import TableCache
 from bot.hub.commit import write_notes
 from bot.hub.loading import load_recipient
 from bot.hub.log import LogNotLoaded
 from bot.hub.notify import is_told_at_once
 from bot.hub.preferences import PersonSettings
-from bot.hub.result import PendingDecision
-from bot.hub.table import LiveTable, pending_decisions
-from bot.position.pending import engine_seat, next_seat
+from bot.hub.table import LiveTable
+from bot.position.pending import PendingDecision, engine_seat, next_seat, pending_decisions
 from bot.position.times import day_text
 from storage import ClockChanges, ClockRecord, Deputy, NewMessage, SeatClock, UnitOfWork
 
@@ -219,10 +217,10 @@ class _Followup:
         clock.absence = line
         name = self._info.names[seat]
         shown = settings if line else PersonSettings()
-        sentence = pages.absence_sentence(name, shown)
+        sentence = notices.absence_sentence(name, shown)
         others = [r for r in self._recipients.values() if r.seat != seat]
         stamp = f"{self._info.id}.{seat}.absence.{self._table.seq}"  # the note of the last one is before it
-        self._tell(*pages.news_messages(self._info, others, sentence, stamp, self._now))
+        self._tell(*notices.news_messages(self._info, others, sentence, stamp, self._now))
         self.notes.append(sentence)
         await self._update_deputy(unit, seat, clock, shown, stamp)
 
@@ -253,7 +251,7 @@ class _Followup:
                 f"{self._info.names[seat]} asks you to play for them at table {self._info.name} "
                 f"{self._info.code} until {day_text(date.fromisoformat(absence.back_on))}."
             )
-            self._tell(*pages.deputy_messages(self._info, recipient, sentence, f"{stamp}.deputy", unit.now))
+            self._tell(*notices.deputy_messages(self._info, recipient, sentence, f"{stamp}.deputy", unit.now))
         elif had_deputy and player is not None:
             recipient = await load_recipient(unit, player.person_id, seat)
         else:
@@ -268,7 +266,7 @@ class _Followup:
         info = self._info
         sentence = f"You no longer play for {info.names[seat]} at table {info.name} {info.code}. Thank you."
         self._tell(
-            *pages.deputy_messages(info, recipient, sentence, f"{stamp}.dismissed", self._now, "dismissed")
+            *notices.deputy_messages(info, recipient, sentence, f"{stamp}.dismissed", self._now, "dismissed")
         )
 
     # -- who is next -------------------------------------------------------------------------
@@ -287,4 +285,6 @@ class _Followup:
         recipient = self._recipients[seat]
         acting = [self._table.state.players[p.seat] for p in self._table.pending if p.is_main]
         due = notify.seconds_later(self._now, self._holdoff)
-        self._tell(*pages.next_messages(self._info, recipient, acting, self._table.current_decision_id, due))
+        self._tell(
+            *notices.next_messages(self._info, recipient, acting, self._table.current_decision_id, due)
+        )

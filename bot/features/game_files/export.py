@@ -9,6 +9,8 @@ import json
 from collections.abc import Callable, Sequence
 
 from bot.hub.command import Command, Form, Query, QueryRequest
+from bot.hub.info import TableInfo
+from bot.hub.queries import TableQueries
 from bot.hub.result import ExportedFile, QueryAnswer
 from engine.game_text import GameHistory
 from engine.game_text.history import history_script, round_statistics
@@ -124,3 +126,12 @@ async def _export(query: QueryRequest) -> QueryAnswer:
         make_game_file, query.table.log.history(), format_name, title, info.code, as_far_as_possible=partial
     )
     return QueryAnswer("export", f"Here is {file.name}.", files=(file,), next_decision_id=query.decision_id)
+
+
+async def game_text_file(queries: TableQueries, table: TableInfo) -> ExportedFile | None:
+    """A game as a text; None for one that cannot be written: it began from a position that was set up."""
+    history, name = await queries.history(table.id), f"{table.name} {table.code}"
+    try:
+        return await asyncio.to_thread(make_game_file, history, TEXT, name, table.code)
+    except ValueError:
+        return None

@@ -7,21 +7,13 @@ game goes on. A game that is over becomes a table to look at.
 
 from __future__ import annotations
 
-import asyncio
 import codecs
 import gzip
 import io
 import zlib
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
 
-import engine
-from bot.features.lobby.tables import Lobby
-from bot.hub import notify
-from bot.hub.cache import TableCache
-from bot.hub.changes import again_on_conflict
-from bot.hub.info import TableInfo, check_distinct
-from bot.hub.seating import record_replacement
+from bot.hub.info import IncomingGame, TableInfo
 from bot.position import text_views
 from bot.position.pending import seat_number
 from engine.game_text import replay
@@ -32,14 +24,6 @@ MAX_BYTES = 16 * 1024 * 1024
 """The largest file, packed or not. Long games of 18xx.games have about 1 MB."""
 MAX_WARNINGS, MAX_WARNING = 5, 200
 """How many warnings are told, and of how many characters."""
-
-
-class IncomingGame(NamedTuple):
-    """A game as it was read: its first position, (seat number, line, events) of each move, and warnings."""
-
-    start: engine.State
-    moves: Sequence[tuple[int, str, Sequence[engine.AnyEvent]]]
-    warnings: tuple[str, ...]
 
 
 def read_game(raw: bytes) -> IncomingGame:
@@ -103,65 +87,3 @@ def imported_sentences(table: TableInfo, warnings: Sequence[str], how_to_sit: st
         several = f"{len(warnings)} things were" if len(warnings) > 1 else "One thing was"
         yield f"{several} not as in the file:"
         yield from (f"- {each[:MAX_WARNING]}" for each in warnings[:MAX_WARNINGS])
-
-
-class MoveIn:
-    """Opens tables for games that come from elsewhere, and gives their seats to those who claim them."""
-
-    def __init__(self, cache: TableCache, lobby: Lobby) -> None:
-        self._cache, self._lobby = cache, lobby
-
-    async def open_table(
-        self, raw: bytes, *, by: int | None, name: str = "", location: dict[str, Any] | None = None
-    ) -> tuple[TableInfo, tuple[str, ...]]:
-        """A table with the game of a file and empty seats, and the warnings about it. Raises ValueError.
-
-        by: the host. location: where a transport shows the table. Playing the file takes seconds, so it is
-        done in a thread.
-        """
-        game = await asyncio.to_thread(read_game, raw)
-        info = await self._lobby.import_game(
-            game.start,
-            game.moves,
-            name=name or game.start.title,
-            by=by,
-            open_seats=True,
-            location=location,
-        )
-        return info, game.warnings
-
-    @again_on_conflict
-    async def claim_seat(
-        self, table_id: int, seat: int, person_id: int, name: str, *, offered: bool = False
-    ) -> TableInfo:
-        """A person plays on in an empty seat of a paused table; with the last seat the game goes on.
-
-        They play under their own name, or under the seat's where another seat has theirs. Raises ValueError.
-        offered: somebody at the table has offered it to them; without that a seat that was given up is asked
-        for.
-        """
-        async with self._cache.locked(table_id) as table:
-            info = table.stored_info
-            if info.status != "paused" or not 0 <= seat < len(info.names):
-                raise ValueError(f"No seat at table {info.code} waits for a player.")
-            if taken := info.player_at(seat):
-                raise ValueError(f"{taken.name} has that seat at table {info.code}; choose another.")
-            async with self._cache.store.read() as reading:
-                if not offered and await reading.tables.was_seat_taken(table_id, seat):
-                    raise ValueError(f"{info.names[seat]}'s seat was given up: `ask` asks the host for it.")
-            if own := info.player_of(person_id):
-                raise ValueError(f"You already sit at table {info.code} as {own.name}.")
-            others = [other for number, other in enumerate(info.names) if number != seat]
-            if name.casefold() in {other.casefold() for other in others}:
-                name = info.names[seat]
-            check_distinct(name, others)
-            async with self._cache.commit(table) as draft:
-                await record_replacement(draft, seat, person_id, name, by=person_id)
-                draft.messages += notify.lobby_refreshes(info)
-                if len(info.seated_players) + 1 == len(info.names):
-                    await (await draft.unit()).tables.update(table_id, status="running")
-                    assert draft.state is not None
-                    seating = text_views.join_words(draft.state.players)
-                    goes_on = "All seats are taken, and the game goes on."
-                    draft.announce("started", f"{goes_on} Seating: {seating}.")
-        return table.info

@@ -1,4 +1,4 @@
-"""The ending of a game, for every transport: who has won, records, charts, its file, its animated map.
+"""The ending of a game, for every transport: who has won, records, charts, its animated map.
 
 It is made when it is told and not when the game ends, so the last move waits for none of it.
 """
@@ -10,11 +10,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import engine
-from bot.features.game_files.export import TEXT, make_game_file
 from bot.features.history.feature import game_records, records_text
-from bot.hub.info import TableInfo
 from bot.hub.queries import TableQueries
-from bot.hub.result import ExportedFile
 from bot.pictures.views import NamedPicture
 from bot.pictures.wanted import draw_of_game
 from bot.pictures.workers import Pictures
@@ -27,12 +24,11 @@ ANIMATION_TIME = 15.0
 
 
 class Ending(NamedTuple):
-    """How a game ended: who has won, each player's place and worth, the records, and the game as a file."""
+    """How a game ended: who has won, each player's place and worth, and the records."""
 
     headline: str
     places: tuple[str, ...]
     records: tuple[str, ...]
-    file: ExportedFile | None
 
 
 def headline_of(state: engine.State) -> str:
@@ -52,25 +48,15 @@ def places_of(state: engine.State) -> Iterator[str]:
         yield f"{place}. {state.name(seat)} {dollars(amount)}"
 
 
-async def make_ending(queries: TableQueries, table: TableInfo, state: engine.State) -> Ending:
+async def make_ending(queries: TableQueries, table_id: int, state: engine.State) -> Ending:
     """The ending of a game whose last position is `state`."""
-    start, events = await queries.stored_game(table.id)
+    start, events = await queries.stored_game(table_id)
     records = await asyncio.to_thread(game_records, start, events)
     return Ending(
         headline_of(state),
         tuple(places_of(state)),
         tuple(records_text(records)),
-        await _game_file(queries, table),
     )
-
-
-async def _game_file(queries: TableQueries, table: TableInfo) -> ExportedFile | None:
-    """The game as a text; None for one that cannot be written: it began from a position that was set up."""
-    history, name = await queries.history(table.id), f"{table.name} {table.code}"
-    try:
-        return await asyncio.to_thread(make_game_file, history, TEXT, name, table.code)
-    except ValueError:
-        return None
 
 
 async def ending_pictures(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from bot.features.lobby.pages import WARNING, tell_expiry
+from bot.features.lobby.pages import tell_expiry
 from bot.features.lobby.rematch import rematch
 from bot.features.lobby.seats import SeatRequests
 from bot.features.lobby.tables import Lobby
 from bot.hub.cache import TableCache
-from bot.hub.changes import load_info
+from bot.hub.changes import WARNING, load_info
 from bot.hub.command import Command, Form, OpenCommand, TableCommand
 from bot.hub.commit import CommitDraft
 from bot.hub.polls import Motion, PollHandler, completed

@@ -2,59 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from datetime import datetime, timedelta
-from typing import NamedTuple
+from collections.abc import Iterable
+from datetime import datetime
 
 import engine
-from bot.features.clock.pages import message
-from bot.features.digest.feature import pace_text
+from bot.hub.changes import LOBBY_LIFETIME, WARNING
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_recipient
+from bot.hub.notices import message
 from bot.hub.notify import Notification, Recipient, personal_routes, reachable_channels, unique_suffix
-from bot.hub.preferences import settings_of
 from bot.hub.seating import robots_of
 from bot.position import text_views
 from bot.position.times import duration_text
 from storage import NewMessage, UnitOfWork
-
-LOBBY_LIFETIME = timedelta(days=14)  # after the last person has come or gone
-WARNING = timedelta(days=3)  # before the end
-
-
-async def renew_expiry(unit: UnitOfWork, info: TableInfo) -> None:
-    """Somebody has come, gone or changed something: the lobby stays open for its whole lifetime again."""
-    if info.status == "lobby":
-        at = unit.now + LOBBY_LIFETIME - WARNING
-        await unit.clocks.set_due(f"lobby.{info.id}", "lobby", at, table_id=info.id)
-
-
-class InvitationFacts(NamedTuple):
-    """What a person who is invited should know: players with their time zones, and what is agreed."""
-
-    players: list[str]
-    agreed: list[str]
-
-    @property
-    def lines(self) -> list[str]:
-        """All of it, one sentence each."""
-        players = [f"Players so far: {text_views.join_words(self.players)}."] if self.players else []
-        return [*self.agreed, *players]
-
-
-async def invitation_facts(unit: UnitOfWork, info: TableInfo, invited: Sequence[str] = ()) -> InvitationFacts:
-    """The facts of a table that has not started. invited: names that may have no seat there yet."""
-    options = f" with {text_views.join_words(info.options)}" if info.options else ""
-    lines = [f"{info.title}{options}.", pace_text(info.pace)]
-    players = []
-    for player in info.seated_players:
-        person = await unit.people.get(player.person_id)
-        zone = settings_of(person.preferences, person.time_zone).zone
-        notes = [*([zone] if zone else []), *([] if player.joined else ["invited"])]
-        players.append(player.name + (f" ({', '.join(notes)})" if notes else ""))
-    seated = {player.name for player in info.seated_players}
-    players += [f"{name} (invited)" for name in invited if name not in seated]
-    return InvitationFacts(players, lines)
 
 
 def is_full(info: TableInfo, *, was_invited: bool) -> bool:

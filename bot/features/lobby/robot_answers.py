@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from bot.features.lobby.tables import Lobby
 from bot.hub.info import TableInfo
 from bot.hub.seating import robots_of
-from bot.service import Service
 
 
 def invited_robot_sentence(info: TableInfo) -> str:
@@ -15,13 +15,13 @@ def invited_robot_sentence(info: TableInfo) -> str:
     return f"{robot.name} joins table {info.code} once everybody there agrees; they are asked."
 
 
-async def answer_about_robots(service: Service, table: TableInfo, person_id: int, *, agrees: bool) -> str:
+async def answer_about_robots(lobby: Lobby, table: TableInfo, person_id: int, *, agrees: bool) -> str:
     """A person agrees to the robots of a lobby, or declines; what follows, in a sentence."""
     try:
         if not agrees:
-            await service.lobby.refuse_robots(table.id, by=person_id)
+            await lobby.refuse_robots(table.id, by=person_id)
             return f"No robot plays at table {table.code}."
-        info = await service.lobby.agree_to_robots(table.id, person_id)
+        info = await lobby.agree_to_robots(table.id, person_id)
     except ValueError as error:
         return str(error)
     if any(not robot.joined for robot in robots_of(info)):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.features.game_files.importing import MoveIn
+from bot.features.lobby.imported_seats import MoveIn
 from bot.features.lobby.pages import lobby_messages
 from bot.features.lobby.tables import Lobby
 from bot.hub import notify

@@ -17,7 +17,14 @@ from bot.features.lobby.imported import TableImport, start_row
 from bot.features.lobby.robots import LobbyRobots
 from bot.hub import notify
 from bot.hub.cache import TableCache
-from bot.hub.changes import actor_name, again_on_conflict, check_allowed, check_in_lobby, load_info
+from bot.hub.changes import (
+    actor_name,
+    again_on_conflict,
+    check_allowed,
+    check_in_lobby,
+    load_info,
+    renew_expiry,
+)
 from bot.hub.info import TableInfo, parse_palette, table_name
 from bot.hub.limits import Limits
 from bot.hub.loading import load_recipient
@@ -84,7 +91,7 @@ class Lobby(LobbyRobots, TableImport):
             if agreed.kind != "none" or agreed.holdoff is not None:
                 await unit.tables.update(table.id, pace=str(agreed))
             info = await load_info(unit, table.id)
-            await pages.renew_expiry(unit, info)
+            await renew_expiry(unit, info)
             if request_id:
                 await unit.move_log.save_request_result(key, str(table.id).encode())
         self._cache.wake_subscribers()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
@@ -10,7 +11,6 @@ import msgspec
 import engine
 from bot.features.plans import plans
 from bot.features.plans.plans import PlanStore
-from bot.features.standing_orders.feature import OrderHandler
 from bot.hub.command import Command, Form, Lines, TableCommand
 from bot.hub.limits import LimitReached
 from bot.hub.play import MoveHandler, line_failure
@@ -20,12 +20,15 @@ from bot.hub.table import LiveTable
 from bot.position.pending import engine_seat
 from engine.orders import ArmedOrder
 
+ArmedOrders = Callable[[LiveTable, int, int], list[ArmedOrder]]
+
 
 class PlanHandler:
     """Carries out `plan …` (or `try …`) for a seated player."""
 
-    def __init__(self, plan_store: PlanStore, moves: MoveHandler, orders: OrderHandler) -> None:
-        self._plan_store, self._moves, self._orders = plan_store, moves, orders
+    def __init__(self, plan_store: PlanStore, moves: MoveHandler, armed_orders: ArmedOrders) -> None:
+        """armed_orders: those of a person in a seat, which a plan plays too."""
+        self._plan_store, self._moves, self._armed_orders = plan_store, moves, armed_orders
 
     def commands(self) -> list[Command]:
         """`plan LINES`, also as `try LINES`."""
@@ -54,7 +57,7 @@ class PlanHandler:
         plan = await self._plan_store.load(table, player.person_id)
         armed: list[ArmedOrder] = []
         if request.person_id in (None, player.person_id):
-            armed = self._orders.armed_orders(table, request.seat, player.person_id)
+            armed = self._armed_orders(table, request.seat, player.person_id)
         match word.casefold():
             case "" | "show":
                 return _plan_result(table, request, plan, armed)

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import engine
 from bot.hub.limits import Limits
-from bot.hub.table import LiveTable, pending_decisions
+from bot.hub.table import LiveTable
 from bot.position import text_views
-from bot.position.pending import engine_seat
+from bot.position.pending import engine_seat, pending_decisions
 from engine.orders import ArmedOrder, PlayedMove, run_orders
 from storage import Store
 

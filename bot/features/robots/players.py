@@ -15,10 +15,9 @@ from contextlib import suppress
 
 import engine
 from bot.features.robots.worker import RobotWorker
-from bot.features.standing_orders.lines import ROBOT_TRANSPORT
 from bot.hub.cache import TableCache
 from bot.hub.command import Command, Form, OpenCommand
-from bot.hub.info import ROBOT_PREFIX, is_robot_name
+from bot.hub.info import ROBOT_PREFIX, ROBOT_TRANSPORT, is_robot_name
 from bot.hub.polls import poll_id
 from bot.hub.request import Request
 from bot.hub.result import CommandResult, LineFailure, LineRefused, QueryAnswer

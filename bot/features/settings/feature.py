@@ -8,13 +8,13 @@ from datetime import date, datetime
 
 import msgspec
 
-from bot.features.clock import pages
-from bot.features.digest.feature import next_digest_at, turns_text, waiting_tables
+from bot.hub import notices
 from bot.hub.cache import TableCache
 from bot.hub.info import TableInfo, is_robot_name
 from bot.hub.pace import stored_pace
 from bot.hub.preferences import PersonSettings, changed_settings, preferences_with, settings_of
 from bot.hub.seating import add_robot, robot_name
+from bot.hub.waiting import next_digest_at, turns_text, waiting_tables
 from bot.position.times import day_text, moment_text
 from renderers import PaletteName
 from storage import Person, UnitOfWork
@@ -57,7 +57,7 @@ class PersonSettingsService:
                 return ""
             zone, now = (await _load(unit, person_id)).zone, unit.now
         if now < clock.allowance_end:
-            by, more = clock.allowance_end, pages.bank_text(clock)
+            by, more = clock.allowance_end, notices.bank_text(clock)
         else:
             by, more = clock.time_up, "; your time bank is running" * (now < clock.time_up)
         return f"Please reply by {moment_text(by, zone)}{more}."

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import engine
+from bot.hub.info import ROBOT_TRANSPORT
 from bot.hub.request import Request
 from bot.hub.table import LiveTable
 from bot.position.pending import engine_seat
 from engine.orders import declines_votes, format_order, is_order_line, limit_as_order, parse_order
 from storage import OrderRecord
-
-ROBOT_TRANSPORT = "robot"
 
 
 def is_about_orders(table: LiveTable, request: Request) -> bool:

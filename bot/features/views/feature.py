@@ -7,10 +7,11 @@ from collections.abc import Callable
 import engine
 from bot.hub.command import Command, Commands, Form, Query, QueryRequest
 from bot.hub.result import QueryAnswer
-from bot.hub.table import pending_decisions
+from bot.hub.table import LiveTable
 from bot.position import text_views
 from bot.position.auctions import bids_view, private_view
 from bot.position.boards import find_company, routes_view, tile_view, tiles_view, trains_view
+from bot.position.pending import pending_decisions
 
 DEFAULT_LOG_ROWS = 12
 MAX_LOG_ROWS = 1000
@@ -113,11 +114,17 @@ async def _routes(query: QueryRequest) -> QueryAnswer:
     return QueryAnswer("routes", text, argument=company, next_decision_id=query.decision_id)
 
 
+def log_view(table: LiveTable, last: int = DEFAULT_LOG_ROWS) -> str:
+    """The last rows of the log."""
+    entries = table.log.entries(max(table.seq - last, 0))
+    return "\n".join(entry.listed(table.state.players) for entry in entries if entry.has_text)
+
+
 async def _log(query: QueryRequest) -> QueryAnswer | None:
     if query.argument and not query.argument.isdecimal():
         return None
     rows = min(int(query.argument or DEFAULT_LOG_ROWS), MAX_LOG_ROWS)
-    return QueryAnswer("log", text_views.log_view(query.table, rows), next_decision_id=query.decision_id)
+    return QueryAnswer("log", log_view(query.table, rows), next_decision_id=query.decision_id)
 
 
 async def _at(query: QueryRequest) -> QueryAnswer:

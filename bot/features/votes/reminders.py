@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from bot.features.clock import pages
+from bot.hub import notices
 from bot.hub.cache import TableCache
 from bot.hub.quiet_hours import not_quiet
 from bot.hub.request import POLL_PREFIX
@@ -47,7 +47,7 @@ async def remind_of_vote(cache: TableCache, row: DueRow) -> bool:
             sentence = vote_sentence(poll, unit.now)
             stamp = f"{poll.poll.id}.{row.due_at.timestamp():.0f}"
             await unit.outbox.enqueue(
-                *pages.vote_messages(table.info, recipient, f"{POLL_PREFIX}{poll.poll.id}", sentence, stamp)
+                *notices.vote_messages(table.info, recipient, f"{POLL_PREFIX}{poll.poll.id}", sentence, stamp)
             )
     cache.wake_subscribers()
     return True
