@@ -32,6 +32,7 @@ from engine.opening.waterfall import (
 )
 from engine.operating.discard import DiscardQuestion
 from engine.operating.dividends import DividendStep
+from engine.operating.emergency_purchase import EmergencyPurchase
 from engine.operating.run import RunStep
 from engine.operating.stations import HomeTokenQuestion, TokenStep, ask_for_home_cities
 from engine.operating.track import TrackStep
@@ -60,7 +61,13 @@ def compose(options: tuple[str, ...]) -> Title:
     components = components_of("1830")
     tile_abilities = TileAbilities()
     train_trade = TrainTradeConventions(
-        president_always_helps=site, last_sale_needed=site, only_in_train_step=site
+        emergency=EmergencyPurchase(
+            president_always_helps=site,
+            last_sale_needed=site,
+            bankrupt_sells_all=site,
+            whole_certificates=site,
+        ),
+        only_in_train_step=site,
     )
 
     def required_sales(g: Game, turn: StockTurn) -> list[str]:
@@ -111,12 +118,7 @@ def compose(options: tuple[str, ...]) -> Title:
                     TokenStep(),
                     RunStep(best_only=not site, allows_claims=site),
                     DividendStep(),
-                    TrainStep(
-                        also_blocks=None if site else can_buy_private,
-                        conventions=train_trade,
-                        bankrupt_sells_all=site,
-                        whole_certificates=site,
-                    ),
+                    TrainStep(also_blocks=None if site else can_buy_private, conventions=train_trade),
                     *([PrivatePurchaseStep(also_blocks=tile_abilities.has_extra_lay)] if site else []),
                 )
             ),

@@ -30,6 +30,7 @@ from engine.opening.allotment import PrivateAllotmentRules, deal_privates
 from engine.opening.waterfall import ParPriceQuestion
 from engine.operating.discard import DiscardQuestion
 from engine.operating.dividends import DividendStep
+from engine.operating.emergency_purchase import EmergencyPurchase
 from engine.operating.revenue_claims import RevenueClaimQuestion, open_claim
 from engine.operating.run import RunStep
 from engine.operating.share_issue import ShareIssueStep
@@ -64,7 +65,11 @@ def compose(options: tuple[str, ...]) -> Title:
     options = validated_options(OPTIONS, options)
     claims = CLAIMS in options
     train_trade = TrainTradeConventions(
-        president_helps_between_companies=False,
+        emergency=EmergencyPurchase(
+            president_helps_between_companies=False,
+            sells_at_first_price=True,
+            bankrupt_loses_cash=False,
+        ),
         face_value_between_presidents=True,
         discards_in_operating_order=True,
     )
@@ -93,12 +98,7 @@ def compose(options: tuple[str, ...]) -> Title:
                     TokenStep(),
                     run,
                     DividendStep(half_rounding=10, pays_pool_shares=False, rise_needs_price=True),
-                    TrainStep(
-                        also_blocks=None,
-                        conventions=train_trade,
-                        sells_at_first_price=True,
-                        bankrupt_loses_cash=False,
-                    ),
+                    TrainStep(also_blocks=None, conventions=train_trade),
                     ShareIssueStep(),
                 )
             ),

@@ -46,6 +46,7 @@ from engine.operating.connection_runs import (
 )
 from engine.operating.discard import DiscardQuestion
 from engine.operating.dividends import DividendStep
+from engine.operating.emergency_purchase import EmergencyPurchase
 from engine.operating.run import RunStep
 from engine.operating.stations import TokenStep, ask_for_home_cities
 from engine.operating.track import (
@@ -136,7 +137,15 @@ def compose(options: tuple[str, ...]) -> Title:
     elif site or "non_blocking_tokens" in options:
         extra_slots = destination_token_slots
     train_trade = TrainTradeConventions(
-        president_helps_between_companies=False, bank_only_after_sale=site, only_in_train_step=site
+        emergency=EmergencyPurchase(
+            president_helps_between_companies=False,
+            bank_only_after_sale=site,
+            bankrupt_sells_all=site,
+            one_block_per_company=True,
+            certificate_limit_first=not site,
+            whole_certificates=site,
+        ),
+        only_in_train_step=site,
     )
     bridges = BridgeDiscounts(beyond_normal_lays=site)
 
@@ -231,14 +240,7 @@ def compose(options: tuple[str, ...]) -> Title:
                         pays_ipo_shares=True,
                         half_price_move="not" if site else "under",
                     ),
-                    TrainStep(
-                        also_blocks=None if site else can_buy_private,
-                        bankrupt_sells_all=site,
-                        conventions=train_trade,
-                        one_block_per_company=True,
-                        certificate_limit_first=not site,
-                        whole_certificates=site,
-                    ),
+                    TrainStep(also_blocks=None if site else can_buy_private, conventions=train_trade),
                     *([PrivatePurchaseStep(also_blocks=has_more_to_do)] if site else []),
                 ),
                 end_reason=end_reason_at_once,
