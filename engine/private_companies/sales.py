@@ -116,7 +116,7 @@ class PrivatePurchaseStep:
 
 
 @dataclass(frozen=True)
-class PrivateDeals(OutOfTurn):
+class PrivateDeals(OutOfTurn[Game]):
     """Deals in privates. If buyer and owner are different players, one offers and the other accepts.
 
     `seller_may_offer`: the seller may make the offer too. `replaces_share_purchase`: a purchase from a player

@@ -39,7 +39,7 @@ from engine.core.reasons import LoanReason
 from engine.core.state import State
 from engine.game_text import HistoryLine
 from engine.kernel import new_game, options, play, refusal
-from engine.mergers.merger_rounds import begin_stock_round
+from engine.rounds.merger_sequence import begin_stock_round
 from engine.site_18xx.action_codec import NoCounterpartError
 from engine.site_18xx.certificate_numbering import CertificateNumbering
 from engine.site_18xx.codec_registry import CODECS, encode_action

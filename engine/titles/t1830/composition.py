@@ -24,7 +24,7 @@ from engine.core.state import (
 )
 from engine.finance.market import drop_price
 from engine.finance.offers import OfferResponses
-from engine.game import Game
+from engine.game import Game, GameTitle
 from engine.opening.waterfall import (
     ParPriceQuestion,
     WaterfallBiddersQuestion,
@@ -49,12 +49,12 @@ from engine.rounds.sequence import (
 )
 from engine.stock.floating import Capitalization
 from engine.stock.turn import StockTurnQuestion
-from engine.title import SITE_CONVENTIONS, Title, validated_options
+from engine.title import SITE_CONVENTIONS, validated_options
 
 OPTIONS = (SITE_CONVENTIONS, "multiple_brown_from_ipo", "optional_6_train")
 
 
-def compose(options: tuple[str, ...]) -> Title:
+def compose(options: tuple[str, ...]) -> GameTitle:
     """The title under those options. Raises ValueError for one that it does not have."""
     options = validated_options(OPTIONS, options)
     site = SITE_CONVENTIONS in options
@@ -96,7 +96,7 @@ def compose(options: tuple[str, ...]) -> Title:
         train_counts["D"] = None
     if "optional_6_train" in options:
         train_counts["6"] = 3
-    return Title(
+    return GameTitle(
         components=components,
         options=options,
         opening=lambda g, draw: Waterfall(current_seat=g.state.seats[0]),

@@ -26,6 +26,7 @@ from engine.core.state import (
 from engine.finance.market import drop_price
 from engine.finance.offers import OfferResponses
 from engine.finance.share_sales import refuse_sale_before_first_turn
+from engine.game import GameTitle
 from engine.opening.allotment import PrivateAllotmentRules, deal_privates
 from engine.opening.waterfall import ParPriceQuestion
 from engine.operating.discard import DiscardQuestion
@@ -47,7 +48,7 @@ from engine.rounds.sequence import (
 )
 from engine.stock.floating import Capitalization
 from engine.stock.turn import StockTurnQuestion
-from engine.title import SITE_CONVENTIONS, Title, validated_options
+from engine.title import SITE_CONVENTIONS, validated_options
 from engine.titles.t1851.components import with_johnson_city_falling
 from engine.titles.t1851.sections import SECTIONS
 
@@ -60,7 +61,7 @@ ROUTE_TERMS = RevenueRules(offboard_pair_bonus=10)
 """Where the rulebook, whose chapters have no numbers, has the rules that mechanics cite."""
 
 
-def compose(options: tuple[str, ...]) -> Title:
+def compose(options: tuple[str, ...]) -> GameTitle:
     """The title under those options. Raises ValueError for one that it does not have."""
     options = validated_options(OPTIONS, options)
     claims = CLAIMS in options
@@ -74,7 +75,7 @@ def compose(options: tuple[str, ...]) -> Title:
         discards_in_operating_order=True,
     )
     run = RunStep(best_only=False, after_run=open_claim) if claims else RunStep()
-    return Title(
+    return GameTitle(
         components=with_johnson_city_falling(components_of("1851"))
         if JOHNSON_CITY_FALLING in options
         else components_of("1851"),
