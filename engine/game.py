@@ -8,9 +8,10 @@ nothing is emitted.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
+from typing import Any, TypeAlias, TypeVar, TypeVarTuple
 
-from engine.board.network import Network, Stop, network_of
+from engine.board.network import Network, network_of
+from engine.board.tile_geometry import Stop
 from engine.core.components import (
     CompanyDefinition,
     Components,
@@ -29,9 +30,7 @@ from engine.core.events import (
 )
 from engine.core.reasons import CashReason
 from engine.core.state import BANK, AnyFrame, Company, State, copy_state, is_seat
-
-if TYPE_CHECKING:
-    from engine.title import Title
+from engine.title import Title
 
 Ts = TypeVarTuple("Ts")
 ResultT = TypeVar("ResultT")
@@ -47,7 +46,7 @@ class Game:
 
     __slots__ = ("_network", "cache", "components", "events", "state", "title")
 
-    def __init__(self, state: State, title: Title) -> None:
+    def __init__(self, state: State, title: GameTitle) -> None:
         self.state = state
         self.title = title
         self.components: Components = title.components
@@ -187,6 +186,10 @@ class Game:
     def pop(self) -> None:
         """Take the frame on top off the stack."""
         self.emit(FramePopped())
+
+
+GameTitle: TypeAlias = Title[Game]
+"""A title whose mechanics are given games."""
 
 
 def cached(function: Callable[[Game, *Ts], ResultT]) -> Callable[[Game, *Ts], ResultT]:

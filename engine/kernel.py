@@ -33,9 +33,8 @@ from engine.core.state import (
     seat_id,
 )
 from engine.finance.offers import lapse_offers
-from engine.game import Game
+from engine.game import Game, GameTitle
 from engine.mechanics import Option
-from engine.title import Title
 from engine.titles import title_of
 
 MAX_ADVANCES = 10_000
@@ -105,7 +104,7 @@ def _in_play(private: PrivateDefinition, players: int) -> bool:
     return not private.used_with_players or players in private.used_with_players
 
 
-def check_names(title: Title, names: Sequence[str]) -> None:
+def check_names(title: GameTitle, names: Sequence[str]) -> None:
     """Check the names at a table: 1-20 letters, digits and single inner spaces, no symbol of the title.
 
     Raises ValueError with a sentence for the host.

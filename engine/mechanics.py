@@ -8,6 +8,9 @@ is asked and goes on by itself where nobody has a choice; activities are what it
 Both judge with `refusal` alone: an option is offered, a line is accepted, and a player is told the reason
 by that one function. Titles choose mechanics and set their parameters; no mechanic asks which title it
 serves.
+
+The protocols are generic in the game that rules are given (`engine.game.Game`), so that a title can hold
+mechanics, and a game its title.
 """
 
 from __future__ import annotations
@@ -18,8 +21,8 @@ from typing import ClassVar, Protocol, TypeVar
 
 from engine.core.actions import Action
 from engine.core.state import AnyFrame
-from engine.game import Game
 
+G_contra = TypeVar("G_contra", contravariant=True)
 F_contra = TypeVar("F_contra", contravariant=True)
 C_contra = TypeVar("C_contra", contravariant=True)
 
@@ -37,28 +40,28 @@ class Option:
     amounts: range | None = None
 
 
-class Question(Protocol[F_contra]):
+class Question(Protocol[G_contra, F_contra]):
     """How frames of one kind are asked, answered, and advanced."""
 
-    def asked(self, g: Game, frame: F_contra) -> tuple[str, ...]:
+    def asked(self, g: G_contra, frame: F_contra) -> tuple[str, ...]:
         """The seats that may answer."""
 
-    def prompt(self, g: Game, frame: F_contra) -> str:
+    def prompt(self, g: G_contra, frame: F_contra) -> str:
         """What is asked, as an imperative phrase: `lay track for the PRR`.
 
         It is shown as `Ann to act: lay track for the PRR.`
         """
 
-    def options(self, g: Game, frame: F_contra, seat: str) -> Iterable[Option]:
+    def options(self, g: G_contra, frame: F_contra, seat: str) -> Iterable[Option]:
         """Every answer that is not refused."""
 
-    def refusal(self, g: Game, frame: F_contra, seat: str, action: Action) -> str | None:
+    def refusal(self, g: G_contra, frame: F_contra, seat: str, action: Action) -> str | None:
         """Why the answer is not allowed, in the rulebook's words, or None."""
 
-    def apply(self, g: Game, frame: F_contra, seat: str, action: Action) -> None:
+    def apply(self, g: G_contra, frame: F_contra, seat: str, action: Action) -> None:
         """Carry out an answer that is not refused."""
 
-    def advance(self, g: Game, frame: F_contra) -> bool:
+    def advance(self, g: G_contra, frame: F_contra) -> bool:
         """Go on where nobody has anything to decide. False: the frame waits for an answer."""
 
 
@@ -66,40 +69,40 @@ class Question(Protocol[F_contra]):
 class AutomaticRules:
     """Base of the questions of frames that ask nobody anything, and only advance."""
 
-    def asked(self, g: Game, frame: AnyFrame) -> tuple[str, ...]:
+    def asked(self, g: object, frame: AnyFrame) -> tuple[str, ...]:
         return ()
 
-    def prompt(self, g: Game, frame: AnyFrame) -> str:
+    def prompt(self, g: object, frame: AnyFrame) -> str:
         return ""
 
-    def options(self, g: Game, frame: AnyFrame, seat: str) -> Iterator[Option]:
+    def options(self, g: object, frame: AnyFrame, seat: str) -> Iterator[Option]:
         yield from ()
 
-    def refusal(self, g: Game, frame: AnyFrame, seat: str, action: Action) -> str | None:
+    def refusal(self, g: object, frame: AnyFrame, seat: str, action: Action) -> str | None:
         return "Nobody has anything to decide now."
 
-    def apply(self, g: Game, frame: AnyFrame, seat: str, action: Action) -> None:
+    def apply(self, g: object, frame: AnyFrame, seat: str, action: Action) -> None:
         raise AssertionError("nothing is asked")
 
 
-class Activity(Protocol[C_contra]):
+class Activity(Protocol[G_contra, C_contra]):
     """Something that may be done in a context: an operating turn, a stock turn, or by a seat out of turn."""
 
     @property
     def handles(self) -> tuple[type[Action], ...]:
         """The kinds of action that it carries out."""
 
-    def options(self, g: Game, context: C_contra, /) -> Iterable[Option]:
+    def options(self, g: G_contra, context: C_contra, /) -> Iterable[Option]:
         """Every action of these kinds that is not refused."""
 
-    def refusal(self, g: Game, context: C_contra, action: Action, /) -> str | None:
+    def refusal(self, g: G_contra, context: C_contra, action: Action, /) -> str | None:
         """Why the action is not allowed, in the rulebook's words, or None."""
 
-    def apply(self, g: Game, context: C_contra, action: Action, /) -> None:
+    def apply(self, g: G_contra, context: C_contra, action: Action, /) -> None:
         """Carry out an action that is not refused."""
 
 
-class OutOfTurn(Activity[str], Protocol):
+class OutOfTurn(Activity[G_contra, str], Protocol[G_contra]):
     """Actions beside the question on top: exchanges, offers and their answers.
 
     The context is the seat that acts.
@@ -107,16 +110,16 @@ class OutOfTurn(Activity[str], Protocol):
 
     handles: ClassVar[tuple[type[Action], ...]]
 
-    def applies(self, g: Game, action: Action) -> bool:
+    def applies(self, g: G_contra, action: Action) -> bool:
         """Whether this activity carries out the action now, rather than the question on top."""
         return True
 
-    def asked(self, g: Game) -> tuple[str, ...]:
+    def asked(self, g: G_contra) -> tuple[str, ...]:
         """The seats that an answer is expected from."""
         return ()
 
 
-class Flotation(Protocol):
+class Flotation(Protocol[G_contra]):
     """What happens when a company floats.
 
     `rest_to_treasury`: shares left in the initial offering go into the company's treasury. `places_home`:
@@ -129,5 +132,5 @@ class Flotation(Protocol):
     @property
     def places_home(self) -> bool: ...
 
-    def __call__(self, g: Game, company: str) -> None:
+    def __call__(self, g: G_contra, company: str) -> None:
         """Carry it out."""

@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from engine.board.network import Stop
 from engine.board.route_graph import PLAIN_REVENUE, RevenueRules
-from engine.board.tile_geometry import Fit
+from engine.board.tile_geometry import Fit, Stop
 from engine.core.actions import Action, LayTile
 from engine.core.components import (
     CompanyDefinition,
@@ -28,7 +27,6 @@ from engine.core.components import (
 )
 from engine.core.hooks import never
 from engine.core.state import AnyFrame, PendingSale, State
-from engine.game import Game
 from engine.mechanics import Flotation, OutOfTurn, Question
 
 SITE_CONVENTIONS = "conventions 18xx.games"
@@ -36,13 +34,16 @@ SITE_CONVENTIONS = "conventions 18xx.games"
 effect."""
 
 
-def _plain_revenue(g: Game, company: str) -> RevenueRules:
+GameT = TypeVar("GameT")
+
+
+def _plain_revenue(g: object, company: str) -> RevenueRules:
     return PLAIN_REVENUE
 
 
 @dataclass(frozen=True)
-class Title:
-    """The components and mechanics of one title under one set of options.
+class Title(Generic[GameT]):
+    """The components and mechanics of one title under one set of options, generic in the game of its rules.
 
     * `components`: what is printed, as these options change it; `options` in the title's own order.
     * `opening`: makes the first frame, given a random seed for what the title deals out.
@@ -67,19 +68,19 @@ class Title:
 
     components: Components
     options: tuple[str, ...]
-    opening: Callable[[Game, int], AnyFrame]
-    questions: Mapping[type[AnyFrame], Question[Any]]
-    out_of_turn: tuple[OutOfTurn, ...]
-    scores: Callable[[Game, str | None], dict[str, int]]
-    flotation: Flotation
-    after_sale: Callable[[Game, PendingSale], None]
-    revenue_rules: Callable[[Game, str], RevenueRules] = _plain_revenue
-    interrupt: Callable[[Game], bool] = never
-    sale_objections: tuple[Callable[[Game, str], str | None], ...] = ()
-    lay_objections: tuple[Callable[[Game, str, LayTile, Fit], str | None], ...] = ()
+    opening: Callable[[GameT, int], AnyFrame]
+    questions: Mapping[type[AnyFrame], Question[GameT, Any]]
+    out_of_turn: tuple[OutOfTurn[GameT], ...]
+    scores: Callable[[GameT, str | None], dict[str, int]]
+    flotation: Flotation[GameT]
+    after_sale: Callable[[GameT, PendingSale], None]
+    revenue_rules: Callable[[GameT, str], RevenueRules] = _plain_revenue
+    interrupt: Callable[[GameT], bool] = never
+    sale_objections: tuple[Callable[[GameT, str], str | None], ...] = ()
+    lay_objections: tuple[Callable[[GameT, str, LayTile, Fit], str | None], ...] = ()
     train_counts: Mapping[str, int | None] = field(default_factory=dict)
     sections: Mapping[str, str] = field(default_factory=dict)
-    after_price_move: tuple[Callable[[Game, str], None], ...] = ()
+    after_price_move: tuple[Callable[[GameT, str], None], ...] = ()
     extra_slots: Callable[[Components, State], Mapping[Stop, int]] | None = None
     must_sell_excess: bool = True
     follows_granted_certificates: bool = False
@@ -111,14 +112,14 @@ class Title:
         return {}
 
     @cached_property
-    def _out_of_turn_by_action(self) -> dict[type[Action], list[OutOfTurn]]:
-        by_action: dict[type[Action], list[OutOfTurn]] = {}
+    def _out_of_turn_by_action(self) -> dict[type[Action], list[OutOfTurn[GameT]]]:
+        by_action: dict[type[Action], list[OutOfTurn[GameT]]] = {}
         for activity in self.out_of_turn:
             for kind in activity.handles:
                 by_action.setdefault(kind, []).append(activity)
         return by_action
 
-    def out_of_turn_for(self, g: Game, action: Action) -> OutOfTurn | None:
+    def out_of_turn_for(self, g: GameT, action: Action) -> OutOfTurn[GameT] | None:
         """The activity that carries the action out beside the question on top, if there is one."""
         for activity in self._out_of_turn_by_action.get(type(action), ()):
             if activity.applies(g, action):
@@ -126,7 +127,7 @@ class Title:
         return None
 
     @cached_property
-    def out_of_turn_awaiting(self) -> tuple[OutOfTurn, ...]:
+    def out_of_turn_awaiting(self) -> tuple[OutOfTurn[GameT], ...]:
         """The activities that may expect an answer from somebody."""
         return tuple(a for a in self.out_of_turn if type(a).asked is not OutOfTurn.asked)
 

@@ -261,10 +261,19 @@ LAYERS = (
     {"discord", "email", "terminal"},
     {"operations", "cli", "tools", "__main__"},
 )
-"""What stands in bot/: each layer imports those before it. Features do not import each other, nor do transports."""
+"""What stands in bot/: each layer imports those before it; features and transports not one another."""
 EXCEPTIONS = {
     ("terminal/mail_commands.py", "bot.email"),  # the operator at the terminal links addresses of players
 }
+
+
+CIRCLES_LEFT = {
+    "engine.site_18xx.held_answers",
+    "engine.site_18xx.two_games",
+    "renderers.views.map",
+    "renderers.views.map_description",
+}
+"""Files that still import each other; this list only gets shorter."""
 
 
 def rank_of(member: str) -> int:
@@ -332,7 +341,7 @@ def file_circles(root: Path) -> list[str]:
             del left[name]
     return [
         f"{name} is part of a circle with {', '.join(sorted(left[name] & left.keys()))}"
-        for name in sorted(left)
+        for name in sorted(left.keys() - CIRCLES_LEFT)
     ]
 
 

@@ -15,7 +15,8 @@ from bot.features.game_files.export import FORMATS, TEXT, make_game_file, parse_
 from bot.service import Service
 from engine.game_text import GameHistory, HistoryLine, replay
 from engine.site_18xx.game_file import SiteFileError, read_site_file
-from engine.site_18xx.replay import SiteReplay, SiteReplayError
+from engine.site_18xx.replay import SiteReplay
+from engine.site_18xx.site_table import SiteReplayError
 from storage import StoreError, open_store
 
 

@@ -22,7 +22,8 @@ from bot import config
 from bot.position.pending import seat_number
 from bot.service import Service
 from engine.site_18xx.game_file import SiteFileError, read_site_file
-from engine.site_18xx.replay import SiteReplay, SiteReplayError
+from engine.site_18xx.replay import SiteReplay
+from engine.site_18xx.site_table import SiteReplayError
 from storage import StoreError, open_store
 
 MAX_BYTES = 64 * 1024 * 1024

@@ -117,7 +117,8 @@ def game_of_script(text: str) -> StoredGame:
 def game_of_site_file(raw: bytes) -> StoredGame:
     """The game of a file of 18xx.games."""
     from engine.site_18xx.game_file import read_site_file as read_site
-    from engine.site_18xx.replay import SiteReplay, SiteReplayError
+    from engine.site_18xx.replay import SiteReplay
+    from engine.site_18xx.site_table import SiteReplayError
 
     game = SiteReplay(read_site(raw))
     try:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections import deque
 
-from engine.board.network import Network, Stop
+from engine.board.network import Network
 from engine.board.route_graph import area_of, chains_from
+from engine.board.tile_geometry import Stop
 
 CHAIN_BUDGET = 200_000
 """Chains that are tried at most. Boards of played games take a few hundred."""

@@ -24,15 +24,28 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
-from engine.board.tile_geometry import Arc, MapIndex, RotatedFace, keeps_all_track
-
-if TYPE_CHECKING:
-    from engine.board.network import Network, Stop
+from engine.board.tile_geometry import Arc, MapIndex, RotatedFace, Stop, keeps_all_track
 
 STEPS_BEFORE_PRUNING = 1_000
 """Steps of the search back from one piece of track before vertices that lead to no token are pruned."""
+
+
+class SearchedTrack(NamedTuple):
+    """What a search reads of a position, for one company.
+
+    `faces`: by hex the face that lies there. `arcs`: by vertex the arcs that leave it. `tokens`: the vertices
+    of the company's tokens. `terminals`: those at which all its routes end. `undecided_home`: the hex of its
+    home token, if the city there has not been chosen yet.
+    """
+
+    map_index: MapIndex
+    faces: dict[str, RotatedFace]
+    arcs: Sequence[tuple[Arc, ...]]
+    tokens: frozenset[int]
+    terminals: frozenset[int]
+    undecided_home: str | None
 
 
 class ReachableTrack:
@@ -69,28 +82,23 @@ class ReachableTrack:
 
 
 class ConnectivitySearch:
-    """The search for what one company reaches on one network (see the top of the module).
+    """The search for what one company reaches in one position (see the top of the module).
 
     Vertices are entries and nodes (`tile_geometry.MapIndex`). `possible_tracks`: by hex number the tracks
     of a walk without memory (the upper bound). `entries`: the entries on that walk. `node_hexsides`: by
     node the hexsides (bits) over which the walk comes. `first_routes`: by vertex the hexsides and nodes
     of the first route found to it. `reached_tracks`: by hex number the tracks that some route uses.
     `_changed`: hexes where these are more than before. The search continues `previous`, a search on
-    another network, from the vertices of `frontier` (see `frontier_on`; None: it starts from scratch).
+    another position, from the vertices of `frontier` (see `frontier_on`; None: it starts from scratch).
     """
 
     def __init__(
         self,
-        network: Network,
-        company: str,
+        track: SearchedTrack,
         previous: ConnectivitySearch | None = None,
         frontier: set[int] | None = None,
     ) -> None:
-        self.map_index: MapIndex = network.map_index
-        self.faces: dict[str, RotatedFace] = network.faces
-        self.arcs: Sequence[tuple[Arc, ...]] = network.arcs
-        self.tokens, self.terminals = network.token_and_terminal_vertices(company)
-        self.undecided_home = network.undecided_homes.get(company)
+        self.map_index, self.faces, self.arcs, self.tokens, self.terminals, self.undecided_home = track
         if previous is None or frontier is None:
             self._search_from_scratch()
         elif not frontier and self.undecided_home == previous.undecided_home:
@@ -122,13 +130,13 @@ class ConnectivitySearch:
             previous.reachable,
         )
 
-    def frontier_on(self, network: Network, company: str, changed: int) -> set[int] | None:
-        """The vertices from which this search would have to continue on another network.
+    def frontier_on(self, track: SearchedTrack, changed: int) -> set[int] | None:
+        """The vertices from which this search would have to continue in another position.
 
-        `changed`: the hexes in which the network differs (bit h for number h). Returns None where it is
+        `changed`: the hexes in which it differs (bit h for number h). Returns None where it is
         not sure that the company reaches there all that it reaches here.
         """
-        tokens, terminals = network.token_and_terminal_vertices(company)
+        tokens, terminals = track.tokens, track.terminals
         if not self.tokens <= tokens or not (terminals - self.terminals).isdisjoint(self.node_hexsides):
             return None
         frontier = set(tokens - self.tokens) | (self.terminals - terminals).intersection(self.node_hexsides)
@@ -140,7 +148,7 @@ class ConnectivitySearch:
             ]
             if vertices:
                 hex = map_index.hexes[h]
-                if not keeps_all_track(self.faces[hex], network.faces[hex]):
+                if not keeps_all_track(self.faces[hex], track.faces[hex]):
                     return None
                 frontier.update(vertices)
         return frontier

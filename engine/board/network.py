@@ -20,19 +20,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from engine.board.connectivity import ConnectivitySearch, ReachableTrack
+from engine.board.connectivity import ConnectivitySearch, ReachableTrack, SearchedTrack
 from engine.board.tile_geometry import (
     FIRST_NODE,
     Arc,
     MapIndex,
     RotatedFace,
+    Stop,
     map_index_of,
     rotated_face,
 )
 from engine.core.components import Components, Node
-
-Stop = tuple[str, int]
-"""A hex and the number of a node that is a stop."""
 
 RouteSegment = tuple[str, int, int]
 """A part of a route inside one hex: the hex, the end it comes from, the end it goes to."""
@@ -204,12 +202,14 @@ class Network:
                     terminals[self.stop_number[stop]] = True
         return terminals
 
-    def token_and_terminal_vertices(self, company: str) -> tuple[frozenset[int], frozenset[int]]:
-        """The vertices of the company's tokens, and of the stops at which all its routes end."""
+    def _searched_track(self, company: str) -> SearchedTrack:
+        """What a search for the track of that company reads."""
         vertex, tokens = self.map_index.node_vertex, self.tokens
         own = frozenset([vertex(*stop) for stop, companies in tokens.items() if company in companies])
         full = [vertex(*stop) for stop in self._full_cities if company not in tokens[stop]]
-        return own, self.map_index.offboard_vertices.union(full)
+        terminals = self.map_index.offboard_vertices.union(full)
+        home = self.undecided_homes.get(company)
+        return SearchedTrack(self.map_index, self.faces, self.arcs, own, terminals, home)
 
     def reachable(self, company: str) -> ReachableTrack:
         """The track and stops that routes of the company can reach."""
@@ -219,14 +219,18 @@ class Network:
         search = self._searches.get(company)
         if search is None or search.faces is not self.faces:
             frontier = None if search is None else self._frontier(company, search)
-            search = self._searches[company] = ConnectivitySearch(self, company, search, frontier)
+            search = self._searches[company] = ConnectivitySearch(
+                self._searched_track(company), search, frontier
+            )
             self._changed_hexes[company] = 0
         return search
 
     def _frontier(self, company: str, search: ConnectivitySearch) -> set[int] | None:
         """Where an earlier search of the company goes on in this network (`frontier_on`); computed once."""
         if company not in self._frontiers:
-            self._frontiers[company] = search.frontier_on(self, company, self._changed_hexes.get(company, 0))
+            self._frontiers[company] = search.frontier_on(
+                self._searched_track(company), self._changed_hexes.get(company, 0)
+            )
         return self._frontiers[company]
 
     def _previously_reachable(self, company: str) -> ReachableTrack | None:

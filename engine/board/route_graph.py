@@ -18,8 +18,8 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from engine.board.network import Network, RouteSegment, Stop, StopChains
-from engine.board.tile_geometry import FIRST_NODE
+from engine.board.network import Network, RouteSegment, StopChains
+from engine.board.tile_geometry import FIRST_NODE, Stop
 
 
 class RevenueRules(msgspec.Struct, frozen=True, gc=False):

@@ -15,10 +15,10 @@ from itertools import islice
 
 import msgspec
 
-from engine.board.network import Network, RouteSegment, Stop
+from engine.board.network import Network, RouteSegment
 from engine.board.route_graph import chains_from
 from engine.board.routes import Route, make_route
-from engine.board.tile_geometry import FIRST_NODE
+from engine.board.tile_geometry import FIRST_NODE, Stop
 
 _ENTRY = re.compile(r"([^\s.:-]+?)(?:\.(\d+))?(?::([0-5]{1,2}))?", re.ASCII)
 _MAX_CHOICES = 4

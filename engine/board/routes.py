@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from engine.board.network import Network, RouteSegment, Stop
+from engine.board.network import Network, RouteSegment
 from engine.board.route_graph import PLAIN_REVENUE, RevenueRules, RouteGraph, area_of
 from engine.board.route_search import BudgetExhaustedError, CandidateRoute, NodeBudget, RouteSearch
 from engine.board.route_sets import GOAL_BONUS, RouteSetSearch, best_connecting_set
-from engine.board.tile_geometry import FIRST_NODE
+from engine.board.tile_geometry import FIRST_NODE, Stop
 
 NODE_BUDGET = 1_500_000
 """Nodes of the search. The densest boards of played games take 10,000 for the trains that were run."""

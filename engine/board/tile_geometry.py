@@ -19,6 +19,9 @@ FIXED_COLORS = frozenset({"gray", "red", "blue"})
 FIRST_NODE = 6
 """The number of the end that is node 0; node n is FIRST_NODE + n."""
 
+Stop = tuple[str, int]
+"""A hex and the number of a node that is a stop."""
+
 
 class RotatedFace(msgspec.Struct, frozen=True, gc=False):
     """A face in a rotation.
@@ -173,7 +176,7 @@ class MapIndex:
         )
         self.nodes_per_hex = nodes_per_hex
         nodes = [(hex, n) for hex in hexes for n in range(nodes_per_hex)]
-        self.vertex_stop = [("", 0)] * self.entry_count + nodes
+        self.vertex_stop: list[Stop] = [("", 0)] * self.entry_count + nodes
         self.node_bit = [0] * self.entry_count + [1 << i for i in range(len(nodes))]
         self.vertex_hex = [p // 6 for p in range(self.entry_count)] + [
             i // nodes_per_hex for i in range(len(nodes))

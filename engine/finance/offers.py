@@ -71,7 +71,7 @@ def offer_label(g: Game, offer: Offer) -> str:
 
 
 @dataclass(frozen=True)
-class OfferResponses(OutOfTurn):
+class OfferResponses(OutOfTurn[Game]):
     """Accepts, declines and withdraws offers.
 
     `handlers`: by the kind of action that was offered. `except_during`: frames that `decline` answers

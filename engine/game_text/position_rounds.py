@@ -14,7 +14,8 @@ from engine.game import Game
 from engine.game_text.position_trains import phases_so_far
 from engine.game_text.setup import Setup
 from engine.game_text.word_reader import InvalidLineError
-from engine.mergers.merger_rounds import GameLength, MergerRoundRules
+from engine.mergers.merger_rounds import MergerRoundRules
+from engine.rounds.merger_sequence import GameLength
 from engine.rounds.sequence import OperatingRoundRules
 
 LATER_ROUND = 2

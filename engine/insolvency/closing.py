@@ -10,7 +10,7 @@ from engine.core.reasons import CashReason, TrainReason
 from engine.core.state import BANK, CLOSED, POOL, OperatingTurn
 from engine.finance.ownership import market_zones
 from engine.game import Game
-from engine.operating.trains import president_contribution
+from engine.operating.emergency_purchase import president_contribution
 
 
 def close_in_closing_zone(*, privates_to_pool: bool) -> Callable[[Game, str], None]:

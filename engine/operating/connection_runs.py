@@ -16,8 +16,7 @@ from typing import ClassVar
 import msgspec
 
 from engine.board.connection_check import can_connect
-from engine.board.network import Stop
-from engine.board.tile_geometry import face_at
+from engine.board.tile_geometry import Stop, face_at
 from engine.core.actions import (
     Action,
     KeepDestinationToken,
@@ -269,7 +268,7 @@ class ConnectionDividendStep:
 
 
 @dataclass(frozen=True)
-class PostponedConnectionRuns(OutOfTurn):
+class PostponedConnectionRuns(OutOfTurn[Game]):
     """A president asks for a connection run that they have postponed; it follows the current turn.
 
     One may ask at any time: if the company cannot run then, it waits no longer, and its run comes as soon as

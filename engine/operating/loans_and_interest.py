@@ -152,7 +152,7 @@ class LoanRepaymentStep:
 
 
 @dataclass(frozen=True)
-class OutOfTurnLoans(OutOfTurn):
+class OutOfTurnLoans(OutOfTurn[Game]):
     """Take loans at any time of the company's turn, except between interest and repayment (1817 §6.1)."""
 
     handles: ClassVar[tuple[type[Action], ...]] = (TakeLoans,)

@@ -317,7 +317,7 @@ def _upgrades_with_exit(
 
 
 @dataclass(frozen=True)
-class BridgeTokens(OutOfTurn):
+class BridgeTokens(OutOfTurn[Game]):
     """Place a bridge token at any time of the company's turn (1817 §1.2.6).
 
     `before_interest`: only until the interest is paid, as on the site.

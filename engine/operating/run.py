@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from engine.board.network import Network, Stop
+from engine.board.network import Network
 from engine.board.route_graph import RevenueRules, area_of, chains_from
 from engine.board.route_notation import format_route, parse_route
 from engine.board.routes import (
@@ -21,6 +21,7 @@ from engine.board.routes import (
     refuse_routes,
     route_revenue,
 )
+from engine.board.tile_geometry import Stop
 from engine.core.actions import Action, RunTrains
 from engine.core.components import Components, Node
 from engine.core.events import TrainsRan

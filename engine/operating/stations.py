@@ -8,8 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from engine.board.network import Stop
-from engine.board.tile_geometry import face_at, printed_face
+from engine.board.tile_geometry import Stop, face_at, printed_face
 from engine.core.actions import Action, ChooseHome, PlaceToken
 from engine.core.components import HomeDefinition, Node
 from engine.core.events import OperatingTurnStarted, TokenMoved, TokenPlaced

@@ -24,7 +24,6 @@ from engine.core.state import (
     OperatingTurn,
 )
 from engine.game import Game, cached
-from engine.operating.run import has_route
 
 BANK_SOURCES = (BANK, POOL)
 
@@ -46,25 +45,9 @@ def cheapest_train_price(g: Game) -> int | None:
     )
 
 
-@cached
-def must_buy_train(g: Game, company: str) -> bool:
-    """Whether the company has a route but no train, and has to buy one (1830 §20.2)."""
-    if not g.components.must_own_train:
-        return False
-    return not g.company(company).trains and cheapest_train_price(g) is not None and has_route(g, company)
-
-
 def is_obsolete(g: Game, train: str) -> bool:
     """Whether a type of train can no longer be bought or sold, and leaves after its next run (1817 §2)."""
     return g.train_definition(train).obsolete_on in g.title.trains_introduced[g.state.phase]
-
-
-def president_contribution(g: Game, company: str) -> int:
-    """Dollars that the president has to add for the cheapest train; 0 if no purchase is forced (1830 §24)."""
-    price = cheapest_train_price(g)
-    if price is None or not must_buy_train(g, company):
-        return 0
-    return max(price - g.cash(company), 0)
 
 
 def face_price(g: Game, buy: BuyTrain) -> int:

@@ -29,7 +29,7 @@ from engine.game import Game
 from engine.mechanics import Activity, Option
 
 
-class Step(Activity[OperatingTurn], Protocol):
+class Step(Activity[Game, OperatingTurn], Protocol):
     """One activity of an operating turn, which comes in its place."""
 
     @property

@@ -53,7 +53,7 @@ def turn_to_lay_in(g: Game, seat: str) -> OperatingTurn | str:
 
 
 @dataclass(frozen=True)
-class ShareExchanges(OutOfTurn):
+class ShareExchanges(OutOfTurn[Game]):
     """Exchanges of a private for a share by its owner, at any time after the opening (1830 Table 1 note 3).
 
     `before_par`: also while the company has no par price.
@@ -100,7 +100,7 @@ class ShareExchanges(OutOfTurn):
 
 
 @dataclass(frozen=True)
-class TileAbilities(OutOfTurn):
+class TileAbilities(OutOfTurn[Game]):
     """Tile lays by the ability of a private that the company owns (1830 Table 1 notes 1, 2).
 
     An extra lay is possible at any time in the company's turn, on top of the normal one. Other lays replace

@@ -27,7 +27,7 @@ from engine.private_companies.sales import companies_may_buy, purchasable_privat
 
 
 @dataclass(frozen=True)
-class BridgeDiscounts(OutOfTurn):
+class BridgeDiscounts(OutOfTurn[Game]):
     """Tile lays with the discount.
 
     `beyond_normal_lays`: the lay is also possible after the normal ones, but only in the track step. It

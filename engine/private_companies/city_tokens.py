@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from engine.board.network import Stop
 from engine.board.route_graph import RevenueRules
+from engine.board.tile_geometry import Stop
 from engine.core.actions import (
     Action,
     ClosePort,
@@ -60,7 +60,7 @@ def revenue_rules(g: Game, company: str) -> RevenueRules:
 
 
 @dataclass(frozen=True)
-class CityTokens(OutOfTurn):
+class CityTokens(OutOfTurn[Game]):
     """Placements of such a token, once, at any time in a turn of the company that owns the private."""
 
     handles: ClassVar[tuple[type[Action], ...]] = (

@@ -26,7 +26,7 @@ from engine.finance.offers import DealHandler, make_offer
 from engine.finance.ownership import certificate_limit, counted_certificates, give_granted_share
 from engine.game import Game
 from engine.mechanics import Option, OutOfTurn
-from engine.operating.trains import president_contribution
+from engine.operating.emergency_purchase import president_contribution
 from engine.operating.turn import current_turn, operating_turn_question
 
 
@@ -116,7 +116,7 @@ class PrivatePurchaseStep:
 
 
 @dataclass(frozen=True)
-class PrivateDeals(OutOfTurn):
+class PrivateDeals(OutOfTurn[Game]):
     """Deals in privates. If buyer and owner are different players, one offers and the other accepts.
 
     `seller_may_offer`: the seller may make the offer too. `replaces_share_purchase`: a purchase from a player

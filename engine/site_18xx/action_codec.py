@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from engine.core.actions import Action
 from engine.core.state import OperatingTurn, is_seat
 from engine.game import Game
-from engine.site_18xx.game_file import SiteAction
+from engine.site_18xx.game_file import ActionRecord, SiteAction
 from engine.site_18xx.names import SiteNames
 from engine.site_18xx.piece_numbering import PieceNumbering
+from engine.site_18xx.site_table import SiteTable
 
-if TYPE_CHECKING:
-    from engine.site_18xx.replay import SiteReplay
-
-ActionRecord = dict[str, Any]
 PLAYER, CORPORATION, PRIVATE = "player", "corporation", "company"
 """The types of entity of an action, as the site calls them: a company is a private there."""
-
-
-class NoCounterpartError(Exception):
-    """What the game has done is not possible on the site; the text is a sentence about the difference."""
 
 
 class EncodingContext(NamedTuple):
@@ -82,5 +75,5 @@ class ActionCodec(NamedTuple):
 
     action_type: str
     entity_types: tuple[str, ...]
-    decode: Callable[[SiteReplay, SiteAction], None]
+    decode: Callable[[SiteTable, SiteAction], None]
     encoders: dict[type[Action], Callable[[EncodingContext, str, Any], ActionRecord | list[ActionRecord]]]

@@ -27,8 +27,8 @@ from engine.core.events import (
     SharesRestructured,
 )
 from engine.core.state import IPO, POOL
+from engine.game import GameTitle
 from engine.site_18xx.names import SiteNames
-from engine.title import Title
 
 FIRST_SHORT_NUMBER = 10
 RELEVANT_EVENTS = frozenset(
@@ -39,7 +39,7 @@ RELEVANT_EVENTS = frozenset(
 class CertificateNumbering:
     """The certificates (`company_number`) of all companies of one game in its current position."""
 
-    def __init__(self, names: SiteNames, title: Title) -> None:
+    def __init__(self, names: SiteNames, title: GameTitle) -> None:
         self._names = names
         self._privates = title.privates
         self._percents: dict[str, dict[str, int]] = {}

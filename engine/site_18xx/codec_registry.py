@@ -5,7 +5,8 @@ from __future__ import annotations
 from engine.core.actions import Action
 from engine.game import Game
 from engine.site_18xx import codecs_companies, codecs_connections, codecs_deals, codecs_turns
-from engine.site_18xx.action_codec import ActionCodec, ActionRecord, EncodingContext, NoCounterpartError
+from engine.site_18xx.action_codec import ActionCodec, EncodingContext
+from engine.site_18xx.game_file import ActionRecord, NoCounterpartError
 from engine.site_18xx.names import SiteNames
 from engine.site_18xx.piece_numbering import PieceNumbering
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from engine.core.actions import (
     Accept,
     Action,
@@ -34,37 +32,27 @@ from engine.core.state import (
 )
 from engine.kernel import awaited_seats
 from engine.operating.mines_and_bridges import private_tokens_left
-from engine.site_18xx.action_codec import (
-    CORPORATION,
-    PLAYER,
-    PRIVATE,
-    ActionCodec,
-    ActionRecord,
-    EncodingContext,
-)
-from engine.site_18xx.game_file import SiteAction, SiteFileError
-
-if TYPE_CHECKING:
-    from engine.site_18xx.replay import SiteReplay
-
+from engine.site_18xx.action_codec import CORPORATION, PLAYER, PRIVATE, ActionCodec, EncodingContext
+from engine.site_18xx.game_file import ActionRecord, SiteAction, SiteFileError
+from engine.site_18xx.site_table import SiteTable
 
 # -- choose --------------------------------------------------------------------------------------
 
 
-def _decode_choose(replay: SiteReplay, action: SiteAction) -> None:
+def _decode_choose(table: SiteTable, action: SiteAction) -> None:
     choices: dict[object, Action] = {"Map": PlaceDestinationToken(), "Charter": KeepDestinationToken()}
-    choices |= {size: FloatCompany(size) for size in replay.game.components.company_sizes}
+    choices |= {size: FloatCompany(size) for size in table.game.components.company_sizes}
     if action.choice not in choices:
         raise SiteFileError(f"{action.choice!r} is not a choice of this title")
-    replay.pass_for_others(action)
-    top = replay.game.top
+    table.pass_for_others(action)
+    top = table.game.top
     if isinstance(top, CompanyStart):
-        is_asked = replay.acting_seat(action) == top.seat
+        is_asked = table.acting_seat(action) == top.seat
     else:
-        is_asked = replay.acting_company(action) == getattr(top, "company", "")
+        is_asked = table.acting_company(action) == getattr(top, "company", "")
     if not is_asked:
         raise SiteFileError(f"{action.entity_key} has nothing to choose now")
-    replay.play(replay.acting_seat(action), choices[action.choice])
+    table.play(table.acting_seat(action), choices[action.choice])
 
 
 def _encode_destination(
@@ -77,44 +65,44 @@ def _encode_destination(
 # -- assign --------------------------------------------------------------------------------------
 
 
-def _decode_assign(replay: SiteReplay, action: SiteAction) -> None:
+def _decode_assign(table: SiteTable, action: SiteAction) -> None:
     if (action.entity_type == PRIVATE) != (action.target_type == "hex"):
         raise SiteFileError(f"a {action.entity_type} cannot be assigned to a {action.target_type}")
-    if action.target_type == "hex" and not replay.game.components.company_sizes:
-        _play_private_token(replay, action)
+    if action.target_type == "hex" and not table.game.components.company_sizes:
+        _play_private_token(table, action)
     elif action.target_type == "hex":
-        replay.play(
-            replay.acting_seat(action), PlaceBridge(action.target or "", replay.private(action.entity_key))
+        table.play(
+            table.acting_seat(action), PlaceBridge(action.target or "", table.private(action.entity_key))
         )
     elif action.target_type == "corporation":
-        _play_offer_sale(replay, action, replay.company(action.target))
+        _play_offer_sale(table, action, table.company(action.target))
     else:
-        top = replay.game.top
+        top = table.game.top
         size = top.size if isinstance(top, CompanyStart) else None
-        replay.play_in_turn(action, FloatCompany(size or 0, (replay.private(action.target),)))
+        table.play_in_turn(action, FloatCompany(size or 0, (table.private(action.target),)))
 
 
-def _play_private_token(replay: SiteReplay, action: SiteAction) -> None:
+def _play_private_token(table: SiteTable, action: SiteAction) -> None:
     """Place the token of a private; a second time on the same hex, close the port."""
-    private, hex = replay.private(action.entity_key), action.target or ""
-    ability = replay.game.private_definition(private).ability
+    private, hex = table.private(action.entity_key), action.target or ""
+    ability = table.game.private_definition(private).ability
     cattle = isinstance(ability, CityTokenAbility) and ability.token == "cattle"
     placement: Action = PlaceCattleToken(hex) if cattle else PlaceOpenPort(hex)
-    if private in replay.state.city_tokens:
+    if private in table.state.city_tokens:
         placement = ClosePort()
-    replay.play(replay.acting_seat(action), placement)
+    table.play(table.acting_seat(action), placement)
 
 
-def _play_offer_sale(replay: SiteReplay, action: SiteAction, company: str) -> None:
+def _play_offer_sale(table: SiteTable, action: SiteAction, company: str) -> None:
     """Offer a company for sale; presidents of companies asked before it pass."""
     for _ in range(100):
-        top = replay.game.top
+        top = table.game.top
         if isinstance(top, MergerTurn) and (top.stage, top.company) == ("offer", company):
             break
-        seat = awaited_seats(replay.game)[0] if awaited_seats(replay.game) else ""
-        if not seat or not replay.add_missing_pass(seat):
+        seat = awaited_seats(table.game)[0] if awaited_seats(table.game) else ""
+        if not seat or not table.add_missing_pass(seat):
             break
-    replay.play(replay.acting_seat(action), OfferCompanyForSale(company))
+    table.play(table.acting_seat(action), OfferCompanyForSale(company))
 
 
 def _encode_private_token(
@@ -153,13 +141,11 @@ def _encode_float(context: EncodingContext, seat: str, action: FloatCompany) -> 
 # -- take_loan -----------------------------------------------------------------------------------
 
 
-def _decode_take_loan(replay: SiteReplay, action: SiteAction) -> None:
-    replay.pass_for_others(action)
-    company = replay.company(action.entity_key)
-    in_stock_round = isinstance(replay.game.top, StockTurn | Auction)
-    replay.play(
-        replay.acting_seat(action), TakeLoansForCompany(company, 1) if in_stock_round else TakeLoans(1)
-    )
+def _decode_take_loan(table: SiteTable, action: SiteAction) -> None:
+    table.pass_for_others(action)
+    company = table.company(action.entity_key)
+    in_stock_round = isinstance(table.game.top, StockTurn | Auction)
+    table.play(table.acting_seat(action), TakeLoansForCompany(company, 1) if in_stock_round else TakeLoans(1))
 
 
 def _encode_loan_for(context: EncodingContext, seat: str, action: TakeLoansForCompany) -> ActionRecord:
@@ -177,8 +163,8 @@ def _encode_loan(context: EncodingContext, seat: str, action: TakeLoans) -> Acti
 # -- payoff_loan ---------------------------------------------------------------------------------
 
 
-def _decode_payoff_loan(replay: SiteReplay, action: SiteAction) -> None:
-    replay.play_in_turn(action, RepayLoans(1))
+def _decode_payoff_loan(table: SiteTable, action: SiteAction) -> None:
+    table.play_in_turn(action, RepayLoans(1))
 
 
 def _encode_repay(context: EncodingContext, seat: str, action: RepayLoans) -> ActionRecord:
@@ -189,8 +175,8 @@ def _encode_repay(context: EncodingContext, seat: str, action: RepayLoans) -> Ac
 # -- convert -------------------------------------------------------------------------------------
 
 
-def _decode_convert(replay: SiteReplay, action: SiteAction) -> None:
-    replay.play_in_turn(action, Convert())
+def _decode_convert(table: SiteTable, action: SiteAction) -> None:
+    table.play_in_turn(action, Convert())
 
 
 def _encode_convert(context: EncodingContext, seat: str, action: Convert) -> ActionRecord:
@@ -200,15 +186,15 @@ def _encode_convert(context: EncodingContext, seat: str, action: Convert) -> Act
 # -- merge ---------------------------------------------------------------------------------------
 
 
-def _decode_merge(replay: SiteReplay, action: SiteAction) -> None:
-    company = replay.company(action.corporation)
+def _decode_merge(table: SiteTable, action: SiteAction) -> None:
+    company = table.company(action.corporation)
     if action.entity_type == "player":
-        replay.play_in_turn(action, ChooseBuyer(company))
+        table.play_in_turn(action, ChooseBuyer(company))
         return
-    president = replay.state.companies[company].president
-    replay.play_in_turn(action, Merge(company))
-    if replay.state.offers and president:
-        replay.play(president, Accept())
+    president = table.state.companies[company].president
+    table.play_in_turn(action, Merge(company))
+    if table.state.offers and president:
+        table.play(president, Accept())
 
 
 def _encode_merge(context: EncodingContext, seat: str, action: Merge) -> ActionRecord:
@@ -230,11 +216,11 @@ def _encode_buyer(context: EncodingContext, seat: str, action: ChooseBuyer) -> A
 # -- remove_token --------------------------------------------------------------------------------
 
 
-def _decode_remove_token(replay: SiteReplay, action: SiteAction) -> None:
-    top, company = replay.game.top, replay.acting_company(action)
+def _decode_remove_token(table: SiteTable, action: SiteAction) -> None:
+    top, company = table.game.top, table.acting_company(action)
     if isinstance(top, ExcessTokens) and top.company != company:
         raise SiteFileError(f"the {top.company} has too many tokens, not the {company}")
-    replay.play(replay.acting_seat(action), RemoveToken(*replay.numbering.find_city(action.city or "")))
+    table.play(table.acting_seat(action), RemoveToken(*table.numbering.find_city(action.city or "")))
 
 
 def _encode_remove_token(context: EncodingContext, seat: str, action: RemoveToken) -> ActionRecord:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from engine.core.actions import (
     Bid,
     BuyPostMergerShares,
@@ -39,59 +37,48 @@ from engine.finance.ownership import president_share_percent, share_percent
 from engine.kernel import awaited_seats
 from engine.opening.seed_money import BID_STEP
 from engine.opening.waterfall import asking_price, offered_private
-from engine.site_18xx.action_codec import (
-    CORPORATION,
-    PLAYER,
-    PRIVATE,
-    ActionCodec,
-    ActionRecord,
-    EncodingContext,
-    NoCounterpartError,
-)
-from engine.site_18xx.game_file import SiteAction, SiteFileError
+from engine.site_18xx.action_codec import CORPORATION, PLAYER, PRIVATE, ActionCodec, EncodingContext
+from engine.site_18xx.game_file import ActionRecord, NoCounterpartError, SiteAction, SiteFileError
+from engine.site_18xx.site_table import SiteTable
 from engine.stock.treasury_shares import reissue_par_price
-
-if TYPE_CHECKING:
-    from engine.site_18xx.replay import SiteReplay
-
 
 # -- bid -----------------------------------------------------------------------------------------
 
 
-def _decode_bid(replay: SiteReplay, action: SiteAction) -> None:
+def _decode_bid(table: SiteTable, action: SiteAction) -> None:
     if action.corporation:
-        _play_company_bid(replay, action, replay.company(action.corporation))
+        _play_company_bid(table, action, table.company(action.corporation))
         return
-    private, price = replay.private(action.company), action.price or 0
-    top = replay.game.top
-    if isinstance(top, Waterfall) and offered_private(replay.game) == private:
-        replay.play_in_turn(action, BuyPrivate(private, price))
+    private, price = table.private(action.company), action.price or 0
+    top = table.game.top
+    if isinstance(top, Waterfall) and offered_private(table.game) == private:
+        table.play_in_turn(action, BuyPrivate(private, price))
     else:
-        replay.play_in_turn(action, Bid(private, price))
+        table.play_in_turn(action, Bid(private, price))
 
 
-def _play_company_bid(replay: SiteReplay, action: SiteAction, company: str) -> None:
+def _play_company_bid(table: SiteTable, action: SiteAction, company: str) -> None:
     """A bid for a company. The first one starts it: its home token is in the action that follows."""
     for _ in range(100):
-        top = replay.game.top
+        top = table.game.top
         if isinstance(top, Auction) and top.item == company:
             break
-        if isinstance(top, StockTurn) and replay.seat(action.entity_key) == top.seat:
-            hex, node = _upcoming_home(replay, action.corporation or "")
-            replay.play_in_turn(action, StartCompany(company, hex, node, action.price or 0))
-            replay.starting_company = company
+        if isinstance(top, StockTurn) and table.seat(action.entity_key) == top.seat:
+            hex, node = _upcoming_home(table, action.corporation or "")
+            table.play_in_turn(action, StartCompany(company, hex, node, action.price or 0))
+            table.starting_company = company
             return
-        seat = awaited_seats(replay.game)[0] if awaited_seats(replay.game) else ""
-        if not seat or not replay.add_missing_pass(seat):
+        seat = awaited_seats(table.game)[0] if awaited_seats(table.game) else ""
+        if not seat or not table.add_missing_pass(seat):
             break
-    replay.play_in_turn(action, RaiseBid(action.price or 0))
+    table.play_in_turn(action, RaiseBid(action.price or 0))
 
 
-def _upcoming_home(replay: SiteReplay, company: str) -> tuple[str, int]:
+def _upcoming_home(table: SiteTable, company: str) -> tuple[str, int]:
     """The city in which the company's home token is placed by a later action."""
-    for later in replay.upcoming:
+    for later in table.upcoming:
         if later.type == "place_token" and later.entity_key == company:
-            return replay.numbering.find_city(later.city or "")
+            return table.numbering.find_city(later.city or "")
     raise SiteFileError(f"the {company} is started and its home is not placed")
 
 
@@ -130,12 +117,12 @@ def _encode_start(context: EncodingContext, seat: str, action: StartCompany) -> 
 # -- par -----------------------------------------------------------------------------------------
 
 
-def _decode_par(replay: SiteReplay, action: SiteAction) -> None:
-    company = replay.company(action.corporation)
+def _decode_par(table: SiteTable, action: SiteAction) -> None:
+    company = table.company(action.corporation)
     price = str(action.share_price or "").partition(",")[0]
     if not price.isdecimal():
         raise SiteFileError(f"{action.share_price!r} is no par price")
-    replay.play_in_turn(action, Par(company, int(price)))
+    table.play_in_turn(action, Par(company, int(price)))
 
 
 def _encode_par(context: EncodingContext, seat: str, action: Par) -> ActionRecord:
@@ -152,55 +139,55 @@ def _encode_par(context: EncodingContext, seat: str, action: Par) -> ActionRecor
 # -- buy_shares ----------------------------------------------------------------------------------
 
 
-def _decode_buy_shares(replay: SiteReplay, action: SiteAction) -> None:
-    company, count = _company_and_count(replay, action)
-    top = replay.game.top
+def _decode_buy_shares(table: SiteTable, action: SiteAction) -> None:
+    company, count = _company_and_count(table, action)
+    top = table.game.top
     if isinstance(top, PriceProtection) and company == top.pending_sales[0].company:
-        replay.play_in_turn(action, ProtectPrice(company))
+        table.play_in_turn(action, ProtectPrice(company))
         return
-    replay.numbering.certificates.prefer(action.shares)
-    if replay.game.title.components.company_sizes:
-        _play_sized_purchase(replay, action, company, count)
+    table.numbering.certificates.prefer(action.shares)
+    if table.game.title.components.company_sizes:
+        _play_sized_purchase(table, action, company, count)
         return
-    owner = replay.numbering.certificates.owner(action.shares[0])
+    owner = table.numbering.certificates.owner(action.shares[0])
     if action.entity_type == "company":
-        replay.play(
-            replay.acting_seat(action),
-            ExchangePrivate(replay.private(action.entity_key), _share_source(owner)),
+        table.play(
+            table.acting_seat(action),
+            ExchangePrivate(table.private(action.entity_key), _share_source(owner)),
         )
     elif action.entity_type == "corporation":
-        replay.play_in_turn(action, RedeemShare(company, owner if owner and is_seat(owner) else None))
-        replay.accept_offer()
+        table.play_in_turn(action, RedeemShare(company, owner if owner and is_seat(owner) else None))
+        table.accept_offer()
     else:
-        replay.play_in_turn(action, BuyShares(company, _share_source(owner), count))
+        table.play_in_turn(action, BuyShares(company, _share_source(owner), count))
 
 
-def _play_sized_purchase(replay: SiteReplay, action: SiteAction, company: str, count: int) -> None:
+def _play_sized_purchase(table: SiteTable, action: SiteAction, company: str, count: int) -> None:
     """A purchase, by a player or the company itself, in a title where companies choose their size."""
-    replay.pass_for_others(action)
+    table.pass_for_others(action)
     if action.entity_type == "corporation":
-        replay.play(replay.acting_seat(action), RedeemSharesForCompany(company, count))
-    elif isinstance(replay.game.top, PostMergerTrade):
-        replay.play(replay.acting_seat(action), BuyPostMergerShares(count))
+        table.play(table.acting_seat(action), RedeemSharesForCompany(company, count))
+    elif isinstance(table.game.top, PostMergerTrade):
+        table.play(table.acting_seat(action), BuyPostMergerShares(count))
     else:
-        pool = replay.numbering.certificates.owner(action.shares[0]) == POOL
-        replay.play(replay.acting_seat(action), BuyShares(company, POOL if pool else TREASURY))
+        pool = table.numbering.certificates.owner(action.shares[0]) == POOL
+        table.play(table.acting_seat(action), BuyShares(company, POOL if pool else TREASURY))
 
 
-def _company_and_count(replay: SiteReplay, action: SiteAction) -> tuple[str, int]:
+def _company_and_count(table: SiteTable, action: SiteAction) -> tuple[str, int]:
     """The company whose shares an action names, and how many."""
     if not action.shares:
         raise SiteFileError("no shares are named")
-    company = replay.company(action.shares[0].rpartition("_")[0])
-    if any(replay.company(s.rpartition("_")[0]) != company for s in action.shares):
+    company = table.company(action.shares[0].rpartition("_")[0])
+    if any(table.company(s.rpartition("_")[0]) != company for s in action.shares):
         raise SiteFileError("shares of several companies are named in one action")
     percent = action.percent or sum(
-        president_share_percent(replay.game, company)
+        president_share_percent(table.game, company)
         if s.endswith("_0")
-        else share_percent(replay.game, company)
+        else share_percent(table.game, company)
         for s in action.shares
     )
-    return company, percent // share_percent(replay.game, company)
+    return company, percent // share_percent(table.game, company)
 
 
 def _share_source(owner: str | None) -> str:
@@ -264,16 +251,16 @@ def _encode_exchange(context: EncodingContext, seat: str, action: ExchangePrivat
 # -- sell_shares ---------------------------------------------------------------------------------
 
 
-def _decode_sell_shares(replay: SiteReplay, action: SiteAction) -> None:
+def _decode_sell_shares(table: SiteTable, action: SiteAction) -> None:
     if action.entity_type == "corporation":
-        replay.play_in_turn(action, ReissueShares(replay.company(action.entity_key)))
+        table.play_in_turn(action, ReissueShares(table.company(action.entity_key)))
         return
-    company, count = _company_and_count(replay, action)
-    replay.numbering.certificates.prefer(action.shares)
-    replay.pass_for_others(action)
-    grown = isinstance(replay.game.top, PostMergerTrade)
-    replay.play(
-        replay.acting_seat(action), SellPostMergerShares(count) if grown else SellShares(company, count)
+    company, count = _company_and_count(table, action)
+    table.numbering.certificates.prefer(action.shares)
+    table.pass_for_others(action)
+    grown = isinstance(table.game.top, PostMergerTrade)
+    table.play(
+        table.acting_seat(action), SellPostMergerShares(count) if grown else SellShares(company, count)
     )
 
 
@@ -310,8 +297,8 @@ def _encode_reissue(context: EncodingContext, seat: str, action: ReissueShares) 
 # -- short ---------------------------------------------------------------------------------------
 
 
-def _decode_short(replay: SiteReplay, action: SiteAction) -> None:
-    replay.play_in_turn(action, SellShort(replay.company(action.corporation)))
+def _decode_short(table: SiteTable, action: SiteAction) -> None:
+    table.play_in_turn(action, SellShort(table.company(action.corporation)))
 
 
 def _encode_short(context: EncodingContext, seat: str, action: SellShort) -> ActionRecord:
@@ -325,13 +312,13 @@ def _encode_short(context: EncodingContext, seat: str, action: SellShort) -> Act
 # -- buy_company ---------------------------------------------------------------------------------
 
 
-def _decode_buy_company(replay: SiteReplay, action: SiteAction) -> None:
-    replay.pass_for_others(action)
-    private, seat = replay.private(action.company), replay.acting_seat(action)
-    owner = replay.state.private_owners[private]
+def _decode_buy_company(table: SiteTable, action: SiteAction) -> None:
+    table.pass_for_others(action)
+    private, seat = table.private(action.company), table.acting_seat(action)
+    owner = table.state.private_owners[private]
     source = owner if action.entity_type == "player" else None
-    replay.play(seat, TradePrivate(private, action.price or 0, source))
-    replay.accept_offer()
+    table.play(seat, TradePrivate(private, action.price or 0, source))
+    table.accept_offer()
 
 
 def _encode_deal_private(context: EncodingContext, seat: str, action: TradePrivate) -> ActionRecord:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from engine.board.route_notation import chain_hexes, format_route, parse_route, route_along
 from engine.board.routes import Route
 from engine.core.actions import (
@@ -46,49 +44,39 @@ from engine.kernel import awaited_seats, end_by_agreement, game_of, refusal
 from engine.operating.mines_and_bridges import private_tokens_left
 from engine.operating.run import best_run, company_route_revenue, run_revenue
 from engine.operating.trains import face_price
-from engine.site_18xx.action_codec import (
-    CORPORATION,
-    PLAYER,
-    PRIVATE,
-    ActionCodec,
-    ActionRecord,
-    EncodingContext,
-)
-from engine.site_18xx.game_file import SiteAction, SiteFileError
+from engine.site_18xx.action_codec import CORPORATION, PLAYER, PRIVATE, ActionCodec, EncodingContext
+from engine.site_18xx.game_file import ActionRecord, SiteAction, SiteFileError
 from engine.site_18xx.names import split_number
 from engine.site_18xx.record_check import check_token_cost, compare_record
 from engine.site_18xx.run_check import check_run, note_other_stops
+from engine.site_18xx.site_table import SiteTable
 from engine.stock.price_protection import PriceProtectionQuestion
 from engine.stock.turn import StockTurnQuestion
-
-if TYPE_CHECKING:
-    from engine.site_18xx.replay import SiteReplay
-
 
 # -- pass ----------------------------------------------------------------------------------------
 
 
-def _decode_pass(replay: SiteReplay, action: SiteAction) -> None:
-    top, seat = replay.game.top, replay.controlling_seat(action)
-    company = replay.acting_company(action)
+def _decode_pass(table: SiteTable, action: SiteAction) -> None:
+    top, seat = table.game.top, table.controlling_seat(action)
+    company = table.acting_company(action)
     if (
         seat is None
-        or seat not in awaited_seats(replay.game)
-        or not _site_asks(replay, action)
+        or seat not in awaited_seats(table.game)
+        or not _site_asks(table, action)
         or (isinstance(top, OperatingTurn) and company not in (None, top.company))
         or (action.entity_type == PRIVATE and not isinstance(top, FreeToken))
-        or not replay.try_pass(seat)
+        or not table.try_pass(seat)
     ):
-        replay.warn(f"{action.entity_key} has nothing to pass now, and the pass is left out")
+        table.warn(f"{action.entity_key} has nothing to pass now, and the pass is left out")
 
 
-def _site_asks(replay: SiteReplay, action: SiteAction) -> bool:
+def _site_asks(table: SiteTable, action: SiteAction) -> bool:
     """Whether the site asks this question of that type of entity."""
-    top = replay.game.top
+    top = table.game.top
     if isinstance(top, PostMergerLoans | TakeoverLoans) or (
         isinstance(top, MergerTurn) and top.stage == "convert"
     ):
-        return action.entity_type == "corporation" and replay.acting_company(action) == top.company
+        return action.entity_type == "corporation" and table.acting_company(action) == top.company
     if isinstance(top, OperatingTurn):
         return action.entity_type != "player"
     if isinstance(top, Auction | SeedMoneySale | StockTurn | PostMergerTrade | MergerTurn | CompanyStart):
@@ -133,29 +121,29 @@ def _encode_pass(context: EncodingContext, seat: str, action: Pass) -> ActionRec
 # -- lay_tile ------------------------------------------------------------------------------------
 
 
-def _decode_lay_tile(replay: SiteReplay, action: SiteAction) -> None:
-    tile = replay.names.our_tile(split_number(action.tile or "")[0])
-    replay.numbering.prefer_tile(action.tile or "")
-    using = replay.private(action.entity_key) if action.entity_type == "company" else None
-    ability = replay.game.private_definition(using).ability if using else None
+def _decode_lay_tile(table: SiteTable, action: SiteAction) -> None:
+    tile = table.names.our_tile(split_number(action.tile or "")[0])
+    table.numbering.prefer_tile(action.tile or "")
+    using = table.private(action.entity_key) if action.entity_type == "company" else None
+    ability = table.game.private_definition(using).ability if using else None
     if isinstance(ability, CoalMineAbility):
         lay_mine = LayMine(tile, action.hex or "", action.rotation or 0, using)
-        _play_private_tile(replay, action, lay_mine)
+        _play_private_tile(table, action, lay_mine)
         return
-    if isinstance(ability, TileLayAbility) and replay.game.components.second_lay_cost:
-        _play_private_tile(replay, action, LayMill(action.rotation or 0))
+    if isinstance(ability, TileLayAbility) and table.game.components.second_lay_cost:
+        _play_private_tile(table, action, LayMill(action.rotation or 0))
         return
     lay = LayTile(tile, action.hex or "", action.rotation or 0, using)
     if using:
-        replay.play(replay.acting_seat(action), lay)
+        table.play(table.acting_seat(action), lay)
     else:
-        replay.play_in_turn(action, lay)
+        table.play_in_turn(action, lay)
 
 
-def _play_private_tile(replay: SiteReplay, site_action: SiteAction, action: Action) -> None:
+def _play_private_tile(table: SiteTable, site_action: SiteAction, action: Action) -> None:
     """Lay a tile by the ability of a private, in the company's own turn."""
-    replay.pass_for_others(site_action)
-    replay.play(replay.acting_seat(site_action), action)
+    table.pass_for_others(site_action)
+    table.play(table.acting_seat(site_action), action)
 
 
 def _encode_lay(context: EncodingContext, seat: str, action: LayTile) -> ActionRecord:
@@ -179,21 +167,21 @@ def _encode_mill(context: EncodingContext, seat: str, action: LayMill) -> Action
 # -- place_token ---------------------------------------------------------------------------------
 
 
-def _decode_place_token(replay: SiteReplay, action: SiteAction) -> None:
-    hex, node = replay.numbering.find_city(action.city or "")
-    if hex not in replay.game.components.map.hexes:
+def _decode_place_token(table: SiteTable, action: SiteAction) -> None:
+    hex, node = table.numbering.find_city(action.city or "")
+    if hex not in table.game.components.map.hexes:
         raise SiteFileError(f"{action.city!r} is not a city on the map")
-    top, moves_before = replay.game.top, len(replay.lines)
-    if replay.starting_company is not None and replay.expected_token is not None:
-        compare_record(replay, action, replay.expected_token)
-        replay.starting_company = None  # it was placed with the bid
+    top, moves_before = table.game.top, len(table.lines)
+    if table.starting_company is not None and table.expected_token is not None:
+        compare_record(table, action, table.expected_token)
+        table.starting_company = None  # it was placed with the bid
     elif isinstance(top, HomeToken):
-        replay.play(top.chooser, ChooseHome(top.company, hex, node))
+        table.play(top.chooser, ChooseHome(top.company, hex, node))
     elif isinstance(top, FreeToken):
-        replay.play(replay.acting_seat(action), PlaceToken(hex, node, top.private))
+        table.play(table.acting_seat(action), PlaceToken(hex, node, top.private))
     else:
-        replay.play_in_turn(action, PlaceToken(hex, node))
-    check_token_cost(action, [event for move in replay.lines[moves_before:] for event in move.events])
+        table.play_in_turn(action, PlaceToken(hex, node))
+    check_token_cost(action, [event for move in table.lines[moves_before:] for event in move.events])
 
 
 def _encode_token(context: EncodingContext, seat: str, action: PlaceToken) -> ActionRecord:
@@ -212,46 +200,46 @@ def _encode_choose_home(context: EncodingContext, seat: str, action: ChooseHome)
 # -- run_routes ----------------------------------------------------------------------------------
 
 
-def _decode_run_routes(replay: SiteReplay, action: SiteAction) -> None:
-    replay.pass_for_others(action)
-    check_run(replay, action)
-    company, seat = replay.company(action.entity_key), replay.acting_seat(action)
+def _decode_run_routes(table: SiteTable, action: SiteAction) -> None:
+    table.pass_for_others(action)
+    check_run(table, action)
+    company, seat = table.company(action.entity_key), table.acting_seat(action)
     if not action.routes:
-        _run_nothing(replay, company, seat)
+        _run_nothing(table, company, seat)
         return
     routes: list[Route] = []
     recorded, complete = 0, True
     for record in action.routes or ():
         train, revenue = split_number(record["train"])[0], record.get("revenue")
         try:
-            route = route_along(replay.game.network, record.get("connections") or [], train)
+            route = route_along(table.game.network, record.get("connections") or [], train)
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             if revenue is None:
                 raise SiteFileError(f"the {train}-train's route: {error}") from None
-            replay.warn(f"the {train}-train's route: {error}")
+            table.warn(f"the {train}-train's route: {error}")
             recorded, complete = recorded + revenue, False
             continue
         routes.append(route)
-        note_other_stops(replay, record, route)
-        recorded += company_route_revenue(replay.game, company, route) if revenue is None else revenue
-    run = RunTrains(tuple((route.train, format_route(replay.game.network, route)) for route in routes))
-    why = refusal(replay.game, seat, run) if routes else None
-    if complete and not why and recorded == run_revenue(replay.game, company, run):
-        replay.play(seat, run)
+        note_other_stops(table, record, route)
+        recorded += company_route_revenue(table.game, company, route) if revenue is None else revenue
+    run = RunTrains(tuple((route.train, format_route(table.game.network, route)) for route in routes))
+    why = refusal(table.game, seat, run) if routes else None
+    if complete and not why and recorded == run_revenue(table.game, company, run):
+        table.play(seat, run)
         return
-    revenue_here = sum(company_route_revenue(replay.game, company, route) for route in routes)
+    revenue_here = sum(company_route_revenue(table.game, company, route) for route in routes)
     because = f" ({why})" if why else ""
-    replay.warn(f"${recorded} is paid as recorded; the routes earn ${revenue_here}{because}")
-    replay.play(seat, RunTrains(run.routes, recorded))
+    table.warn(f"${recorded} is paid as recorded; the routes earn ${revenue_here}{because}")
+    table.play(seat, RunTrains(run.routes, recorded))
 
 
-def _run_nothing(replay: SiteReplay, company: str, seat: str) -> None:
+def _run_nothing(table: SiteTable, company: str, seat: str) -> None:
     """A run without a route: nothing is earned, whatever could have been."""
-    run = RunTrains((), 0) if best_run(replay.game, company).revenue else RunTrains(())
-    if run.claimed_revenue is None and refusal(replay.game, seat, run):
-        replay.warn(f"the {company} has nothing to run now, and the run is left out")
+    run = RunTrains((), 0) if best_run(table.game, company).revenue else RunTrains(())
+    if run.claimed_revenue is None and refusal(table.game, seat, run):
+        table.warn(f"the {company} has nothing to run now, and the run is left out")
     else:
-        replay.play(seat, run)
+        table.play(seat, run)
 
 
 def _encode_run(context: EncodingContext, seat: str, action: RunTrains) -> ActionRecord:
@@ -307,7 +295,7 @@ def _adjust_to_claim(
 # -- dividend ------------------------------------------------------------------------------------
 
 
-def _decode_dividend(replay: SiteReplay, action: SiteAction) -> None:
+def _decode_dividend(table: SiteTable, action: SiteAction) -> None:
     kinds: dict[str | None, Action] = {
         "payout": PayDividend(),
         "withhold": WithholdDividend(),
@@ -315,7 +303,7 @@ def _decode_dividend(replay: SiteReplay, action: SiteAction) -> None:
     }
     if action.kind not in kinds:
         raise SiteFileError(f"{action.kind!r} is not a dividend of this title")
-    replay.play_in_turn(action, kinds[action.kind])
+    table.play_in_turn(action, kinds[action.kind])
 
 
 def _encode_pay(context: EncodingContext, seat: str, action: PayDividend) -> ActionRecord:
@@ -333,21 +321,21 @@ def _encode_half(context: EncodingContext, seat: str, action: PayHalfDividend) -
 # -- buy_train -----------------------------------------------------------------------------------
 
 
-def _decode_buy_train(replay: SiteReplay, action: SiteAction) -> None:
+def _decode_buy_train(table: SiteTable, action: SiteAction) -> None:
     train = action.train or ""
     name = action.variant or split_number(train)[0]
-    source = replay.numbering.train_owner(train)
-    replay.numbering.prefer_train(train)
+    source = table.numbering.train_owner(train)
+    table.numbering.prefer_train(train)
     traded_in = split_number(action.exchange)[0] if action.exchange else None
     if action.exchange:
-        replay.numbering.prefer_train(action.exchange)
+        table.numbering.prefer_train(action.exchange)
     buy = BuyTrain(name, source, action.price if source not in (BANK, POOL) else None, traded_in)
-    if source in (BANK, POOL) and name in replay.game.title.trains:
-        cost = face_price(replay.game, buy)
+    if source in (BANK, POOL) and name in table.game.title.trains:
+        cost = face_price(table.game, buy)
         if action.price not in (None, cost):
             raise SiteFileError(f"{train_label(name)} costs ${cost} there, not ${action.price}")
-    replay.play_in_turn(action, buy)
-    replay.accept_offer()
+    table.play_in_turn(action, buy)
+    table.accept_offer()
 
 
 def _encode_buy_train(context: EncodingContext, seat: str, action: BuyTrain) -> ActionRecord:
@@ -369,11 +357,11 @@ def _encode_buy_train(context: EncodingContext, seat: str, action: BuyTrain) -> 
 # -- discard_train -------------------------------------------------------------------------------
 
 
-def _decode_discard_train(replay: SiteReplay, action: SiteAction) -> None:
-    company = replay.company(action.entity_key)
-    replay.numbering.prefer_train(action.train or "")
-    seat = replay.controlling_seat(action) or next(iter(awaited_seats(replay.game)), "")
-    replay.play(seat, DiscardTrain(split_number(action.train or "")[0], company))
+def _decode_discard_train(table: SiteTable, action: SiteAction) -> None:
+    company = table.company(action.entity_key)
+    table.numbering.prefer_train(action.train or "")
+    seat = table.controlling_seat(action) or next(iter(awaited_seats(table.game)), "")
+    table.play(seat, DiscardTrain(split_number(action.train or "")[0], company))
 
 
 def _encode_discard_train(context: EncodingContext, seat: str, action: DiscardTrain) -> ActionRecord:
@@ -384,8 +372,8 @@ def _encode_discard_train(context: EncodingContext, seat: str, action: DiscardTr
 # -- bankrupt ------------------------------------------------------------------------------------
 
 
-def _decode_bankrupt(replay: SiteReplay, action: SiteAction) -> None:
-    replay.play_in_turn(action, DeclareBankruptcy())
+def _decode_bankrupt(table: SiteTable, action: SiteAction) -> None:
+    table.play_in_turn(action, DeclareBankruptcy())
 
 
 def _encode_bankrupt(context: EncodingContext, seat: str, action: DeclareBankruptcy) -> ActionRecord:
@@ -396,12 +384,12 @@ def _encode_bankrupt(context: EncodingContext, seat: str, action: DeclareBankrup
 # -- end_game ------------------------------------------------------------------------------------
 
 
-def _decode_end_game(replay: SiteReplay, action: SiteAction) -> None:
-    played = end_by_agreement(replay.state, "It was ended by agreement.")
-    replay.game = game_of(played.state)
-    replay.state = played.state
-    seat = replay.seat(action.entity_key) if action.entity_type == "player" else replay.state.seats[0]
-    replay.append_line(seat, ENDED_LINE, played.events)
+def _decode_end_game(table: SiteTable, action: SiteAction) -> None:
+    played = end_by_agreement(table.state, "It was ended by agreement.")
+    table.game = game_of(played.state)
+    table.state = played.state
+    seat = table.seat(action.entity_key) if action.entity_type == "player" else table.state.seats[0]
+    table.append_line(seat, ENDED_LINE, played.events)
 
 
 CODECS = (

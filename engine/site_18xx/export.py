@@ -21,8 +21,8 @@ from engine.core.state import State, copy_state
 from engine.game_text.history import CONNECTION_RUN_LINE, ENDED_LINE, GameHistory, HistoryLine
 from engine.kernel import RefusedError, game_of, new_game
 from engine.language.notation import AmbiguousError, UnreadableError, parse
-from engine.site_18xx.action_codec import NoCounterpartError, site_player_id
-from engine.site_18xx.game_file import SiteFileError
+from engine.site_18xx.action_codec import site_player_id
+from engine.site_18xx.game_file import NoCounterpartError, SiteFileError
 from engine.site_18xx.line_translation import LineTranslation
 from engine.site_18xx.names import site_names_of
 from engine.site_18xx.position_difference import position_difference

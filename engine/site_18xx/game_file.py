@@ -16,9 +16,16 @@ from engine.site_18xx.json_faults import json_fault, kind_of, structure_fault
 MAX_ACTIONS = 50_000
 NOT_A_GAME = "This is not a game file of 18xx.games:"
 
+ActionRecord = dict[str, Any]
+"""An entry of `actions` as it is written."""
+
 
 class SiteFileError(Exception):
     """The file cannot be read as a game. The message is one sentence for the user."""
+
+
+class NoCounterpartError(Exception):
+    """What the game has done is not possible on the site; the text is a sentence about the difference."""
 
 
 class SitePlayer(msgspec.Struct, frozen=True, gc=False):

@@ -20,12 +20,12 @@ from engine.core.events import (
     TrainsRusted,
 )
 from engine.core.state import BANK, CLOSED
+from engine.game import GameTitle
 from engine.site_18xx import certificate_numbering
 from engine.site_18xx.certificate_numbering import CertificateNumbering
 from engine.site_18xx.game_file import SiteFileError
 from engine.site_18xx.names import SiteNames, split_number
 from engine.site_18xx.tile_supply import TileSupply
-from engine.title import Title
 
 RELEVANT_EVENTS = frozenset(
     {TrainMoved, TrainsRusted, TileLaid, LoansChanged, TokenPlaced, TokenMoved, TokenRemoved}
@@ -35,7 +35,7 @@ RELEVANT_EVENTS = frozenset(
 class PieceNumbering:
     """The numbered pieces of one game in its current position. `standard_tiles`: see `TileSupply`."""
 
-    def __init__(self, names: SiteNames, title: Title, standard_tiles: Mapping[str, int | None]) -> None:
+    def __init__(self, names: SiteNames, title: GameTitle, standard_tiles: Mapping[str, int | None]) -> None:
         self._names = names
         self._components = title.components
         self.certificates = CertificateNumbering(names, title)

@@ -7,20 +7,18 @@ no number.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from engine.board.routes import Route
 from engine.site_18xx.game_file import SiteAction, SiteFileError
 from engine.site_18xx.json_faults import kind_of
 from engine.site_18xx.names import split_number
-
-if TYPE_CHECKING:
-    from engine.site_18xx.replay import SiteReplay
+from engine.site_18xx.site_table import SiteTable
 
 
-def check_run(replay: SiteReplay, action: SiteAction) -> None:
+def check_run(table: SiteTable, action: SiteAction) -> None:
     """Raise SiteFileError for a train that cannot run, or a revenue that cannot be paid."""
-    company, used = replay.company(action.entity_key), set[str]()
+    company, used = table.company(action.entity_key), set[str]()
     for field in ("extra_revenue", "subsidy"):
         if dollars := getattr(action, field):
             raise SiteFileError(f"its {field} is {dollars}; this title has none, so it would have to be 0")
@@ -28,9 +26,9 @@ def check_run(replay: SiteReplay, action: SiteAction) -> None:
         train, revenue = str(route.get("train", "")), route.get("revenue")
         if not train:
             raise SiteFileError("one of its routes names no train")
-        if split_number(train)[0] not in replay.game.title.trains:
+        if split_number(train)[0] not in table.game.title.trains:
             raise SiteFileError(f"there is no {split_number(train)[0]}-train")
-        if replay.numbering.train_owner(train) != company:
+        if table.numbering.train_owner(train) != company:
             raise SiteFileError(f"the {company} does not own the train {train}")
         if train in used:
             raise SiteFileError(f"the train {train} has two routes")
@@ -39,7 +37,7 @@ def check_run(replay: SiteReplay, action: SiteAction) -> None:
             raise SiteFileError(f"the revenue of the train {train} is {kind_of(revenue)}, not a whole number")
 
 
-def note_other_stops(replay: SiteReplay, record: dict[str, Any], route: Route) -> None:
+def note_other_stops(table: SiteTable, record: dict[str, Any], route: Route) -> None:
     """Warn where a route lists other stops than its track has. The site goes by the track."""
     stops = {
         "hexes": sorted(hex for hex, _ in route.stops),
@@ -48,5 +46,5 @@ def note_other_stops(replay: SiteReplay, record: dict[str, Any], route: Route) -
     for field, on_track in stops.items():
         listed = record.get(field)
         if listed is not None and (not isinstance(listed, list) or sorted(map(str, listed)) != on_track):
-            replay.warn(f"the {route.train}-train stops at {', '.join(on_track)} by its track, which counts")
+            table.warn(f"the {route.train}-train stops at {', '.join(on_track)} by its track, which counts")
             return

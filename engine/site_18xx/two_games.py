@@ -29,13 +29,13 @@ from engine.core.state import (
 from engine.kernel import awaited_seats, options, refusal
 from engine.operating.stations import printed_home
 from engine.operating.turn import OperatingTurnQuestion
-from engine.site_18xx.action_codec import NoCounterpartError
 from engine.site_18xx.differences import (
     after_other_moves,
     named_difference,
     other_turn,
     refusal_on_site,
 )
+from engine.site_18xx.game_file import NoCounterpartError
 from engine.site_18xx.held_answers import HeldAnswers
 from engine.site_18xx.position_difference import position_difference, round_difference, round_key
 from engine.site_18xx.site_game import SiteGame

@@ -298,7 +298,7 @@ class PriceProtectionQuestion:
 
 
 @dataclass(frozen=True)
-class StandingProtectionOrders(OutOfTurn):
+class StandingProtectionOrders(OutOfTurn[Game]):
     """Standing orders of presidents: up to how many dollars they protect a company. Nobody else sees them."""
 
     handles: ClassVar[tuple[type[Action], ...]] = (SetStandingProtection, CancelStandingProtection)

@@ -424,7 +424,7 @@ def refuse_bid(g: Game, seat: str, amount: int) -> str | None:
 
 
 @dataclass(frozen=True)
-class BidderCompanyActions(OutOfTurn):
+class BidderCompanyActions(OutOfTurn[Game]):
     """Loans and redemptions of a company during an auction of a certificate, as 18xx.games allows them.
 
     The next bidder may act for one of their companies. They leave the auction once the company can do no

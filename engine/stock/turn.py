@@ -82,7 +82,7 @@ class StockTurnQuestion:
     multiple_from_ipo: bool = True
     multiple_of_one_company: bool = False
     first_sale_round: int = 2
-    extra_actions: tuple[Activity[StockTurn], ...] = ()
+    extra_actions: tuple[Activity[Game, StockTurn], ...] = ()
     one_block_per_company: bool = False
     purchase_refusal: Callable[[Game, str, str, int], str | None] = no_reason
     multiple_after_private: bool = False

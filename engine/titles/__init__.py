@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from engine.title import SITE_CONVENTIONS, Title
+from engine.game import GameTitle
+from engine.title import SITE_CONVENTIONS
 from engine.titles.t1817 import composition as t1817
 from engine.titles.t1830 import composition as t1830
 from engine.titles.t1851 import composition as t1851
 from engine.titles.t1870 import composition as t1870
 
-COMPOSERS: dict[str, Callable[[tuple[str, ...]], Title]] = {
+COMPOSERS: dict[str, Callable[[tuple[str, ...]], GameTitle]] = {
     "1830": t1830.compose,
     "1851": t1851.compose,
     "1870": t1870.compose,
@@ -26,7 +27,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
 }
 
 
-def register(name: str, compose: Callable[[tuple[str, ...]], Title], options: tuple[str, ...]) -> None:
+def register(name: str, compose: Callable[[tuple[str, ...]], GameTitle], options: tuple[str, ...]) -> None:
     """Add a title that is not part of this package: its composer and its option names.
 
     Raises ValueError where there is a title of that name.
@@ -47,7 +48,7 @@ def optional_rules(title: str) -> tuple[str, ...]:
 
 
 @cache
-def title_of(title: str, options: tuple[str, ...] = ()) -> Title:
+def title_of(title: str, options: tuple[str, ...] = ()) -> GameTitle:
     """The title of that name under those options.
 
     Raises ValueError, with a sentence, for an unknown title or option.

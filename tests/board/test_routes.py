@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from engine.board import route_sets
-from engine.board.network import Network, Stop, network_of
+from engine.board.network import Network, network_of
 from engine.board.route_graph import PLAIN_REVENUE, RevenueRules
 from engine.board.route_notation import parse_route
 from engine.board.routes import (
@@ -19,6 +19,7 @@ from engine.board.routes import (
     refuse_routes,
     route_revenue,
 )
+from engine.board.tile_geometry import Stop
 from engine.core.components import Components, components_of
 from tests.board.exhaustive import ExhaustiveBoard, Tiles, Tokens, Walk, random_board
 

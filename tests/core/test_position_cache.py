@@ -12,7 +12,7 @@ from bot.tools.simulation.simulate import simulate_game
 from engine.core.events import AnyEvent
 from engine.finance.ownership import companies_over_limit
 from engine.game import Game
-from engine.operating.trains import must_buy_train
+from engine.operating.emergency_purchase import must_buy_train
 
 SITE = ("conventions 18xx.games",)
 

@@ -19,7 +19,7 @@ from engine.core.state import (
 )
 from engine.finance.market import drop_price
 from engine.finance.offers import OfferResponses
-from engine.game import Game
+from engine.game import Game, GameTitle
 from engine.operating.discard import DiscardQuestion
 from engine.operating.dividends import DividendStep
 from engine.operating.run import RunStep
@@ -36,19 +36,19 @@ from engine.rounds.sequence import (
 )
 from engine.stock.floating import Capitalization
 from engine.stock.turn import StockTurnQuestion
-from engine.title import SITE_CONVENTIONS, Title, validated_options
+from engine.title import SITE_CONVENTIONS, validated_options
 
 OPTIONS = (SITE_CONVENTIONS, "coast_to_coast")
 LAST_STOCK_ROUND = 8
 COMPONENTS = read_components(Path(__file__).with_name("components.json"))
 
 
-def compose(options: tuple[str, ...]) -> Title:
+def compose(options: tuple[str, ...]) -> GameTitle:
     """The title under those options. Raises ValueError for one that it does not have."""
     options = validated_options(OPTIONS, options)
     bonus = RevenueRules(offboard_pair_bonus=20 if "coast_to_coast" in options else 0)
     trade = TrainTradeConventions()
-    return Title(
+    return GameTitle(
         components=COMPONENTS,
         options=options,
         opening=lambda g, seed: start_first_stock_round(g),

@@ -20,11 +20,10 @@ from engine.core.state import copy_state
 from engine.game_text import GameHistory, HistoryLine
 from engine.kernel import game_of, new_game, play
 from engine.operating.stations import UNDECIDED_CITY
-from engine.site_18xx.action_codec import NoCounterpartError
 from engine.site_18xx.codec_registry import encode_action
 from engine.site_18xx.differences import other_turn, refusal_on_site
 from engine.site_18xx.export import SiteExporter, SiteExportError, export_game
-from engine.site_18xx.game_file import active_actions, read_site_file
+from engine.site_18xx.game_file import NoCounterpartError, active_actions, read_site_file
 from engine.site_18xx.names import site_names_of
 from engine.site_18xx.piece_numbering import PieceNumbering
 from engine.site_18xx.replay import SiteReplay

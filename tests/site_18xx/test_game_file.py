@@ -13,7 +13,8 @@ from engine.core.reasons import TrainReason
 from engine.kernel import game_of
 from engine.site_18xx.export import export_game
 from engine.site_18xx.game_file import SiteFileError, read_site_file
-from engine.site_18xx.replay import SiteReplay, SiteReplayError
+from engine.site_18xx.replay import SiteReplay
+from engine.site_18xx.site_table import SiteReplayError
 from engine.titles import title_of
 from tests.t1830.scenarios import run_scenario as run_1830_scenario
 from tests.t1870.scenarios import run_scenario

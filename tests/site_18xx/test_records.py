@@ -18,7 +18,7 @@ from engine.site_18xx.export import export_game
 from engine.site_18xx.game_file import SiteFileError
 from engine.site_18xx.names import site_names_of
 from engine.site_18xx.record_check import COMPARED, REQUIRED
-from engine.site_18xx.replay import SiteReplayError
+from engine.site_18xx.site_table import SiteReplayError
 from engine.title import SITE_CONVENTIONS
 from engine.titles import title_of
 from tests.site_18xx.test_export import import_file

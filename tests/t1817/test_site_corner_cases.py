@@ -39,12 +39,11 @@ from engine.core.reasons import LoanReason
 from engine.core.state import State
 from engine.game_text import HistoryLine
 from engine.kernel import new_game, options, play, refusal
-from engine.mergers.merger_rounds import begin_stock_round
-from engine.site_18xx.action_codec import NoCounterpartError
+from engine.rounds.merger_sequence import begin_stock_round
 from engine.site_18xx.certificate_numbering import CertificateNumbering
 from engine.site_18xx.codec_registry import CODECS, encode_action
 from engine.site_18xx.export import SiteExporter
-from engine.site_18xx.game_file import SiteAction, SiteFileError, read_site_file
+from engine.site_18xx.game_file import NoCounterpartError, SiteAction, SiteFileError, read_site_file
 from engine.site_18xx.names import site_names_of
 from engine.site_18xx.piece_numbering import PieceNumbering
 from engine.site_18xx.replay import SiteReplay

@@ -18,7 +18,8 @@ from bot.position import text_views
 from bot.position.pending import seat_number
 from engine.game_text import replay
 from engine.site_18xx.game_file import SiteFileError, read_site_file
-from engine.site_18xx.replay import SiteReplay, SiteReplayError
+from engine.site_18xx.replay import SiteReplay
+from engine.site_18xx.site_table import SiteReplayError
 
 MAX_BYTES = 16 * 1024 * 1024
 """The largest file, packed or not. Long games of 18xx.games have about 1 MB."""

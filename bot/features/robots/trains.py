@@ -22,7 +22,8 @@ from engine.core.state import OperatingTurn
 from engine.finance import market
 from engine.finance.loans import in_zone, loan_terms, loans_available
 from engine.finance.ownership import share_percent
-from engine.operating.trains import BANK_SOURCES, face_price, must_buy_train
+from engine.operating.emergency_purchase import must_buy_train
+from engine.operating.trains import BANK_SOURCES, face_price
 
 IDLE = 0.1
 """What is left of the estimate of a train for each other train of a company that has no route yet."""

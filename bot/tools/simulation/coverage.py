@@ -33,6 +33,7 @@ from engine.core.state import (
     WaterfallBidding,
 )
 from engine.finance.auctions import AuctionQuestion
+from engine.game import GameTitle
 from engine.mergers.merger_rounds import MergerRoundRules
 from engine.operating.dividends import DividendStep
 from engine.operating.revenue_claims import open_claim
@@ -41,7 +42,6 @@ from engine.operating.turn import OperatingTurnQuestion
 from engine.private_companies.sales import OpenMarketPurchase, PrivateDeals
 from engine.stock.treasury_shares import TreasuryShares
 from engine.stock.turn import StockTurnQuestion
-from engine.title import Title
 
 OUT_OF_TURN = "out of turn"
 """Before an action: it is handled out of turn."""
@@ -138,7 +138,7 @@ def possible_kinds(title: str, options: tuple[str, ...]) -> frozenset[str]:
     return frozenset({*WEIGHTS, *CONSEQUENCES}.difference(*impossible))
 
 
-def _features(title: Title) -> Iterator[object]:
+def _features(title: GameTitle) -> Iterator[object]:
     yield from title.questions
     yield from _component_features(title.components)
     yield from _mechanic_features(title)
@@ -167,7 +167,7 @@ def _component_features(components: Components) -> Iterator[str]:
         yield "bank"
 
 
-def _mechanic_features(title: Title) -> Iterator[object]:
+def _mechanic_features(title: GameTitle) -> Iterator[object]:
     """Features of the mechanics of a title."""
     if title.after_price_move:
         yield "companies close"

@@ -35,7 +35,7 @@ from engine.core.state import (
 )
 from engine.finance.auctions import AuctionQuestion
 from engine.finance.offers import OfferResponses
-from engine.game import Game
+from engine.game import Game, GameTitle
 from engine.insolvency.cash_crisis import CashCrisisQuestion, handle_interruptions, open_cash_crisis
 from engine.mergers.acquisition import (
     BuyerChoiceQuestion,
@@ -50,15 +50,7 @@ from engine.mergers.assets import (
     ask_for_token_removal,
 )
 from engine.mergers.merger import MergerConventions, merger_deal_handler
-from engine.mergers.merger_rounds import (
-    GameLength,
-    MergerPollQuestion,
-    MergerRoundRules,
-    OperatingWithMergersRules,
-    StockRoundEnd,
-    begin_operating_round,
-    begin_stock_round,
-)
+from engine.mergers.merger_rounds import MergerPollQuestion, MergerRoundRules
 from engine.mergers.merger_turn import MergerTurnQuestion
 from engine.opening.seed_money import SeedMoneyAuction, SeedMoneyQuestion
 from engine.operating.discard import DiscardQuestion
@@ -78,11 +70,18 @@ from engine.operating.train_purchase import TrainStep, TrainTradeConventions, tr
 from engine.operating.trains import ask_for_discards, scrap_obsolete_trains
 from engine.operating.turn import AutomaticStep, OperatingTurnQuestion
 from engine.rounds.game_end import LAST_STOCK_ROUND_ON_SITE, final_scores
+from engine.rounds.merger_sequence import (
+    GameLength,
+    OperatingWithMergersRules,
+    StockRoundEnd,
+    begin_operating_round,
+    begin_stock_round,
+)
 from engine.rounds.sequence import GameOverRules, StockRoundRules
 from engine.stock.company_start import CertificateAuction, CompanyStartQuestion
 from engine.stock.floating import Capitalization
 from engine.stock.short_selling import BidderCompanyActions, ShortSellingTurnQuestion
-from engine.title import SITE_CONVENTIONS, Title, validated_options
+from engine.title import SITE_CONVENTIONS, validated_options
 from engine.titles.t1817.components import composed_components
 from engine.titles.t1817.sections import SECTIONS
 
@@ -98,7 +97,7 @@ EXPANSIONS = {"volatility": "rules of its own, which the rulebook does not have"
 """Options of 18xx.games that are no variants of the rulebook."""
 
 
-def compose(options: tuple[str, ...]) -> Title:
+def compose(options: tuple[str, ...]) -> GameTitle:
     """The title under those options. Raises ValueError for one that it does not have."""
     for option in options:
         if option in EXPANSIONS:
@@ -130,7 +129,7 @@ def compose(options: tuple[str, ...]) -> Title:
         untradable_may_borrow=site,
         shorts_stay_open=site,
     )
-    return Title(
+    return GameTitle(
         components=components,
         options=options,
         opening=lambda g, draw: SeedMoneySale(current_seat=g.state.seats[0], seed_money=seed_money),

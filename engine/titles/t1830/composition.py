@@ -24,7 +24,7 @@ from engine.core.state import (
 )
 from engine.finance.market import drop_price
 from engine.finance.offers import OfferResponses
-from engine.game import Game
+from engine.game import Game, GameTitle
 from engine.opening.waterfall import (
     ParPriceQuestion,
     WaterfallBiddersQuestion,
@@ -32,6 +32,7 @@ from engine.opening.waterfall import (
 )
 from engine.operating.discard import DiscardQuestion
 from engine.operating.dividends import DividendStep
+from engine.operating.emergency_purchase import EmergencyPurchase
 from engine.operating.run import RunStep
 from engine.operating.stations import HomeTokenQuestion, TokenStep, ask_for_home_cities
 from engine.operating.track import TrackStep
@@ -48,19 +49,25 @@ from engine.rounds.sequence import (
 )
 from engine.stock.floating import Capitalization
 from engine.stock.turn import StockTurnQuestion
-from engine.title import SITE_CONVENTIONS, Title, validated_options
+from engine.title import SITE_CONVENTIONS, validated_options
 
 OPTIONS = (SITE_CONVENTIONS, "multiple_brown_from_ipo", "optional_6_train")
 
 
-def compose(options: tuple[str, ...]) -> Title:
+def compose(options: tuple[str, ...]) -> GameTitle:
     """The title under those options. Raises ValueError for one that it does not have."""
     options = validated_options(OPTIONS, options)
     site = SITE_CONVENTIONS in options
     components = components_of("1830")
     tile_abilities = TileAbilities()
     train_trade = TrainTradeConventions(
-        president_always_helps=site, last_sale_needed=site, only_in_train_step=site
+        emergency=EmergencyPurchase(
+            president_always_helps=site,
+            last_sale_needed=site,
+            bankrupt_sells_all=site,
+            whole_certificates=site,
+        ),
+        only_in_train_step=site,
     )
 
     def required_sales(g: Game, turn: StockTurn) -> list[str]:
@@ -89,7 +96,7 @@ def compose(options: tuple[str, ...]) -> Title:
         train_counts["D"] = None
     if "optional_6_train" in options:
         train_counts["6"] = 3
-    return Title(
+    return GameTitle(
         components=components,
         options=options,
         opening=lambda g, draw: Waterfall(current_seat=g.state.seats[0]),
@@ -111,12 +118,7 @@ def compose(options: tuple[str, ...]) -> Title:
                     TokenStep(),
                     RunStep(best_only=not site, allows_claims=site),
                     DividendStep(),
-                    TrainStep(
-                        also_blocks=None if site else can_buy_private,
-                        conventions=train_trade,
-                        bankrupt_sells_all=site,
-                        whole_certificates=site,
-                    ),
+                    TrainStep(also_blocks=None if site else can_buy_private, conventions=train_trade),
                     *([PrivatePurchaseStep(also_blocks=tile_abilities.has_extra_lay)] if site else []),
                 )
             ),

@@ -26,10 +26,12 @@ from engine.core.state import (
 from engine.finance.market import drop_price
 from engine.finance.offers import OfferResponses
 from engine.finance.share_sales import refuse_sale_before_first_turn
+from engine.game import GameTitle
 from engine.opening.allotment import PrivateAllotmentRules, deal_privates
 from engine.opening.waterfall import ParPriceQuestion
 from engine.operating.discard import DiscardQuestion
 from engine.operating.dividends import DividendStep
+from engine.operating.emergency_purchase import EmergencyPurchase
 from engine.operating.revenue_claims import RevenueClaimQuestion, open_claim
 from engine.operating.run import RunStep
 from engine.operating.share_issue import ShareIssueStep
@@ -46,7 +48,7 @@ from engine.rounds.sequence import (
 )
 from engine.stock.floating import Capitalization
 from engine.stock.turn import StockTurnQuestion
-from engine.title import SITE_CONVENTIONS, Title, validated_options
+from engine.title import SITE_CONVENTIONS, validated_options
 from engine.titles.t1851.components import with_johnson_city_falling
 from engine.titles.t1851.sections import SECTIONS
 
@@ -59,17 +61,21 @@ ROUTE_TERMS = RevenueRules(offboard_pair_bonus=10)
 """Where the rulebook, whose chapters have no numbers, has the rules that mechanics cite."""
 
 
-def compose(options: tuple[str, ...]) -> Title:
+def compose(options: tuple[str, ...]) -> GameTitle:
     """The title under those options. Raises ValueError for one that it does not have."""
     options = validated_options(OPTIONS, options)
     claims = CLAIMS in options
     train_trade = TrainTradeConventions(
-        president_helps_between_companies=False,
+        emergency=EmergencyPurchase(
+            president_helps_between_companies=False,
+            sells_at_first_price=True,
+            bankrupt_loses_cash=False,
+        ),
         face_value_between_presidents=True,
         discards_in_operating_order=True,
     )
     run = RunStep(best_only=False, after_run=open_claim) if claims else RunStep()
-    return Title(
+    return GameTitle(
         components=with_johnson_city_falling(components_of("1851"))
         if JOHNSON_CITY_FALLING in options
         else components_of("1851"),
@@ -93,12 +99,7 @@ def compose(options: tuple[str, ...]) -> Title:
                     TokenStep(),
                     run,
                     DividendStep(half_rounding=10, pays_pool_shares=False, rise_needs_price=True),
-                    TrainStep(
-                        also_blocks=None,
-                        conventions=train_trade,
-                        sells_at_first_price=True,
-                        bankrupt_loses_cash=False,
-                    ),
+                    TrainStep(also_blocks=None, conventions=train_trade),
                     ShareIssueStep(),
                 )
             ),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from engine.board.network import Stop
+from engine.board.tile_geometry import Stop
 from engine.core.actions import BuyTrain, RedeemShare, TradePrivate
 from engine.core.components import Components, components_of
 from engine.core.hooks import never, no_reason
@@ -30,7 +30,7 @@ from engine.core.state import (
 )
 from engine.finance import market
 from engine.finance.offers import OfferResponses
-from engine.game import Game
+from engine.game import Game, GameTitle
 from engine.insolvency.closing import close_in_closing_zone
 from engine.opening.waterfall import (
     ParPriceQuestion,
@@ -46,6 +46,7 @@ from engine.operating.connection_runs import (
 )
 from engine.operating.discard import DiscardQuestion
 from engine.operating.dividends import DividendStep
+from engine.operating.emergency_purchase import EmergencyPurchase
 from engine.operating.run import RunStep
 from engine.operating.stations import TokenStep, ask_for_home_cities
 from engine.operating.track import (
@@ -86,7 +87,7 @@ from engine.stock.price_protection import (
 )
 from engine.stock.treasury_shares import TreasuryShares
 from engine.stock.turn import StockTurnQuestion
-from engine.title import SITE_CONVENTIONS, Title, validated_options
+from engine.title import SITE_CONVENTIONS, validated_options
 from engine.titles.t1870.components import site_components, with_diesels, with_historical_order
 from engine.titles.t1870.sections import SECTIONS
 
@@ -111,7 +112,7 @@ FINISH_PRICE = 400
 """The price that ends the game (1870 §16.1)."""
 
 
-def compose(options: tuple[str, ...]) -> Title:
+def compose(options: tuple[str, ...]) -> GameTitle:
     """The title under those options. Raises ValueError for one that it does not have."""
     options = validated_options(OPTIONS, options)
     site = SITE_CONVENTIONS in options
@@ -136,7 +137,15 @@ def compose(options: tuple[str, ...]) -> Title:
     elif site or "non_blocking_tokens" in options:
         extra_slots = destination_token_slots
     train_trade = TrainTradeConventions(
-        president_helps_between_companies=False, bank_only_after_sale=site, only_in_train_step=site
+        emergency=EmergencyPurchase(
+            president_helps_between_companies=False,
+            bank_only_after_sale=site,
+            bankrupt_sells_all=site,
+            one_block_per_company=True,
+            certificate_limit_first=not site,
+            whole_certificates=site,
+        ),
+        only_in_train_step=site,
     )
     bridges = BridgeDiscounts(beyond_normal_lays=site)
 
@@ -183,7 +192,7 @@ def compose(options: tuple[str, ...]) -> Title:
         holds_back_reissue_money=not site,
         purchase_refusal=refuse_purchase_out_of_order if "historical_order" in options else no_reason,
     )
-    return Title(
+    return GameTitle(
         components=components,
         options=options,
         opening=lambda g, draw: Waterfall(current_seat=g.state.seats[0]),
@@ -231,14 +240,7 @@ def compose(options: tuple[str, ...]) -> Title:
                         pays_ipo_shares=True,
                         half_price_move="not" if site else "under",
                     ),
-                    TrainStep(
-                        also_blocks=None if site else can_buy_private,
-                        bankrupt_sells_all=site,
-                        conventions=train_trade,
-                        one_block_per_company=True,
-                        certificate_limit_first=not site,
-                        whole_certificates=site,
-                    ),
+                    TrainStep(also_blocks=None if site else can_buy_private, conventions=train_trade),
                     *([PrivatePurchaseStep(also_blocks=has_more_to_do)] if site else []),
                 ),
                 end_reason=end_reason_at_once,
