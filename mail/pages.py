@@ -27,7 +27,6 @@ from mail.port import (
     InlineImage,
     LineRejected,
     LinesPlayed,
-    PlayResult,
     QueryResult,
     StaleReply,
     TableRows,
@@ -124,7 +123,7 @@ def final_letter(letter: FinalLetter) -> MailPage:
 
 
 def receipt(
-    result: PlayResult | None,
+    result: LinesPlayed | LineRejected | StaleReply | None,
     reply: ParsedReply,
     shown: Sequence[QueryResult] = (),
     meant: Sequence[AcceptedLine] = (),

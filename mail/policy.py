@@ -41,6 +41,7 @@ from mail.port import (
     LineRejected,
     LinesPlayed,
     MailOutcome,
+    NeedsYes,
     QueryResult,
     ReplyToken,
     ServicePort,
@@ -71,14 +72,12 @@ class MailPolicy:
         service: ServicePort,
         *,
         require_dmarc: bool = False,
-        dangerous: frozenset[str] = frozenset({"resign"}),
         limits: ReplyLimits = DEFAULT_LIMITS,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._address = address
         self._service = service
         self._require_dmarc = require_dmarc
-        self._dangerous = dangerous
         self._limits = limits
         self._alerts = OperatorAlerts(service, now)
         self._replies = Replies(address, service, self._alerts, limits, now)
@@ -295,13 +294,10 @@ class MailPolicy:
                 return Ruling("not done", refusal_pages.must_be_alone("yes CODE"), token, lines=lines)
             return await self._confirm_held(token, code[1], lines)
         words = [first_word(line) for line in lines]
-        for word in (*self._dangerous, "stop", "unsubscribe"):
+        for word in ("stop", "unsubscribe"):
             if word in words and len(lines) > 1:
                 return Ruling("not done", refusal_pages.must_be_alone(word), token, lines=lines)
         key = idempotency_key(mail, token, lines)
-        if words[0] in self._dangerous:
-            confirmation_code = await self._service.hold_lines(token, lines, key)
-            return Ruling("held", refusal_pages.confirm_orders(lines, confirmation_code), token, lines=lines)
         return await self._play(token, reply, key, lines, mail)
 
     async def _confirm_held(self, token: ReplyToken, code: str, lines: tuple[str, ...]) -> Ruling:
@@ -331,6 +327,10 @@ class MailPolicy:
         result = (
             await self._service.play(token, [line.text for line in orders], request_id) if orders else None
         )
+        if isinstance(result, NeedsYes):
+            code = await self._service.hold_lines(token, result.lines, request_id)
+            page = refusal_pages.confirm_orders(lines, result.reason, code)
+            return Ruling("held", page, token, lines=lines, offered_code=code)
         shown: list[QueryResult] = [
             await self._service.query(token, *query) for query in merge_queries(queries)
         ]

@@ -176,7 +176,17 @@ class StaleReply:
     legal_lines: tuple[str, ...] = ()
 
 
-PlayResult = LinesPlayed | LineRejected | StaleReply
+@dataclass(frozen=True, slots=True)
+class NeedsYes:
+    """The lines are carried out only when the player confirms them. reason: why, as a sentence. lines: those
+    that say so."""
+
+    reason: str
+    lines: tuple[str, ...]
+    decision_id: str | None = None
+
+
+PlayResult = LinesPlayed | LineRejected | StaleReply | NeedsYes
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,11 +144,11 @@ def failed_authentication() -> MailPage:
     return _refusal(Paragraph(text + more), NOTHING_CHANGED, headline=headline)
 
 
-def confirm_orders(lines: Sequence[str], code: str) -> MailPage:
-    """Orders that need a confirmation."""
+def confirm_orders(lines: Sequence[str], reason: str, code: str) -> MailPage:
+    """Lines that need a confirmation. reason: why, as a sentence."""
     blocks = (
         QuotedLines("You wrote", lines),
-        Paragraph("This cannot be undone, so please confirm it."),
+        Paragraph(f"{reason} Please confirm it."),
         CopyableLines("To confirm, reply with", [f"yes {code}"]),
         NOTHING_CHANGED,
     )

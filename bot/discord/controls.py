@@ -30,7 +30,7 @@ MAX_LABEL_LENGTH = 80
 ALWAYS_SELECTS = ("par",)  # verbs that keep their select however few their choices are
 FEW_CHOICES = 3  # so few choices get buttons even when their labels are long
 
-SUBMIT_LINE, CONFIRM, OPEN_MENU, SELECT, ENTER_AMOUNT, ENTER_LINE = "s", "y", "m", "p", "a", "w"
+SUBMIT_LINE, OPEN_MENU, SELECT, ENTER_AMOUNT, ENTER_LINE = "s", "m", "p", "a", "w"
 OPEN_CARD, OPEN_TILES, LOOK_CLOSER, SELL, WHOLE_MAP = "c", "T", "L", "v", "M"
 TRY, TRY_LINE = "t", "tl"
 JOIN, LEAVE, START, KEEP, CLAIM = "join", "leave", "start", "keep", "claim"

@@ -77,16 +77,13 @@ class InteractionHandler:
     ) -> None:
         """Handle a control, or a submitted modal with the `values` of its fields."""
         match custom_id.action:
-            case controls.SUBMIT_LINE | controls.CONFIRM:
+            case controls.SUBMIT_LINE:
                 await interaction.response.defer()
                 line = await self.checks.line_of(custom_id)
                 if line is None:
                     await reply_text(interaction, CHOICES_CHANGED)
                 else:
-                    confirmed = custom_id.action == controls.CONFIRM
-                    await self.lines.submit_lines(
-                        interaction, custom_id, split_lines(line), confirmed=confirmed
-                    )
+                    await self.lines.submit_lines(interaction, custom_id, split_lines(line))
             case controls.OPEN_MENU:
                 await self._open_menu(interaction, custom_id)
             case controls.ENTER_AMOUNT if values:

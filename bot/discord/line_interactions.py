@@ -12,16 +12,13 @@ from bot.discord.api import FileAttachment, OutgoingAttachment
 from bot.discord.card_builder import image_attachments
 from bot.discord.control_checks import CHOICES_CHANGED, ControlChecks
 from bot.discord.controls import CustomId
-from bot.discord.parts import Json
 from bot.discord.replies import RawModal, reply, reply_text
 from bot.discord.table_lookup import TableLookup
 from bot.discord.threads import card_link
 from bot.hub.info import TableInfo
 from bot.hub.result import CommandResult, Completed, PollUpdated, QueryAnswer, StaleDecision
-from bot.hub.table import TableView
 from bot.pictures.wanted import PICTURES_SAY_ALL, answer_pictures
 from bot.pictures.workers import Pictures, PictureWorkers
-from bot.position.pending import engine_seat
 from bot.service import Service
 
 
@@ -38,13 +35,8 @@ class LineInteractions:
         interaction: discord.Interaction,
         custom_id: CustomId,
         lines: Sequence[str],
-        *,
-        confirmed: bool = False,
     ) -> None:
-        """Submit lines for the decision that the custom id names, and show the result.
-
-        A line that would end the game is submitted only when `confirmed`.
-        """
+        """Submit lines for the decision that the custom id names, and show the result."""
         person_id = await self.lookup.person_id(interaction.user)
         view = await self.service.queries.view(custom_id.table_id)
         seat = view.table.seat_of(person_id)
@@ -52,9 +44,6 @@ class LineInteractions:
             await reply_text(
                 interaction, private_answers.wrong_player_text(view.state, view.table.names, custom_id.seat)
             )
-            return
-        if not confirmed and (question := self._confirmation_needed(view, seat, custom_id, lines)):
-            await reply(interaction, question)
             return
         result = await self.service.submit(
             custom_id.table_id,
@@ -66,33 +55,6 @@ class LineInteractions:
             transport="discord",
         )
         await self.show_result(interaction, result, view.table, seat, lines)
-
-    @staticmethod
-    def _confirmation_needed(
-        view: TableView, seat: int | None, custom_id: CustomId, lines: Sequence[str]
-    ) -> list[Json] | None:
-        """The question to confirm a line that would end the game; None for any other line."""
-        if seat is None or view.state is None or view.state.game_over or len(lines) != 1:
-            return None
-        player = engine_seat(seat)
-        try:
-            action = engine.parse(view.state, player, lines[0])
-            line = engine.format_action(view.state, action)
-            if engine.play(view.state, player, action).state.game_over is None:
-                return None
-        except (engine.UnreadableError, engine.AmbiguousError, engine.RefusedError):
-            return None
-        confirm = custom_id._replace(
-            seat=seat,
-            decision_id=custom_id.decision_id or view.decision_id_of(seat),
-            action=controls.CONFIRM,
-            argument=line,
-        )
-        return (
-            private_answers.confirmation_message(confirm, line)
-            if len(str(confirm)) <= controls.MAX_CUSTOM_ID
-            else None
-        )
 
     async def show_result(
         self,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import engine
 from bot.discord.card_texts import MAX_HISTORY_LINES, player_name
-from bot.discord.controls import CONFIRM, ENTER_AMOUNT, SELECT, SUBMIT_LINE, CustomId, MenuItem
+from bot.discord.controls import ENTER_AMOUNT, SELECT, SUBMIT_LINE, CustomId, MenuItem
 from bot.discord.parts import (
     DANGER,
     SECONDARY,
@@ -108,12 +108,6 @@ def wrong_player_text(state: engine.State | None, names: Sequence[str], seat: in
     """What a person reads who uses the controls of another player."""
     name = player_name(state, seat) if state and not state.game_over else names[seat]
     return f"These controls are for {name}."
-
-
-def confirmation_message(custom_id: CustomId, line: str) -> list[Json]:
-    """The question before a line that ends the game."""
-    yes = button("Yes, end the game", str(custom_id._replace(action=CONFIRM)), DANGER)
-    return [text_display(f"`{line}` ends the game. Is that what you want?"), *action_rows([yes])]
 
 
 def amount_modal(custom_id: CustomId, choice: engine.Choice) -> Json:

@@ -23,6 +23,7 @@ from mail.port import (
     AcceptedLine,
     LineRejected,
     LinesPlayed,
+    NeedsYes,
     PlayResult,
     QueryKind,
     QueryResult,
@@ -71,11 +72,9 @@ class SeatReplies:
         return self._reader.try_lines(view.state, seat_token.seat_number, lines)
 
     async def play(self, token: ReplyToken, lines: Sequence[str], request_id: str) -> PlayResult:
-        """Play the lines for the seat. Held lines that the player has released need no other confirmation."""
+        """Play the lines for the seat."""
         seat = seat_ref(token)
         result = await self._submit_lines(seat, lines, request_id)
-        if isinstance(result, results.ConfirmationRequired) and request_id.startswith("held:"):
-            result = await self._submit_lines(seat, [result.line], f"{request_id}:sure")
         return await self._mail_result(seat, lines, result)
 
     async def _submit_lines(
@@ -135,7 +134,7 @@ class SeatReplies:
                 old = "a decision that is no longer open."
                 return StaleReply(old, waiting, result.since, decision_id, legal)
             case results.ConfirmationRequired():
-                return LineRejected("refused", 0, result.reason, decision_id, (result.line,))
+                return NeedsYes(result.reason, tuple(result.line.split("; ")), decision_id)
             case results.NotYourSeat() | results.TableNotRunning():
                 return LineRejected("refused", 0, result.reason, decision_id)
 

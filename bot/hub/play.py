@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple
 
 import engine
+from bot.hub import confirm
 from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
 from bot.hub.polls import completed, poll_for, stale_decision
@@ -45,6 +46,8 @@ class MoveHandler:
             moves = _play(table, request)
         except _NotPlayed as failure:
             return failure.result(table, request)
+        if moves.question and not request.confirmed:
+            return confirm.ask(request.lines, moves.question, table.decision_id_of(request.seat))
         return await self._commit(table, request, moves)
 
     async def try_lines(self, table: LiveTable, request: Request) -> CommandResult | None:
@@ -54,6 +57,8 @@ class MoveHandler:
         try:
             moves = _play(table, request)
         except _NotPlayed:
+            return None
+        if moves.question and not request.confirmed:
             return None
         return await self._commit(table, request, moves)
 
@@ -73,11 +78,14 @@ class MoveHandler:
 
 
 class _Moves(NamedTuple):
-    """Lines that were played: the game after them, and for each its row of the log and what is answered."""
+    """Lines that were played: the game after them, and for each its row of the log and what is answered.
+
+    question: why they have to be confirmed."""
 
     game: engine.Game
     rows: Sequence[NewLogRow]
     played: Sequence[PlayedLine]
+    question: str | None = None
 
 
 class _NotPlayed(Exception):
@@ -101,16 +109,17 @@ def _play(table: LiveTable, request: Request) -> _Moves:
     """Play the lines of a request, one after the other, on the decoded position. Raises _NotPlayed."""
     g, seat = engine.game_of(table.give_state()), engine_seat(request.seat)
     first_seq = table.seq + (2 if request.announcement else 1)
-    rows, played = list[NewLogRow](), list[PlayedLine]()
+    rows, played, question = list[NewLogRow](), list[PlayedLine](), None
     for index, raw_line in enumerate(request.lines):
         try:
             line, _, events = engine.play_line_on(g, seat, raw_line)
         except (engine.UnreadableError, engine.AmbiguousError, engine.RefusedError) as error:
             raise _NotPlayed(error, index, g.state) from error
         sentences = tuple(engine.narrate(g, events))
+        question = question or confirm.why_asked(g.state, events)
         played.append(PlayedLine(first_seq + len(rows), raw_line, line, sentences))
         rows.append(request.new_row(index, line=line, events=engine.encode_events(events)))
-    return _Moves(g, rows, played)
+    return _Moves(g, rows, played, question)
 
 
 def _is_current(table: LiveTable, request: Request) -> bool:

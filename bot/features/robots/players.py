@@ -112,6 +112,7 @@ class RobotPlayers:
             result = await self._submit(
                 view.table.id, seat, [move.line], view.decision_id_of(seat),
                 f"robot:{view.table.id}:{seat}:{view.seq}", person_id=person_id, transport=ROBOT_TRANSPORT,
+                confirmed=True,
             )  # fmt: skip
         if move is None or isinstance(result, LineFailure):
             log.error("the robot in seat %d of table %s has no move: %s", seat, view.table.code, result)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from bot.hub import notify
+from bot.hub import confirm, notify
 from bot.hub.cache import TableCache
 from bot.hub.changes import check_allowed
 from bot.hub.command import Command, Form, OpenCommand, TableCommand
 from bot.hub.commit import CommitDraft
 from bot.hub.polls import Motion, PollHandler
 from bot.hub.request import Request, not_running, refused
-from bot.hub.result import CommandResult, Completed, ConfirmationRequired, LineRefused, TableNotRunning
+from bot.hub.result import CommandResult, Completed, LineRefused, TableNotRunning
 from bot.hub.status import RunningTables, record_end
 from bot.hub.table import LiveTable
 from storage import TablePoll
@@ -48,17 +48,18 @@ class StatusCommands:
         done = f"The game is {'paused' if request.word == 'pause' else 'resumed'}."
         return Completed((), (done,), after.pending)
 
-    async def _resign(self, table: LiveTable, request: Request) -> CommandResult:
+    async def _resign(self, table: LiveTable, request: Request) -> CommandResult | None:
         """Give up the seat and pause the table, after a confirmation."""
         if problem := not_running(table, "running", "paused"):
             return problem
         player = table.stored_info.player_at(request.seat)
         if player is None:
             return refused(table, request, "That seat is already empty.")
-        if request.lines[0].casefold().split() != ["resign", "yes"]:
+        if request.lines[0].casefold() != "resign":
+            return None
+        if not request.confirmed:
             reason = "If you resign, you give up your seat, and the game waits until somebody takes it."
-            decision_id = table.decision_id_of(request.seat)
-            return ConfirmationRequired(reason, "resign yes", next_decision_id=decision_id)
+            return confirm.ask(request.lines, reason, table.decision_id_of(request.seat))
         async with self._cache.commit_request(table, request) as draft:
             tables = (await draft.unit()).tables
             await tables.vacate_seat(player.seat_id)

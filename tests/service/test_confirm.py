@@ -1,0 +1,85 @@
+"""A line that cannot be taken back lightly is confirmed, in one place for all transports."""
+
+from pathlib import Path
+
+import pytest
+
+import engine
+from bot.hub.confirm import confirmed_lines
+from bot.hub.result import Completed, ConfirmationRequired
+from bot.service import Service
+from bot.terminal.console import Console
+from engine.game_text import replay
+from storage import open_store
+from tests.service.conftest import ServiceHarness
+
+HOPELESS = """title 1830
+players Ann, Bob, Cid
+---
+@ cash Ann 100
+@ cash Bob 300
+@ cash NYC 444
+@ owns Ann PRR 5
+@ owns pool PRR 5
+@ par PRR 100
+@ owns Bob NYC 6
+@ par NYC 67
+@ private SV Bob
+@ private CS Ann
+@ phase 4
+@ tile H10 57 1
+@ round operating PRR
+> until train
+"""
+
+
+def hopeless_position() -> engine.State:
+    """Ann has to buy a train for the PRR, and cannot pay for it."""
+    state = replay(HOPELESS).state
+    assert state is not None
+    return state
+
+
+async def test_a_bankruptcy_is_confirmed_before_it_is_played(empty: ServiceHarness) -> None:
+    info = await empty.service.lobby.import_game(hopeless_position(), [], name="Found")
+    asked = await empty.service.submit(info.id, 0, ["bankrupt"], None, "a")
+    assert isinstance(asked, ConfirmationRequired) and asked.line == "bankrupt yes"
+    assert asked.reason == "You go bankrupt, and the game ends."
+    assert (await empty.service.queries.table_info(info.id)).status == "running"
+    done = await empty.service.submit(info.id, 0, [asked.line], None, "b")
+    assert isinstance(done, Completed) and done.game_over and done.played[0].line == "bankrupt"
+
+
+@pytest.mark.parametrize("transport", ["clock", "robot"])
+async def test_what_nobody_writes_counts_as_confirmed(empty: ServiceHarness, transport: str) -> None:
+    info = await empty.service.lobby.import_game(hopeless_position(), [], name="Found")
+    done = await empty.service.submit(
+        info.id, 0, ["bankrupt"], None, "a", transport=transport, confirmed=True
+    )
+    assert isinstance(done, Completed) and done.game_over
+
+
+async def test_the_terminal_asks_before_it_ends_a_game(tmp_path: Path) -> None:
+    async with await open_store(tmp_path / "railpost.db") as store:
+        service = Service(store)
+        console = Console(service, tmp_path)
+        info = await service.lobby.import_game(hopeless_position(), [], name="Found")
+        await console.handle_line(f"table use {info.code}")
+        asked = await console.handle_line("Ann: bankrupt")
+        assert "Enter `bankrupt yes` to confirm." in asked.text
+        assert (await service.queries.table_info(info.id)).status == "running"
+        assert "wins with" in (await console.handle_line("Ann: bankrupt yes")).text
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["resign yes"], (("resign",), True)),
+        (["sell 2 PRR", "bankrupt YES"], (("sell 2 PRR", "bankrupt"), True)),
+        (["yes"], (("yes",), False)),
+        (["pass"], (("pass",), False)),
+        ([], ((), False)),
+    ],
+)
+def test_yes_behind_the_last_line(lines: list[str], expected: tuple[tuple[str, ...], bool]) -> None:
+    assert confirmed_lines(lines) == expected
