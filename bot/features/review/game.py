@@ -47,3 +47,30 @@ def played_game(history: GameHistory, numbers: Sequence[int] | None = None) -> P
     counted = range(1, len(history.lines) + 1) if numbers is None else numbers
     moves = (Move(n, e.seat, e.line, e.events) for n, e in zip(counted, history.lines, strict=True))
     return PlayedGame(history.start, tuple(moves))
+
+
+class Place(NamedTuple):
+    """Where a move was made: the round, and the company whose operating turn it was, if it was one."""
+
+    round: str
+    company: str
+
+
+def places(game: PlayedGame) -> list[Place]:
+    """The place of every move."""
+    state, found = engine.copy_state(game.start), []
+    for (_, round), move in zip(game.rounds(), game.moves, strict=True):
+        turn = next((f for f in reversed(state.stack) if isinstance(f, engine.OperatingTurn)), None)
+        found.append(Place(round, turn.company if turn else ""))
+        engine.fold(move.events, state)
+    return found
+
+
+def last_round_start(game: PlayedGame) -> int:
+    """How many moves were made before the round in which the game is, or in which it ended."""
+    starts = [
+        index + 1
+        for index, move in enumerate(game.moves)
+        if any(isinstance(event, RoundStarted) for event in move.events)
+    ]
+    return starts[-1] if starts else 0

@@ -31,7 +31,7 @@ from engine.core.events import (
     SharesRestructured,
 )
 from engine.core.reasons import CashReason, PriceReason
-from engine.core.state import POOL, GameOver
+from engine.core.state import CLOSED, POOL, GameOver
 from engine.finance.ownership import share_percent
 
 
@@ -52,8 +52,9 @@ class Cause(StrEnum):
     LOANS = "prices after loans"
     FLOATING = "prices at flotation"
     PURCHASES = "shares bought above or below their worth"
-    GRANTS = "shares that came with a private"
+    GRANTS = "shares that came with a private or for one"
     PRIVATES = "privates bought above or below their face value"
+    CLOSINGS = "privates that closed"
     FORCED = "forced purchases"
     """The company whose train its president paid for."""
     INTEREST = "interest paid for a company"
@@ -229,8 +230,7 @@ class _Book:
             price = self.game.private_definition(event.private).price
             for owner, dollars in ((before, -price), (event.owner, price)):
                 if engine.is_seat(owner):
-                    cause = Cause.BANKRUPTCY if owner in move.bankrupt else Cause.PRIVATES
-                    yield owner, cause, event.private, dollars, ()
+                    yield owner, _private_cause(event, owner, move), event.private, dollars, ()
 
     def _values(self, company: str) -> dict[str, int]:
         """What each seat's shares of a company are worth; below zero for those sold short."""
@@ -242,22 +242,34 @@ class _Book:
         return {owner: held * price // size for owner, held in shares.items() if engine.is_seat(owner)}
 
 
+def _private_cause(event: PrivateMoved, owner: str, move: _MoveFacts) -> Cause:
+    """Why the worth of a private goes to a player, or leaves them."""
+    if owner in move.bankrupt:
+        return Cause.BANKRUPTCY
+    if event.owner != CLOSED:
+        return Cause.PRIVATES
+    return Cause.GRANTS if owner in move.receivers else Cause.CLOSINGS
+
+
 class _MoveFacts:
     """What must be known of a whole move to name the cause of one of its events.
 
     `merged`: the company that two have become. `bankrupt`: players who are out. `paid`: (seat, company) of
-    payments for shares.
+    payments for shares. `receivers`: players who received shares.
     """
 
     def __init__(self, events: Iterable[AnyEvent]) -> None:
         restructured: list[str] = []
         self.bankrupt: set[str] = set()
         self.paid: set[tuple[str, str]] = set()
+        self.receivers: set[str] = set()
         for event in events:
             if isinstance(event, SharesRestructured) and event.company not in restructured:
                 restructured.append(event.company)
             elif isinstance(event, PlayerBankrupt):
                 self.bankrupt.add(event.seat)
+            elif isinstance(event, SharesMoved):
+                self.receivers.add(event.target)
             elif isinstance(event, CashMoved) and _CASH_CAUSES.get(event.reason) is Cause.PURCHASES:
                 self.paid |= {(event.source, event.subject), (event.target, event.subject)}
         self.merged = restructured[0] if len(restructured) > 1 else ""
