@@ -4,6 +4,7 @@ train earned against what it cost. Routes are searched exactly (`engine.best_run
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
@@ -14,6 +15,7 @@ from engine.core.events import (
     CashMoved,
     CityTokenPlaced,
     CompanyReturned,
+    FramePushed,
     MineOrBridgeBuilt,
     PhaseStarted,
     TileLaid,
@@ -24,7 +26,7 @@ from engine.core.events import (
     TrainsRusted,
 )
 from engine.core.reasons import CashReason, TrainReason
-from engine.core.state import BANK, CLOSED
+from engine.core.state import BANK, CLOSED, ConnectionRunTurn, OperatingTurn
 from engine.operating.run import best_run
 
 
@@ -57,6 +59,9 @@ def runs_of(game: PlayedGame) -> list[Run]:
 
 OF_TRAINS = TrainMoved | TrainsRusted | PhaseStarted | CompanyReturned
 OF_TRACK = TrackEvent | CityTokenPlaced | MineOrBridgeBuilt
+TURNS_COUNTED = 2
+"""Operating turns of a company for which a change of its best run counts."""
+
 Occasion = Literal["track", "trains"]
 """What changed a best run: tiles and tokens, or the trains of the company and a phase."""
 
@@ -71,6 +76,8 @@ class BestRunChange(NamedTuple):
     occasion: Occasion
     holdings: dict[str, int]
     """Percent of the company by seat, after the move."""
+    turns: int
+    """How many operating turns the company had after it, `TURNS_COUNTED` at most."""
 
     @property
     def dollars(self) -> int:
@@ -81,7 +88,7 @@ class BestRunChange(NamedTuple):
 def best_run_changes(game: PlayedGame) -> list[BestRunChange]:
     """Every change of a best run by a tile, a token or a train, in order."""
     state, found = engine.copy_state(game.start), list[BestRunChange]()
-    best: dict[str, int] = {}
+    best, turns = dict[str, int](), _operating_turns(game)
     for index, move in enumerate(game.moves):
         engine.fold(move.events, state)
         occasion = _occasion(move.events)
@@ -91,8 +98,20 @@ def best_run_changes(game: PlayedGame) -> list[BestRunChange]:
             if after != (before := best.get(company, 0)):
                 shares = state.companies[company].shares
                 held = {seat: percent for seat, percent in shares.items() if engine.is_seat(seat)}
-                found.append(BestRunChange(index, company, before, after, occasion, held))
+                later = min(sum(turn > index for turn in turns[company]), TURNS_COUNTED)
+                found.append(BestRunChange(index, company, before, after, occasion, held, later))
                 best[company] = after
+    return found
+
+
+def _operating_turns(game: PlayedGame) -> dict[str, list[int]]:
+    """By company the indices of the moves with which its operating turns began."""
+    found: dict[str, list[int]] = defaultdict(list)
+    for index, move in enumerate(game.moves):
+        for event in move.events:
+            frame = event.frame if isinstance(event, FramePushed) else None
+            if isinstance(frame, OperatingTurn) and not isinstance(frame, ConnectionRunTurn):
+                found[frame.company].append(index)
     return found
 
 
@@ -137,8 +156,11 @@ def _best_runs(state: engine.State, companies: Iterable[str]) -> dict[str, int]:
 
 
 class TrainAccount(NamedTuple):
-    """A train of a company: dollars that it cost and earned. `bought`, `gone`: indices of moves; `gone` is None
-    for a train that the company had at the end. `end`: why it went."""
+    """A train of a company: dollars that it cost and earned.
+
+    `bought`, `gone`: indices of moves; `gone` is None for a train that the company had at the end. `end`: why
+    it went.
+    """
 
     company: str
     train: str

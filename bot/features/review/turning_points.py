@@ -1,8 +1,8 @@
 """The moves after which worth, or what the next rounds pay, moved most between players.
 
-Theory of operation. Entries of money (`money`), changes of best runs (`runs`) and presidencies that passed are
-gathered into moments: what belongs together is one moment, such as all sales of a company in a round, or all
-trains of an operating turn. A moment has an effect on each player in dollars: worth that came or went at
+Theory of operation. Entries of money (`money`), changes of best runs (`runs`) and presidencies that passed
+are gathered into moments: what belongs together is one moment, such as all sales of a company in a round, or
+all trains of an operating turn. A moment has an effect on each player in dollars: worth that came or went at
 once, and for a best run what the player's shares bring of the change in the next two turns of the company, as
 far as the game had them. Dividends, income and the price moves of runs are left out: they come every round.
 So is what a purchase of shares brings, as it was paid for. A president's payments for a company whose
@@ -12,7 +12,7 @@ difference between who gained most and who lost most.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
@@ -20,12 +20,10 @@ from typing import Literal, NamedTuple
 from bot.features.review.game import Place, PlayedGame, places
 from bot.features.review.money import Cause, Entry
 from bot.features.review.runs import BestRunChange
-from engine.core.events import FramePushed, PresidentNamed, SharesMoved
-from engine.core.state import POOL, ConnectionRunTurn, OperatingTurn, is_seat
+from engine.core.events import PresidentNamed, SharesMoved
+from engine.core.state import POOL, is_seat
 
 Kind = Literal["trains", "track", "sales", "presidency", "forced", "private", "company"]
-TURNS_COUNTED = 2
-"""Operating turns of a company for which a change of its best run counts."""
 SINGLE_CAUSES = {
     Cause.LIQUIDATION: "company",
     Cause.ACQUISITIONS: "company",
@@ -65,6 +63,12 @@ class Moment:
         amounts = [0, *self.effects.values()]
         return max(amounts) - min(amounts)
 
+    @property
+    def is_usual(self) -> bool:
+        """Whether nothing turned: no effect, or a company without a train bought one."""
+        bought_only = self.kind == "trains" and len({change.company for change in self.changes}) == 1
+        return not self.size or (bought_only and self.changes[0].before == 0)
+
 
 def turning_points(
     game: PlayedGame,
@@ -76,7 +80,7 @@ def turning_points(
 ) -> list[Moment]:
     """The largest moments, in order. `until`: only those among so many first moves."""
     found = _Moments(game, entries, changes).all()
-    within = [each for each in found if each.size and (until is None or each.index < until)]
+    within = [each for each in found if not each.is_usual and (until is None or each.index < until)]
     largest = sorted(within, key=lambda each: -each.size)[:count]
     return sorted(largest, key=lambda each: each.index)
 
@@ -84,13 +88,10 @@ def turning_points(
 class _Moments:
     """Gathers the moments of a game."""
 
-    def __init__(
-        self, game: PlayedGame, entries: Sequence[Entry], changes: Sequence[BestRunChange]
-    ) -> None:
+    def __init__(self, game: PlayedGame, entries: Sequence[Entry], changes: Sequence[BestRunChange]) -> None:
         self.game, self.entries, self.changes = game, entries, changes
         self.places = places(game)
         self.moments: dict[tuple[object, ...], Moment] = {}
-        self.turns = _operating_turns(game)
         self.first_sales = _first_sales(game, self.places)
 
     def all(self) -> list[Moment]:
@@ -157,21 +158,19 @@ class _Moments:
         else:
             turn = (place.company, place.round) if place.company else (change.index,)
             moment = self._moment("trains", change.index, place.company, *turn)
-        later = sum(index > change.index for index in self.turns[change.company])
         for seat, percent in change.holdings.items():
-            moment.effects[seat] += change.dollars * percent * min(later, TURNS_COUNTED) // 100
+            moment.effects[seat] += change.dollars * percent * change.turns // 100
         moment.changes.append(change)
+        if moment.kind == "trains":
+            moment.index = _largest_change(moment.changes)
 
 
-def _operating_turns(game: PlayedGame) -> dict[str, list[int]]:
-    """By company the indices of the moves with which its operating turns began."""
-    found: dict[str, list[int]] = defaultdict(list)
-    for index, move in enumerate(game.moves):
-        for event in move.events:
-            frame = event.frame if isinstance(event, FramePushed) else None
-            if isinstance(frame, OperatingTurn) and not isinstance(frame, ConnectionRunTurn):
-                found[frame.company].append(index)
-    return found
+def _largest_change(changes: Sequence[BestRunChange]) -> int:
+    """The move after which best runs changed most."""
+    dollars: Counter[int] = Counter()
+    for change in changes:
+        dollars[change.index] += abs(change.dollars)
+    return max(dollars, key=lambda index: dollars[index])
 
 
 def _first_sales(game: PlayedGame, where: Sequence[Place]) -> dict[tuple[str, str], int]:

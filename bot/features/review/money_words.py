@@ -1,0 +1,289 @@
+"""Where the money came from, in sentences and as a table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import engine
+from bot.features.review.game import PlayedGame
+from bot.features.review.money import Cause, Entry
+from bot.features.review.runs import BestRunChange
+from bot.position.sentences import dollars
+from bot.position.text_views import join_words
+from engine.core.events import TrainMoved
+from engine.core.reasons import TrainReason
+
+MOST_SENTENCES = 12
+LEAST_PART = 0.03
+"""What is less than this part of the largest gain is not worth a sentence."""
+
+OF_COMPANY = {Cause.DIVIDENDS, Cause.RUNS, Cause.SOLD_OUT}
+"""What a player gains by holding a company while it does well."""
+PRICES = {
+    Cause.RUNS, Cause.SALES, Cause.SOLD_OUT, Cause.UNSOLD, Cause.ISSUES, Cause.LOANS, Cause.FLOATING,
+}  # fmt: skip
+
+GROUPS: dict[str, frozenset[Cause]] = {
+    "Dividends": frozenset({Cause.DIVIDENDS}),
+    "Prices by runs": frozenset({Cause.RUNS}),
+    "Sold-out prices": frozenset({Cause.SOLD_OUT}),
+    "Private income": frozenset({Cause.INCOME}),
+    "Deals": frozenset({Cause.PURCHASES, Cause.GRANTS, Cause.PRIVATES, Cause.CLOSINGS}),
+    "Shorts": frozenset({Cause.SHORTS}),
+    "Sales": frozenset({Cause.SALES, Cause.UNSOLD}),
+    "Forced purchases": frozenset({Cause.FORCED, Cause.INTEREST}),
+    "Other": frozenset(
+        {
+            Cause.ISSUES, Cause.LOANS, Cause.FLOATING, Cause.MERGERS, Cause.LIQUIDATION,
+            Cause.ACQUISITIONS, Cause.BANKRUPTCY,
+        }
+    ),
+}  # fmt: skip
+"""The parts of a bar, each with its causes. Every cause is in one of them."""
+
+
+def gains(entries: Sequence[Entry]) -> dict[str, int]:
+    """Dollars that each seat has gained; seats without an entry are left out."""
+    found: Counter[str] = Counter()
+    for entry in entries:
+        found[entry.seat] += entry.dollars
+    return dict(found)
+
+
+def parts_of(entries: Sequence[Entry], seat: str) -> dict[str, int]:
+    """The dollars of a seat by the names of `GROUPS`; parts of nothing are left out."""
+    found: Counter[str] = Counter()
+    for entry in entries:
+        if entry.seat == seat:
+            found[next(name for name, causes in GROUPS.items() if entry.cause in causes)] += entry.dollars
+    return {name: found[name] for name in GROUPS if found[name]}
+
+
+class _Said(NamedTuple):
+    """A sentence, and the dollars that it is about."""
+
+    dollars: float
+    sentence: str
+
+
+class MoneySentences:
+    """Tells where the money came from: who won and by what, and what cost the others most.
+
+    `last`: the last position. `changes`: of best runs, for what a train brought.
+    """
+
+    def __init__(
+        self, game: PlayedGame, entries: Sequence[Entry], changes: Sequence[BestRunChange], last: engine.State
+    ) -> None:
+        self.game, self.entries, self.changes, self.last = game, entries, changes, last
+        self.standings = engine.standings(last)
+        self.gain = {seat: self.standings[seat] - engine.standings(game.start)[seat] for seat in last.seats}
+        self.least = LEAST_PART * max(1, *map(abs, self.gain.values()))
+
+    def all(self) -> list[str]:
+        """At most twelve sentences, those about the most money."""
+        seats = list(self.standings)
+        first = [self._result(seats), *self._lead(seats)]
+        players = [self._player(seat) for seat in seats]
+        others = sorted(self._others(), key=lambda said: -said.dollars)
+        sentences = [*first, *filter(None, players)][:MOST_SENTENCES]
+        return [*sentences, *(said.sentence for said in others[: MOST_SENTENCES - len(sentences)])]
+
+    def _name(self, seat: str) -> str:
+        return self.last.name(seat)
+
+    def _result(self, seats: Sequence[str]) -> str:
+        over = self.last.game_over is not None
+        first, worth = seats[0], self.standings
+        text = f"{self._name(first)} {'won' if over else 'leads'} with {dollars(worth[first])}"
+        if len(seats) > 1:
+            text += f", {dollars(worth[first] - worth[seats[1]])} more than {self._name(seats[1])}"
+        return f"{text}."
+
+    def _lead(self, seats: Sequence[str]) -> Iterator[str]:
+        """What put the first before the second, by companies and causes."""
+        if len(seats) < 2:
+            return
+        first, second = self._by_source(seats[0]), self._by_source(seats[1])
+        ahead = {key: first[key] - second[key] for key in first.keys() | second.keys()}
+        ranked = sorted(ahead.items(), key=lambda item: (-abs(item[1]), item[0]))
+        more = [(key, amount) for key, amount in ranked if amount >= self.least][:2]
+        less = [(key, -amount) for key, amount in ranked if -amount >= self.least][:2]
+        if not more:
+            return
+        text = f"Ahead of {self._name(seats[1])}: {_amounts(more)}"
+        yield f"{text}; behind: {_amounts(less)}." if less else f"{text}."
+
+    def _by_source(self, seat: str) -> Counter[str]:
+        """What a seat gained from each company by holding it, and by each other cause."""
+        found: Counter[str] = Counter()
+        for entry in self.entries:
+            if entry.seat == seat:
+                key = f"the {entry.subject}" if entry.cause in OF_COMPANY else entry.cause.value
+                found[key] += entry.dollars
+        return found
+
+    def _player(self, seat: str) -> str:
+        """What most of a player's gain came from."""
+        gain = self.gain[seat]
+        held = Counter[str]()
+        paid = Counter[str]()
+        for entry in self.entries:
+            if entry.seat == seat and entry.cause in OF_COMPANY:
+                held[entry.subject] += entry.dollars
+                paid[entry.subject] += entry.dollars * (entry.cause is Cause.DIVIDENDS)
+        best = [(company, amount) for company, amount in held.most_common(2) if amount >= self.least]
+        name = self._name(seat)
+        if not best:
+            return f"{name} {_gained(gain)}." if abs(gain) >= self.least else ""
+        told = [
+            f"{dollars(amount)} from the {company}, {dollars(paid[company])} of it dividends"
+            + self._after_train(seat, company, paid[company])
+            for company, amount in best
+        ]
+        return f"{name} {_gained(gain)}: {join_words(told)}."
+
+    def _after_train(self, seat: str, company: str, dividends: int) -> str:
+        """` (80 % after it bought a 4-train in OR 3.1)`, where a train made most of the dividends."""
+        bought = [
+            change
+            for change in self.changes
+            if change.company == company
+            and change.occasion == "trains"
+            and change.before > 0
+            and change.dollars >= change.before / 2
+            and self._train_bought(change)
+        ]
+        if not bought or not dividends:
+            return ""
+        best = max(bought, key=lambda change: change.dollars)
+        after = sum(
+            entry.dollars
+            for entry in self.entries
+            if (entry.seat, entry.cause, entry.subject) == (seat, Cause.DIVIDENDS, company)
+            and entry.index > best.index
+        )
+        if after * 2 < dividends:
+            return ""
+        return f" ({100 * after // dividends} % after it bought a {self._train_bought(best)}-train)"
+
+    def _train_bought(self, change: BestRunChange) -> str:
+        for event in self.game.moves[change.index].events:
+            is_purchase = isinstance(event, TrainMoved) and event.reason is TrainReason.BOUGHT
+            if is_purchase and event.target == change.company:
+                return event.train
+        return ""
+
+    # -- what else was large -----------------------------------------------------------------
+
+    def _others(self) -> Iterator[_Said]:
+        """What is told of causes beside the companies held."""
+        yield from self._sales()
+        tellers: dict[frozenset[Cause], Callable[[str, int, str], str]] = {
+            frozenset({Cause.FORCED}): _forced,
+            frozenset({Cause.INTEREST}): _interest,
+            frozenset({Cause.SHORTS}): _shorts,
+            frozenset({Cause.INCOME}): _income,
+            frozenset({Cause.PRIVATES, Cause.GRANTS}): _privates,
+            frozenset({Cause.LIQUIDATION, Cause.ACQUISITIONS}): _liquidated,
+            frozenset({Cause.BANKRUPTCY}): _bankrupt,
+            frozenset({Cause.PURCHASES}): _purchases,
+            frozenset({Cause.LOANS}): _loans,
+            frozenset({Cause.UNSOLD}): _unsold,
+        }
+        for causes, teller in tellers.items():
+            for seat in self.last.seats:
+                mine = [e for e in self.entries if e.seat == seat and e.cause in causes]
+                amount = sum(entry.dollars for entry in mine)
+                if abs(amount) >= self.least:
+                    yield _Said(abs(amount), teller(self._name(seat), amount, _subjects(mine, amount)))
+
+    def _sales(self) -> Iterator[_Said]:
+        """What sales cost whom: the own ones and those of others."""
+        lost: Counter[tuple[str, tuple[str, ...]]] = Counter()
+        companies: dict[tuple[str, tuple[str, ...]], Counter[str]] = {}
+        for entry in self.entries:
+            if entry.cause is Cause.SALES and entry.by:
+                key = (entry.seat, tuple(sorted(entry.by)))
+                lost[key] -= entry.dollars
+                companies.setdefault(key, Counter())[entry.subject] -= entry.dollars
+        for (seat, by), amount in lost.items():
+            if amount < self.least:
+                continue
+            where = join_words([f"the {company}" for company, _ in companies[seat, by].most_common(2)])
+            if by == (seat,):
+                text = f"{self._name(seat)} lost {dollars(amount)} on the shares kept when selling others of"
+                yield _Said(amount, f"{text} {where}.")
+            else:
+                sellers = join_words([self._name(each) for each in by])
+                text = f"Sales by {sellers} cost {self._name(seat)} {dollars(amount)}"
+                yield _Said(amount, f"{text} in the price of {where}.")
+
+
+def _amounts(parts: Sequence[tuple[str, int]]) -> str:
+    return join_words([f"{dollars(amount)} by {source}" for source, amount in parts])
+
+
+def _gained(amount: int) -> str:
+    return f"gained {dollars(amount)}" if amount >= 0 else f"lost {dollars(-amount)}"
+
+
+def _subjects(entries: Sequence[Entry], amount: int) -> str:
+    """`the PRR and the NYC`: the two subjects with most of an amount."""
+    by_subject: Counter[str] = Counter()
+    for entry in entries:
+        if entry.subject:
+            by_subject[entry.subject] += entry.dollars if amount > 0 else -entry.dollars
+    return join_words([f"the {subject}" for subject, part in by_subject.most_common(2) if part > 0])
+
+
+def _forced(name: str, amount: int, subjects: str) -> str:
+    return f"{name} had to pay {dollars(-amount)} for trains of {subjects}."
+
+
+def _interest(name: str, amount: int, subjects: str) -> str:
+    return f"{name} had to pay {dollars(-amount)} for the interest of {subjects}."
+
+
+def _shorts(name: str, amount: int, subjects: str) -> str:
+    verb = "gained" if amount > 0 else "lost"
+    return f"{name} {verb} {dollars(abs(amount))} by short sales, most by {subjects}."
+
+
+def _income(name: str, amount: int, subjects: str) -> str:
+    return f"Privates paid {name} {dollars(amount)}, most by {subjects}."
+
+
+def _privates(name: str, amount: int, subjects: str) -> str:
+    if amount > 0:
+        return f"Deals in privates brought {name} {dollars(amount)} above their face value, most by {subjects}."
+    return f"Deals in privates cost {name} {dollars(-amount)} more than their face value."
+
+
+def _liquidated(name: str, amount: int, subjects: str) -> str:
+    verb = "brought" if amount > 0 else "cost"
+    return f"Liquidations and sales of companies {verb} {name} {dollars(abs(amount))}, most by {subjects}."
+
+
+def _bankrupt(name: str, amount: int, subjects: str) -> str:
+    return f"The bankruptcy of {name} took the last {dollars(-amount)}."
+
+
+def _purchases(name: str, amount: int, subjects: str) -> str:
+    where = "below" if amount > 0 else "above"
+    total = dollars(abs(amount))
+    return f"{name} bought shares for {total} less than their price, most of {subjects}." if (
+        where == "below"
+    ) else f"{name} paid {total} more for shares than their price, most of {subjects}."
+
+
+def _loans(name: str, amount: int, subjects: str) -> str:
+    if amount > 0:
+        return f"Loans repaid raised prices by {dollars(amount)} for {name}, most by {subjects}."
+    return f"Loans lowered prices by {dollars(-amount)} for {name}, most by {subjects}."
+
+
+def _unsold(name: str, amount: int, subjects: str) -> str:
+    return f"Shares in the pool lowered prices by {dollars(-amount)} for {name}, most of {subjects}."
