@@ -69,7 +69,7 @@ class Cause(StrEnum):
 class Entry(NamedTuple):
     """A change of a player's worth in dollars by one move.
 
-    `index`: of the move, from 0. `subject`: see `Cause`. `by`: the seats whose sale it was.
+    `index`: of the move, from 0. `subject`: see `Cause`. `by`: the seat whose sale it was.
     """
 
     index: int
@@ -77,7 +77,7 @@ class Entry(NamedTuple):
     cause: Cause
     subject: str
     dollars: int
-    by: tuple[str, ...] = ()
+    by: str = ""
 
 
 _PRICE_CAUSES = {
@@ -122,7 +122,7 @@ _CASH_CAUSES = {
 
 ShareEvent = PriceMoved | ParSet | SharesMoved | SharesRestructured | CompanyClosed | CompanyReturned
 
-Change = tuple[str, Cause, str, int, tuple[str, ...]]
+Change = tuple[str, Cause, str, int, str]
 """The seat, cause, subject, dollars, and whose sale it was."""
 
 
@@ -136,18 +136,17 @@ def money_entries(game: PlayedGame) -> list[Entry]:
 
 
 class _Book:
-    """The position, and the entries so far. `sellers`: by company who has sold shares to the pool since its
-    price last fell by that."""
+    """The position, and the entries so far. `sellers`: by company who has sold shares to the pool last."""
 
     def __init__(self, state: engine.State) -> None:
         self.game = engine.game_of(state)
         self.state = state
         self.entries: list[Entry] = []
-        self.sellers: dict[str, list[str]] = {}
+        self.sellers: dict[str, str] = {}
 
     def apply_move(self, index: int, events: Sequence[AnyEvent]) -> None:
         """Apply the events of a move, and add its entries."""
-        sums: dict[tuple[str, Cause, str, tuple[str, ...]], int] = defaultdict(int)
+        sums: dict[tuple[str, Cause, str, str], int] = defaultdict(int)
         move = _MoveFacts(events)
         for event in events:
             for seat, cause, subject, dollars, by in self._apply(event, move):
@@ -172,7 +171,7 @@ class _Book:
             event.apply(self.state)
             after = engine.standings(self.state)
             for seat in self.state.seats:
-                yield seat, Cause.BANKRUPTCY, "", after[seat] - before[seat], ()
+                yield seat, Cause.BANKRUPTCY, "", after[seat] - before[seat], ""
         else:
             event.apply(self.state)
 
@@ -189,26 +188,24 @@ class _Book:
                 subject = event.source
             elif cause is Cause.FORCED:
                 subject = event.target if event.target in self.state.companies else event.source
-            yield owner, cause, subject, dollars, ()
+            yield owner, cause, subject, dollars, ""
 
     def _share_changes(self, event: ShareEvent, move: _MoveFacts) -> Iterator[Change]:
         company = event.company
         if isinstance(event, SharesMoved) and event.target == POOL and engine.is_seat(event.source):
-            sellers = self.sellers.setdefault(company, [])
-            if event.source not in sellers:
-                sellers.append(event.source)
+            self.sellers[company] = event.source
         before, held = self._values(company), dict(self.state.companies[company].shares)
         event.apply(self.state)
         after = self._values(company)
         cause, subject = self._share_cause(event, move)
-        by = tuple(self.sellers.pop(company, ())) if cause is Cause.SALES else ()
+        by = self.sellers.get(company, "") if cause is Cause.SALES else ""
         for seat in before.keys() | after.keys():
             dollars = after.get(seat, 0) - before.get(seat, 0)
             moves_price = not isinstance(event, SharesMoved | SharesRestructured)
             if moves_price and held.get(seat, 0) < 0:
-                yield seat, Cause.SHORTS, company, dollars, ()
+                yield seat, Cause.SHORTS, company, dollars, ""
             elif isinstance(event, SharesMoved) and seat in move.bankrupt:
-                yield seat, Cause.BANKRUPTCY, company, dollars, ()
+                yield seat, Cause.BANKRUPTCY, company, dollars, ""
             else:
                 yield seat, cause, subject, dollars, by
 
@@ -230,7 +227,7 @@ class _Book:
             price = self.game.private_definition(event.private).price
             for owner, dollars in ((before, -price), (event.owner, price)):
                 if engine.is_seat(owner):
-                    yield owner, _private_cause(event, owner, move), event.private, dollars, ()
+                    yield owner, _private_cause(event, owner, move), event.private, dollars, ""
 
     def _values(self, company: str) -> dict[str, int]:
         """What each seat's shares of a company are worth; below zero for those sold short."""

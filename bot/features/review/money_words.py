@@ -111,18 +111,18 @@ class MoneySentences:
         ranked = sorted(ahead.items(), key=lambda item: (-abs(item[1]), item[0]))
         more = [(key, amount) for key, amount in ranked if amount >= self.least][:2]
         less = [(key, -amount) for key, amount in ranked if -amount >= self.least][:2]
-        if not more:
-            return
-        text = f"Ahead of {self._name(seats[1])}: {_amounts(more)}"
-        yield f"{text}; behind: {_amounts(less)}." if less else f"{text}."
+        if more:
+            text = f"{self._name(seats[0])} {_comparison(more)} than {self._name(seats[1])}"
+            yield f"{text}, who {_comparison(less)}." if less else f"{text}."
 
     def _by_source(self, seat: str) -> Counter[str]:
         """What a seat gained from each company by holding it, and by each other cause."""
         found: Counter[str] = Counter()
         for entry in self.entries:
             if entry.seat == seat:
-                key = f"the {entry.subject}" if entry.cause in OF_COMPANY else entry.cause.value
-                found[key] += entry.dollars
+                found[f"the {entry.subject}" if entry.cause in OF_COMPANY else _SOURCES[entry.cause]] += (
+                    entry.dollars
+                )
         return found
 
     def _player(self, seat: str) -> str:
@@ -139,14 +139,13 @@ class MoneySentences:
         if not best:
             return f"{name} {_gained(gain)}." if abs(gain) >= self.least else ""
         told = [
-            f"{dollars(amount)} from the {company}, {dollars(paid[company])} of it dividends"
-            + self._after_train(seat, company, paid[company])
+            _from_company(company, amount, paid[company]) + self._after_train(seat, company, paid[company])
             for company, amount in best
         ]
         return f"{name} {_gained(gain)}: {join_words(told)}."
 
     def _after_train(self, seat: str, company: str, dividends: int) -> str:
-        """` (80 % after it bought a 4-train in OR 3.1)`, where a train made most of the dividends."""
+        """` (80 % of them after it bought a 4-train)`, where a train made most of the dividends."""
         bought = [
             change
             for change in self.changes
@@ -165,9 +164,11 @@ class MoneySentences:
             if (entry.seat, entry.cause, entry.subject) == (seat, Cause.DIVIDENDS, company)
             and entry.index > best.index
         )
-        if after * 2 < dividends:
+        share, train = 100 * after // dividends, self._train_bought(best)
+        if not 50 <= share < 100:
             return ""
-        return f" ({100 * after // dividends} % after it bought a {self._train_bought(best)}-train)"
+        article = "an" if train.startswith("8") else "a"
+        return f" ({share} % of them after it bought {article} {train}-train)"
 
     def _train_bought(self, change: BestRunChange) -> str:
         for event in self.game.moves[change.index].events:
@@ -181,12 +182,11 @@ class MoneySentences:
     def _others(self) -> Iterator[_Said]:
         """What is told of causes beside the companies held."""
         yield from self._sales()
+        yield from self._privates()
         tellers: dict[frozenset[Cause], Callable[[str, int, str], str]] = {
             frozenset({Cause.FORCED}): _forced,
             frozenset({Cause.INTEREST}): _interest,
             frozenset({Cause.SHORTS}): _shorts,
-            frozenset({Cause.INCOME}): _income,
-            frozenset({Cause.PRIVATES, Cause.GRANTS}): _privates,
             frozenset({Cause.LIQUIDATION, Cause.ACQUISITIONS}): _liquidated,
             frozenset({Cause.BANKRUPTCY}): _bankrupt,
             frozenset({Cause.PURCHASES}): _purchases,
@@ -200,30 +200,82 @@ class MoneySentences:
                 if abs(amount) >= self.least:
                     yield _Said(abs(amount), teller(self._name(seat), amount, _subjects(mine, amount)))
 
+    def _privates(self) -> Iterator[_Said]:
+        """What privates brought, by income, deals, shares for them, and closing."""
+        for seat in self.last.seats:
+            parts: Counter[Cause] = Counter()
+            for entry in self.entries:
+                if entry.seat == seat and entry.cause in _OF_PRIVATES:
+                    parts[entry.cause] += entry.dollars
+            amount = sum(parts.values())
+            if abs(amount) < self.least:
+                continue
+            verb = "gained" if amount > 0 else "lost"
+            each = [
+                f"{dollars(parts[cause])} {words}" for cause, words in _OF_PRIVATES.items() if parts[cause]
+            ]
+            text = f"{self._name(seat)} {verb} {dollars(abs(amount))} by privates"
+            yield _Said(abs(amount), f"{text}: {join_words(each)}." if len(each) > 1 else f"{text}.")
+
     def _sales(self) -> Iterator[_Said]:
         """What sales cost whom: the own ones and those of others."""
-        lost: Counter[tuple[str, tuple[str, ...]]] = Counter()
-        companies: dict[tuple[str, tuple[str, ...]], Counter[str]] = {}
+        lost: Counter[tuple[str, str]] = Counter()
+        companies: dict[tuple[str, str], Counter[str]] = {}
         for entry in self.entries:
             if entry.cause is Cause.SALES and entry.by:
-                key = (entry.seat, tuple(sorted(entry.by)))
+                key = (entry.seat, entry.by)
                 lost[key] -= entry.dollars
                 companies.setdefault(key, Counter())[entry.subject] -= entry.dollars
         for (seat, by), amount in lost.items():
             if amount < self.least:
                 continue
             where = join_words([f"the {company}" for company, _ in companies[seat, by].most_common(2)])
-            if by == (seat,):
+            if by == seat:
                 text = f"{self._name(seat)} lost {dollars(amount)} on the shares kept when selling others of"
                 yield _Said(amount, f"{text} {where}.")
             else:
-                sellers = join_words([self._name(each) for each in by])
-                text = f"Sales by {sellers} cost {self._name(seat)} {dollars(amount)}"
+                text = f"Sales by {self._name(by)} cost {self._name(seat)} {dollars(amount)}"
                 yield _Said(amount, f"{text} in the price of {where}.")
 
 
-def _amounts(parts: Sequence[tuple[str, int]]) -> str:
-    return join_words([f"{dollars(amount)} by {source}" for source, amount in parts])
+_OF_PRIVATES = {
+    Cause.INCOME: "of income",
+    Cause.PRIVATES: "by buying and selling them",
+    Cause.GRANTS: "by shares that came with them",
+    Cause.CLOSINGS: "by their closing",
+}
+_LOSSES = {
+    Cause.FORCED, Cause.INTEREST, Cause.SALES, Cause.UNSOLD, Cause.LIQUIDATION, Cause.BANKRUPTCY,
+}  # fmt: skip
+_SOURCES = {cause: "privates" if cause in _OF_PRIVATES else cause.value for cause in Cause}
+_LOSS_SOURCES = {cause.value for cause in _LOSSES}
+
+
+def _comparison(parts: Sequence[tuple[str, int]]) -> str:
+    """`made $767 more with the B&O and lost $518 less by forced purchases`."""
+    told = []
+    for source, amount in parts:
+        if source in _LOSS_SOURCES:
+            told.append(f"lost {dollars(amount)} less by {source}")
+        else:
+            told.append(
+                f"made {dollars(amount)} more {'with' if source.startswith('the ') else 'by'} {source}"
+            )
+    if len(told) == 2:
+        first, second = (each.partition(" ")[0] for each in told)
+        if first == second:
+            told[1] = told[1].partition(" ")[2]
+    return join_words(told)
+
+
+def _from_company(company: str, amount: int, paid: int) -> str:
+    """`$794 from the B&O, $576 of it dividends`."""
+    if amount == paid:
+        return f"{dollars(amount)} in dividends of the {company}"
+    if paid > amount:
+        fall = dollars(paid - amount)
+        return f"{dollars(amount)} from the {company}, {dollars(paid)} in dividends less {fall} in price"
+    return f"{dollars(amount)} from the {company}, {dollars(paid)} of it dividends"
 
 
 def _gained(amount: int) -> str:
@@ -252,16 +304,6 @@ def _shorts(name: str, amount: int, subjects: str) -> str:
     return f"{name} {verb} {dollars(abs(amount))} by short sales, most by {subjects}."
 
 
-def _income(name: str, amount: int, subjects: str) -> str:
-    return f"Privates paid {name} {dollars(amount)}, most by {subjects}."
-
-
-def _privates(name: str, amount: int, subjects: str) -> str:
-    if amount > 0:
-        return f"Deals in privates brought {name} {dollars(amount)} above their face value, most by {subjects}."
-    return f"Deals in privates cost {name} {dollars(-amount)} more than their face value."
-
-
 def _liquidated(name: str, amount: int, subjects: str) -> str:
     verb = "brought" if amount > 0 else "cost"
     return f"Liquidations and sales of companies {verb} {name} {dollars(abs(amount))}, most by {subjects}."
@@ -272,18 +314,15 @@ def _bankrupt(name: str, amount: int, subjects: str) -> str:
 
 
 def _purchases(name: str, amount: int, subjects: str) -> str:
-    where = "below" if amount > 0 else "above"
-    total = dollars(abs(amount))
-    return f"{name} bought shares for {total} less than their price, most of {subjects}." if (
-        where == "below"
-    ) else f"{name} paid {total} more for shares than their price, most of {subjects}."
+    less_or_more = "less" if amount > 0 else "more"
+    return f"{name} paid {dollars(abs(amount))} {less_or_more} for shares than they were worth: {subjects}."
 
 
 def _loans(name: str, amount: int, subjects: str) -> str:
-    if amount > 0:
-        return f"Loans repaid raised prices by {dollars(amount)} for {name}, most by {subjects}."
-    return f"Loans lowered prices by {dollars(-amount)} for {name}, most by {subjects}."
+    moved = "raised" if amount > 0 else "lowered"
+    text = f"Loans, taken and repaid, {moved} the prices of {name}'s shares by {dollars(abs(amount))} in all"
+    return f"{text}, most of {subjects}."
 
 
 def _unsold(name: str, amount: int, subjects: str) -> str:
-    return f"Shares in the pool lowered prices by {dollars(-amount)} for {name}, most of {subjects}."
+    return f"Shares left in the pool cost {name} {dollars(-amount)} in price, most in {subjects}."

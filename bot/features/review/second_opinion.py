@@ -1,6 +1,7 @@
-"""A second opinion, the robot's: the decisions where its choice and the player's differ most in its own value.
+"""A second opinion, the robot's: where its choice and the player's differ most in its own value.
 
-It is what the robot thinks and no truth. Tile lays are left out: what they brought is exact in `runs`.
+It is what the robot thinks and no truth. Tiles, tokens and runs are left out: what they brought is exact in
+`runs`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import NamedTuple, Protocol
 
 import engine
 from bot.features.review.game import PlayedGame, places
+from engine.core.actions import Pass, SellShares
 
 AMOUNT_FIELDS = ("amount", "price")
 LEAST_DOLLARS = 50
@@ -36,7 +38,7 @@ class Opinion(NamedTuple):
     """A decision that the robot would have made otherwise.
 
     `number`: of the move, for `at`. `played`, `advised`: the lines. `dollars`: what the robot's choice is
-    worth more, to the robot. `reason`: of its choice; `against`: what it says about the choice that was made.
+    worth more, to the robot. `reason`: of its choice.
     """
 
     number: int
@@ -47,7 +49,6 @@ class Opinion(NamedTuple):
     advised: str
     dollars: int
     reason: str
-    against: str
 
 
 def second_opinion(game: PlayedGame, ranking: Ranking, count: int = 10) -> list[Opinion]:
@@ -55,7 +56,7 @@ def second_opinion(game: PlayedGame, ranking: Ranking, count: int = 10) -> list[
     state, where = engine.copy_state(game.start), places(game)
     by_turn: dict[tuple[object, ...], Opinion] = {}
     for index, move in enumerate(game.moves):
-        if not _is_track(state) and (found := _opinion(game, state, index, ranking)) is not None:
+        if not _is_about_the_map(state) and (found := _opinion(game, state, index, ranking)) is not None:
             opinion = Opinion(move.number, index, where[index].round, *found)
             key = (move.seat, where[index])
             if key not in by_turn or by_turn[key].dollars < opinion.dollars:
@@ -65,14 +66,14 @@ def second_opinion(game: PlayedGame, ranking: Ranking, count: int = 10) -> list[
     return sorted(largest, key=lambda each: each.index)
 
 
-def _is_track(state: engine.State) -> bool:
+def _is_about_the_map(state: engine.State) -> bool:
     top = state.stack[-1]
-    return isinstance(top, engine.OperatingTurn) and top.step == "track"
+    return isinstance(top, engine.OperatingTurn) and top.step in ("track", "token", "run")
 
 
 def _opinion(
     game: PlayedGame, state: engine.State, index: int, ranking: Ranking
-) -> tuple[str, str, str, int, str, str] | None:
+) -> tuple[str, str, str, int, str] | None:
     """Seat, lines, dollars and reasons, where the robot would rather do something else."""
     move = game.moves[index]
     try:
@@ -86,13 +87,15 @@ def _opinion(
     played = next((each for each in ranked if _same(each.action, action)), None)
     if played is None or played is best:
         return None
+    if isinstance(action, SellShares) and not isinstance(best.action, SellShares | Pass):
+        return None  # who sells can still buy in the same turn
     dollars = round(best.worth - played.worth)
     if not LEAST_DOLLARS <= dollars <= MOST_DOLLARS:
         return None
     advised = engine.format_action(state, best.action)
     if _played_soon(game, index, advised):
         return None
-    return move.seat, move.line, advised, dollars, best.reason, played.reason
+    return move.seat, move.line, advised, dollars, best.reason
 
 
 def _same(one: engine.Action, other: engine.Action) -> bool:
