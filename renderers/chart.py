@@ -107,7 +107,10 @@ def _draw_marks(page: Page, view: ChartView, scale: _Scale) -> None:
     for i, texts in by_round.items():
         x = scale.x(i)
         page.rectangle(x - 1, TOP + 12, x + 1, SIZE[1] - BOTTOM, page.palette.muted)
-        page.write((x, TOP), " ".join(texts), FONT_SIZE - 3, page.palette.ink)
+        text = " ".join(texts)
+        half = text_width(text, FONT_SIZE - 3) / 2 + 6
+        page.rectangle(x - half, TOP - 14, x + half, TOP + 14, page.palette.page)
+        page.write((x, TOP), text, FONT_SIZE - 3, page.palette.ink)
 
 
 def _draw_line(lines: SupersampledCanvas, scale: _Scale, series: SeriesView, color: Color, i: int) -> None:

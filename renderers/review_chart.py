@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from PIL import Image
 
-from renderers import theme
+from renderers import color_math, theme
 from renderers.canvas import Page, fit_font_size, text_width, to_palette
 from renderers.chart import SIZE, draw_chart
 from renderers.color_math import Color
@@ -73,8 +73,11 @@ def draw_review(view: ReviewView, palette: Palette = theme.LIGHT) -> Image.Image
 
 
 def bar_color(palette: Palette, i: int) -> Color:
-    """The colour of the i-th cause."""
-    return palette.route_colors[i % len(palette.route_colors)]
+    """The colour of the i-th cause; softer where the colours begin again."""
+    again, at = divmod(i, len(palette.route_colors))
+    return (
+        color_math.blend(palette.route_colors[at], palette.page, 0.45) if again else palette.route_colors[at]
+    )
 
 
 def _draw_bars(page: Page, view: ReviewView, signs: dict[str, tuple[str, Color]]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 import engine
-from bot.features.review.game import PlayedGame, last_round_start
+from bot.features.review.game import Place, PlayedGame, last_round_start, places
 from bot.features.review.money import Entry, money_entries
 from bot.features.review.money_words import MoneySentences, parts_of
 from bot.features.review.runs import (
@@ -58,6 +58,11 @@ class Review:
         return [told(self.game, moment, self.last) for moment in moments]
 
     @cached_property
+    def places(self) -> list[Place]:
+        """Where each move was made."""
+        return places(self.game)
+
+    @cached_property
     def runs(self) -> list[Run]:
         """Every run, with the best that was possible."""
         return runs_of(self.game)
@@ -77,9 +82,16 @@ class Review:
         lines = tuple(HistoryLine(move.seat, move.line, move.events) for move in self.game.moves)
         return round_statistics(GameHistory(self.game.start, lines))
 
+    @property
+    def marks(self) -> list[tuple[str, str]]:
+        """The rounds of the turning points, each with its number, for the picture."""
+        return [(point.round, str(at)) for at, point in enumerate(self.turning_points, 1)]
+
+    @property
+    def bars(self) -> list[tuple[str, dict[str, int]]]:
+        """Each player's name with dollars by cause, for the picture; the richest first."""
+        return [(self.last.name(seat), parts_of(self.entries, seat)) for seat in engine.standings(self.last)]
+
     def picture(self, palette: PaletteName = "light") -> Picture:
         """Worth by round with the turning points, and a bar of causes for each player."""
-        marks = [(point.round, str(at)) for at, point in enumerate(self.turning_points, 1)]
-        seats = engine.standings(self.last)
-        bars = [(self.last.name(seat), parts_of(self.entries, seat)) for seat in seats]
-        return review_png(self.last.title, self.statistics, marks, bars, palette=palette)
+        return review_png(self.last.title, self.statistics, self.marks, self.bars, palette=palette)
