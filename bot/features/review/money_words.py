@@ -310,7 +310,7 @@ def _liquidated(name: str, amount: int, subjects: str) -> str:
 
 
 def _bankrupt(name: str, amount: int, subjects: str) -> str:
-    return f"The bankruptcy of {name} took the last {dollars(-amount)}."
+    return f"{name} went bankrupt and lost {dollars(-amount)} by that."
 
 
 def _purchases(name: str, amount: int, subjects: str) -> str:

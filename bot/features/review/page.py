@@ -129,7 +129,9 @@ def _study(review: Review, opinions: Sequence[Opinion]) -> Iterator[str]:
     yield '<h2>Trains</h2><div class="wide"><table><tr>'
     yield "".join(f"<th>{each}</th>" for each in texts.TRAINS_HEAD) + "</tr>"
     for row in texts.train_rows(review):
-        cells = (f"<td{' class=n' if at in (3, 4, 5) else ''}>{escape(c)}</td>" for at, c in enumerate(row))
+        cells = (
+            f"<td{' class=n' if at in (3, 4, 5, 6) else ''}>{escape(c)}</td>" for at, c in enumerate(row)
+        )
         yield f"<tr>{''.join(cells)}</tr>"
     yield "</table></div>"
     yield f"<h2>{escape(texts.ROBOT_NAME)}</h2><p>It is no better than the robot's judgement.</p>"

@@ -26,7 +26,7 @@ from engine.core.events import (
     TrainsRusted,
 )
 from engine.core.reasons import CashReason, TrainReason
-from engine.core.state import BANK, CLOSED, ConnectionRunTurn, OperatingTurn
+from engine.core.state import ConnectionRunTurn, OperatingTurn
 from engine.operating.run import best_run
 
 
@@ -156,13 +156,13 @@ def _best_runs(state: engine.State, companies: Iterable[str]) -> dict[str, int]:
 
 
 class TrainAccount(NamedTuple):
-    """A train of a company: dollars that it cost and earned.
+    """A train from its purchase at the bank or the pool on, through all companies that owned it.
 
-    `bought`, `gone`: indices of moves; `gone` is None for a train that the company had at the end. `end`: why
-    it went.
+    `owners`: in order. `cost`: dollars that the first paid; `earned`: by all of them, in so many `runs`.
+    `bought`, `gone`: indices of moves; `gone` is None for a train in the game at the end. `end`: why it went.
     """
 
-    company: str
+    owners: tuple[str, ...]
     train: str
     cost: int
     bought: int
@@ -171,51 +171,55 @@ class TrainAccount(NamedTuple):
     gone: int | None
     end: str
 
+    @property
+    def net(self) -> int:
+        """Dollars that it earned above what it cost."""
+        return self.earned - self.cost
+
 
 class _Owned:
     """A train that a company has, while the game is gone through."""
 
     def __init__(self, company: str, train: str, cost: int, bought: int) -> None:
-        self.company, self.train, self.cost, self.bought = company, train, cost, bought
+        self.owners, self.train, self.cost, self.bought = [company], train, cost, bought
         self.earned = self.runs = 0
 
+    def is_of(self, company: str, train: str) -> bool:
+        """Whether it is a train of that type and of that company."""
+        return (self.owners[-1], self.train) == (company, train)
+
     def account(self, gone: int | None = None, end: str = "") -> TrainAccount:
-        return TrainAccount(
-            self.company, self.train, self.cost, self.bought, self.earned, self.runs, gone, end
-        )
+        """What is known of it."""
+        owners = tuple(self.owners)
+        return TrainAccount(owners, self.train, self.cost, self.bought, self.earned, self.runs, gone, end)
 
 
 def train_accounts(game: PlayedGame) -> list[TrainAccount]:
     """Every train that a company has bought, in order of purchase.
 
-    Of equal trains of one company the oldest is taken to run the best of their routes.
+    Of equal trains of one company the oldest is taken to run the best of their routes, and to be sold first.
     """
     state, owned, accounts = engine.copy_state(game.start), list[_Owned](), list[TrainAccount]()
     for index, move in enumerate(game.moves):
         for at, event in enumerate(move.events):
-            if isinstance(event, TrainsRan):
-                _credit(state, event, owned)
-            for train, end in _trains_gone(event, owned):
-                accounts.append(train.account(index, end))
-                owned.remove(train)
-            if isinstance(event, TrainMoved) and event.target in state.companies:
-                cost = _price_paid(move.events[:at], event)
-                owned.append(_Owned(event.target, event.train, cost, index))
+            match event:
+                case TrainsRan():
+                    _credit(state, event, owned)
+                case TrainsRusted(train):
+                    accounts += [each.account(index, "rusted") for each in owned if each.train == train]
+                    owned = [each for each in owned if each.train != train]
+                case TrainMoved(train, source, target, reason):
+                    mine = next((each for each in owned if each.is_of(source, train)), None)
+                    if target in state.companies and mine is not None:
+                        mine.owners.append(target)
+                    elif target in state.companies:
+                        owned.append(_Owned(target, train, _price_paid(move.events[:at], event), index))
+                    elif mine is not None:
+                        accounts.append(mine.account(index, reason.replace("_", " ")))
+                        owned.remove(mine)
             event.apply(state)
     accounts += [train.account() for train in owned]
     return sorted(accounts, key=lambda account: account.bought)
-
-
-def _trains_gone(event: AnyEvent, owned: Sequence[_Owned]) -> list[tuple[_Owned, str]]:
-    """The trains that leave their companies by an event, and why."""
-    if isinstance(event, TrainsRusted):
-        return [(each, "rusted") for each in owned if each.train == event.train]
-    if not isinstance(event, TrainMoved) or event.source == BANK:
-        return []
-    leaving = [each for each in owned if (each.company, each.train) == (event.source, event.train)]
-    if event.target == CLOSED or event.reason is not TrainReason.BOUGHT:
-        return [(each, event.reason.replace("_", " ")) for each in leaving[:1]]
-    return [(each, f"sold to the {event.target}") for each in leaving[:1]]
 
 
 def _price_paid(before: Sequence[AnyEvent], event: TrainMoved) -> int:
@@ -236,7 +240,7 @@ def _credit(state: engine.State, run: TrainsRan, owned: Sequence[_Owned]) -> Non
     ran = set[int]()
     for route in routes:
         for train in owned:
-            if (train.company, train.train) == (run.company, route.train) and id(train) not in ran:
+            if train.is_of(run.company, route.train) and id(train) not in ran:
                 train.earned += route.revenue
                 train.runs += 1
                 ran.add(id(train))

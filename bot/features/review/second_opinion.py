@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 import engine
 from bot.features.review.game import PlayedGame, places
-from engine.core.actions import Pass, SellShares
+from engine.core.actions import Pass, PayDividend, SellShares
 
 AMOUNT_FIELDS = ("amount", "price")
 LEAST_DOLLARS = 50
@@ -80,6 +80,8 @@ def _opinion(
         action = engine.parse(state, move.seat, move.line)
     except (engine.UnreadableError, engine.RefusedError, engine.AmbiguousError):
         return None  # a line that only the file has, such as an end by agreement
+    if isinstance(action, PayDividend):
+        return None  # the usual, and not worth the thinking
     ranked = ranking(state, move.seat)
     if not ranked:
         return None

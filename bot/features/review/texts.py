@@ -13,7 +13,7 @@ from bot.position.text_views import text_table
 from engine.core.events import TileLaid, TokenPlaced
 from renderers import short_round
 
-MOST_RUNS, MOST_CHANGES, MOST_TRAINS = 8, 6, 30
+MOST_RUNS, MOST_CHANGES, MOST_TRAINS = 8, 6, 20
 ROBOT_NAME = "The robot's opinion"
 
 
@@ -63,13 +63,19 @@ def run_line(review: Review, run: Run) -> str:
 
 def track_lines(review: Review) -> Iterator[str]:
     """The tiles and tokens after which a best run rose or fell most."""
-    changes = [change for change in review.changes if change.occasion == "track" and change.before]
+    changes = [change for change in review.changes if change.before and _is_laid(review, change)]
     rose = sorted((c for c in changes if c.dollars > 0), key=lambda c: -c.dollars)[:MOST_CHANGES]
     fell = sorted((c for c in changes if c.dollars < 0), key=lambda c: c.dollars)[:MOST_CHANGES]
     for heading, chosen in (("Best runs rose most after:", rose), ("Best runs fell most after:", fell)):
         if chosen:
             yield heading
             yield from (f"- {track_line(review, change)}" for change in chosen)
+
+
+def _is_laid(review: Review, change: BestRunChange) -> bool:
+    """Whether a tile or a token changed a best run."""
+    events = review.game.moves[change.index].events
+    return change.occasion == "track" and any(isinstance(e, TileLaid | TokenPlaced) for e in events)
 
 
 def track_line(review: Review, change: BestRunChange) -> str:
@@ -85,7 +91,7 @@ def track_line(review: Review, change: BestRunChange) -> str:
     return f"{short_round(where.round)}, at {move.number}: {what}: {moved}"
 
 
-TRAINS_HEAD = ("company", "train", "bought", "cost", "runs", "earned", "gone")
+TRAINS_HEAD = ("train", "bought", "by", "cost", "runs", "earned", "net", "gone")
 
 
 def train_rows(review: Review, trains: Sequence[TrainAccount] | None = None) -> list[tuple[str, ...]]:
@@ -93,12 +99,13 @@ def train_rows(review: Review, trains: Sequence[TrainAccount] | None = None) -> 
     where = review.places
     return [
         (
-            train.company,
-            train.train,
+            f"{train.train}-train",
             short_round(where[train.bought].round),
+            " → ".join(train.owners),
             dollars(train.cost),
             str(train.runs),
             dollars(train.earned),
+            dollars(train.net),
             "" if train.gone is None else f"{short_round(where[train.gone].round)} {train.end}",
         )
         for train in (review.trains if trains is None else trains)
@@ -107,7 +114,7 @@ def train_rows(review: Review, trains: Sequence[TrainAccount] | None = None) -> 
 
 def trains_text(review: Review) -> str:
     """The trains that earned most and least for what they cost."""
-    ranked = sorted(review.trains, key=lambda train: train.cost - train.earned)
+    ranked = sorted(review.trains, key=lambda train: -train.net)
     if not ranked:
         return "No company has bought a train."
     half = MOST_TRAINS // 2

@@ -186,20 +186,23 @@ class _Teller:
 
     def _shares_sold(self) -> Iterator[str]:
         """`Ann sold 30 %`, for each seller of the round until the price last fell."""
-        company, percent = self.moment.company, dict[str, int]()
+        company = self.moment.company
         last = max([entry.index for entry in self.moment.entries], default=self.moment.index)
-        state, short = engine.copy_state(self.before), set[str]()
+        state = engine.copy_state(self.before)
+        sold: dict[str, Counter[str]] = {}
         for move in self.game.moves[self.moment.index : last + 1]:
             for event in move.events:
+                is_sale = isinstance(event, SharesMoved) and (event.company, event.target) == (company, POOL)
+                if is_sale and engine.is_seat(event.source):
+                    held = max(state.companies[company].shares.get(event.source, 0), 0)
+                    amounts = sold.setdefault(event.source, Counter())
+                    amounts[""] += min(held, event.percent)
+                    amounts[" short"] += max(event.percent - held, 0)
                 event.apply(state)
-                if isinstance(event, SharesMoved) and (event.company, event.target) == (company, POOL):
-                    seat = event.source
-                    if engine.is_seat(seat) and event.percent > 0:
-                        percent[seat] = percent.get(seat, 0) + event.percent
-                        if state.companies[company].shares.get(seat, 0) < 0:
-                            short.add(seat)
-        for seat, amount in percent.items():
-            yield f"{self.name(seat)} sold {amount} %{' short' if seat in short else ''}"
+        for seat, amounts in sold.items():
+            words = [f"{amount} %{short}" for short, amount in amounts.items() if amount > 0]
+            if words:
+                yield f"{self.name(seat)} sold {join_words(words)}"
 
     # -- payments ----------------------------------------------------------------------------
 
@@ -235,7 +238,7 @@ class _Teller:
         if Cause.BANKRUPTCY in causes:
             (entry,) = [e for e in moment.entries if e.cause is Cause.BANKRUPTCY][:1]
             lost = dollars(-moment.effects[entry.seat])
-            yield f"{self.name(entry.seat)} was bankrupt; what they lost by that was {lost}."
+            yield f"{self.name(entry.seat)} went bankrupt and lost {lost} more by that."
             return
         if Cause.LIQUIDATION in causes:
             yield f"The {company} {self._why_liquidated()} and was liquidated."
