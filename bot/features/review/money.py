@@ -69,10 +69,10 @@ class Cause(StrEnum):
 class Entry(NamedTuple):
     """A change of a player's worth in dollars by one move.
 
-    `index`: of the move, from 0. `subject`: see `Cause`. `by`: the seat whose sale it was.
+    `at`: of the move, from 0. `subject`: see `Cause`. `by`: the seat whose sale it was.
     """
 
-    index: int
+    at: int
     seat: str
     cause: Cause
     subject: str

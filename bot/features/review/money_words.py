@@ -162,7 +162,7 @@ class MoneySentences:
             entry.dollars
             for entry in self.entries
             if (entry.seat, entry.cause, entry.subject) == (seat, Cause.DIVIDENDS, company)
-            and entry.index > best.index
+            and entry.at > best.at
         )
         share, train = 100 * after // dividends, self._train_bought(best)
         if not 50 <= share < 100:
@@ -171,10 +171,10 @@ class MoneySentences:
         return f" ({share} % of them after it bought {article} {train}-train)"
 
     def _train_bought(self, change: BestRunChange) -> str:
-        for event in self.game.moves[change.index].events:
-            is_purchase = isinstance(event, TrainMoved) and event.reason is TrainReason.BOUGHT
-            if is_purchase and event.target == change.company:
-                return event.train
+        for event in self.game.moves[change.at].events:
+            match event:
+                case TrainMoved(train, _, target, TrainReason.BOUGHT) if target == change.company:
+                    return train
         return ""
 
     # -- what else was large -----------------------------------------------------------------

@@ -82,7 +82,7 @@ def _text(text: str) -> str:
 
 def _turning_points(review: Review) -> Iterator[str]:
     for at, point in enumerate(review.turning_points, 1):
-        before, after = review.game.state_after(point.index), review.game.state_after(point.index + 1)
+        before, after = review.game.state_after(point.at), review.game.state_after(point.at + 1)
         where = f"{at}. {short_round(point.round)}, `at {point.number}`: "
         yield f'<figure id="turn-{at}"><p>{_text(where + point.sentence)}</p>'
         yield f"{_picture(_moment(point.picture, before, after))}</figure>"

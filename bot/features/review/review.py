@@ -27,13 +27,14 @@ class Review:
     """The review of a game.
 
     A running game is reviewed only in its past: turning points of the round that is on are left out, and
-    so are `routes`, which read the present position, unless `may_study` says that it is over or for practice.
+    only a game that `may_study` shows routes, trains and the robot's opinion. `is_study`: it is over, also by
+    agreement, or for practice.
     """
 
-    def __init__(self, game: PlayedGame, *, for_practice: bool = False) -> None:
+    def __init__(self, game: PlayedGame, *, is_study: bool = False) -> None:
         self.game = game
         self.last = game.state_after(len(game.moves))
-        self.may_study = for_practice or self.last.game_over is not None
+        self.may_study = is_study or self.last.game_over is not None
 
     @cached_property
     def entries(self) -> list[Entry]:

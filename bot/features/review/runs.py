@@ -31,9 +31,9 @@ from engine.operating.run import best_run
 
 
 class Run(NamedTuple):
-    """A run: dollars that it earned, and the most that was possible. `index`: of the move, from 0."""
+    """A run: dollars that it earned, and the most that was possible. `at`: of the move, from 0."""
 
-    index: int
+    at: int
     company: str
     revenue: int
     best: int
@@ -67,9 +67,9 @@ Occasion = Literal["track", "trains"]
 
 
 class BestRunChange(NamedTuple):
-    """The dollars of a company's best run before and after a move. `index`: of the move, from 0."""
+    """The dollars of a company's best run before and after a move. `at`: of the move, from 0."""
 
-    index: int
+    at: int
     company: str
     before: int
     after: int

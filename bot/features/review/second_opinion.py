@@ -42,7 +42,7 @@ class Opinion(NamedTuple):
     """
 
     number: int
-    index: int
+    at: int
     round: str
     seat: str
     played: str
@@ -63,7 +63,7 @@ def second_opinion(game: PlayedGame, ranking: Ranking, count: int = 10) -> list[
                 by_turn[key] = opinion
         engine.fold(move.events, state)
     largest = sorted(by_turn.values(), key=lambda each: -each.dollars)[:count]
-    return sorted(largest, key=lambda each: each.index)
+    return sorted(largest, key=lambda each: each.at)
 
 
 def _is_about_the_map(state: engine.State) -> bool:

@@ -55,7 +55,7 @@ def largest_misses(below: Sequence[Run]) -> list[Run]:
 
 def run_line(review: Review, run: Run) -> str:
     """`OR 3.1, at 214: the PRR ran $140; $280 was possible: 4-train A22-B19, ...`."""
-    move, where = review.game.moves[run.index], review.places[run.index]
+    move, where = review.game.moves[run.at], review.places[run.at]
     routes = ", ".join(f"{train}-train {route}" for train, route in run.best_routes)
     ran = f"the {run.company} ran {dollars(run.revenue)}; {dollars(run.best)} was possible: {routes}"
     return f"{short_round(where.round)}, at {move.number}: {ran}"
@@ -74,13 +74,13 @@ def track_lines(review: Review) -> Iterator[str]:
 
 def _is_laid(review: Review, change: BestRunChange) -> bool:
     """Whether a tile or a token changed a best run."""
-    events = review.game.moves[change.index].events
+    events = review.game.moves[change.at].events
     return change.occasion == "track" and any(isinstance(e, TileLaid | TokenPlaced) for e in events)
 
 
 def track_line(review: Review, change: BestRunChange) -> str:
     """`OR 3.1, at 214: #63 on H10 by the PRR: the best run of the NYC $120 → $180`."""
-    move, where = review.game.moves[change.index], review.places[change.index]
+    move, where = review.game.moves[change.at], review.places[change.at]
     what = move.line
     for event in move.events:
         if isinstance(event, TileLaid):

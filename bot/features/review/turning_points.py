@@ -36,7 +36,7 @@ PRESIDENTS_PAYMENTS = (Cause.FORCED, Cause.INTEREST, Cause.ACQUISITIONS)
 class Passed(NamedTuple):
     """A presidency that went from one player to another."""
 
-    index: int
+    at: int
     company: str
     old: str
     new: str
@@ -44,11 +44,11 @@ class Passed(NamedTuple):
 
 @dataclass
 class Moment:
-    """What belongs together. `index`: the move that began it; `company`: the one that it is about, or a
+    """What belongs together. `at`: the move that began it; `company`: the one that it is about, or a
     private; `effects`: dollars by seat; `paid`: what the new president paid later."""
 
     kind: Kind
-    index: int
+    at: int
     place: Place
     company: str
     effects: Counter[str] = field(default_factory=Counter)
@@ -80,9 +80,9 @@ def turning_points(
 ) -> list[Moment]:
     """The largest moments, in order. `until`: only those among so many first moves."""
     found = _Moments(game, entries, changes).all()
-    within = [each for each in found if not each.is_usual and (until is None or each.index < until)]
+    within = [each for each in found if not each.is_usual and (until is None or each.at < until)]
     largest = sorted(within, key=lambda each: -each.size)[:count]
-    return sorted(largest, key=lambda each: each.index)
+    return sorted(largest, key=lambda each: each.at)
 
 
 class _Moments:
@@ -112,7 +112,7 @@ class _Moments:
         """Make the moments of presidencies that passed; the payments that they explain."""
         passes = list(_presidencies_passed(self.game))
         for at, each in enumerate(passes):
-            later = [p.index for p in passes[at + 1 :] if p.company == each.company]
+            later = [p.at for p in passes[at + 1 :] if p.company == each.company]
             end = min(later, default=len(self.game.moves))
             paid = [
                 entry
@@ -120,21 +120,21 @@ class _Moments:
                 if (entry.seat, entry.subject) == (each.new, each.company)
                 and entry.cause in PRESIDENTS_PAYMENTS
                 and entry.dollars < 0
-                and each.index < entry.index < end
+                and each.at < entry.at < end
             ]
             if not paid:
                 continue
-            round = self.places[each.index].round
+            round = self.places[each.at].round
             sold = self.first_sales.get((each.company, round))
             kind: Kind = "presidency" if sold is None else "sales"
-            index = each.index if sold is None else sold
+            index = each.at if sold is None else sold
             moment = self._moment(kind, index, each.company, round)
             moment.passed, moment.paid = each, -sum(entry.dollars for entry in paid)
             moment.effects[each.new] -= moment.paid
             yield from paid
 
     def _add_entry(self, entry: Entry) -> None:
-        index, round = entry.index, self.places[entry.index].round
+        index, round = entry.at, self.places[entry.at].round
         if entry.cause in (Cause.SALES, Cause.UNSOLD):
             sold = self.first_sales.get((entry.subject, round))
             if sold is None:
@@ -152,24 +152,24 @@ class _Moments:
         moment.entries.append(entry)
 
     def _add_change(self, change: BestRunChange) -> None:
-        place = self.places[change.index]
+        place = self.places[change.at]
         if change.occasion == "track":
-            moment = self._moment("track", change.index, place.company, change.index)
+            moment = self._moment("track", change.at, place.company, change.at)
         else:
-            turn = (place.company, place.round) if place.company else (change.index,)
-            moment = self._moment("trains", change.index, place.company, *turn)
+            turn = (place.company, place.round) if place.company else (change.at,)
+            moment = self._moment("trains", change.at, place.company, *turn)
         for seat, percent in change.holdings.items():
             moment.effects[seat] += change.dollars * percent * change.turns // 100
         moment.changes.append(change)
         if moment.kind == "trains":
-            moment.index = _largest_change(moment.changes)
+            moment.at = _largest_change(moment.changes)
 
 
 def _largest_change(changes: Sequence[BestRunChange]) -> int:
     """The move after which best runs changed most."""
     dollars: Counter[int] = Counter()
     for change in changes:
-        dollars[change.index] += abs(change.dollars)
+        dollars[change.at] += abs(change.dollars)
     return max(dollars, key=lambda index: dollars[index])
 
 

@@ -50,7 +50,7 @@ class TurningPoint(NamedTuple):
     `size`: dollars between who gained most and who lost most; `effects`: dollars by seat."""
 
     number: int
-    index: int
+    at: int
     round: str
     sentence: str
     picture: str
@@ -60,11 +60,11 @@ class TurningPoint(NamedTuple):
 
 def told(game: PlayedGame, moment: Moment, names: engine.State) -> TurningPoint:
     """A moment in words. `names`: a position with the names of the players."""
-    move = game.moves[moment.index]
+    move = game.moves[moment.at]
     teller = _Teller(game, moment, names)
     return TurningPoint(
         move.number,
-        moment.index,
+        moment.at,
         moment.place.round,
         " ".join(teller.sentences()),
         PICTURES[moment.kind],
@@ -78,7 +78,7 @@ class _Teller:
 
     def __init__(self, game: PlayedGame, moment: Moment, names: engine.State) -> None:
         self.game, self.moment, self.name = game, moment, names.name
-        self.before = game.state_after(moment.index)
+        self.before = game.state_after(moment.at)
 
     def sentences(self) -> Iterator[str]:
         """The sentences about the moment."""
@@ -104,7 +104,7 @@ class _Teller:
     def _trains(self) -> str:
         """`The NYC bought the first 4-train, and the 2-trains rusted`."""
         bought, rusted, other = [], [], ""
-        for index in sorted({change.index for change in self.moment.changes}):
+        for index in sorted({change.at for change in self.moment.changes}):
             events = self.game.moves[index].events
             first = any(isinstance(event, PhaseStarted) for event in events)
             for event in events:
@@ -125,12 +125,12 @@ class _Teller:
 
     def _track(self) -> str:
         """`The UR laid #8 on G14`."""
-        for event in self.game.moves[self.moment.index].events:
+        for event in self.game.moves[self.moment.at].events:
             if isinstance(event, TileLaid):
                 return f"The {event.company} laid #{event.tile} on {event.hex}"
             if isinstance(event, TokenPlaced):
                 return f"The {event.company} placed a token in {event.hex}"
-        return f"`{self.game.moves[self.moment.index].line}` was played"
+        return f"`{self.game.moves[self.moment.at].line}` was played"
 
     def _turns_counted(self) -> str:
         several = max(change.turns for change in self.moment.changes) > 1
@@ -169,17 +169,16 @@ class _Teller:
     def _price_fall(self) -> str:
         """`, and its price fell from $100 to $70`: by the sales alone, whatever else moved it meanwhile."""
         falls, state = list[int](), engine.copy_state(self.before)
-        last = max([entry.index for entry in self.moment.entries], default=self.moment.index)
+        last = max([entry.at for entry in self.moment.entries], default=self.moment.at)
         g = engine.game_of(state)
-        for move in self.game.moves[self.moment.index : last + 1]:
+        for move in self.game.moves[self.moment.at : last + 1]:
             for event in move.events:
-                is_fall = isinstance(event, PriceMoved) and event.company == self.moment.company
-                if is_fall and event.reason in (PriceReason.SOLD, PriceReason.SHARES_IN_POOL):
-                    falls.append(g.price(event.company))
-                    event.apply(state)
-                    falls.append(g.price(event.company))
-                else:
-                    event.apply(state)
+                price = g.price(self.moment.company)
+                event.apply(state)
+                match event:
+                    case PriceMoved(company, _, PriceReason.SOLD | PriceReason.SHARES_IN_POOL):
+                        if company == self.moment.company:
+                            falls += [price, g.price(company)]
         if not falls or falls[0] <= falls[-1]:
             return ""
         return f", and its price fell from {dollars(falls[0])} to {dollars(falls[-1])}"
@@ -187,28 +186,28 @@ class _Teller:
     def _shares_sold(self) -> Iterator[str]:
         """`Ann sold 30 %`, for each seller of the round until the price last fell."""
         company = self.moment.company
-        last = max([entry.index for entry in self.moment.entries], default=self.moment.index)
+        last = max([entry.at for entry in self.moment.entries], default=self.moment.at)
         state = engine.copy_state(self.before)
         sold: dict[str, Counter[str]] = {}
-        for move in self.game.moves[self.moment.index : last + 1]:
+        for move in self.game.moves[self.moment.at : last + 1]:
             for event in move.events:
-                is_sale = isinstance(event, SharesMoved) and (event.company, event.target) == (company, POOL)
-                if is_sale and engine.is_seat(event.source):
-                    held = max(state.companies[company].shares.get(event.source, 0), 0)
-                    amounts = sold.setdefault(event.source, Counter())
-                    amounts[""] += min(held, event.percent)
-                    amounts[" short"] += max(event.percent - held, 0)
+                match event:
+                    case SharesMoved(moved, seat, target, percent) if (moved, target) == (company, POOL):
+                        held = max(state.companies[company].shares.get(seat, 0), 0)
+                        amounts = sold.setdefault(seat, Counter())
+                        amounts[""] += min(held, percent)
+                        amounts[" short"] += max(percent - held, 0)
                 event.apply(state)
         for seat, amounts in sold.items():
             words = [f"{amount} %{short}" for short, amount in amounts.items() if amount > 0]
-            if words:
+            if words and engine.is_seat(seat):
                 yield f"{self.name(seat)} sold {join_words(words)}"
 
     # -- payments ----------------------------------------------------------------------------
 
     def _forced_train(self) -> str:
         company = self.moment.company
-        indices = {entry.index for entry in self.moment.entries}
+        indices = {entry.at for entry in self.moment.entries}
         trains = [
             event.train
             for index in sorted(indices)
@@ -221,7 +220,7 @@ class _Teller:
 
     def _private(self) -> str:
         entry, private = self.moment.entries[0], self.moment.company
-        owner = self.game.state_after(self.moment.index + 1).private_owners[private]
+        owner = self.game.state_after(self.moment.at + 1).private_owners[private]
         price = engine.game_of(self.before).private_definition(private).price
         if entry.seat == owner:
             paid = dollars(price - entry.dollars)
@@ -250,10 +249,11 @@ class _Teller:
 
     def _why_liquidated(self) -> str:
         for entry in self.moment.entries:
-            for event in self.game.moves[entry.index].events:
-                is_move = isinstance(event, PriceMoved) and event.company == self.moment.company
-                if is_move and event.reason in WHY_LIQUIDATED:
-                    return WHY_LIQUIDATED[event.reason]
+            for event in self.game.moves[entry.at].events:
+                match event:
+                    case PriceMoved(company, _, reason) if company == self.moment.company:
+                        if reason in WHY_LIQUIDATED:
+                            return WHY_LIQUIDATED[reason]
         return "fell into the liquidation area"
 
 
