@@ -36,6 +36,7 @@ LAZY_COMMANDS = {
     "import": "bot.cli.import_games",
     "export": "bot.cli.export",
     "replay": "bot.cli.replay",
+    "review": "bot.cli.review",
     "check-mail": "bot.cli.check_mail",
     "simulate": "bot.tools.simulation.simulate",
     "bench": "bot.tools.benchmark",

@@ -18,7 +18,8 @@ from bot.features.lobby.seats import SeatRequests
 from bot.features.lobby.tables import Lobby
 from bot.features.plans.feature import PlanHandler
 from bot.features.plans.plans import PlanStore
-from bot.features.robots.player import DEFAULT_SECONDS
+from bot.features.review import feature as review
+from bot.features.robots.player import DEFAULT_SECONDS, Robot
 from bot.features.robots.players import RobotPlayers
 from bot.features.settings.commands import SettingsCommands
 from bot.features.settings.feature import PersonSettingsService
@@ -96,6 +97,7 @@ class Service(Hub):
         for commands in (
             views.commands(self.commands),
             history.commands(),
+            review.commands(Robot().ranking),
             export.commands(),
             plans.commands(),
             orders.commands(),

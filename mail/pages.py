@@ -99,11 +99,13 @@ def announcement(
 
 @dataclass(frozen=True, slots=True)
 class FinalLetter:
-    """The end of a game. winner: a sentence. files: the game, and its map as an animation."""
+    """The end of a game. winner: a sentence. review: where the money came from. files: the game, and its map
+    as an animation."""
 
     winner: str
     events: Sequence[str]
     records: Sequence[str]
+    review: Sequence[str]
     standings: tuple[str | TableRows, ...]
     images: Sequence[InlineImage] = ()
     files: Sequence[Attachment] = ()
@@ -115,6 +117,7 @@ def final_letter(letter: FinalLetter) -> MailPage:
         Paragraph(letter.winner),
         *bullets("What happened", letter.events),
         *bullets("Records", letter.records),
+        *bullets("Review", letter.review),
         *map(ImageBlock, letter.images),
         *_position(letter.standings, "Final standings"),
         *map(AttachmentBlock, letter.files),

@@ -7,6 +7,7 @@ time (about 20 ms for a map), so a service draws in a process pool.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from engine import (
@@ -24,6 +25,7 @@ from renderers.label_sizes import tile_number
 from renderers.layers import LAYERS, Layer
 from renderers.map import draw_map
 from renderers.market import draw_market
+from renderers.review_chart import BarView, ReviewView, draw_review
 from renderers.sheet import draw_sheet
 from renderers.tables import companies_alt, draw_auction, draw_companies
 from renderers.theme import PALETTES, PaletteName
@@ -204,6 +206,29 @@ def chart_png(
     return Picture(encode_png(image), view.alt, image.width, image.height)
 
 
+def review_png(
+    title: str,
+    statistics: Sequence[Sequence[str]],
+    marks: Sequence[tuple[str, str]],
+    bars: Sequence[tuple[str, Mapping[str, int]]],
+    *,
+    palette: PaletteName = "light",
+) -> Picture:
+    """A review: everybody's worth by round with its turning points, and where their money came from.
+
+    `statistics`: as for `chart_png`. `marks`: (full name of a round, text) of the turning points. `bars`:
+    each player's name with dollars by cause.
+    """
+    worth = chart_view(title, statistics, "worth")
+    places = {name: i for i, name in enumerate(worth.rounds)}
+    marked = tuple((places[short], text) for round, text in marks if (short := short_round(round)) in places)
+    view = ReviewView(
+        replace(worth, marks=marked), tuple(BarView(name, tuple(parts.items())) for name, parts in bars)
+    )
+    image = draw_review(view, PALETTES[palette])
+    return Picture(encode_png(image), view.alt, image.width, image.height)
+
+
 def tile_places_png(
     state: State, tile: str, *, company: str | None = None, palette: PaletteName = "light"
 ) -> Picture:
@@ -320,6 +345,7 @@ __all__ = [
     "market_view",
     "measure_rendering",
     "part_around",
+    "review_png",
     "sheet_png",
     "sheet_view",
     "short_round",

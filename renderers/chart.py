@@ -58,6 +58,7 @@ def draw_chart(view: ChartView, palette: Palette = theme.LIGHT) -> Image.Image:
         return to_palette(page.image, png_palette(palette, colors))
     scale = _Scale(view)
     _draw_grid(page, view, scale)
+    _draw_marks(page, view, scale)
     lines = SupersampledCanvas(SIZE)
     for i, series in enumerate(view.series):
         _draw_line(lines, scale, series, line_color(palette, series, i), i)
@@ -96,6 +97,20 @@ def _draw_grid(page: Page, view: ChartView, scale: _Scale) -> None:
         page.rectangle(x - 1, SIZE[1] - BOTTOM, x + 1, SIZE[1] - BOTTOM + 8, page.palette.muted)
         if i % every == 0:
             page.write((x, SIZE[1] - BOTTOM + 29), name, FONT_SIZE - 3, page.palette.muted, weight="Semibold")
+
+
+def _draw_marks(page: Page, view: ChartView, scale: _Scale) -> None:
+    """A line down from each mark, with its text at the top; texts of one round stand side by side."""
+    by_round: dict[int, list[str]] = {}
+    for i, text in view.marks:
+        by_round.setdefault(i, []).append(text)
+    for i, texts in by_round.items():
+        x = scale.x(i)
+        page.rectangle(x - 1, TOP + 12, x + 1, SIZE[1] - BOTTOM, page.palette.muted)
+        text = " ".join(texts)
+        half = text_width(text, FONT_SIZE - 3) / 2 + 6
+        page.rectangle(x - half, TOP - 14, x + half, TOP + 14, page.palette.page)
+        page.write((x, TOP), text, FONT_SIZE - 3, page.palette.ink)
 
 
 def _draw_line(lines: SupersampledCanvas, scale: _Scale, series: SeriesView, color: Color, i: int) -> None:

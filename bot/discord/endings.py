@@ -9,7 +9,7 @@ without a ping does.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -34,6 +34,8 @@ from storage import OutboxMessage
 
 log = logging.getLogger(__name__)
 
+MAX_REVIEW = 1800
+"""Characters of the review in an ending."""
 WHOLE = "whole"
 """The digest of an ending that is no longer the line."""
 
@@ -173,7 +175,7 @@ def ending_line(table: TableInfo, state: engine.State, users: list[str]) -> str:
 
 
 def ending_texts(table: TableInfo, notification: Notification, ending: Ending) -> list[Json]:
-    """What the ending says: who has won, why it is over, everybody's place, and the records."""
+    """What the ending says: who has won, why it is over, everybody's place, the records, and the review."""
     head = card_texts.table_heading(table, notification.seq)
     parts = [
         f"{head}\n### {ending.headline}",
@@ -181,4 +183,17 @@ def ending_texts(table: TableInfo, notification: Notification, ending: Ending) -
         "\n".join(filter(None, notification.sentences)),
         "\n".join(ending.records),
     ]
-    return [message_parts.text_display(part, card_texts.MAX_HISTORY) for part in parts if part]
+    shown = [message_parts.text_display(part, card_texts.MAX_HISTORY) for part in parts if part]
+    return [*shown, message_parts.text_display(review_list(ending.review), MAX_REVIEW)]
+
+
+def review_list(sentences: Sequence[str]) -> str:
+    """The review as a list of as many sentences as fit, with the last, which says what else there is."""
+    *facts, more = sentences
+    lines, room = list[str](), MAX_REVIEW - len(more) - 3
+    for fact in facts:
+        room -= len(fact) + 3
+        if room < 0:
+            break
+        lines.append(f"- {fact}")
+    return "\n".join([*lines, more])

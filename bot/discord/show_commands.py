@@ -30,6 +30,14 @@ CHART_CHOICES = {
     "revenue": "revenue: what each company ran",
 }
 
+REVIEW_CHOICES = {
+    "money": "money: where each player's came from",
+    "turns": "turns: the moves that changed most",
+    "routes": "routes: each run and the best that was possible",
+    "trains": "trains: what each earned and cost",
+    "robot": "robot: what it would have done otherwise",
+}
+
 PLAIN_QUESTIONS = {
     "sheet": "All players and companies",
     "bids": "What is auctioned, who leads, and everybody's free cash",
@@ -142,6 +150,13 @@ class ShowCommands(app_commands.Group):
         self, interaction: Interaction, kind: str = "worth", table: str | None = None, public: bool = False
     ) -> None:
         await self._show(interaction, f"chart {kind}", table, public)
+
+    @question("review", "What decided the game", part="What the review is about")
+    @app_commands.choices(part=[Choice(name=name, value=part) for part, name in REVIEW_CHOICES.items()])
+    async def review(
+        self, interaction: Interaction, part: str = "money", table: str | None = None, public: bool = False
+    ) -> None:
+        await self._show(interaction, f"review {part}", table, public)
 
     @question(
         "company",

@@ -44,6 +44,7 @@ class TurnPages:
                 ending.headline,
                 (*filter(None, notification.sentences), again),
                 ending.records,
+                ending.review,
                 final_standings(state),
                 images,
                 (*([mail_file(game)] if game else []), *files),

@@ -122,13 +122,22 @@ class ExportedFile(msgspec.Struct, frozen=True):
     content: bytes
 
 
+class ReviewChart(msgspec.Struct, frozen=True):
+    """What the picture of a review shows: (round, text) of its turning points, and each player's name with
+    (cause, dollars) of what they gained."""
+
+    marks: tuple[tuple[str, str], ...]
+    bars: tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
+
+
 class QueryAnswer(_Result, frozen=True):
     """The answer to a command that changes nothing.
 
     query: the command, such as `status`. picture: of the position (`map`, `market`, `sheet`) or of the whole
-    game (`worth`, `prices`, `revenue`, `animation`), if one goes with the text.
+    game (`worth`, `prices`, `revenue`, `animation`, `review`), if one goes with the text.
     encoded_state: the position to draw, None for the table's current position. files: files for the player.
     argument: what the command was about, such as a tile. ran: the last run of a plan.
+    review: what the picture of a review shows.
     """
 
     query: str
@@ -138,6 +147,7 @@ class QueryAnswer(_Result, frozen=True):
     files: tuple[ExportedFile, ...] = ()
     argument: str = ""
     ran: engine.TrainsRan | None = None
+    review: ReviewChart | None = None
 
     def shown_state(self, current: engine.State) -> engine.State:
         """The position that the answer is about."""

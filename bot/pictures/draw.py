@@ -18,6 +18,7 @@ from renderers import (
     PaletteName,
     Picture,
     chart_png,
+    review_png,
     short_round,
 )
 
@@ -28,6 +29,21 @@ def chart_of_game(
     """A chart of a game. `events`: those of each line, as they are stored."""
     lines = tuple(HistoryLine("", "", engine.decode_events(raw)) for raw in events)
     return chart_png(start.title, round_statistics(GameHistory(start, lines)), kind, palette=palette)
+
+
+def review_of_game(
+    start: engine.State,
+    events: Sequence[bytes],
+    marks: Sequence[tuple[str, str]],
+    bars: Sequence[tuple[str, Sequence[tuple[str, int]]]],
+    *,
+    palette: PaletteName = "light",
+) -> Picture:
+    """The picture of a review: worth by round with `marks`, and `bars` of causes (`review_png`)."""
+    lines = tuple(HistoryLine("", "", engine.decode_events(raw)) for raw in events)
+    statistics = round_statistics(GameHistory(start, lines))
+    parts = [(name, dict(each)) for name, each in bars]
+    return review_png(start.title, statistics, marks, parts, palette=palette)
 
 
 def animation_of_game(

@@ -66,6 +66,9 @@ async def answer_pictures(
         case "trains":
             revenues = await queries.last_revenues(view.table.id)
             return await draw_all([("sheet", pictures.sheet(state, revenues=revenues))])
+    if answer.review is not None:
+        start, events = await queries.stored_game(view.table.id)
+        return await draw_all([("review", pictures.review(start, events, answer.review))])
     if answer.picture == "animation" or answer.picture in CHART_KINDS:
         start, events = await queries.stored_game(view.table.id)
         return await draw_all([(answer.picture, draw_of_game(pictures, start, events, answer.picture))])

@@ -22,7 +22,8 @@ from multiprocessing.process import BaseProcess
 from typing import Any, Literal
 
 import engine
-from bot.pictures.draw import animation_of_game, chart_of_game
+from bot.hub.result import ReviewChart
+from bot.pictures.draw import animation_of_game, chart_of_game, review_of_game
 from renderers import (
     WAYS_PER_SHEET,
     Animation,
@@ -82,6 +83,7 @@ RENDERERS: dict[str, Callable[..., Picture]] = {
     "tiles left": tiles_left_png,
     "chart": chart_of_game,
     "animation": _draw_animation,
+    "review": review_of_game,
 }
 
 
@@ -211,6 +213,12 @@ class Pictures:
     ) -> Picture | None:
         """A chart of a game (`TableQueries.stored_game`): `worth`, `prices` or `revenue` by round."""
         return await self.request("chart", start, (tuple(events), kind), {})
+
+    async def review(
+        self, start: engine.State, events: Sequence[bytes], chart: ReviewChart
+    ) -> Picture | None:
+        """The picture of a review of a game (`TableQueries.stored_game`)."""
+        return await self.request("review", start, (tuple(events), chart.marks, chart.bars), {})
 
     async def animation(self, start: engine.State, events: Sequence[bytes]) -> Animation | None:
         """The map of a game turn by turn, as a GIF of at most 8 MB (`TableQueries.stored_game`)."""

@@ -58,7 +58,7 @@ class SavedAnswers:
         if view.state is None or view.table.status != "finished":
             return []
         ending = await make_ending(self._queries, view.table.id, view.state)
-        lines = [ending.headline, *ending.records]
+        lines = [ending.headline, *ending.records, *ending.review]
         if (game := await game_text_file(self._queries, view.table)) is not None:
             lines.append(f"File: {self._save_file('games', game.name, game.content)}")
         if self._pictures is not None:

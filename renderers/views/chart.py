@@ -30,12 +30,13 @@ class SeriesView:
 
 @dataclass(frozen=True)
 class ChartView:
-    """A chart of a game. `rounds`: their short names."""
+    """A chart of a game. `rounds`: their short names. `marks`: (index of the round, text above it)."""
 
     title: str
     kind: ChartKind
     rounds: tuple[str, ...]
     series: tuple[SeriesView, ...]
+    marks: tuple[tuple[int, str], ...] = ()
 
     @property
     def heading(self) -> str:

@@ -1,0 +1,69 @@
+"""`railpost review`: what decided a game, in sentences or as one HTML page."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated
+
+import typer
+
+from bot.cli.export import history_of_file
+from bot.features.review import texts
+from bot.features.review.game import played_game
+from bot.features.review.page import review_page
+from bot.features.review.review import Review
+from bot.features.robots.player import Robot
+
+QUIET_SECONDS = 2.0
+"""A review that takes longer says what it is doing."""
+
+
+class Progress:
+    """Says on standard error what is being done, once a review takes long."""
+
+    def __init__(self) -> None:
+        self._started = perf_counter()
+
+    def step(self, doing: str) -> None:
+        """The next step; said where the steps before it took long."""
+        if perf_counter() - self._started > QUIET_SECONDS:
+            print(f"{doing} …", file=sys.stderr, flush=True)
+
+
+def command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A `.18xx` text or a file of 18xx.games.")],
+    out: Annotated[
+        Path | None, typer.Option(help="A folder for one HTML page with pictures; else text is printed.")
+    ] = None,
+) -> None:
+    """Review a game: where the money came from, turning points, routes, trains, the robot's opinion."""
+    progress = Progress()
+    try:
+        review = Review(played_game(history_of_file(file)))
+        progress.step("Reviewing the money and the turning points")
+        points, sentences = texts.turns_text(review), review.sentences
+        progress.step("Asking the robot")
+        opinions = review.opinions(Robot().ranking) if review.may_study else []
+        if out is None:
+            parts = ["\n".join(sentences), f"Turning points\n{points}"]
+            if review.may_study:
+                parts += [
+                    texts.routes_text(review),
+                    texts.trains_text(review),
+                    texts.robot_text(review, opinions),
+                ]
+            typer.echo("\n\n".join(parts))
+            return
+        progress.step("Drawing")
+        out.mkdir(parents=True, exist_ok=True)
+        target = out / f"{file.name.partition('.')[0]}-review.html"
+        target.write_text(review_page(review, opinions), encoding="utf-8")
+        typer.echo(f"The review is in {target}.")
+    except OSError as error:
+        typer.echo(f"{out} cannot be written: {error.strerror}.", err=True)
+        raise typer.Exit(1) from None
+    except ValueError as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(1) from None

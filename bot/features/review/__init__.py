@@ -1,0 +1,1 @@
+"""What decided a game: money, turning points, routes and trains, and a second opinion."""

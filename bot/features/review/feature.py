@@ -1,0 +1,120 @@
+"""The question `review` at a table, and its part of an ending.
+
+A review takes seconds of processor time, so it is made in a thread, and the last ones are kept: the parts
+of one review are asked for one after the other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from functools import lru_cache, partial
+
+import msgspec
+
+import engine
+from bot.features.review import texts
+from bot.features.review.game import Move, PlayedGame
+from bot.features.review.review import Review
+from bot.features.review.second_opinion import Ranking
+from bot.hub.command import Command, Form, Query, QueryRequest
+from bot.hub.result import QueryAnswer, ReviewChart
+from bot.position.pending import engine_seat
+from bot.position.text_views import join_words
+from storage import LogRow
+
+PAST_PARTS = ("money", "turns")
+STUDY_PARTS = ("routes", "trains", "robot")
+PARTS = PAST_PARTS + STUDY_PARTS
+NOT_YET = (
+    "The routes, the trains and the robot's opinion come when the game is over. `review money` and "
+    "`review turns` look back at any time."
+)
+
+Row = tuple[int, str, str]
+"""The number of a move in the log, its seat, and its line."""
+
+
+def commands(ranking: Ranking) -> list[Command]:
+    """The question. ranking: the robot's, for its opinion."""
+    form = Form(f"review [{'|'.join(PARTS)}]", "what decided the game", "review turns")
+    return [Query("review", (form,), partial(_answer, ranking))]
+
+
+async def _answer(ranking: Ranking, query: QueryRequest) -> QueryAnswer:
+    """The answer to `review [PART]`. Raises ValueError with a sentence."""
+    part = review_part(query.argument)
+    log, info = query.table.log, query.table.stored_info
+    is_study = info.status == "finished" or info.hints
+    if part in STUDY_PARTS and not is_study:
+        raise ValueError(NOT_YET)
+    start, events = log.stored_game()
+    rows = tuple(_row(log.row(seq)) for seq in log.line_of_play.played)
+    review = await asyncio.to_thread(review_of, start, events, rows, is_study=is_study)
+    text = await asyncio.to_thread(part_text, review, part, ranking)
+    answer = QueryAnswer("review", text, next_decision_id=query.decision_id)
+    if part != "money":
+        return answer
+    return msgspec.structs.replace(answer, picture="review", review=chart_of(review))
+
+
+def _row(row: LogRow) -> Row:
+    """A move as the whole table may see it."""
+    line = "" if engine.is_secret(row.line) else row.line
+    return row.seq, engine_seat(row.seat or 0), line
+
+
+def review_part(name: str) -> str:
+    """The part of that name; the money without a name. Raises ValueError."""
+    wanted = name.casefold().strip() or PARTS[0]
+    for part in PARTS:
+        if part.startswith(wanted):
+            return part
+    raise ValueError(f"A review has no part {name}; it has {join_words(PARTS)}.")
+
+
+def part_text(review: Review, part: str, ranking: Ranking) -> str:
+    """A part of a review as text."""
+    match part:
+        case "turns":
+            return texts.turns_text(review)
+        case "routes":
+            return texts.routes_text(review)
+        case "trains":
+            return texts.trains_text(review)
+        case "robot":
+            return texts.robot_text(review, review.opinions(ranking))
+        case _:
+            return "\n".join([*review.sentences, more_parts(review)])
+
+
+def more_parts(review: Review) -> str:
+    """What else can be asked: `More: review turns, review routes, …`."""
+    parts = PARTS[1:] if review.may_study else PAST_PARTS[1:]
+    return f"More: {join_words([f'`review {part}`' for part in parts])}."
+
+
+def chart_of(review: Review) -> ReviewChart:
+    """What the picture of a review shows."""
+    review_bars = tuple((name, tuple(parts.items())) for name, parts in review.bars)
+    return ReviewChart(tuple(review.marks), review_bars)
+
+
+def review_of(
+    start: engine.State, events: tuple[bytes, ...], rows: tuple[Row, ...] = (), *, is_study: bool
+) -> Review:
+    """The review of a stored game (`TableQueries.stored_game`), or the one that was just made of it.
+
+    rows: of its moves; without them they count from 1. is_study: the game is over or for practice.
+    """
+    return _review(engine.encode_state(start), events, rows, is_study)
+
+
+@lru_cache(maxsize=2)
+def _review(start: bytes, events: tuple[bytes, ...], rows: tuple[Row, ...], is_study: bool) -> Review:
+    known: Sequence[Row] = rows or [(number, "", "") for number in range(1, len(events) + 1)]
+    moves = [
+        Move(number, seat, line, engine.decode_events(raw))
+        for (number, seat, line), raw in zip(known, events, strict=True)
+    ]
+    return Review(PlayedGame(engine.decode_state(start), tuple(moves)), is_study=is_study)

@@ -1,0 +1,328 @@
+"""Where the money came from, in sentences and as a table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import engine
+from bot.features.review.game import PlayedGame
+from bot.features.review.money import Cause, Entry
+from bot.features.review.runs import BestRunChange
+from bot.position.sentences import dollars
+from bot.position.text_views import join_words
+from engine.core.events import TrainMoved
+from engine.core.reasons import TrainReason
+
+MOST_SENTENCES = 12
+LEAST_PART = 0.03
+"""What is less than this part of the largest gain is not worth a sentence."""
+
+OF_COMPANY = {Cause.DIVIDENDS, Cause.RUNS, Cause.SOLD_OUT}
+"""What a player gains by holding a company while it does well."""
+PRICES = {
+    Cause.RUNS, Cause.SALES, Cause.SOLD_OUT, Cause.UNSOLD, Cause.ISSUES, Cause.LOANS, Cause.FLOATING,
+}  # fmt: skip
+
+GROUPS: dict[str, frozenset[Cause]] = {
+    "Dividends": frozenset({Cause.DIVIDENDS}),
+    "Prices by runs": frozenset({Cause.RUNS}),
+    "Sold-out prices": frozenset({Cause.SOLD_OUT}),
+    "Private income": frozenset({Cause.INCOME}),
+    "Deals": frozenset({Cause.PURCHASES, Cause.GRANTS, Cause.PRIVATES, Cause.CLOSINGS}),
+    "Shorts": frozenset({Cause.SHORTS}),
+    "Sales": frozenset({Cause.SALES, Cause.UNSOLD}),
+    "Forced purchases": frozenset({Cause.FORCED, Cause.INTEREST}),
+    "Other": frozenset(
+        {
+            Cause.ISSUES, Cause.LOANS, Cause.FLOATING, Cause.MERGERS, Cause.LIQUIDATION,
+            Cause.ACQUISITIONS, Cause.BANKRUPTCY,
+        }
+    ),
+}  # fmt: skip
+"""The parts of a bar, each with its causes. Every cause is in one of them."""
+
+
+def gains(entries: Sequence[Entry]) -> dict[str, int]:
+    """Dollars that each seat has gained; seats without an entry are left out."""
+    found: Counter[str] = Counter()
+    for entry in entries:
+        found[entry.seat] += entry.dollars
+    return dict(found)
+
+
+def parts_of(entries: Sequence[Entry], seat: str) -> dict[str, int]:
+    """The dollars of a seat by the names of `GROUPS`; parts of nothing are left out."""
+    found: Counter[str] = Counter()
+    for entry in entries:
+        if entry.seat == seat:
+            found[next(name for name, causes in GROUPS.items() if entry.cause in causes)] += entry.dollars
+    return {name: found[name] for name in GROUPS if found[name]}
+
+
+class _Said(NamedTuple):
+    """A sentence, and the dollars that it is about."""
+
+    dollars: float
+    sentence: str
+
+
+class MoneySentences:
+    """Tells where the money came from: who won and by what, and what cost the others most.
+
+    `last`: the last position. `changes`: of best runs, for what a train brought.
+    """
+
+    def __init__(
+        self, game: PlayedGame, entries: Sequence[Entry], changes: Sequence[BestRunChange], last: engine.State
+    ) -> None:
+        self.game, self.entries, self.changes, self.last = game, entries, changes, last
+        self.standings = engine.standings(last)
+        self.gain = {seat: self.standings[seat] - engine.standings(game.start)[seat] for seat in last.seats}
+        self.least = LEAST_PART * max(1, *map(abs, self.gain.values()))
+
+    def all(self) -> list[str]:
+        """At most twelve sentences, those about the most money."""
+        seats = list(self.standings)
+        first = [self._result(seats), *self._lead(seats)]
+        players = [self._player(seat) for seat in seats]
+        others = sorted(self._others(), key=lambda said: -said.dollars)
+        sentences = [*first, *filter(None, players)][:MOST_SENTENCES]
+        return [*sentences, *(said.sentence for said in others[: MOST_SENTENCES - len(sentences)])]
+
+    def _name(self, seat: str) -> str:
+        return self.last.name(seat)
+
+    def _result(self, seats: Sequence[str]) -> str:
+        over = self.last.game_over is not None
+        first, worth = seats[0], self.standings
+        text = f"{self._name(first)} {'won' if over else 'leads'} with {dollars(worth[first])}"
+        if len(seats) > 1:
+            text += f", {dollars(worth[first] - worth[seats[1]])} more than {self._name(seats[1])}"
+        return f"{text}."
+
+    def _lead(self, seats: Sequence[str]) -> Iterator[str]:
+        """What put the first before the second, by companies and causes."""
+        if len(seats) < 2:
+            return
+        first, second = self._by_source(seats[0]), self._by_source(seats[1])
+        ahead = {key: first[key] - second[key] for key in first.keys() | second.keys()}
+        ranked = sorted(ahead.items(), key=lambda item: (-abs(item[1]), item[0]))
+        more = [(key, amount) for key, amount in ranked if amount >= self.least][:2]
+        less = [(key, -amount) for key, amount in ranked if -amount >= self.least][:2]
+        if more:
+            text = f"{self._name(seats[0])} {_comparison(more)} than {self._name(seats[1])}"
+            yield f"{text}, who {_comparison(less)}." if less else f"{text}."
+
+    def _by_source(self, seat: str) -> Counter[str]:
+        """What a seat gained from each company by holding it, and by each other cause."""
+        found: Counter[str] = Counter()
+        for entry in self.entries:
+            if entry.seat == seat:
+                found[f"the {entry.subject}" if entry.cause in OF_COMPANY else _SOURCES[entry.cause]] += (
+                    entry.dollars
+                )
+        return found
+
+    def _player(self, seat: str) -> str:
+        """What most of a player's gain came from."""
+        gain = self.gain[seat]
+        held = Counter[str]()
+        paid = Counter[str]()
+        for entry in self.entries:
+            if entry.seat == seat and entry.cause in OF_COMPANY:
+                held[entry.subject] += entry.dollars
+                paid[entry.subject] += entry.dollars * (entry.cause is Cause.DIVIDENDS)
+        best = [(company, amount) for company, amount in held.most_common(2) if amount >= self.least]
+        name = self._name(seat)
+        if not best:
+            return f"{name} {_gained(gain)}." if abs(gain) >= self.least else ""
+        told = [
+            _from_company(company, amount, paid[company]) + self._after_train(seat, company, paid[company])
+            for company, amount in best
+        ]
+        return f"{name} {_gained(gain)}: {join_words(told)}."
+
+    def _after_train(self, seat: str, company: str, dividends: int) -> str:
+        """` (80 % of them after it bought a 4-train)`, where a train made most of the dividends."""
+        bought = [
+            change
+            for change in self.changes
+            if change.company == company
+            and change.occasion == "trains"
+            and change.before > 0
+            and change.dollars >= change.before / 2
+            and self._train_bought(change)
+        ]
+        if not bought or not dividends:
+            return ""
+        best = max(bought, key=lambda change: change.dollars)
+        after = sum(
+            entry.dollars
+            for entry in self.entries
+            if (entry.seat, entry.cause, entry.subject) == (seat, Cause.DIVIDENDS, company)
+            and entry.at > best.at
+        )
+        share, train = 100 * after // dividends, self._train_bought(best)
+        if not 50 <= share < 100:
+            return ""
+        article = "an" if train.startswith("8") else "a"
+        return f" ({share} % of them after it bought {article} {train}-train)"
+
+    def _train_bought(self, change: BestRunChange) -> str:
+        for event in self.game.moves[change.at].events:
+            match event:
+                case TrainMoved(train, _, target, TrainReason.BOUGHT) if target == change.company:
+                    return train
+        return ""
+
+    # -- what else was large -----------------------------------------------------------------
+
+    def _others(self) -> Iterator[_Said]:
+        """What is told of causes beside the companies held."""
+        yield from self._sales()
+        yield from self._privates()
+        tellers: dict[frozenset[Cause], Callable[[str, int, str], str]] = {
+            frozenset({Cause.FORCED}): _forced,
+            frozenset({Cause.INTEREST}): _interest,
+            frozenset({Cause.SHORTS}): _shorts,
+            frozenset({Cause.LIQUIDATION, Cause.ACQUISITIONS}): _liquidated,
+            frozenset({Cause.BANKRUPTCY}): _bankrupt,
+            frozenset({Cause.PURCHASES}): _purchases,
+            frozenset({Cause.LOANS}): _loans,
+            frozenset({Cause.UNSOLD}): _unsold,
+        }
+        for causes, teller in tellers.items():
+            for seat in self.last.seats:
+                mine = [e for e in self.entries if e.seat == seat and e.cause in causes]
+                amount = sum(entry.dollars for entry in mine)
+                if abs(amount) >= self.least:
+                    yield _Said(abs(amount), teller(self._name(seat), amount, _subjects(mine, amount)))
+
+    def _privates(self) -> Iterator[_Said]:
+        """What privates brought, by income, deals, shares for them, and closing."""
+        for seat in self.last.seats:
+            parts: Counter[Cause] = Counter()
+            for entry in self.entries:
+                if entry.seat == seat and entry.cause in _OF_PRIVATES:
+                    parts[entry.cause] += entry.dollars
+            amount = sum(parts.values())
+            if abs(amount) < self.least:
+                continue
+            verb = "gained" if amount > 0 else "lost"
+            each = [
+                f"{dollars(parts[cause])} {words}" for cause, words in _OF_PRIVATES.items() if parts[cause]
+            ]
+            text = f"{self._name(seat)} {verb} {dollars(abs(amount))} by privates"
+            yield _Said(abs(amount), f"{text}: {join_words(each)}." if len(each) > 1 else f"{text}.")
+
+    def _sales(self) -> Iterator[_Said]:
+        """What sales cost whom: the own ones and those of others."""
+        lost: Counter[tuple[str, str]] = Counter()
+        companies: dict[tuple[str, str], Counter[str]] = {}
+        for entry in self.entries:
+            if entry.cause is Cause.SALES and entry.by:
+                key = (entry.seat, entry.by)
+                lost[key] -= entry.dollars
+                companies.setdefault(key, Counter())[entry.subject] -= entry.dollars
+        for (seat, by), amount in lost.items():
+            if amount < self.least:
+                continue
+            where = join_words([f"the {company}" for company, _ in companies[seat, by].most_common(2)])
+            if by == seat:
+                text = f"{self._name(seat)} lost {dollars(amount)} on the shares kept when selling others of"
+                yield _Said(amount, f"{text} {where}.")
+            else:
+                text = f"Sales by {self._name(by)} cost {self._name(seat)} {dollars(amount)}"
+                yield _Said(amount, f"{text} in the price of {where}.")
+
+
+_OF_PRIVATES = {
+    Cause.INCOME: "of income",
+    Cause.PRIVATES: "by buying and selling them",
+    Cause.GRANTS: "by shares that came with them",
+    Cause.CLOSINGS: "by their closing",
+}
+_LOSSES = {
+    Cause.FORCED, Cause.INTEREST, Cause.SALES, Cause.UNSOLD, Cause.LIQUIDATION, Cause.BANKRUPTCY,
+}  # fmt: skip
+_SOURCES = {cause: "privates" if cause in _OF_PRIVATES else cause.value for cause in Cause}
+_LOSS_SOURCES = {cause.value for cause in _LOSSES}
+
+
+def _comparison(parts: Sequence[tuple[str, int]]) -> str:
+    """`made $767 more with the B&O and lost $518 less by forced purchases`."""
+    told = []
+    for source, amount in parts:
+        if source in _LOSS_SOURCES:
+            told.append(f"lost {dollars(amount)} less by {source}")
+        else:
+            told.append(
+                f"made {dollars(amount)} more {'with' if source.startswith('the ') else 'by'} {source}"
+            )
+    if len(told) == 2:
+        first, second = (each.partition(" ")[0] for each in told)
+        if first == second:
+            told[1] = told[1].partition(" ")[2]
+    return join_words(told)
+
+
+def _from_company(company: str, amount: int, paid: int) -> str:
+    """`$794 from the B&O, $576 of it dividends`."""
+    if amount == paid:
+        return f"{dollars(amount)} in dividends of the {company}"
+    if paid > amount:
+        fall = dollars(paid - amount)
+        return f"{dollars(amount)} from the {company}, {dollars(paid)} in dividends less {fall} in price"
+    return f"{dollars(amount)} from the {company}, {dollars(paid)} of it dividends"
+
+
+def _gained(amount: int) -> str:
+    return f"gained {dollars(amount)}" if amount >= 0 else f"lost {dollars(-amount)}"
+
+
+def _subjects(entries: Sequence[Entry], amount: int) -> str:
+    """`the PRR and the NYC`: the two subjects with most of an amount."""
+    by_subject: Counter[str] = Counter()
+    for entry in entries:
+        if entry.subject:
+            by_subject[entry.subject] += entry.dollars if amount > 0 else -entry.dollars
+    return join_words([f"the {subject}" for subject, part in by_subject.most_common(2) if part > 0])
+
+
+def _forced(name: str, amount: int, subjects: str) -> str:
+    return f"{name} had to pay {dollars(-amount)} for trains of {subjects}."
+
+
+def _interest(name: str, amount: int, subjects: str) -> str:
+    return f"{name} had to pay {dollars(-amount)} for the interest of {subjects}."
+
+
+def _shorts(name: str, amount: int, subjects: str) -> str:
+    verb = "gained" if amount > 0 else "lost"
+    return f"{name} {verb} {dollars(abs(amount))} by short sales, most by {subjects}."
+
+
+def _liquidated(name: str, amount: int, subjects: str) -> str:
+    verb = "brought" if amount > 0 else "cost"
+    return f"Liquidations and sales of companies {verb} {name} {dollars(abs(amount))}, most by {subjects}."
+
+
+def _bankrupt(name: str, amount: int, subjects: str) -> str:
+    return f"{name} went bankrupt and lost {dollars(-amount)} by that."
+
+
+def _purchases(name: str, amount: int, subjects: str) -> str:
+    less_or_more = "less" if amount > 0 else "more"
+    return f"{name} paid {dollars(abs(amount))} {less_or_more} for shares than they were worth: {subjects}."
+
+
+def _loans(name: str, amount: int, subjects: str) -> str:
+    moved = "raised" if amount > 0 else "lowered"
+    text = f"Loans, taken and repaid, {moved} the prices of {name}'s shares by {dollars(abs(amount))} in all"
+    return f"{text}, most of {subjects}."
+
+
+def _unsold(name: str, amount: int, subjects: str) -> str:
+    return f"Shares left in the pool cost {name} {dollars(-amount)} in price, most in {subjects}."

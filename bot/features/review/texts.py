@@ -1,0 +1,140 @@
+"""The parts of a review as text: `review turns`, `review routes`, `review trains`, `review robot`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import engine
+from bot.features.review.review import Review
+from bot.features.review.runs import BestRunChange, Run, TrainAccount
+from bot.features.review.second_opinion import Opinion
+from bot.position.sentences import dollars
+from bot.position.text_views import text_table
+from engine.core.events import TileLaid, TokenPlaced
+from renderers import short_round
+
+MOST_RUNS, MOST_CHANGES, MOST_TRAINS = 8, 6, 20
+ROBOT_NAME = "The robot's opinion"
+
+
+def turns_text(review: Review) -> str:
+    """The turning points, each with the round and the query that shows the moment."""
+    points = review.turning_points
+    if not points:
+        return "Nothing has turned the game yet."
+    return "\n".join(
+        f"{at}. {short_round(point.round)}, `at {point.number} {point.picture}`: {point.sentence}"
+        for at, point in enumerate(points, 1)
+    )
+
+
+def routes_text(review: Review) -> str:
+    """Runs below the best, and what tiles and tokens changed."""
+    return "\n".join([*runs_lines(review), "", *track_lines(review)])
+
+
+def runs_lines(review: Review) -> Iterator[str]:
+    """How many runs were below the best, and those that missed most."""
+    below = [run for run in review.runs if run.revenue < run.best]
+    if not review.runs:
+        yield "No company has run a train."
+        return
+    if not below:
+        yield f"Each of the {len(review.runs)} runs was the best possible."
+        return
+    missed = dollars(sum(run.best - run.revenue for run in below))
+    yield f"{len(below)} of {len(review.runs)} runs were below the best; together they missed {missed}."
+    for run in largest_misses(below):
+        yield f"- {run_line(review, run)}"
+
+
+def largest_misses(below: Sequence[Run]) -> list[Run]:
+    """The runs that missed most, the largest first."""
+    return sorted(below, key=lambda run: run.revenue - run.best)[:MOST_RUNS]
+
+
+def run_line(review: Review, run: Run) -> str:
+    """`OR 3.1, at 214: the PRR ran $140; $280 was possible: 4-train A22-B19, ...`."""
+    move, where = review.game.moves[run.at], review.places[run.at]
+    routes = ", ".join(f"{train}-train {route}" for train, route in run.best_routes)
+    ran = f"the {run.company} ran {dollars(run.revenue)}; {dollars(run.best)} was possible: {routes}"
+    return f"{short_round(where.round)}, at {move.number}: {ran}"
+
+
+def track_lines(review: Review) -> Iterator[str]:
+    """The tiles and tokens after which a best run rose or fell most."""
+    changes = [change for change in review.changes if change.before and _is_laid(review, change)]
+    rose = sorted((c for c in changes if c.dollars > 0), key=lambda c: -c.dollars)[:MOST_CHANGES]
+    fell = sorted((c for c in changes if c.dollars < 0), key=lambda c: c.dollars)[:MOST_CHANGES]
+    for heading, chosen in (("Best runs rose most after:", rose), ("Best runs fell most after:", fell)):
+        if chosen:
+            yield heading
+            yield from (f"- {track_line(review, change)}" for change in chosen)
+
+
+def _is_laid(review: Review, change: BestRunChange) -> bool:
+    """Whether a tile or a token changed a best run."""
+    events = review.game.moves[change.at].events
+    return change.occasion == "track" and any(isinstance(e, TileLaid | TokenPlaced) for e in events)
+
+
+def track_line(review: Review, change: BestRunChange) -> str:
+    """`OR 3.1, at 214: #63 on H10 by the PRR: the best run of the NYC $120 → $180`."""
+    move, where = review.game.moves[change.at], review.places[change.at]
+    what = move.line
+    for event in move.events:
+        if isinstance(event, TileLaid):
+            what = f"#{event.tile} on {event.hex} by the {event.company}"
+        elif isinstance(event, TokenPlaced):
+            what = f"the token of the {event.company} in {event.hex}"
+    moved = f"the best run of the {change.company} {dollars(change.before)} → {dollars(change.after)}"
+    return f"{short_round(where.round)}, at {move.number}: {what}: {moved}"
+
+
+TRAINS_HEAD = ("train", "bought", "by", "cost", "runs", "earned", "net", "gone")
+
+
+def train_rows(review: Review, trains: Sequence[TrainAccount] | None = None) -> list[tuple[str, ...]]:
+    """Trains as rows of a table under `TRAINS_HEAD`."""
+    where = review.places
+    return [
+        (
+            f"{train.train}-train",
+            short_round(where[train.bought].round),
+            " → ".join(train.owners),
+            dollars(train.cost),
+            str(train.runs),
+            dollars(train.earned),
+            dollars(train.net),
+            "" if train.gone is None else f"{short_round(where[train.gone].round)} {train.end}",
+        )
+        for train in (review.trains if trains is None else trains)
+    ]
+
+
+def trains_text(review: Review) -> str:
+    """The trains that earned most and least for what they cost."""
+    ranked = sorted(review.trains, key=lambda train: -train.net)
+    if not ranked:
+        return "No company has bought a train."
+    half = MOST_TRAINS // 2
+    if len(ranked) <= MOST_TRAINS:
+        return "\n".join(text_table(TRAINS_HEAD, train_rows(review, ranked)))
+    rows = text_table(TRAINS_HEAD, train_rows(review, [*ranked[:half], *ranked[-half:]]))
+    return "\n".join([*rows[: half + 1], f"({len(ranked) - MOST_TRAINS} more)", *rows[half + 1 :]])
+
+
+def robot_text(review: Review, opinions: Sequence[Opinion]) -> str:
+    """The robot's opinion, with its reasons."""
+    if not opinions:
+        return f"{ROBOT_NAME}: it would have made no decision otherwise."
+    lines = [f"- {opinion_line(review.last, opinion)}" for opinion in opinions]
+    return "\n".join([f"{ROBOT_NAME}, which is no better than its judgement:", *lines])
+
+
+def opinion_line(names: engine.State, opinion: Opinion) -> str:
+    """`SR 2, at 45: Ann played `pass`; the robot would have played `buy PRR`, to it worth $120 more: …`."""
+    where = f"{short_round(opinion.round)}, at {opinion.number}"
+    played = f"{names.name(opinion.seat)} played `{opinion.played}`"
+    advised = f"the robot would have played `{opinion.advised}`, to it worth {dollars(opinion.dollars)} more"
+    return f"{where}: {played}; {advised}: {opinion.reason}."

@@ -1,0 +1,194 @@
+"""The moves after which worth, or what the next rounds pay, moved most between players.
+
+Theory of operation. Entries of money (`money`), changes of best runs (`runs`) and presidencies that passed
+are gathered into moments: what belongs together is one moment, such as all sales of a company in a round, or
+all trains of an operating turn. A moment has an effect on each player in dollars: worth that came or went at
+once, and for a best run what the player's shares bring of the change in the next two turns of the company, as
+far as the game had them. Dividends, income and the price moves of runs are left out: they come every round.
+So is what a purchase of shares brings, as it was paid for. A president's payments for a company whose
+presidency was passed on to them belong to the moment in which it passed. The size of a moment is the
+difference between who gained most and who lost most.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from bot.features.review.game import Place, PlayedGame, places
+from bot.features.review.money import Cause, Entry
+from bot.features.review.runs import BestRunChange
+from engine.core.events import PresidentNamed, SharesMoved
+from engine.core.state import POOL, is_seat
+
+Kind = Literal["trains", "track", "sales", "presidency", "forced", "private", "company"]
+SINGLE_CAUSES = {
+    Cause.LIQUIDATION: "company",
+    Cause.ACQUISITIONS: "company",
+    Cause.MERGERS: "company",
+    Cause.BANKRUPTCY: "company",
+}
+PRESIDENTS_PAYMENTS = (Cause.FORCED, Cause.INTEREST, Cause.ACQUISITIONS)
+
+
+class Passed(NamedTuple):
+    """A presidency that went from one player to another."""
+
+    at: int
+    company: str
+    old: str
+    new: str
+
+
+@dataclass
+class Moment:
+    """What belongs together. `at`: the move that began it; `company`: the one that it is about, or a
+    private; `effects`: dollars by seat; `paid`: what the new president paid later."""
+
+    kind: Kind
+    at: int
+    place: Place
+    company: str
+    effects: Counter[str] = field(default_factory=Counter)
+    entries: list[Entry] = field(default_factory=list)
+    changes: list[BestRunChange] = field(default_factory=list)
+    passed: Passed | None = None
+    paid: int = 0
+
+    @property
+    def size(self) -> int:
+        """Dollars between the player who gained most and the one who lost most."""
+        amounts = [0, *self.effects.values()]
+        return max(amounts) - min(amounts)
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether nothing turned: no effect, or a company without a train bought one."""
+        bought_only = self.kind == "trains" and len({change.company for change in self.changes}) == 1
+        return not self.size or (bought_only and self.changes[0].before == 0)
+
+
+def turning_points(
+    game: PlayedGame,
+    entries: Sequence[Entry],
+    changes: Sequence[BestRunChange],
+    *,
+    count: int = 5,
+    until: int | None = None,
+) -> list[Moment]:
+    """The largest moments, in order. `until`: only those among so many first moves."""
+    found = _Moments(game, entries, changes).all()
+    within = [each for each in found if not each.is_usual and (until is None or each.at < until)]
+    largest = sorted(within, key=lambda each: -each.size)[:count]
+    return sorted(largest, key=lambda each: each.at)
+
+
+class _Moments:
+    """Gathers the moments of a game."""
+
+    def __init__(self, game: PlayedGame, entries: Sequence[Entry], changes: Sequence[BestRunChange]) -> None:
+        self.game, self.entries, self.changes = game, entries, changes
+        self.places = places(game)
+        self.moments: dict[tuple[object, ...], Moment] = {}
+        self.first_sales = _first_sales(game, self.places)
+
+    def all(self) -> list[Moment]:
+        """Every moment, those about presidencies first."""
+        explained = set(self._presidencies())
+        for entry in self.entries:
+            if entry not in explained:
+                self._add_entry(entry)
+        for change in self.changes:
+            self._add_change(change)
+        return list(self.moments.values())
+
+    def _moment(self, kind: Kind, index: int, company: str, *key: object) -> Moment:
+        place = self.places[index]
+        return self.moments.setdefault((kind, company, *key), Moment(kind, index, place, company))
+
+    def _presidencies(self) -> Iterator[Entry]:
+        """Make the moments of presidencies that passed; the payments that they explain."""
+        passes = list(_presidencies_passed(self.game))
+        for at, each in enumerate(passes):
+            later = [p.at for p in passes[at + 1 :] if p.company == each.company]
+            end = min(later, default=len(self.game.moves))
+            paid = [
+                entry
+                for entry in self.entries
+                if (entry.seat, entry.subject) == (each.new, each.company)
+                and entry.cause in PRESIDENTS_PAYMENTS
+                and entry.dollars < 0
+                and each.at < entry.at < end
+            ]
+            if not paid:
+                continue
+            round = self.places[each.at].round
+            sold = self.first_sales.get((each.company, round))
+            kind: Kind = "presidency" if sold is None else "sales"
+            index = each.at if sold is None else sold
+            moment = self._moment(kind, index, each.company, round)
+            moment.passed, moment.paid = each, -sum(entry.dollars for entry in paid)
+            moment.effects[each.new] -= moment.paid
+            yield from paid
+
+    def _add_entry(self, entry: Entry) -> None:
+        index, round = entry.at, self.places[entry.at].round
+        if entry.cause in (Cause.SALES, Cause.UNSOLD):
+            sold = self.first_sales.get((entry.subject, round))
+            if sold is None:
+                return
+            moment = self._moment("sales", sold, entry.subject, round)
+        elif entry.cause is Cause.FORCED:
+            moment = self._moment("forced", index, entry.subject, round)
+        elif entry.cause is Cause.PRIVATES and round != "opening":
+            moment = self._moment("private", index, entry.subject, index)
+        elif entry.cause in SINGLE_CAUSES:
+            moment = self._moment("company", index, entry.subject)
+        else:
+            return
+        moment.effects[entry.seat] += entry.dollars
+        moment.entries.append(entry)
+
+    def _add_change(self, change: BestRunChange) -> None:
+        place = self.places[change.at]
+        if change.occasion == "track":
+            moment = self._moment("track", change.at, place.company, change.at)
+        else:
+            turn = (place.company, place.round) if place.company else (change.at,)
+            moment = self._moment("trains", change.at, place.company, *turn)
+        for seat, percent in change.holdings.items():
+            moment.effects[seat] += change.dollars * percent * change.turns // 100
+        moment.changes.append(change)
+        if moment.kind == "trains":
+            moment.at = _largest_change(moment.changes)
+
+
+def _largest_change(changes: Sequence[BestRunChange]) -> int:
+    """The move after which best runs changed most."""
+    dollars: Counter[int] = Counter()
+    for change in changes:
+        dollars[change.at] += abs(change.dollars)
+    return max(dollars, key=lambda index: dollars[index])
+
+
+def _first_sales(game: PlayedGame, where: Sequence[Place]) -> dict[tuple[str, str], int]:
+    """The first move of each round in which a player sold shares of a company to the pool."""
+    found: dict[tuple[str, str], int] = {}
+    for index, move in enumerate(game.moves):
+        for event in move.events:
+            if isinstance(event, SharesMoved) and event.target == POOL and is_seat(event.source):
+                found.setdefault((event.company, where[index].round), index)
+    return found
+
+
+def _presidencies_passed(game: PlayedGame) -> Iterator[Passed]:
+    presidents = {company: co.president for company, co in game.start.companies.items()}
+    for index, move in enumerate(game.moves):
+        for event in move.events:
+            if isinstance(event, PresidentNamed):
+                old = presidents[event.company]
+                presidents[event.company] = event.seat
+                if old is not None and old != event.seat:
+                    yield Passed(index, event.company, old, event.seat)
