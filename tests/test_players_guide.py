@@ -28,6 +28,7 @@ from bot.service import Service
 from bot.terminal.console import Console
 from mail import ServiceAddress, compose, pages
 from mail.parser import ParsedMail
+from mail.port import NeedsYes
 from mail.reply_reader import ReplyReader
 from storage import Store, open_store
 from tests.drawn_here import DrawnHere
@@ -113,6 +114,7 @@ async def email_examples(folder: Path) -> tuple[str, str]:
             turn = compose(address, page, token, datetime.now(UTC), "turn")
             reading = await ReplyReader(gateway).read(ParsedMail("<example>", text="buy CS"), token)
             result = await gateway.play(token, reading.lines, "example")
+            assert not isinstance(result, NeedsYes)
             page = pages.receipt(result, reading.parsed)
             receipt = compose(address, page, token, datetime.now(UTC), "answer", turn.message_id)
         code = view.table.code

@@ -229,8 +229,8 @@ class CardKeeper:
         if pending is None or (pending.is_main and not pending.acts_now and not dm_user):
             return None
         asked = None if dm_user or not pending.is_main else await self._card(table.id, ASKED)
-        if asked and pending.seat in card_ref(asked).pinged:
-            return str(card_ref(asked).message_id)
+        if asked and pending.seat in card_ref(asked).pinged and notification.seq <= card_ref(asked).seq:
+            return str(card_ref(asked).message_id)  # the card of all who are asked has pinged them
         acting = [each for each in view.pending if each.is_main and each.acts_now]
         together = pending.is_main and len(acting) > 1 and not dm_user
         acted = any(
@@ -243,7 +243,10 @@ class CardKeeper:
             return str(card_ref(card).message_id)
         prompt, slot = (acting, ASKED) if together else ([pending], card_slot(pending, dm_prefix(dm_user)))
         try:
-            return await self._send(queued, view, slot, prompt, dm_user, notify=notify)
+            sent = await self._send(queued, view, slot, prompt, dm_user, notify=notify)
+            if asked and not together:
+                await self.finished.finish(view, asked)
+            return sent
         except Unreachable:
             user = None if dm_user else await self.builder.user_of(view, pending.seat)
             if user is None:

@@ -14,7 +14,7 @@ from bot.hub.result import CommandResult, encode_result
 from bot.hub.table import LiveTable, Position, TableMetadata
 from bot.position import text_views
 from bot.position.figures import figures_sentence, game_figures
-from bot.position.pending import PendingDecision, pending_decisions
+from bot.position.pending import PendingDecision, pending_decisions, seat_number
 from engine.orders import EndedOrder, SpokenLine
 from storage import LogRow, MoveCommit, NewLogRow, NewMessage, UnitOfWork, resolve_line_of_play
 
@@ -171,9 +171,10 @@ class CommitDraft:
         info, recipients, former_info = metadata.info, metadata.recipients, self.table.stored_info
         before = self.table.pending if former_info.status == "running" else ()
         after = self.next_pending() if info.status == "running" else ()
+        answered = self._answered_proposers(after)
         newly_pending = [
             pending
-            for pending in notify.newly_pending(info, before, after, former_info)
+            for pending in notify.newly_pending(info, before, after, former_info, answered)
             if pending.acts_now or pending.seat not in self.answered_in_advance
         ]
         holdoff = ping_holdoff if info.pace.holdoff is None else info.pace.holdoff
@@ -199,12 +200,25 @@ class CommitDraft:
             messages += notify.card_refreshes(info, self.seq, pending)
         return messages
 
+    def _answered_proposers(self, after: Sequence[PendingDecision]) -> set[int]:
+        """The seats whose offers this commit has ended, unless they did so themselves."""
+        ended = _offers_of(self.table.pending) - _offers_of(after)
+        if not ended:
+            return set()  # the usual case, in which the position before need not be decoded
+        acting = {row.seat for row in self.new_rows}
+        offers = (offer for offer in self.table.state.offers if offer.number in ended)
+        return {seat_number(offer.proposer) for offer in offers} - acting
+
     def _knows(self, recipient: Recipient, asked_seats: set[int]) -> bool:
         """Whether a person learns news of this commit otherwise: by the answer to their request, or by the
         notification of their turn, which says what has happened."""
         if recipient.person_id == self.answered_person:
             return True
         return recipient.seat in asked_seats and is_told_at_once(self.table.stored_info, recipient)
+
+
+def _offers_of(pending: Sequence[PendingDecision]) -> set[int]:
+    return {number for each in pending for number in each.offers}
 
 
 async def write_notes(unit: UnitOfWork, table: LiveTable, sentences: Sequence[str]) -> list[LogRow]:

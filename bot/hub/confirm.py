@@ -1,7 +1,7 @@
 """What needs a second word: the one place where every transport learns that a line has to be confirmed.
 
-A line is confirmed by the same line with `yes` behind it: `resign yes`, `bankrupt yes`. Discord puts that line
-behind a button, an email holds it until the player replies `yes`, and at the terminal it is typed. What the
+A line is confirmed by the same line with `yes` behind it: `resign yes`, `bankrupt yes`. Discord has a button
+for that line, an email holds it until the player replies `yes`, and at the terminal it is typed. What the
 clock, robots and orders do counts as confirmed.
 """
 

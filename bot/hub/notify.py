@@ -13,7 +13,7 @@ neither gets a direct message on Discord.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -80,11 +80,12 @@ def newly_pending(
     before: Sequence[PendingDecision],
     after: Sequence[PendingDecision],
     former_table: TableInfo | None = None,
+    answered_seats: Collection[int] = (),
 ) -> list[PendingDecision]:
-    """The decisions of players that the table did not wait for before, whose turn had not come, or who have
-    been made another offer.
+    """The decisions of players that the table did not wait for before, whose turn had not come, who have
+    been made another offer, or whose own offer was answered: they go on with what they know now.
 
-    former_table: the table before, if its players have changed.
+    former_table: the table before, if its players have changed. answered_seats: whose offers were answered.
     """
     former = {_pending_key(former_table or table, pending) for pending in before}
     offered = {(pending.seat, number) for pending in before for number in pending.offers}
@@ -93,6 +94,7 @@ def newly_pending(
         for pending in after
         if _pending_key(table, pending) not in former
         or not offered.issuperset((pending.seat, number) for number in pending.offers)
+        or (pending.seat in answered_seats and pending.is_main)
     ]
 
 

@@ -111,7 +111,8 @@ async def test_the_recipient_of_an_offer_is_notified(empty: ServiceHarness) -> N
     assert {(n.kind, n.seat, m.channel) for m, n in messages} == {("turn", 1, "discord"), ("turn", 1, "mail")}
     assert all(n.decision_id and ".o" in n.decision_id for _, n in messages)
     await empty.say("Bob", "accept")
-    assert [n.kind for _, n in await empty.deliver()] == [], "Ann's question is the same as before"
+    answered = [(n.kind, n.seat, m.channel) for m, n in await empty.deliver()]
+    assert answered == [("turn", 0, "discord")], "Ann has proposed it, and goes on with the answer"
 
 
 async def test_an_undo_is_announced_and_the_turn_notified(empty: ServiceHarness) -> None:

@@ -1,0 +1,34 @@
+"""Players whom one question asks together, and who are asked alone afterwards, are pinged anew."""
+
+from bot.service import Service
+from storage import open_store
+from tests.fake_discord.running_bot import RunningBot
+from tests.fake_discord.server import FakeDiscord
+from tests.t1817.scenarios import run_scenario
+from tests.t1817.test_07_conversions_and_mergers import SMALL
+
+
+async def test_a_question_asked_of_two_swallows_no_later_ping(running: RunningBot, fake: FakeDiscord) -> None:
+    """1817 §7: Ann and Bob are asked whether they act; Ann says so first, and has to act when Bob has passed."""
+    channel = fake.find_channel("general")
+    async with await open_store(running.path) as store:
+        place = {"guild": channel.guild_id, "channel": channel.id, "thread": channel.id}
+        table = await Service(store).lobby.import_game(
+            run_scenario(f"{SMALL}= phase 3\n"), [], name="Friday", location=place
+        )
+        async with store.begin() as unit:
+            for player in table.seated_players:
+                user = fake.find_user(player.name).id
+                await unit.people.add_identity(player.person_id, "discord", str(user))
+
+    def pings(name: str) -> list[int]:
+        return [m.id for m in fake.visible_messages(channel) if name in {each.name for each in m.pinged}]
+
+    async with running.online() as service:
+        await service.running.pause(table.id, by=None)
+        await service.running.resume(table.id, by=None)
+        await fake.wait_until(lambda: pings("Ann") and pings("Bob"), "the question to both")
+        before = pings("Ann")
+        await service.submit(table.id, 0, ["act"], None, "a")
+        await service.submit(table.id, 1, ["pass"], None, "b")
+        await fake.wait_until(lambda: pings("Ann") != before, "a ping when Ann has to act alone")
