@@ -1,9 +1,9 @@
 """The end of a game on Discord: one message that pings everybody and says who has won.
 
 The message is a line of text at first, because phones show nothing of a message of components. The pictures
-are drawn while the players read it; then it becomes the whole ending: places, records, the final sheet,
-charts, the animated map, the game as a file, and *Rematch*. Where the line is gone by then, another message
-without a ping does.
+are drawn while the players read it; then it becomes the whole ending: places, records, the review, the final
+sheet, charts, the animated map, the game as a file, and *Rematch*. Where the line is gone by then, another
+message without a ping does.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from bot.discord.parts import Json
 from bot.discord.posting import Draft, Poster, ref_to_store
 from bot.features.game_files.export import game_text_file
 from bot.features.history.ending import Ending, ending_pictures, headline_of, make_ending
+from bot.features.review.ending import ending_review, review_pictures
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_recipient
 from bot.hub.notify import Notification, is_quiet, wanted_channels
@@ -133,10 +134,12 @@ class Endings:
         ending = await make_ending(self.service.queries, table.id, state)
         game = await game_text_file(self.service.queries, table)
         drawing = self.builder.pictures.for_table(table.id, table.palette)
-        drawn = await ending_pictures(drawing, self.service.queries, table.id, state)
+        drawn = await review_pictures(drawing, self.service.queries, table.id)
+        drawn += await ending_pictures(drawing, self.service.queries, table.id, state)
+        review = await ending_review(self.service.queries, table.id)
         images = [ImageAttachment(picture_file_name(name), picture) for name, picture in drawn]
         files = [FileAttachment(game)] if game else []
-        texts = ending_texts(table, notification, ending)
+        texts = ending_texts(table, notification, ending, review)
         media = [
             *message_parts.media_galleries([each.ref for each in images]),
             *message_parts.file_components([each.source.name for each in files]),
@@ -174,7 +177,9 @@ def ending_line(table: TableInfo, state: engine.State, users: list[str]) -> str:
     return f"{f'{mentions}: ' if mentions else ''}{told} · {table.code}"
 
 
-def ending_texts(table: TableInfo, notification: Notification, ending: Ending) -> list[Json]:
+def ending_texts(
+    table: TableInfo, notification: Notification, ending: Ending, review: Sequence[str]
+) -> list[Json]:
     """What the ending says: who has won, why it is over, everybody's place, the records, and the review."""
     head = card_texts.table_heading(table, notification.seq)
     parts = [
@@ -184,7 +189,7 @@ def ending_texts(table: TableInfo, notification: Notification, ending: Ending) -
         "\n".join(ending.records),
     ]
     shown = [message_parts.text_display(part, card_texts.MAX_HISTORY) for part in parts if part]
-    return [*shown, message_parts.text_display(review_list(ending.review), MAX_REVIEW)]
+    return [*shown, message_parts.text_display(review_list(review), MAX_REVIEW)]
 
 
 def review_list(sentences: Sequence[str]) -> str:

@@ -10,6 +10,7 @@ from bot.email.turn_bundles import bundle_lines, turn_subject, with_outcomes
 from bot.features.game_files.export import game_text_file
 from bot.features.history.ending import ending_pictures, make_ending, places_of
 from bot.features.moves.recent_events import recent_events
+from bot.features.review.ending import ending_review, review_pictures
 from bot.hub.notify import Notification
 from bot.hub.table import TableView
 from bot.pictures.wanted import turn_pictures
@@ -37,14 +38,16 @@ class TurnPages:
         ending = await make_ending(queries, view.table.id, state)
         game = await game_text_file(queries, view.table)
         drawing = await self.drawing(view, notification.person_id)
-        images, files = mail_pictures(await ending_pictures(drawing, queries, view.table.id, state))
+        review = await review_pictures(drawing, queries, view.table.id)
+        others = await ending_pictures(drawing, queries, view.table.id, state)
+        images, files = mail_pictures([*review, *others])
         again = "Reply `rematch` to open a table with the same people."
         return pages.final_letter(
             pages.FinalLetter(
                 ending.headline,
                 (*filter(None, notification.sentences), again),
                 ending.records,
-                ending.review,
+                await ending_review(queries, view.table.id),
                 final_standings(state),
                 images,
                 (*([mail_file(game)] if game else []), *files),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from bot.features.game_files.export import game_text_file
 from bot.features.history.ending import ending_pictures, make_ending
+from bot.features.review.ending import ending_review, review_pictures
 from bot.hub.queries import TableQueries
 from bot.hub.result import QueryAnswer
 from bot.hub.table import TableView
@@ -58,12 +59,14 @@ class SavedAnswers:
         if view.state is None or view.table.status != "finished":
             return []
         ending = await make_ending(self._queries, view.table.id, view.state)
-        lines = [ending.headline, *ending.records, *ending.review]
+        lines = [ending.headline, *ending.records, *await ending_review(self._queries, view.table.id)]
         if (game := await game_text_file(self._queries, view.table)) is not None:
             lines.append(f"File: {self._save_file('games', game.name, game.content)}")
         if self._pictures is not None:
             drawing = self._drawing(view)
-            for name, picture in await ending_pictures(drawing, self._queries, view.table.id, view.state):
+            review = await review_pictures(drawing, self._queries, view.table.id)
+            others = await ending_pictures(drawing, self._queries, view.table.id, view.state)
+            for name, picture in [*review, *others]:
                 file_name = f"{view.table.code}-{picture_file_name(name)}"
                 path = self._save_file("pictures", file_name, picture.png)
                 lines.append(f"Picture: {path}")

@@ -11,9 +11,7 @@ from typing import NamedTuple
 
 import engine
 from bot.features.history.feature import game_records, records_text
-from bot.features.review.feature import chart_of, more_parts, review_of
 from bot.hub.queries import TableQueries
-from bot.hub.result import ReviewChart
 from bot.pictures.views import NamedPicture
 from bot.pictures.wanted import draw_of_game
 from bot.pictures.workers import Pictures
@@ -26,13 +24,11 @@ ANIMATION_TIME = 15.0
 
 
 class Ending(NamedTuple):
-    """How a game ended: who has won, each player's place and worth, the records, and the review: where the
-    money came from."""
+    """How a game ended: who has won, each player's place and worth, and the records."""
 
     headline: str
     places: tuple[str, ...]
     records: tuple[str, ...]
-    review: tuple[str, ...]
 
 
 def headline_of(state: engine.State) -> str:
@@ -56,36 +52,22 @@ async def make_ending(queries: TableQueries, table_id: int, state: engine.State)
     """The ending of a game whose last position is `state`."""
     start, events = await queries.stored_game(table_id)
     records = await asyncio.to_thread(game_records, start, events)
-    sentences = await asyncio.to_thread(_review_sentences, start, events)
     return Ending(
         headline_of(state),
         tuple(places_of(state)),
         tuple(records_text(records)),
-        tuple(sentences),
     )
-
-
-def _review_sentences(start: engine.State, events: tuple[bytes, ...]) -> list[str]:
-    """The review without its first sentence, which the headline says."""
-    review = review_of(start, events, is_study=True)
-    return [*review.sentences[1:], more_parts(review)]
-
-
-def _review_chart(start: engine.State, events: tuple[bytes, ...]) -> ReviewChart:
-    return chart_of(review_of(start, events, is_study=True))
 
 
 async def ending_pictures(
     pictures: Pictures, queries: TableQueries, table_id: int, state: engine.State
 ) -> list[NamedPicture]:
-    """The final sheet, the review, the charts, and the animated map; what cannot be drawn is left out."""
+    """The final sheet, the charts, and the animated map; those that cannot be drawn are left out."""
     start, events = await queries.stored_game(table_id)
     revenues = await queries.last_revenues(table_id)
-    chart = await asyncio.to_thread(_review_chart, start, events)
-    kinds = ("sheet", "review", *CHART_KINDS, "animation")
+    kinds = ("sheet", *CHART_KINDS, "animation")
     drawn = await asyncio.gather(
         pictures.sheet(state, revenues=revenues),
-        pictures.review(start, events, chart),
         *(draw_of_game(pictures, start, events, kind) for kind in CHART_KINDS),
         _in_time(pictures, start, events),
     )

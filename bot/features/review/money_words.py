@@ -16,8 +16,8 @@ from engine.core.events import TrainMoved
 from engine.core.reasons import TrainReason
 
 MOST_SENTENCES = 12
-LEAST_PART = 0.03
-"""What is less than this part of the largest gain is not worth a sentence."""
+LEAST_PART, LEAST_DOLLARS = 0.04, 50
+"""What is less than this part of the largest gain, or less than so much, is not worth a sentence."""
 
 OF_COMPANY = {Cause.DIVIDENDS, Cause.RUNS, Cause.SOLD_OUT}
 """What a player gains by holding a company while it does well."""
@@ -80,7 +80,7 @@ class MoneySentences:
         self.game, self.entries, self.changes, self.last = game, entries, changes, last
         self.standings = engine.standings(last)
         self.gain = {seat: self.standings[seat] - engine.standings(game.start)[seat] for seat in last.seats}
-        self.least = LEAST_PART * max(1, *map(abs, self.gain.values()))
+        self.least = max(LEAST_DOLLARS, *(LEAST_PART * abs(gain) for gain in self.gain.values()))
 
     def all(self) -> list[str]:
         """At most twelve sentences, those about the most money."""
@@ -231,8 +231,8 @@ class MoneySentences:
                 continue
             where = join_words([f"the {company}" for company, _ in companies[seat, by].most_common(2)])
             if by == seat:
-                text = f"{self._name(seat)} lost {dollars(amount)} on the shares kept when selling others of"
-                yield _Said(amount, f"{text} {where}.")
+                text = f"{self._name(seat)}'s own sales of {where} cost them {dollars(amount)}"
+                yield _Said(amount, f"{text} on the shares that they kept.")
             else:
                 text = f"Sales by {self._name(by)} cost {self._name(seat)} {dollars(amount)}"
                 yield _Said(amount, f"{text} in the price of {where}.")

@@ -43,7 +43,8 @@ def runs_lines(review: Review) -> Iterator[str]:
         yield f"Each of the {len(review.runs)} runs was the best possible."
         return
     missed = dollars(sum(run.best - run.revenue for run in below))
-    yield f"{len(below)} of {len(review.runs)} runs were below the best; together they missed {missed}."
+    were = "was below the best; it" if len(below) == 1 else "were below the best; together they"
+    yield f"{len(below)} of {len(review.runs)} runs {were} missed {missed}."
     for run in largest_misses(below):
         yield f"- {run_line(review, run)}"
 

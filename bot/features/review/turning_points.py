@@ -5,9 +5,10 @@ are gathered into moments: what belongs together is one moment, such as all sale
 all trains of an operating turn. A moment has an effect on each player in dollars: worth that came or went at
 once, and for a best run what the player's shares bring of the change in the next two turns of the company, as
 far as the game had them. Dividends, income and the price moves of runs are left out: they come every round.
-So is what a purchase of shares brings, as it was paid for. A president's payments for a company whose
-presidency was passed on to them belong to the moment in which it passed. The size of a moment is the
-difference between who gained most and who lost most.
+So is what a purchase of shares brings, as it was paid for, and what the train of a company brings that had
+none: it had to have one. A president's payments for a company whose presidency was passed on to them belong
+to the moment in which it passed. The size of a moment is the difference between who gained most and who lost
+most.
 """
 
 from __future__ import annotations
@@ -64,10 +65,10 @@ class Moment:
         return max(amounts) - min(amounts)
 
     @property
-    def is_usual(self) -> bool:
-        """Whether nothing turned: no effect, or a company without a train bought one."""
-        bought_only = self.kind == "trains" and len({change.company for change in self.changes}) == 1
-        return not self.size or (bought_only and self.changes[0].before == 0)
+    def is_replacement(self) -> bool:
+        """Whether a company that had no train bought one, and nothing else changed."""
+        companies = {change.company for change in self.changes}
+        return self.kind == "trains" and len(companies) == 1 and self.changes[0].before == 0
 
 
 def turning_points(
@@ -80,7 +81,7 @@ def turning_points(
 ) -> list[Moment]:
     """The largest moments, in order. `until`: only those among so many first moves."""
     found = _Moments(game, entries, changes).all()
-    within = [each for each in found if not each.is_usual and (until is None or each.at < until)]
+    within = [each for each in found if each.size and (until is None or each.at < until)]
     largest = sorted(within, key=lambda each: -each.size)[:count]
     return sorted(largest, key=lambda each: each.at)
 
@@ -102,7 +103,21 @@ class _Moments:
                 self._add_entry(entry)
         for change in self.changes:
             self._add_change(change)
+        for moment in self.moments.values():
+            if moment.is_replacement:
+                moment.effects.clear()
+        for moment in [each for each in self.moments.values() if each.kind == "forced"]:
+            self._join_purchase(moment)
         return list(self.moments.values())
+
+    def _join_purchase(self, forced: Moment) -> None:
+        """Let what a president paid belong to the trains of that turn, where these are a moment."""
+        del self.moments["forced", forced.company, forced.place.round]
+        key = ("trains", forced.place.company, forced.place.company, forced.place.round)
+        moment = self.moments.setdefault(key, forced)
+        if moment is not forced:
+            moment.entries += forced.entries
+            moment.effects.update(forced.effects)
 
     def _moment(self, kind: Kind, index: int, company: str, *key: object) -> Moment:
         place = self.places[index]

@@ -85,6 +85,8 @@ class _Teller:
         match self.moment.kind:
             case "trains":
                 yield f"{self._trains()}: {_best_runs(self.moment.changes)}."
+                for payer, paid in self.paid().items():
+                    yield f"{self.name(payer)} had to pay {dollars(paid)} for it."
                 yield from self._effects(self._turns_counted())
             case "track":
                 yield f"{self._track()}: {_best_runs(self.moment.changes)}."
@@ -135,6 +137,14 @@ class _Teller:
     def _turns_counted(self) -> str:
         several = max(change.turns for change in self.moment.changes) > 1
         return f"Over the next {'two turns' if several else 'turn'}, as the shares were held,"
+
+    def paid(self) -> Counter[str]:
+        """What presidents paid for trains, by seat."""
+        paid: Counter[str] = Counter()
+        for entry in self.moment.entries:
+            if entry.cause is Cause.FORCED:
+                paid[entry.seat] -= entry.dollars
+        return paid
 
     def _effects(self, heading: str) -> Iterator[str]:
         """`Over the next two turns that brought Bob $65 and cost Dan $108.`"""
@@ -260,7 +270,8 @@ class _Teller:
 def _amounts(teller: _Teller, verb: str, sign: int) -> Iterator[str]:
     """`brought Bob $65 and Ann $40`: what is large enough, the largest first."""
     moment = teller.moment
-    effects = [(seat, sign * amount) for seat, amount in moment.effects.items()]
+    paid = teller.paid() if moment.kind == "trains" else Counter[str]()
+    effects = [(seat, sign * (amount + paid[seat])) for seat, amount in moment.effects.items()]
     effects = [(seat, amount) for seat, amount in effects if amount >= max(1, LEAST_PART * moment.size)]
     if effects:
         effects.sort(key=lambda item: -item[1])

@@ -1,0 +1,64 @@
+"""A review on the command line, as a page, and as a picture."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from bot.__main__ import app_for
+from bot.cli.export import history_of_file
+from bot.features.review.feature import review_part
+from bot.features.review.game import played_game
+from bot.features.review.page import review_page
+from bot.features.review.review import Review
+from engine import components_of
+from renderers import review_png
+
+GAME = Path(__file__).parents[1] / "games/1830-3p-9.18xx"
+
+
+def test_a_part_is_named_by_its_beginning() -> None:
+    assert review_part("") == "money" and review_part("Tu") == "turns"
+    with pytest.raises(ValueError, match="A review has no part luck"):
+        review_part("luck")
+
+
+def test_a_page_needs_nothing_else(tmp_path: Path) -> None:
+    history = history_of_file(GAME)
+    history.start.players[0] = "<b>Ann</b>"
+    review = Review(played_game(history))
+    page = review_page(review, [])
+    assert "<b>Ann" not in page and "&lt;b&gt;Ann" in page
+    assert all(source.startswith("data:image/webp;base64,") for source in re.findall(r'src="([^"]*)', page))
+    assert not re.search(r"https?:|<link|@import|<iframe", page)
+    assert page.count("<script>") == 1 and "width=device-width" in page
+    assert page.count("<figure id=") == len(review.turning_points) == 5
+    for heading in ("Where the money came from", "Turning points", "grew", "Routes", "Trains", "opinion"):
+        assert heading in page
+
+
+def test_the_command_prints_a_review_and_writes_a_page(tmp_path: Path) -> None:
+    command = app_for(["review"])
+    printed = CliRunner().invoke(command, ["review", str(GAME)])
+    assert printed.exit_code == 0 and "Turning points" in printed.output
+    written = CliRunner().invoke(command, ["review", str(GAME), "--out", str(tmp_path / "new")])
+    assert written.exit_code == 0, written.output
+    assert (tmp_path / "new" / "1830-3p-9-review.html").read_text().startswith("<!doctype html>")
+    missing = CliRunner().invoke(command, ["review", str(tmp_path / "none.18xx")])
+    assert missing.exit_code == 1 and "Traceback" not in missing.output
+
+
+def test_the_picture_says_what_it_shows() -> None:
+    statistics = [["round", "Ann", "Bob"], ["opening", "600", "600"], ["stock round 1", "650", "580"]]
+    bars = [("Ann", {"Dividends": 80, "Sales": -30}), ("Bob", {"Sales": -20})]
+    picture = review_png("1817", [_wide(row) for row in statistics], [("stock round 1", "1")], bars)
+    assert "Ann $50: dividends $80, sales -$30" in picture.alt and "Bob -$20" in picture.alt
+    assert picture.png[:4] == b"\x89PNG" and picture.width == 1280
+
+
+def _wide(row: list[str]) -> list[str]:
+    """A row of statistics with the empty columns of all companies."""
+    return [*row, *[""] * 2 * len(components_of("1817").companies)]

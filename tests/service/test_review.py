@@ -1,0 +1,62 @@
+"""`review` at a table, while it runs and when it is over."""
+
+from __future__ import annotations
+
+import re
+
+from bot.discord.endings import MAX_REVIEW, review_list
+from bot.features.review.ending import ending_review, review_pictures
+from bot.hub.result import LineRefused, QueryAnswer
+from tests.fake_discord.running_bot import OnePixelPictures
+from tests.service.conftest import ServiceHarness
+from tests.service.test_ending import finished
+
+
+async def asked(world: ServiceHarness, line: str) -> QueryAnswer:
+    answer = await world.service.ask(world.table, line, person_id=None)
+    assert isinstance(answer, QueryAnswer), answer
+    return answer
+
+
+async def test_every_part_of_a_finished_game(empty: ServiceHarness) -> None:
+    await finished(empty)
+    money = await asked(empty, "review")
+    assert money.picture == "review" and money.review and len(money.review.bars) == 3
+    assert len(money.text.splitlines()) <= 13 and " won with $" in money.text
+    assert money.text.endswith("`review turns`, `review routes`, `review trains` and `review robot`.")
+    turns = await asked(empty, "review turns")
+    numbers = [int(n) for n in re.findall(r"`at (\d+) ", turns.text)]
+    assert numbers == sorted(numbers) and len(numbers) == 5
+    for number, picture in re.findall(r"`at (\d+) (\w+)`", turns.text):
+        moment = await asked(empty, f"at {number} {picture}")
+        assert moment.picture == picture and moment.encoded_state
+    assert "runs was the best possible" in (await asked(empty, "review routes")).text
+    assert "earned" in (await asked(empty, "review trains")).text.splitlines()[0]
+    assert (await asked(empty, "review robot")).text.startswith("The robot's opinion")
+
+
+async def test_a_running_game_is_no_study(world: ServiceHarness) -> None:
+    await world.say("Ann", "buy SV")
+    money = await asked(world, "review money")
+    assert "`review turns`." in money.text and "robot" not in money.text
+    assert (await asked(world, "review turns")).text == "Nothing has turned the game yet."
+    for part in ("routes", "trains", "robot"):
+        refused = await world.service.ask(world.table, f"review {part}", person_id=None)
+        assert isinstance(refused, LineRefused) and "when the game is over" in refused.reason
+
+
+async def test_an_ending_tells_where_the_money_came_from(empty: ServiceHarness) -> None:
+    await finished(empty)
+    sentences = await ending_review(empty.service.queries, empty.table)
+    assert 2 <= len(sentences) <= 12 and "gained $" in sentences[1]
+    assert sentences[-1].startswith("More: `review turns`")
+    drawn = await review_pictures(OnePixelPictures(), empty.service.queries, empty.table)
+    assert [name for name, _ in drawn] == ["review"]
+
+
+def test_discord_shows_whole_sentences_up_to_its_limit() -> None:
+    sentences = [f"{'word ' * 60}{number}." for number in range(12)]
+    shown = review_list([*sentences, "More: `review turns`."])
+    assert len(shown) <= MAX_REVIEW
+    assert all(line[2:] in sentences for line in shown.splitlines()[:-1])
+    assert shown.splitlines()[-1] == "More: `review turns`."
