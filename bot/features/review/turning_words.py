@@ -67,7 +67,7 @@ def told(game: PlayedGame, moment: Moment, names: engine.State) -> TurningPoint:
         moment.at,
         moment.place.round,
         " ".join(teller.sentences()),
-        PICTURES[moment.kind],
+        "sheet" if moment.passed and not moment.entries else PICTURES[moment.kind],
         moment.size,
         dict(moment.effects),
     )
