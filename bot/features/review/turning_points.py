@@ -25,7 +25,7 @@ from engine.core.events import PresidentNamed, SharesMoved
 from engine.core.state import POOL, is_seat
 
 Kind = Literal["trains", "track", "sales", "presidency", "forced", "private", "company"]
-CAUSES_OF_COMPANIES = (Cause.LIQUIDATION, Cause.ACQUISITIONS, Cause.MERGERS, Cause.BANKRUPTCY)
+CAUSES_OF_COMPANIES = (Cause.LIQUIDATION, Cause.ACQUISITIONS, Cause.MERGERS)
 PRESIDENTS_PAYMENTS = (Cause.FORCED, Cause.INTEREST, Cause.ACQUISITIONS)
 
 
@@ -154,6 +154,8 @@ class _Moments:
             moment = self._moment("forced", index, entry.subject, round)
         elif entry.cause is Cause.PRIVATES and round != "opening":
             moment = self._moment("private", index, entry.subject, index)
+        elif entry.cause is Cause.BANKRUPTCY:
+            moment = self._moment("company", index, "", entry.seat)
         elif entry.cause in CAUSES_OF_COMPANIES:
             moment = self._moment("company", index, entry.subject)
         else:
