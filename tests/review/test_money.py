@@ -25,7 +25,7 @@ from engine.core.reasons import CashReason, PriceReason
 from engine.core.state import BANK, CLOSED, IPO, POOL
 from engine.game_text.history import GameHistory, HistoryLine
 from tests.review.robot_games import robot_game
-from tests.site_18xx.recorded_games import branch_files, recorded_files
+from tests.site_18xx.recorded_games import recorded_files
 
 TEXTS = sorted((Path(__file__).parents[1] / "games").glob("*.18xx"))
 
@@ -50,15 +50,6 @@ def test_the_parts_of_a_game_text_sum_to_the_gain(path: Path) -> None:
 
 @pytest.mark.parametrize("path", recorded_files(), ids=lambda path: f"{path.parent.name}-{path.name}")
 def test_the_parts_of_a_recorded_game_sum_to_the_gain(path: Path) -> None:
-    assert_sums(played_game(history_of_file(path)))
-
-
-@pytest.mark.parametrize(
-    "path",
-    [p for p in branch_files() if p.with_name(p.name.replace(".json", ".states.jsonl")).exists()],
-    ids=lambda path: path.name,
-)
-def test_the_parts_of_a_branch_sum_to_the_gain(path: Path) -> None:
     assert_sums(played_game(history_of_file(path)))
 
 

@@ -21,10 +21,6 @@ LEAST_PART, LEAST_DOLLARS = 0.04, 50
 
 OF_COMPANY = {Cause.DIVIDENDS, Cause.RUNS, Cause.SOLD_OUT}
 """What a player gains by holding a company while it does well."""
-PRICES = {
-    Cause.RUNS, Cause.SALES, Cause.SOLD_OUT, Cause.UNSOLD, Cause.ISSUES, Cause.LOANS, Cause.FLOATING,
-}  # fmt: skip
-
 GROUPS: dict[str, frozenset[Cause]] = {
     "Dividends": frozenset({Cause.DIVIDENDS}),
     "Prices by runs": frozenset({Cause.RUNS}),
@@ -42,14 +38,6 @@ GROUPS: dict[str, frozenset[Cause]] = {
     ),
 }  # fmt: skip
 """The parts of a bar, each with its causes. Every cause is in one of them."""
-
-
-def gains(entries: Sequence[Entry]) -> dict[str, int]:
-    """Dollars that each seat has gained; seats without an entry are left out."""
-    found: Counter[str] = Counter()
-    for entry in entries:
-        found[entry.seat] += entry.dollars
-    return dict(found)
 
 
 def parts_of(entries: Sequence[Entry], seat: str) -> dict[str, int]:
@@ -95,16 +83,18 @@ class MoneySentences:
         return self.last.name(seat)
 
     def _result(self, seats: Sequence[str]) -> str:
-        over = self.last.game_over is not None
-        first, worth = seats[0], self.standings
-        text = f"{self._name(first)} {'won' if over else 'leads'} with {dollars(worth[first])}"
-        if len(seats) > 1:
-            text += f", {dollars(worth[first] - worth[seats[1]])} more than {self._name(seats[1])}"
-        return f"{text}."
+        """`Ann won with $900, $80 more than Bob.` `Ann and Bob won with $900.`"""
+        most = self.standings[seats[0]]
+        best = [seat for seat in seats if self.standings[seat] == most]
+        verb = "won" if self.last.game_over else "lead" if len(best) > 1 else "leads"
+        text = f"{join_words([self._name(seat) for seat in best])} {verb} with {dollars(most)}"
+        if len(best) > 1 or len(seats) == 1:
+            return f"{text}."
+        return f"{text}, {dollars(most - self.standings[seats[1]])} more than {self._name(seats[1])}."
 
     def _lead(self, seats: Sequence[str]) -> Iterator[str]:
         """What put the first before the second, by companies and causes."""
-        if len(seats) < 2:
+        if len(seats) < 2 or self.standings[seats[0]] == self.standings[seats[1]]:
             return
         first, second = self._by_source(seats[0]), self._by_source(seats[1])
         ahead = {key: first[key] - second[key] for key in first.keys() | second.keys()}
@@ -211,11 +201,8 @@ class MoneySentences:
             if abs(amount) < self.least:
                 continue
             verb = "gained" if amount > 0 else "lost"
-            each = [
-                f"{dollars(parts[cause])} {words}" for cause, words in _OF_PRIVATES.items() if parts[cause]
-            ]
             text = f"{self._name(seat)} {verb} {dollars(abs(amount))} by privates"
-            yield _Said(abs(amount), f"{text}: {join_words(each)}." if len(each) > 1 else f"{text}.")
+            yield _Said(abs(amount), f"{text}{_private_parts(parts, 1 if amount > 0 else -1)}.")
 
     def _sales(self) -> Iterator[_Said]:
         """What sales cost whom: the own ones and those of others."""
@@ -249,6 +236,19 @@ _LOSSES = {
 }  # fmt: skip
 _SOURCES = {cause: "privates" if cause in _OF_PRIVATES else cause.value for cause in Cause}
 _LOSS_SOURCES = {cause.value for cause in _LOSSES}
+
+
+def _private_parts(parts: Counter[Cause], sign: int) -> str:
+    """`: $160 of income and $90 by shares that came with them, less $10 by their closing`; one part is not
+    told. sign: 1 for a gain, -1 for a loss."""
+    told: dict[bool, list[str]] = {True: [], False: []}
+    for cause, words in _OF_PRIVATES.items():
+        if dollars_of_part := sign * parts[cause]:
+            told[dollars_of_part > 0].append(f"{dollars(abs(dollars_of_part))} {words}")
+    if len(told[True]) + len(told[False]) == 1:
+        return ""
+    less = f", less {join_words(told[False])}" if told[False] else ""
+    return f": {join_words(told[True])}{less}"
 
 
 def _comparison(parts: Sequence[tuple[str, int]]) -> str:
@@ -310,6 +310,13 @@ def _liquidated(name: str, amount: int, subjects: str) -> str:
 
 
 def _bankrupt(name: str, amount: int, subjects: str) -> str:
+    return bankruptcy_sentence(name, amount)
+
+
+def bankruptcy_sentence(name: str, amount: int) -> str:
+    """What a bankruptcy itself changed: shares and cash lost, debts that nobody pays (1817 §7.4)."""
+    if amount > 0:
+        return f"{name} went bankrupt and was freed of {dollars(amount)} more in debts than they lost."
     return f"{name} went bankrupt and lost {dollars(-amount)} by that."
 
 

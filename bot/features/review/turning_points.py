@@ -25,12 +25,7 @@ from engine.core.events import PresidentNamed, SharesMoved
 from engine.core.state import POOL, is_seat
 
 Kind = Literal["trains", "track", "sales", "presidency", "forced", "private", "company"]
-SINGLE_CAUSES = {
-    Cause.LIQUIDATION: "company",
-    Cause.ACQUISITIONS: "company",
-    Cause.MERGERS: "company",
-    Cause.BANKRUPTCY: "company",
-}
+CAUSES_OF_COMPANIES = (Cause.LIQUIDATION, Cause.ACQUISITIONS, Cause.MERGERS)
 PRESIDENTS_PAYMENTS = (Cause.FORCED, Cause.INTEREST, Cause.ACQUISITIONS)
 
 
@@ -159,7 +154,9 @@ class _Moments:
             moment = self._moment("forced", index, entry.subject, round)
         elif entry.cause is Cause.PRIVATES and round != "opening":
             moment = self._moment("private", index, entry.subject, index)
-        elif entry.cause in SINGLE_CAUSES:
+        elif entry.cause is Cause.BANKRUPTCY:
+            moment = self._moment("company", index, "", entry.seat)
+        elif entry.cause in CAUSES_OF_COMPANIES:
             moment = self._moment("company", index, entry.subject)
         else:
             return

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import engine
 from bot.features.review.game import PlayedGame
 from bot.features.review.money import Cause
+from bot.features.review.money_words import bankruptcy_sentence
 from bot.features.review.runs import BestRunChange
 from bot.features.review.turning_points import Moment
 from bot.position.sentences import dollars
@@ -67,7 +68,7 @@ def told(game: PlayedGame, moment: Moment, names: engine.State) -> TurningPoint:
         moment.at,
         moment.place.round,
         " ".join(teller.sentences()),
-        PICTURES[moment.kind],
+        "sheet" if moment.passed and not moment.entries else PICTURES[moment.kind],
         moment.size,
         dict(moment.effects),
     )
@@ -246,8 +247,7 @@ class _Teller:
         causes = {entry.cause for entry in moment.entries}
         if Cause.BANKRUPTCY in causes:
             (entry,) = [e for e in moment.entries if e.cause is Cause.BANKRUPTCY][:1]
-            lost = dollars(-moment.effects[entry.seat])
-            yield f"{self.name(entry.seat)} went bankrupt and lost {lost} more by that."
+            yield bankruptcy_sentence(self.name(entry.seat), moment.effects[entry.seat])
             return
         if Cause.LIQUIDATION in causes:
             yield f"The {company} {self._why_liquidated()} and was liquidated."

@@ -1,0 +1,64 @@
+"""Sentences about the money: true to its causes, and at most twelve."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import engine
+from bot.cli.export import history_of_file
+from bot.features.review.game import PlayedGame, played_game
+from bot.features.review.money import Cause, Entry
+from bot.features.review.money_words import MOST_SENTENCES, MoneySentences
+from bot.features.review.review import Review
+
+TEXTS = sorted((Path(__file__).parents[1] / "games").glob("*.18xx"))[::4]
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.stem)
+def test_at_most_twelve_sentences_and_each_about_a_player(path: Path) -> None:
+    review = Review(played_game(history_of_file(path)))
+    names = review.last.players
+    assert 2 <= len(review.sentences) <= MOST_SENTENCES
+    for sentence in review.sentences:
+        assert sentence.endswith(".") and any(name in sentence for name in names), sentence
+        assert "$-" not in sentence and "-$" not in sentence and "  " not in sentence
+
+
+def told(entries: list[Entry]) -> list[str]:
+    """The sentences of a game of 1830 in which the cash is what the entries say."""
+    start = engine.new_game("1830", ["Ann", "Bob", "Cid"]).state
+    last = engine.copy_state(start)
+    for entry in entries:
+        last.cash[entry.seat] += entry.dollars
+    return MoneySentences(PlayedGame(start, ()), entries, [], last).all()
+
+
+def test_who_leads_by_what() -> None:
+    found = told(
+        [
+            Entry(0, "p0", Cause.DIVIDENDS, "PRR", 900),
+            Entry(1, "p0", Cause.RUNS, "PRR", 300),
+            Entry(2, "p1", Cause.DIVIDENDS, "NYC", 500),
+            Entry(3, "p1", Cause.FORCED, "NYC", -200),
+            Entry(4, "p2", Cause.SALES, "PRR", -150, "p1"),
+            Entry(5, "p2", Cause.SALES, "NYC", -140, "p2"),
+            Entry(6, "p1", Cause.INCOME, "DH", 30),
+        ]
+    )
+    assert found == [
+        "Ann leads with $2,000, $870 more than Bob.",
+        "Ann made $1,200 more with the PRR and lost $200 less by forced purchases than Bob, "
+        "who made $500 more with the NYC.",
+        "Ann gained $1,200: $1,200 from the PRR, $900 of it dividends.",
+        "Bob gained $330: $500 in dividends of the NYC.",
+        "Cid lost $290.",
+        "Bob had to pay $200 for trains of the NYC.",
+        "Sales by Bob cost Cid $150 in the price of the PRR.",
+        "Cid's own sales of the NYC cost them $140 on the shares that they kept.",
+    ]
+
+
+def test_equals_lead_together() -> None:
+    assert told([])[0] == "Ann, Bob and Cid lead with $800."
