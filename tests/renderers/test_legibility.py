@@ -26,7 +26,7 @@ from renderers.map import grid_for
 from renderers.theme import LIGHT, PALETTES, Palette
 from renderers.token_positions import overflow_token_positions, reserved_positions
 from renderers.views import HexView, company_badges, map_view, market_view
-from renderers.views.map import RouteSegment
+from renderers.views.hex_view import RouteSegment
 from tests.renderers.colour_blindness import MATRICES, distance, seen
 from tests.renderers.positions import financed
 

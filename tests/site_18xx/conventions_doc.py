@@ -70,7 +70,7 @@ WORDS = {
     ),
     "Title.follows_granted_certificates": "Which of the equal shares came with a private matters",
     "PrivateDeals.from_phase": "The first phase in which players deal in privates with each other",
-    "PrivateDeals.required_sales.site": "What a player has to sell comes before the purchase of a private",
+    "PrivateDeals.required_sales": "What a player has to sell comes before the purchase of a private",
     "ShareExchanges.before_par": "A private may be exchanged for a share of a company without a par price",
     "TreasuryShares.reissue_after_trades": "A president may reissue after trading shares of the company",
     "TreasuryShares.one_reissue_per_round": "A company reissues shares once in a stock round",

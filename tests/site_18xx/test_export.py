@@ -27,6 +27,7 @@ from engine.site_18xx.names import site_names_of
 from engine.site_18xx.piece_numbering import PieceNumbering
 from engine.site_18xx.replay import SiteReplay
 from engine.title import SITE_CONVENTIONS
+from tests.game_text.histories import end_of
 from tests.site_18xx.recorded_games import branch_files, recorded_files, replay, with_soaked
 from tests.t1817.scenarios import run_scenario as run_1817_scenario
 from tests.t1817.test_07_acquisitions import sale
@@ -232,7 +233,7 @@ def test_the_site_may_ask_for_a_par_price_after_the_next_privates_are_sold() -> 
 def test_consent_and_declined_offers_are_not_recorded() -> None:
     lines = [*OPENING, *[(s, "pass") for s in (0, 1, 2)] * 1]
     game = play_lines((SITE_CONVENTIONS,), *lines)
-    state = game.state_after(len(game.lines))
+    state = end_of(game)
     seat = int(engine.decision(state).asked[0][1:])
     owner = int(state.private_owners["SV"][1:])
     if owner == seat:
@@ -249,7 +250,7 @@ def test_consent_and_declined_offers_are_not_recorded() -> None:
 def test_a_rulebook_game_is_exported_if_it_meets_no_difference() -> None:
     game = play_lines((), *OPENING)
     imported = import_file(export_game(game))
-    assert imported.state.cash == game.state_after(len(game.lines)).cash
+    assert imported.state.cash == end_of(game).cash
 
 
 def test_a_home_chosen_before_its_tile_has_no_counterpart() -> None:
@@ -265,7 +266,7 @@ def test_a_home_chosen_before_its_tile_has_no_counterpart() -> None:
 
 def test_the_first_move_without_a_counterpart_is_named() -> None:
     game = play_lines((), *OPENING, *[(s, "pass") for s in (0, 1, 2)])
-    state = game.state_after(len(game.lines))
+    state = end_of(game)
     seat = int(engine.decision(state).asked[0][1:])
     owner = int(state.private_owners["SV"][1:])
     lines = [*OPENING, *[(s, "pass") for s in (0, 1, 2)]]
