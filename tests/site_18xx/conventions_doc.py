@@ -115,6 +115,8 @@ WORDS = {
     "TrainTradeConventions.only_in_train_step": "An offered train is bought only in the train step",
     "EmergencyPurchase.bank_only_after_sale": "After a forced sale no train of another company is bought",
     "TrainTradeConventions.discards_in_operating_order": "Several companies over the train limit discard in operating order",
+    "ShortSellingTurnQuestion.asks_without_home": "A player who can pay a bid is asked even if no city is free for a home token",
+    "TrainTradeConventions.trade_in_for_pool": "A train may be traded in for a train of the pool too",
     "TrainTradeConventions.defers_discards": "A turn goes on to its end before anybody discards",
     "PrivatePurchaseStep": "Buying privates is a step of its own after the trains",
     "AutomaticStep": "Obsolete trains are scrapped before the dividend",

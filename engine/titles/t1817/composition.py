@@ -148,6 +148,7 @@ def compose(options: tuple[str, ...]) -> GameTitle:
         max_shorts=((10, 10),) if ten_shorts else (),
         untradable_may_borrow=site,
         shorts_stay_open=site,
+        asks_without_home=site,
     )
     return GameTitle(
         components=components,

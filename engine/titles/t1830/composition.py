@@ -68,6 +68,7 @@ def compose(options: tuple[str, ...]) -> GameTitle:
             whole_certificates=site,
         ),
         only_in_train_step=site,
+        trade_in_for_pool=site,
     )
 
     private_deals = PrivateDeals(

@@ -253,6 +253,7 @@ def _deals(v: _Variant) -> _Deals:
                 whole_certificates=v.site,
             ),
             only_in_train_step=v.site,
+            trade_in_for_pool=v.site,
         ),
         PrivateDeals(
             seller_may_offer=not v.site,
