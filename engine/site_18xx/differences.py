@@ -14,7 +14,6 @@ from engine.core.actions import (
     BuyPrivateFromPool,
     BuyShares,
     BuyTrain,
-    ChooseHome,
     DiscardTrain,
     LayTile,
     Merge,
@@ -94,7 +93,6 @@ _SENTENCES: tuple[tuple[type[Action], str, str], ...] = (
     (DiscardTrain, "above the train limit", "there the companies discard in a fixed order."),
     (RepayLoans, "First take loans", "there a buyer takes all loans before it repays any."),
     (LayTile, "at the beginning of the turn", "there the private lays its tile in the track step only."),
-    (ChooseHome, "", "there the home city is chosen once its hex has a tile with several."),
     (Pass, "has to buy a train", "there a train has to be bought: the last type never runs out."),
 )
 """(type of our action, words of the refusal, sentence about the site)."""

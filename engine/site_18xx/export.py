@@ -16,10 +16,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from engine.core.actions import Action, Pass, ProtectPrice
+from engine.core.actions import Action, ChooseHome, Pass, ProtectPrice
 from engine.core.events import PriceProtected, fold
 from engine.core.state import (
     AnyFrame,
+    HomeToken,
     MergerPoll,
     OperatingTurn,
     ParPriceChoice,
@@ -30,6 +31,7 @@ from engine.core.state import (
 from engine.game_text.history import CONNECTION_RUN_LINE, ENDED_LINE, GameHistory, HistoryLine
 from engine.kernel import RefusedError, awaited_seats, game_of, new_game, refusal
 from engine.language.notation import AmbiguousError, UnreadableError, parse
+from engine.operating.stations import printed_home
 from engine.operating.turn import OperatingTurnQuestion
 from engine.site_18xx.action_codec import site_player_id
 from engine.site_18xx.differences import after_other_moves, named_difference, other_turn, refusal_on_site
@@ -175,7 +177,11 @@ class SiteExporter:
             seat, top = next(iter(awaited_seats(self.site.game)), None), self.site.top
             if seat is None:
                 raise NoCounterpartError("the site asks nobody now.")
-            if isinstance(top, PriceProtection) and self._protections[top.pending_sales[0].company] > 0:
+            if isinstance(top, HomeToken):
+                hex = printed_home(self.site.game, top.company).hex
+                node = next(n for n, owner in self.our_state.tokens[hex] if owner == top.company)
+                self._play(seat, ChooseHome(top.company, hex, node))
+            elif isinstance(top, PriceProtection) and self._protections[top.pending_sales[0].company] > 0:
                 self._play(seat, ProtectPrice(top.pending_sales[0].company))
             else:
                 self._play(seat, Pass())
@@ -194,6 +200,8 @@ class SiteExporter:
         if self._is_open():
             return self._steps_ahead() > 0
         seats = awaited_seats(self.site.game)
+        if isinstance(self.site.top, HomeToken):
+            return True
         return bool(seats) and refusal(self.site.game, seats[0], Pass()) is None
 
     def _is_open(self) -> bool:

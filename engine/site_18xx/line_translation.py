@@ -21,6 +21,7 @@ from engine.core.actions import (
     BuyShares,
     BuyTrain,
     CancelStandingProtection,
+    ChooseHome,
     ClosePort,
     Decline,
     FloatCompany,
@@ -47,6 +48,7 @@ from engine.core.state import (
     Auction,
     CompanyStart,
     ExcessTokens,
+    HomeToken,
     Offer,
     OperatingTurn,
     PriceProtection,
@@ -75,6 +77,8 @@ def actions_on_site(before: Game, site: SiteGame, line: HistoryLine, action: Act
             yield from _bids(site, line.events)
         case Decline() if isinstance(before.top, PriceProtection):
             yield seat, Pass()
+        case ChooseHome() if not isinstance(site.top, HomeToken):
+            return  # the site asks once the hex has a tile with several cities
         case Accept() | BuyTrain() | TradePrivate() | Merge() | RedeemShare():
             yield from _deal_line(before, site, line, action)
         case FloatCompany(size, privates):

@@ -19,6 +19,7 @@ from engine.core.reasons import TrainReason
 from engine.core.state import copy_state
 from engine.game_text import GameHistory, HistoryLine
 from engine.kernel import game_of, new_game, play
+from engine.operating.stations import UNDECIDED_CITY
 from engine.site_18xx.codec_registry import encode_action
 from engine.site_18xx.differences import other_turn, refusal_on_site
 from engine.site_18xx.export import SiteExporter, SiteExportError, export_game
@@ -253,15 +254,23 @@ def test_a_rulebook_game_is_exported_if_it_meets_no_difference() -> None:
     assert imported.state.cash == end_of(game).cash
 
 
-def test_a_home_chosen_before_its_tile_has_no_counterpart() -> None:
+def test_a_home_chosen_before_its_tile_is_exported_once_the_site_asks() -> None:
     """By 1830 §19.1 the president chooses in the first turn; on the site whoever lays the tile."""
     exporter = SiteExporter(new_game("1830", ("Ann", "Bob", "Cid"), ()).state)
     state = run_1830_scenario(ERIE + "= turn Ann Erie")
     exporter.our_state = copy_state(state)
     exporter.site.game = game_of(run_1830_scenario(ERIE + "= turn Ann Erie", options=(SITE_CONVENTIONS,)))
-    chosen = play(state, "p0", engine.parse(state, "p0", "home Erie E11.1"))
-    with pytest.raises(SiteExportError, match="there the home city is chosen once its hex has a tile"):
-        exporter.add_line(HistoryLine("p0", "home Erie E11.1", chosen.events))
+    exporter.site.numbering.update([TokenPlaced("Erie", "E11", UNDECIDED_CITY)])
+    for line in ("home Erie E11.1", "lay 59 E11 3", "buy train 3"):
+        played = play(state, "p0", engine.parse(state, "p0", line))
+        exporter.add_line(HistoryLine("p0", line, played.events))
+        state = played.state
+    exported = [(a["type"], a["entity"], a.get("city")) for a in exporter.actions]
+    assert exported == [
+        ("lay_tile", "ERIE", None),
+        ("place_token", "ERIE", "59-0-1"),
+        ("buy_train", "ERIE", None),
+    ]
 
 
 def test_the_first_move_without_a_counterpart_is_named() -> None:
