@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from renderers.canvas import CAP_HEIGHT, text_width
 from renderers.hex_grid import HexMetrics
-from renderers.label_sizes import FontSizes
+from renderers.map.label_sizes import FontSizes
 from renderers.views import HexView, PhaseValue
 
 FRAME = 2

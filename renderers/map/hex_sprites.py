@@ -16,7 +16,6 @@ from PIL import Image
 from renderers import color_math, theme
 from renderers.canvas import SupersampledCanvas
 from renderers.color_math import Color
-from renderers.face_geometry import FaceLayout, PlacedNode, lay_out_face
 from renderers.geometry import (
     HexLayout,
     Line,
@@ -31,6 +30,7 @@ from renderers.geometry import (
     polar,
 )
 from renderers.hex_grid import HexMetrics
+from renderers.map.face_geometry import FaceLayout, PlacedNode, lay_out_face
 from renderers.theme import Palette
 from renderers.views import HexView
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from renderers import hex_sprites, theme
-from renderers.face_geometry import FaceLayout
-from renderers.free_space import FreeSpace
+from renderers import theme
 from renderers.geometry import edge_line, edge_middle
 from renderers.hex_grid import HexMetrics
-from renderers.token_positions import tokens_beside_slots
+from renderers.map import hex_sprites
+from renderers.map.face_geometry import FaceLayout
+from renderers.map.free_space import FreeSpace
+from renderers.map.token_positions import tokens_beside_slots
 from renderers.views import HexView
 
 

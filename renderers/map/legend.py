@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from PIL import Image
 
-from renderers import route_sprites
 from renderers.canvas import Canvas, SupersampledCanvas, text_width
 from renderers.geometry import dashed
+from renderers.map import route_sprites
 from renderers.theme import Palette
 
 FONT_SHARE = 0.026

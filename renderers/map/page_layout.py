@@ -17,7 +17,7 @@ from functools import lru_cache
 from renderers.canvas import CAP_HEIGHT
 from renderers.geometry import HexLayout
 from renderers.hex_grid import Axes, Grid, Piece, column_row, fit_grid, fit_metrics
-from renderers.label_sizes import COORDINATE_SHARE
+from renderers.map.label_sizes import COORDINATE_SHARE
 
 MAX_SIZES = ((1280, 960), (1000, 1200))
 """The pages, in pixels: landscape and portrait. A phone shows pictures 400 points or 1200 pixels wide."""

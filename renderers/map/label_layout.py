@@ -19,12 +19,12 @@ from enum import IntEnum
 from functools import lru_cache, partial
 
 from renderers import sprites, theme
-from renderers.area_labels import place_area
 from renderers.canvas import CAP_HEIGHT, text_width
-from renderers.free_space import Shape
 from renderers.geometry import Point, corner, line_points
 from renderers.hex_grid import HexMetrics
-from renderers.label_sizes import (
+from renderers.map.area_labels import place_area
+from renderers.map.free_space import Shape
+from renderers.map.label_sizes import (
     CROWDED_SHARES,
     SHARES,
     abbreviations,
@@ -34,10 +34,10 @@ from renderers.label_sizes import (
     terrain_size,
     tile_number,
 )
-from renderers.obstacles import free_space
-from renderers.placed_labels import LabelLayout, PlacedTerrain, PlacedText
-from renderers.text_placer import GOOD_SHARE, SMALL_SHARE, Measure, TextPlacer
-from renderers.token_positions import overflow_token_positions
+from renderers.map.obstacles import free_space
+from renderers.map.placed_labels import LabelLayout, PlacedTerrain, PlacedText
+from renderers.map.text_placer import GOOD_SHARE, SMALL_SHARE, Measure, TextPlacer
+from renderers.map.token_positions import overflow_token_positions
 from renderers.views import HexView, Structure
 
 CACHED_HEXES = 1500

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from renderers.free_space import FreeSpace, Shape
 from renderers.geometry import Point, label_points
-from renderers.label_sizes import CROWDED_SHARES, FontSizes
-from renderers.placed_labels import PlacedText
+from renderers.map.free_space import FreeSpace, Shape
+from renderers.map.label_sizes import CROWDED_SHARES, FontSizes
+from renderers.map.placed_labels import PlacedText
 from renderers.views import HexView
 
 GOOD_SHARE = 0.88

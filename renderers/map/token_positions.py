@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from renderers import hex_sprites
 from renderers.geometry import Point
 from renderers.hex_grid import HexMetrics
+from renderers.map import hex_sprites
 from renderers.views import Badge, HexView
 
 

@@ -10,16 +10,17 @@ from dataclasses import dataclass
 
 from PIL import Image
 
-from renderers import color_math, hex_sprites, route_sprites, sprites, theme
+from renderers import color_math, sprites, theme
 from renderers.canvas import CAP_HEIGHT, Canvas
-from renderers.face_geometry import FaceLayout
 from renderers.geometry import edge_middle
 from renderers.hex_grid import HexMetrics
-from renderers.label_sizes import FontSizes, terrain_size
-from renderers.placed_labels import LabelLayout, PlacedText
+from renderers.map import hex_sprites, route_sprites
+from renderers.map.face_geometry import FaceLayout
+from renderers.map.label_sizes import FontSizes, terrain_size
+from renderers.map.placed_labels import LabelLayout, PlacedText
+from renderers.map.token_positions import overflow_token_positions, reserved_positions, token_positions
+from renderers.map.value_boxes import FRAME
 from renderers.theme import Palette
-from renderers.token_positions import overflow_token_positions, reserved_positions, token_positions
-from renderers.value_boxes import FRAME
 from renderers.views import HexView
 
 

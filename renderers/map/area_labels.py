@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from renderers.canvas import text_width
-from renderers.free_space import Shape
-from renderers.label_sizes import CROWDED_SHARES, break_name
-from renderers.placed_labels import PlacedText
-from renderers.text_placer import GOOD_SHARE, TextPlacer
-from renderers.value_boxes import FRAME, MOST_IN_A_ROW, ValueBox, box_size, shifted, value_boxes
+from renderers.map.free_space import Shape
+from renderers.map.label_sizes import CROWDED_SHARES, break_name
+from renderers.map.placed_labels import PlacedText
+from renderers.map.text_placer import GOOD_SHARE, TextPlacer
+from renderers.map.value_boxes import FRAME, MOST_IN_A_ROW, ValueBox, box_size, shifted, value_boxes
 from renderers.views import HexView
 
 PlacedArea = tuple[tuple[ValueBox, ...], tuple[PlacedText, ...]]

@@ -9,7 +9,6 @@ from PIL import Image
 from renderers import color_math, theme
 from renderers.canvas import Canvas, SupersampledCanvas
 from renderers.color_math import Color
-from renderers.face_geometry import FaceLayout
 from renderers.geometry import (
     Point,
     bearing,
@@ -18,7 +17,8 @@ from renderers.geometry import (
     polar,
 )
 from renderers.hex_grid import HexMetrics
-from renderers.hex_sprites import pixel_line
+from renderers.map.face_geometry import FaceLayout
+from renderers.map.hex_sprites import pixel_line
 from renderers.theme import Palette
 from renderers.views import RouteSegment
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from renderers.value_boxes import ValueBox
+from renderers.map.value_boxes import ValueBox
 from renderers.views import Structure
 
 
