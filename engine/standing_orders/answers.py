@@ -6,7 +6,15 @@ from engine.core.actions import Decline, Pass, ProtectPrice
 from engine.core.state import MergerPoll, PriceProtection, RevenueClaim
 from engine.kernel import refusal
 from engine.language.forms import format_action
-from engine.orders.model import WAITS, AutoDecline, AutoProtect, Circumstances, Ended, Judgement, Says
+from engine.standing_orders.model import (
+    WAITS,
+    AutoDecline,
+    AutoProtect,
+    Circumstances,
+    Ended,
+    Judgement,
+    Says,
+)
 from engine.stock.price_protection import block_cost
 
 

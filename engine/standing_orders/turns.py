@@ -18,8 +18,8 @@ from engine.language.forms import format_action
 from engine.operating.run import best_run
 from engine.operating.trains import trains_for_sale
 from engine.operating.turn import operating_turn_question
-from engine.orders.model import WAITS, AutoRun, Circumstances, Ended, Judgement, PlayedMove, Says
-from engine.orders.stops import lost_presidency
+from engine.standing_orders.model import WAITS, AutoRun, Circumstances, Ended, Judgement, PlayedMove, Says
+from engine.standing_orders.stops import lost_presidency
 
 DIVIDENDS: dict[str, Action] = {
     "pay": PayDividend(),

@@ -15,7 +15,7 @@ from engine.finance.ownership import (
     source_holder,
 )
 from engine.game import Game
-from engine.orders.model import Circumstances, StopCondition
+from engine.standing_orders.model import Circumstances, StopCondition
 
 RoundIndex = tuple[int, int, int]
 """A place in the sequence of rounds, see `round_index`."""

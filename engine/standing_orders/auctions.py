@@ -12,7 +12,7 @@ from engine.kernel import RefusedError, game_of, options, refusal
 from engine.language.forms import format_action
 from engine.language.notation import AmbiguousError, UnreadableError, parse
 from engine.mechanics import Option
-from engine.orders.model import WAITS, ArmedOrder, AutoBid, Circumstances, Ended, Judgement, Says
+from engine.standing_orders.model import WAITS, ArmedOrder, AutoBid, Circumstances, Ended, Judgement, Says
 
 
 def judge_bid(c: Circumstances, order: AutoBid) -> Judgement:

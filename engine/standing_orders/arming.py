@@ -6,8 +6,8 @@ from engine.core.state import BANK, Auction, OperatingTurn, PriceProtection, Wat
 from engine.game import Game
 from engine.opening.waterfall import min_bid
 from engine.operating.turn import OperatingTurnQuestion
-from engine.orders.auctions import auctioned_item, bid_option
-from engine.orders.model import (
+from engine.standing_orders.auctions import auctioned_item, bid_option
+from engine.standing_orders.model import (
     AutoBid,
     AutoBuy,
     AutoDecline,
@@ -17,8 +17,8 @@ from engine.orders.model import (
     AutoTurn,
     Order,
 )
-from engine.orders.stops import refuse_condition
-from engine.orders.turns import DIVIDENDS
+from engine.standing_orders.stops import refuse_condition
+from engine.standing_orders.turns import DIVIDENDS
 
 MAX_SHARES = 10
 """The most shares of one order to buy."""

@@ -12,9 +12,9 @@ from engine.game import Game
 from engine.kernel import RefusedError
 from engine.language.field_types import FIELD_TYPES
 from engine.language.notation import UnreadableError, is_secret, split_words
-from engine.orders.arming import refuse_order
-from engine.orders.auctions import auctioned_item
-from engine.orders.model import (
+from engine.standing_orders.arming import refuse_order
+from engine.standing_orders.auctions import auctioned_item
+from engine.standing_orders.model import (
     AutoBid,
     AutoBuy,
     AutoDecline,
@@ -28,8 +28,8 @@ from engine.orders.model import (
     Questions,
     StopCondition,
 )
-from engine.orders.stops import condition_text
-from engine.orders.turn_plans import PlanError, plan_turn
+from engine.standing_orders.stops import condition_text
+from engine.standing_orders.turn_plans import PlanError, plan_turn
 
 ORDER_HELP = (
     (

@@ -24,9 +24,9 @@ from engine.game import Game
 from engine.kernel import RefusedError, advance, apply, awaited_seats
 from engine.language.forms import format_action
 from engine.language.notation import AmbiguousError, UnreadableError, parse
-from engine.orders.model import WAITS, AutoTurn, Circumstances, Ended, Judgement, Says
-from engine.orders.stops import lost_presidency
-from engine.orders.turns import moves_of_turn
+from engine.standing_orders.model import WAITS, AutoTurn, Circumstances, Ended, Judgement, Says
+from engine.standing_orders.stops import lost_presidency
+from engine.standing_orders.turns import moves_of_turn
 
 SPENDING = {
     CashReason.TERRAIN,

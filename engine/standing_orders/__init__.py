@@ -21,10 +21,19 @@ Which module judges which order: `stock` (`auto pass`, `auto buy`), `auctions` (
 run`), `turn_plans` (`auto turn`), `answers` (`auto decline`, `auto protect`).
 """
 
-from engine.orders.auctions import answered_in_advance, limit_as_order
-from engine.orders.language import ORDER_HELP, format_order, is_order_line, parse_order
-from engine.orders.model import ArmedOrder, Ended, EndedOrder, Judgement, Order, PlayedMove, Says, Waits
-from engine.orders.speaking import (
+from engine.standing_orders.auctions import answered_in_advance, limit_as_order
+from engine.standing_orders.language import ORDER_HELP, format_order, is_order_line, parse_order
+from engine.standing_orders.model import (
+    ArmedOrder,
+    Ended,
+    EndedOrder,
+    Judgement,
+    Order,
+    PlayedMove,
+    Says,
+    Waits,
+)
+from engine.standing_orders.speaking import (
     OrderRun,
     SpokenLine,
     declines_votes,

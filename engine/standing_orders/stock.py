@@ -17,7 +17,7 @@ from engine.core.state import (
 from engine.finance.ownership import share_percent, share_price
 from engine.kernel import options, refusal
 from engine.language.forms import format_action
-from engine.orders.model import (
+from engine.standing_orders.model import (
     WAITS,
     AutoBuy,
     AutoPass,
@@ -27,7 +27,7 @@ from engine.orders.model import (
     Says,
     StopCondition,
 )
-from engine.orders.stops import (
+from engine.standing_orders.stops import (
     RoundIndex,
     holding_was_sold,
     lost_presidency,

@@ -14,10 +14,10 @@ from engine.game import Game
 from engine.kernel import RefusedError, apply, awaited_seats, game_of, options, refusal
 from engine.language.forms import format_action
 from engine.language.notation import AmbiguousError, UnreadableError, parse
-from engine.orders.answers import judge_decline, judge_protect
-from engine.orders.auctions import judge_bid
-from engine.orders.language import format_order
-from engine.orders.model import (
+from engine.standing_orders.answers import judge_decline, judge_protect
+from engine.standing_orders.auctions import judge_bid
+from engine.standing_orders.language import format_order
+from engine.standing_orders.model import (
     ArmedOrder,
     AutoBid,
     AutoBuy,
@@ -34,9 +34,9 @@ from engine.orders.model import (
     PlayedMove,
     Says,
 )
-from engine.orders.stock import judge_buy, judge_pass
-from engine.orders.turn_plans import PlanError, judge_turn, plan_turn, position_of_turn
-from engine.orders.turns import judge_run
+from engine.standing_orders.stock import judge_buy, judge_pass
+from engine.standing_orders.turn_plans import PlanError, judge_turn, plan_turn, position_of_turn
+from engine.standing_orders.turns import judge_run
 
 MAX_LINES = 400
 """Lines that orders say in one chain. If there are more, the next move goes on with them."""
