@@ -18,18 +18,18 @@ from engine import (
     tile_upgrades,
     tiles_left,
 )
-from renderers.animation import Animation, Animator, Moment
 from renderers.canvas import encode_png
-from renderers.chart import draw_chart
-from renderers.label_sizes import tile_number
-from renderers.layers import LAYERS, Layer
-from renderers.map import draw_map
-from renderers.market import draw_market
-from renderers.review_chart import BarView, ReviewView, draw_review
-from renderers.sheet import draw_sheet
-from renderers.tables import companies_alt, draw_auction, draw_companies
+from renderers.charts.chart import draw_chart
+from renderers.charts.review_chart import BarView, ReviewView, draw_review
+from renderers.map.animation import Animation, Animator, Moment
+from renderers.map.label_sizes import tile_number
+from renderers.map.layers import LAYERS, Layer
+from renderers.map.map import draw_map
+from renderers.market.market import draw_market
+from renderers.sheet.sheet import draw_sheet
+from renderers.sheet.tables import companies_alt, draw_auction, draw_companies
 from renderers.theme import PALETTES, PaletteName
-from renderers.tile_charts import WAYS_PER_SHEET, draw_tiles, draw_ways
+from renderers.tiles.tile_charts import WAYS_PER_SHEET, draw_tiles, draw_ways
 from renderers.timing import RenderingMetric, measure_rendering
 from renderers.views import (
     CHART_KINDS,

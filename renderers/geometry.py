@@ -62,10 +62,6 @@ def distance(a: Point, b: Point) -> float:
     return hypot(a[0] - b[0], a[1] - b[1])
 
 
-def midpoint(a: Point, b: Point) -> Point:
-    return (a[0] + b[0]) / 2, (a[1] + b[1]) / 2
-
-
 def point_along(line: Line, share: float) -> tuple[Point, float]:
     """The point at a share (0-1) of an evenly stepped line, and the line's direction there in radians."""
     position = share * (len(line) - 1)

@@ -9,19 +9,10 @@ from typing import NamedTuple
 from PIL import Image
 
 from engine import State
-from renderers import (
-    canvas,
-    geometry,
-    label_layout,
-    layers,
-    legend,
-    map,
-    market,
-    sheet,
-    sprites,
-    theme,
-    views,
-)
+from renderers import canvas, geometry, sprites, theme, views
+from renderers.map import label_layout, layers, legend, map
+from renderers.market import market
+from renderers.sheet import sheet
 
 
 class RenderingMetric(NamedTuple):

@@ -15,7 +15,7 @@ from bot.hub.table import LiveTable, Position, TableMetadata
 from bot.position import text_views
 from bot.position.figures import figures_sentence, game_figures
 from bot.position.pending import PendingDecision, pending_decisions, seat_number
-from engine.orders import EndedOrder, SpokenLine
+from engine.standing_orders import EndedOrder, SpokenLine
 from storage import LogRow, MoveCommit, NewLogRow, NewMessage, UnitOfWork, resolve_line_of_play
 
 

@@ -6,7 +6,7 @@ consulted for either: the events are folded.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -40,13 +40,6 @@ class GameHistory:
 
     start: State
     lines: tuple[HistoryLine, ...]
-
-    def state_after(self, count: int) -> State:
-        """The position after that number of lines, as a copy."""
-        state = copy_state(self.start)
-        for entry in self.lines[:count]:
-            fold(entry.events, state)
-        return state
 
 
 def history_script(history: GameHistory, comment: str = "") -> str:
@@ -123,12 +116,3 @@ def _statistics_row(state: State, name: str, revenues: dict[str, int]) -> list[s
         *(str(g.price(c)) if co.cell else "" for c, co in state.companies.items()),
         *(str(revenues.get(company, "")) for company in state.companies),
     ]
-
-
-def round_starts(history: GameHistory) -> Iterator[tuple[str, int]]:
-    """Every round with the number of lines after which it had begun, the opening first."""
-    yield "opening", 0
-    for count, entry in enumerate(history.lines, 1):
-        for event in entry.events:
-            if isinstance(event, RoundStarted):
-                yield event.round.partition(" of ")[0], count

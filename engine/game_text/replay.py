@@ -108,24 +108,26 @@ class ReplayReport:
 
 def replay(text: str) -> ReplayReport:
     """Play a game text through the rules. Stops at the first line that fails."""
-    start, state, lines, passed, failure = None, None, list[HistoryLine](), 0, None
+    start, g, lines, passed, failure = None, None, list[HistoryLine](), 0, None
     try:
         script = read_script(text)
-        start = state = set_up_position(script.start, script.setup)
+        start = set_up_position(script.start, script.setup)
+        g = game_of(copy_state(start))
         for item in script.items:
             match item:
                 case ScriptMove():
-                    state = _play_move(state, item, lines)
+                    _play_move(g, item, lines)
                 case Checkpoint(line, words):
-                    _verify_checkpoint(state, line, words)
+                    _verify_checkpoint(g.state, line, words)
                     passed += 1
                 case UntilCommand(line, condition):
-                    state = _pass_until(state, line, condition, lines)
+                    _pass_until(g, line, condition, lines)
     except ScriptError as error:
         failure = ReplayFailure(error.line, error.message)
     except _Stopped as stopped:
         failure = stopped.failure
-    return ReplayReport(state, GameHistory(start, tuple(lines)) if start else None, passed, failure)
+    history = GameHistory(start, tuple(lines)) if start else None
+    return ReplayReport(g.state if g else start, history, passed, failure)
 
 
 class _Stopped(Exception):
@@ -134,29 +136,28 @@ class _Stopped(Exception):
         self.failure = failure
 
 
-def _play_move(state: State, move: ScriptMove, lines: list[HistoryLine]) -> State:
-    """Play a move and append it to the lines. Returns the state after it.
+def _play_move(g: Game, move: ScriptMove, lines: list[HistoryLine]) -> None:
+    """Play a move on the game and append it to the lines.
 
     A move that must be refused, or that may be and is, changes nothing.
     """
     try:
-        g = game_of(copy_state(state))
         action = parse(g, move.seat, move.text)
         line = format_action(g, action)
     except RefusedError as refused:
         if move.expectation == "must":
             raise _move_failure(move, f"is refused: {refused}") from None
-        return state
+        return
     except (UnreadableError, AmbiguousError) as error:
         if move.expectation == "may":
-            return state
+            return
         problem = "cannot be read" if isinstance(error, UnreadableError) else "is ambiguous"
         raise _move_failure(move, f"{problem}: {error}") from None
     if move.expectation == "must not":
         raise _move_failure(move, "is legal, but must be refused.", "refused", "legal")
-    played = apply(g, move.seat, action)
-    lines.append(HistoryLine(move.seat, line, played.events))
-    return played.state
+    g.events = []
+    apply(g, move.seat, action)
+    lines.append(HistoryLine(move.seat, line, g.events))
 
 
 def _move_failure(
@@ -179,16 +180,16 @@ def _verify_checkpoint(state: State, line: int, words: str) -> None:
 # -- until -----------------------------------------------------------------------------------
 
 
-def _pass_until(state: State, line: int, condition: str, lines: list[HistoryLine]) -> State:
-    """Let every player who is asked decline until the condition holds. Returns the state then."""
-    g = game_of(copy_state(state))
+def _pass_until(g: Game, line: int, condition: str, lines: list[HistoryLine]) -> None:
+    """Let every player who is asked decline until the condition holds."""
+    g.events = []
     try:
         holds = _until_condition(g, condition)
     except InvalidLineError as error:
         raise ScriptError(line, str(error)) from None
     for _ in range(MAX_PASSES):
         if holds(g):
-            return g.state
+            return
         if g.state.game_over:
             raise _Stopped(
                 ReplayFailure(line, f"the game was over before {condition} came.", condition, "over")
@@ -204,8 +205,8 @@ def _pass_once(g: Game, line: int, condition: str) -> HistoryLine:
     for seat in seats:
         for action in PASSING_ACTIONS:
             if refusal(g, seat, action) is None:
-                g.events = []
                 text = format_action(g, made_explicit(g, action))
+                g.events = []
                 play_in_place(g, seat, action)
                 return HistoryLine(seat, text, g.events)
     names = " and ".join(g.state.name(seat) for seat in seats)

@@ -39,7 +39,8 @@ class TrainTradeConventions:
     with different presidents trade at face value. `discards_in_operating_order`: if several companies are
     above the train limit, they discard in operating order. `only_in_train_step`: an accepted offer is carried
     out only in the buyer's train step. `defers_discards`: if the buyer can buy no more trains, its turn ends
-    before anybody discards, as on the site in 1817.
+    before anybody discards, as on the site in 1817. `trade_in_for_pool`: a train may also be traded in for a
+    train of the pool, as from the bank.
     """
 
     emergency: EmergencyPurchase = field(default_factory=EmergencyPurchase)
@@ -47,6 +48,7 @@ class TrainTradeConventions:
     discards_in_operating_order: bool = False
     only_in_train_step: bool = False
     defers_discards: bool = False
+    trade_in_for_pool: bool = False
 
 
 def fixed_price_between_companies(
@@ -63,7 +65,7 @@ def refuse_train_purchase(
     g: Game, company: str, buy: BuyTrain, conventions: TrainTradeConventions
 ) -> str | None:
     """Why the company may not buy that train now (1830 §21, §24), or None."""
-    if reason := _refuse_source(g, company, buy) or _refuse_trade_in(g, company, buy):
+    if reason := _refuse_source(g, company, buy) or _refuse_trade_in(g, company, buy, conventions):
         return reason
     if not buy.traded_in and len(g.company(company).trains) >= g.phase.train_limit:
         return f"The {company} has {g.phase.train_limit} trains, which is the limit{g.cite('1830 §21')}."
@@ -107,13 +109,15 @@ def _refuse_source(g: Game, company: str, buy: BuyTrain) -> str | None:
     return None
 
 
-def _refuse_trade_in(g: Game, company: str, buy: BuyTrain) -> str | None:
+def _refuse_trade_in(g: Game, company: str, buy: BuyTrain, conventions: TrainTradeConventions) -> str | None:
     """Why the price or the trade-in is not that of the bank, or None."""
     if buy.source in BANK_SOURCES and buy.price not in (None, face_price(g, buy)):
         return f"A {buy.train} costs ${face_price(g, buy)} there{g.cite('1830 §21')}."
     if not buy.traded_in:
         return None
-    if buy.source != BANK or buy.traded_in not in g.train_definition(buy.train).discounts:
+    if buy.source == POOL and not conventions.trade_in_for_pool:
+        return f"A train of the pool is bought at face value, without a trade-in{g.cite('1830 §21')}."
+    if buy.source not in BANK_SOURCES or buy.traded_in not in g.train_definition(buy.train).discounts:
         return f"A {buy.traded_in} cannot be traded in for a {buy.train}{g.cite('1830 §21')}."
     if buy.traded_in not in g.company(company).trains:
         return f"The {company} has no {buy.traded_in}-train to trade in{g.cite('1830 §21')}."
@@ -173,18 +177,17 @@ class TrainStep:
         return replace(self.conventions, emergency=replace(emergency, last_sale_needed=False))
 
     def _purchases(self, g: Game, company: str, conventions: TrainTradeConventions) -> Iterator[Option]:
-        for train in trains_for_sale(g):
-            for trading in (None, *sorted(set(g.company(company).trains))):
-                buy = BuyTrain(train, traded_in=trading)
+        own = (None, *sorted(set(g.company(company).trains)))
+        for source, trains in ((BANK, trains_for_sale(g)), (POOL, sorted(set(g.state.pool_trains)))):
+            for buy in (BuyTrain(train, source, traded_in=trading) for train in trains for trading in own):
                 if refuse_train_purchase(g, company, buy, conventions) is None:
-                    trade_in = f", trading in a {trading}" if trading else ""
-                    yield Option(buy, f"Buy {train_label(train)} for ${face_price(g, buy)}{trade_in}")
+                    where = " from the pool" if source == POOL else ""
+                    trade_in = f", trading in a {buy.traded_in}" if buy.traded_in else ""
+                    yield Option(
+                        buy, f"Buy {train_label(buy.train)}{where} for ${face_price(g, buy)}{trade_in}"
+                    )
         if len(g.company(company).trains) >= g.phase.train_limit:
-            return  # at the limit `refuse_train_purchase` allows only a trade-in, which only the bank accepts
-        for train in sorted(set(g.state.pool_trains)):
-            buy = BuyTrain(train, source=POOL)
-            if refuse_train_purchase(g, company, buy, conventions) is None:
-                yield Option(buy, f"Buy {train_label(train)} from the pool for ${face_price(g, buy)}")
+            return  # at the limit `refuse_train_purchase` allows only a trade-in, which no company accepts
         for other, co in g.state.companies.items():
             for train in sorted(set(co.trains)):
                 prices = self._price_range(g, company, BuyTrain(train, other), conventions)

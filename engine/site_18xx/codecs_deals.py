@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from engine.core.actions import (
     Bid,
     BuyPostMergerShares,
@@ -64,6 +66,10 @@ def _play_company_bid(table: SiteTable, action: SiteAction, company: str) -> Non
         if isinstance(top, Auction) and top.item == company:
             break
         if isinstance(top, StockTurn) and table.seat(action.entity_key) == top.seat:
+            if not table.upcoming:
+                bid = f"the bid of ${action.price} for the {company} comes without its home token"
+                table.warn(f"{bid}, and is left out: {table.state.name(top.seat)} makes it again with a city")
+                return
             hex, node = _upcoming_home(table, action.corporation or "")
             table.play_in_turn(action, StartCompany(company, hex, node, action.price or 0))
             table.starting_company = company
@@ -76,7 +82,7 @@ def _play_company_bid(table: SiteTable, action: SiteAction, company: str) -> Non
 
 def _upcoming_home(table: SiteTable, company: str) -> tuple[str, int]:
     """The city in which the company's home token is placed by a later action."""
-    for later in table.upcoming:
+    for later in islice(table.upcoming, 3):
         if later.type == "place_token" and later.entity_key == company:
             return table.numbering.find_city(later.city or "")
     raise SiteFileError(f"the {company} is started and its home is not placed")

@@ -14,12 +14,14 @@ from engine.core.actions import (
     BuyPrivateFromPool,
     BuyShares,
     BuyTrain,
+    DiscardTrain,
     LayTile,
     Merge,
     Par,
     Pass,
     PlaceBridge,
     PostponeConnectionRun,
+    RepayLoans,
     RunTrains,
     TradePrivate,
 )
@@ -88,6 +90,8 @@ _SENTENCES: tuple[tuple[type[Action], str, str], ...] = (
     (PostponeConnectionRun, "", "there a connection run is made as soon as it is possible."),
     (Merge, "survives the merger", "there the company whose turn it is survives a merger."),
     (PlaceBridge, "has paid its interest", "there bridges are placed before the interest is paid."),
+    (DiscardTrain, "above the train limit", "there the companies discard in a fixed order."),
+    (RepayLoans, "First take loans", "there a buyer takes all loans before it repays any."),
     (LayTile, "at the beginning of the turn", "there the private lays its tile in the track step only."),
     (Pass, "has to buy a train", "there a train has to be bought: the last type never runs out."),
 )

@@ -27,9 +27,11 @@ class SiteReplay(SiteTable):
     def run(self) -> Iterator[SiteAction]:
         """Play action after action, yielding each once it has been played. Raises SiteReplayError."""
         actions = active_actions(self.file.actions)
-        for at, action in enumerate(actions):
+        self.upcoming.extend(action for action in actions if not _is_chat(action))
+        for action in actions:
             self.action_id = action.id
-            self.upcoming = actions[at + 1 : at + 4]
+            if not _is_chat(action):
+                self.upcoming.popleft()
             for each in (action, *action.auto_actions):
                 self._play_site_action(each)
             yield action
@@ -37,7 +39,7 @@ class SiteReplay(SiteTable):
     def _play_site_action(self, action: SiteAction) -> None:
         if action.type != "end_game" and has_no_answer(self.game):
             self.try_pass(awaited_seats(self.game)[0])
-        if action.type in ("message", "log") or action.type.startswith("program_"):
+        if _is_chat(action):
             return
         if self.starting_company is not None and action.type != "place_token":
             reason = f"the home token of the {self.starting_company} would have to be placed first"
@@ -66,3 +68,8 @@ class SiteReplay(SiteTable):
         in_turn = top.company == self.names.our_company(action.entity_key)
         if in_turn and action.type != "destination_connection":
             self.expect_connections(top.company)
+
+
+def _is_chat(action: SiteAction) -> bool:
+    """Whether an action changes nothing: chat, and orders of which the file has the results too."""
+    return action.type in ("message", "log") or action.type.startswith("program_")

@@ -6,6 +6,7 @@ that a company or player passed, so whoever the engine still asks passes before 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
@@ -68,9 +69,9 @@ class SiteTable:
     """The position that a file has come to, and how its actions are played there.
 
     `start` and `state`: the first and the current position. `lines`: what was played so far. `action_id`: the
-    action that is being decoded; `upcoming`: the next three. `starting_company`: a company whose home token
-    the file places only in its next action. `encode`: the site's records of an action, by which the file's
-    are checked. Raises SiteFileError for an unknown title, option or table size.
+    action that is being decoded; `upcoming`: those that follow, without chat. `starting_company`: a company
+    whose home token the file places only in its next action. `encode`: the site's records of an action, by
+    which the file's are checked. Raises SiteFileError for an unknown title, option or table size.
     """
 
     def __init__(self, file: SiteFile, encode: Encoder) -> None:
@@ -97,7 +98,7 @@ class SiteTable:
         self.warnings: list[str] = []
         self.action_id = 0
         self.starting_company: str | None = None
-        self.upcoming: list[SiteAction] = []
+        self.upcoming = deque[SiteAction]()
         self.expected_token: ActionRecord | None = None
         self.record: SiteAction | None = None
         """The record that is being decoded."""

@@ -114,13 +114,15 @@ class ShortSellingTurnQuestion:
     anything else. `max_shorts`: (company size, shares that may be sold short), where that is not the printed
     number. `untradable_may_borrow`: a company in acquisition or liquidation may take loans.
     `shorts_stay_open`: shares sold short do not close shorts of the bank, as on 18xx.games: they may be
-    bought until the next sale.
+    bought until the next sale. `asks_without_home`: a player who can pay a bid for a company is asked even if
+    no city is free for its home token, as on 18xx.games.
     """
 
     sales_first: bool = True
     max_shorts: tuple[tuple[int, int], ...] = ()
     untradable_may_borrow: bool = False
     shorts_stay_open: bool = False
+    asks_without_home: bool = False
 
     def asked(self, g: Game, frame: StockTurn) -> tuple[str, ...]:
         return (frame.seat,)
@@ -153,6 +155,8 @@ class ShortSellingTurnQuestion:
             end_stock_turn(g, frame)
             return True
         if any(True for o in self.options(g, frame, frame.seat) if not isinstance(o.action, Pass)):
+            return False
+        if self.asks_without_home and self._could_bid(g, frame):
             return False
         end_stock_turn(g, frame)
         return True
@@ -193,6 +197,17 @@ class ShortSellingTurnQuestion:
                     if self.refusal(g, frame, frame.seat, start) is None:
                         where = city_label(g, hex, node)
                         yield Option(start, f"Start the {company} in {where}", bids)
+
+    @staticmethod
+    def _could_bid(g: Game, frame: StockTurn) -> bool:
+        """Whether the player could bid for a company if a city were free for its home token."""
+        terms = g.components.ipo_bid
+        if terms is None or frame.bought or frame.acting_company:
+            return False
+        if counted_certificates(g, frame.seat) >= certificate_limit(g):
+            return False
+        unstarted = any(co.cell is None for co in g.state.companies.values())
+        return unstarted and bool(affordable_bids(g, frame.seat, terms.min))
 
     def _sales(self, g: Game, frame: StockTurn) -> Iterator[Option]:
         for company in g.state.market_order:

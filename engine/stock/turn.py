@@ -418,3 +418,10 @@ def current_stock_round(g: Game) -> StockRound:
     frame = g.state.stack[0]
     assert isinstance(frame, StockRound)
     return frame
+
+
+def required_sales(g: Game, turn: StockTurn) -> list[str]:
+    """Companies of which the player has to sell shares before anything else, by the title's stock turns."""
+    question = g.title.questions[StockTurn]
+    assert isinstance(question, StockTurnQuestion)
+    return question.required_sales(g, turn)

@@ -16,6 +16,15 @@ from renderers.views.chart import (
     chart_view,
     short_round,
 )
+from renderers.views.hex_view import (
+    HexView,
+    MapView,
+    PhaseValue,
+    RouteSegment,
+    Structure,
+    map_description,
+    surroundings,
+)
 from renderers.views.labels import (
     MAX_ALT_TEXT,
     Badge,
@@ -28,19 +37,13 @@ from renderers.views.labels import (
     tile_title,
 )
 from renderers.views.map import (
-    HexView,
-    MapView,
-    PhaseValue,
     RouteLeg,
-    RouteSegment,
     RouteSpec,
-    Structure,
     around,
     map_view,
     part_around,
     route_legs,
 )
-from renderers.views.map_description import map_description, surroundings
 from renderers.views.market import CellView, MarketView, market_view
 from renderers.views.sheet import (
     BidView,

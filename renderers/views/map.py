@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 from engine import (
     CLOSED,
@@ -22,8 +20,8 @@ from engine import (
     tile_faces,
 )
 from renderers.hex_grid import column_row
-from renderers.views.labels import Badge, clip_text, company_badges
-from renderers.views.map_description import map_description
+from renderers.views.hex_view import HexView, MapView, PhaseValue, RouteSegment, Structure
+from renderers.views.labels import Badge, company_badges
 
 WIDE_PART = 14
 """Columns."""
@@ -33,94 +31,6 @@ RouteLeg = tuple[str, int, int]
 
 RouteSpec = str | Sequence[RouteLeg]
 """A route in the players' notation (`F2-H4-H10`), or its legs."""
-
-
-@dataclass(frozen=True)
-class PhaseValue:
-    """A value of an area that counts from a phase on, in dollars; `is_current`: it counts now."""
-
-    phase: str
-    amount: int
-    color: str
-    is_current: bool
-
-
-@dataclass(frozen=True)
-class Structure:
-    """A mine or bridge with its bonus in dollars; not `is_built`: it may still be built here."""
-
-    kind: str
-    bonus: int
-    is_built: bool
-
-
-@dataclass(frozen=True)
-class RouteSegment:
-    """The part of a route on one hex, between two ends as in a face's paths; `route` counts from 0."""
-
-    route: int
-    label: str
-    a: str
-    b: str
-
-
-@dataclass(frozen=True)
-class HexView:
-    """One hex: the face of its tile or the one printed on the map, and everything on it.
-
-    `nodes`: (kind, slots). `rotation`: of the face, by sixths of a full turn. `terrain`: (kind, cost).
-    `borders`: (edge, kind, cost). `tokens`, `reserved`: (node, company). `blocked`: the privates that block
-    the hex. `river_banks`: the edges of either bank, and the bank of the stops. `notes`: texts on plates, for
-    example of ports and of destinations.
-    """
-
-    coord: str
-    color: str
-    nodes: tuple[tuple[str, int], ...] = ()
-    paths: tuple[tuple[str, str], ...] = ()
-    rotation: int = 0
-    tile: str | None = None
-    label: str | None = None
-    name: str | None = None
-    revenues: tuple[int, ...] = ()
-    phase_values: tuple[PhaseValue, ...] = ()
-    terrain: tuple[tuple[str, int], ...] = ()
-    borders: tuple[tuple[int, str, int], ...] = ()
-    joined_edges: tuple[int, ...] = ()
-    tokens: tuple[tuple[int, Badge], ...] = ()
-    reserved: tuple[tuple[int, Badge], ...] = ()
-    blocked: tuple[str, ...] = ()
-    river_banks: tuple[tuple[int, ...], tuple[int, ...], str | None] | None = None
-    notes: tuple[str, ...] = ()
-    structures: tuple[Structure, ...] = ()
-    highlighted: bool = False
-    route_segments: tuple[RouteSegment, ...] = ()
-
-
-@dataclass(frozen=True)
-class MapView:
-    """The map of a position; `is_crop`: a part of it."""
-
-    title: str
-    layout: Literal["flat", "pointy"]
-    axes: tuple[tuple[str, str], ...]
-    phase: str
-    hexes: tuple[HexView, ...]
-    companies: tuple[Badge, ...]
-    routes: tuple[str, ...] = ()
-    is_crop: bool = False
-
-    def hex_at(self, coord: str) -> HexView:
-        """The hex at a coordinate. Raises KeyError."""
-        for view in self.hexes:
-            if view.coord == coord:
-                return view
-        raise KeyError(coord)
-
-    @property
-    def alt(self) -> str:
-        """A description of the picture (`map_description`)."""
-        return clip_text(map_description(self))
 
 
 # --- the map --------------------------------------------------------------------------------

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine import State, game_of, tile_faces
-from renderers.views.map import PhaseValue, phase_values
+from renderers.views.hex_view import PhaseValue
+from renderers.views.map import phase_values
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import engine
-from engine.titles.t1817.sections import SECTIONS as SECTIONS_1817
-from engine.titles.t1851.sections import SECTIONS as SECTIONS_1851
-from engine.titles.t1870.sections import SECTIONS as SECTIONS_1870
+from engine.titles.t1817.composition import SECTIONS as SECTIONS_1817
+from engine.titles.t1851.composition import SECTIONS as SECTIONS_1851
+from engine.titles.t1870.composition import SECTIONS as SECTIONS_1870
 from tests.t1817 import test_section_coverage as book_1817
 from tests.t1830 import test_section_coverage as book_1830
 

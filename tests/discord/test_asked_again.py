@@ -9,7 +9,7 @@ from tests.t1817.test_07_conversions_and_mergers import SMALL
 
 
 async def test_a_question_asked_of_two_swallows_no_later_ping(running: RunningBot, fake: FakeDiscord) -> None:
-    """1817 §7: Ann and Bob are asked whether they act; Ann says so first, and has to act when Bob has passed."""
+    """1817 §7: Ann and Bob are asked whether they act; Ann says so, and has to act when Bob has passed."""
     channel = fake.find_channel("general")
     async with await open_store(running.path) as store:
         place = {"guild": channel.guild_id, "channel": channel.id, "thread": channel.id}

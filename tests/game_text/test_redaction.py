@@ -9,6 +9,7 @@ from engine import is_secret
 from engine.core.hidden_orders import visible_to
 from engine.game_text import GameHistory, replay
 from engine.game_text.redaction import redacted
+from tests.game_text.histories import end_of
 from tests.scenarios import ScenarioRunner
 from tests.t1817.scenarios import RUNNER as OF_1817
 from tests.t1817.test_07_acquisitions import GRAY, offered, sale
@@ -24,7 +25,7 @@ def lines(book: ScenarioRunner, body: str) -> tuple[list[str], list[str]]:
     report = replay(book.script_text(body))
     assert report.failure is None and report.history is not None and report.state is not None
     public = redacted(report.history)
-    before, after = visible_to(report.state, None), visible_to(public.state_after(len(public.lines)), None)
+    before, after = visible_to(report.state, None), visible_to(end_of(public), None)
     before.question_number = after.question_number = 0
     assert before == after
     lines = [f"{report.state.name(move.seat)}: {move.line}" for move in public.lines]
@@ -86,7 +87,7 @@ def test_a_random_game_leads_to_the_same_end(seed: int) -> None:
     game = simulate_game("1817", 7, seed)
     public = redacted(game.history)
     assert any(is_secret(line) for _, line in game.lines) and not any(is_secret(t.line) for t in public.lines)
-    before, after = visible_to(game.state, None), visible_to(public.state_after(len(public.lines)), None)
+    before, after = visible_to(game.state, None), visible_to(end_of(public), None)
     before.question_number = after.question_number = 0
     assert before == after
 

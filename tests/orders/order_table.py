@@ -5,7 +5,7 @@ from __future__ import annotations
 import engine
 from engine.core.state import State
 from engine.game_text import read_script, set_up_position
-from engine.orders import (
+from engine.standing_orders import (
     ArmedOrder,
     EndedOrder,
     PlayedMove,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import engine
-from engine.orders import declines_votes, line_when_time_is_up
+from engine.standing_orders import declines_votes, line_when_time_is_up
 from tests.orders.order_table import OrderTable
 from tests.t1817.scenarios import MONEY, company_lines
 from tests.t1817.test_07_conversions_and_mergers import SMALL

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import engine
-from engine.orders import parse_order
+from engine.standing_orders import parse_order
 from tests.orders.order_table import OrderTable
 
 TRACK = """

@@ -15,11 +15,8 @@ from renderers import (
     around,
     auction_png,
     companies_png,
-    map,
     map_png,
-    market,
     market_png,
-    route_sprites,
     sheet_png,
     sprites,
     tile_choice_png,
@@ -29,7 +26,9 @@ from renderers import (
     ways_pngs,
 )
 from renderers.canvas import Canvas
-from renderers.legend import draw_legend
+from renderers.map import map, route_sprites
+from renderers.map.legend import draw_legend
+from renderers.market import market
 from renderers.views import auction_view, labels, map_view, sheet_view
 from tests.renderers.positions import financed
 from tests.renderers.test_legibility import ROOT, TITLES, end_of

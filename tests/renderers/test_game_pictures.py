@@ -13,8 +13,9 @@ from bot.config import parse_settings
 from bot.pictures.draw import animation_of_game, chart_of_game
 from engine.game_text import replay
 from engine.game_text.history import round_statistics
-from renderers import CHART_KINDS, PALETTES, chart
-from renderers.animation import CAPTION_HEIGHT, MAX_BYTES, Animator, Moment
+from renderers import CHART_KINDS, PALETTES
+from renderers.charts import chart
+from renderers.map.animation import CAPTION_HEIGHT, MAX_BYTES, Animator, Moment
 from renderers.views import chart_view
 from tests.renderers.test_legibility import GAMES, ROOT
 

@@ -7,10 +7,10 @@ import pytest
 
 from engine import components_of, tile_faces
 from renderers import geometry, hex_grid
-from renderers.face_geometry import FaceLayout, lay_out_face
-from renderers.free_space import FreeSpace
 from renderers.geometry import APOTHEM, HexLayout
 from renderers.hex_grid import HexMetrics
+from renderers.map.face_geometry import FaceLayout, lay_out_face
+from renderers.map.free_space import FreeSpace
 
 LAYOUTS: tuple[HexLayout, ...] = ("pointy", "flat")
 AXES = (("x", "number"), ("y", "letter"))

@@ -14,19 +14,21 @@ from PIL import Image, ImageChops, ImageDraw
 
 from engine import State, components_of, new_game
 from engine.game_text import replay
-from renderers import color_math, hex_sprites, label_layout, market, obstacles, theme
+from renderers import color_math, theme
 from renderers.canvas import Canvas
-from renderers.free_space import FreeSpace
 from renderers.geometry import outline
 from renderers.hex_grid import HexMetrics
-from renderers.label_layout import lay_out_labels
-from renderers.label_sizes import tile_number
-from renderers.layers import BOARD_LAYERS, TEXT_LAYERS, Layer, LayerContext, routes
-from renderers.map import grid_for
+from renderers.map import hex_sprites, label_layout, obstacles
+from renderers.map.free_space import FreeSpace
+from renderers.map.label_layout import lay_out_labels
+from renderers.map.label_sizes import tile_number
+from renderers.map.layers import BOARD_LAYERS, TEXT_LAYERS, Layer, LayerContext, routes
+from renderers.map.map import grid_for
+from renderers.map.token_positions import overflow_token_positions, reserved_positions
+from renderers.market import market
 from renderers.theme import LIGHT, PALETTES, Palette
-from renderers.token_positions import overflow_token_positions, reserved_positions
 from renderers.views import HexView, company_badges, map_view, market_view
-from renderers.views.map import RouteSegment
+from renderers.views.hex_view import RouteSegment
 from tests.renderers.colour_blindness import MATRICES, distance, seen
 from tests.renderers.positions import financed
 

@@ -15,10 +15,10 @@ from bot.pictures.workers import Pictures
 from engine.game_text import replay
 from renderers import Picture, map_png, theme
 from renderers.hex_grid import HexMetrics, column_row
-from renderers.label_layout import lay_out_labels
-from renderers.map import draw_map, grid_for
-from renderers.page_layout import touching_pieces
-from renderers.placed_labels import LabelLayout
+from renderers.map.label_layout import lay_out_labels
+from renderers.map.map import draw_map, grid_for
+from renderers.map.page_layout import touching_pieces
+from renderers.map.placed_labels import LabelLayout
 from renderers.views import HexView, MapView, map_view, part_around
 from tests.renderers.positions import financed, opening, position
 from tests.renderers.test_legibility import GAMES, ROOT

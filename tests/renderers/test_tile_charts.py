@@ -7,13 +7,13 @@ from renderers import (
     PALETTES,
     WAYS_PER_SHEET,
     map_png,
-    tile_charts,
     tile_places_png,
     tiles_left_png,
     upgrades_png,
     ways_pngs,
 )
-from renderers.map import grid_for
+from renderers.map.map import grid_for
+from renderers.tiles import tile_charts
 from renderers.views import map_view, tile_title
 from tests.renderers.positions import opening, position
 from tests.renderers.test_map import opened

@@ -48,12 +48,12 @@ def test_the_recorded_order_is_exported_again() -> None:
     state = run_scenario(TOGETHER + "= turn Cid MP", options=OPTIONS)
     [line] = replay_connections(state, "SSW", "MP").lines
     exporter = SiteExporter(new_game("1870", state.players, OPTIONS).state)
-    exporter.games.our_state, exporter.site.game = copy_state(state), game_of(copy_state(state))
+    exporter.our_state, exporter.site.game = copy_state(state), game_of(copy_state(state))
     connection = {"type": "destination_connection", "corporations": ["MP", "SSW"]}
     exporter.actions.append({"type": "pass", "auto_actions": [connection]})
     exporter.add_line(HistoryLine(line.seat, line.line, line.events))
     assert connection["corporations"] == ["SSW", "MP"]
-    assert exporter.site.game.state == exporter.games.our_state
+    assert exporter.site.game.state == exporter.our_state
 
 
 def test_a_run_that_only_the_file_has_is_opened() -> None:

@@ -14,7 +14,6 @@ from engine.kernel import game_of, new_game, play
 from engine.site_18xx.differences import named_difference, refusal_on_site
 from engine.site_18xx.export import SiteExporter, SiteExportError, export_game
 from engine.site_18xx.position_difference import position_difference
-from engine.site_18xx.reordering import in_the_sites_order
 from engine.title import SITE_CONVENTIONS
 from tests.t1817.scenarios import company_lines
 from tests.t1817.scenarios import run_scenario as run_1817_scenario
@@ -40,20 +39,20 @@ def history_from(start: State, *lines: str) -> GameHistory:
     return GameHistory(start, tuple(told))
 
 
-def test_a_bridge_after_the_interest_comes_before_it_on_the_site() -> None:
-    """1817 §1.2.6: at any time of the turn; the site wants it before §6.8."""
-    start = run_1817_scenario(BRIDGES)
-    history = history_from(start, "Ann: pass", "Ann: bridge G6", "Ann: bridge H3", "Ann: pass")
-    assert [number for number, _ in in_the_sites_order(history)] == [2, 3, 1, 4]
-    early = history_from(start, "Ann: bridge G6", "Ann: pass", "Ann: pass")
-    assert [number for number, _ in in_the_sites_order(early)] == [1, 2, 3]
-
-
 def exporter_between(ours: State, site: State) -> SiteExporter:
     """An export that has come to these positions."""
     exporter = SiteExporter(new_game(ours.title, ours.players, ()).state)
-    exporter.games.our_state, exporter.site.game = copy_state(ours), game_of(copy_state(site))
+    exporter.our_state, exporter.site.game = copy_state(ours), game_of(copy_state(site))
     return exporter
+
+
+def test_a_bridge_after_the_interest_has_no_counterpart() -> None:
+    """1817 §1.2.6: by the book at any time of the turn; the site wants it before §6.8."""
+    ours, site = (run_1817_scenario(BRIDGES, options=options) for options in ((), (SITE_CONVENTIONS,)))
+    exporter, history = exporter_between(ours, site), history_from(ours, "Ann: pass", "Ann: bridge G6")
+    exporter.add_line(history.lines[0])
+    with pytest.raises(SiteExportError, match=r"Move 2 .*there bridges are placed before the interest"):
+        exporter.add_line(history.lines[1])
 
 
 UNPAID = (
@@ -143,15 +142,14 @@ def test_a_refusal_without_a_rule_of_its_own_tells_what_differs_before_it() -> N
     assert position_difference(*reversed(rounds)) == "there the stock round goes on, and Bob is asked."
 
 
-def test_as_far_as_possible_holds_where_only_the_last_positions_differ() -> None:
-    """Item 16: the file has all moves then, and the difference as a remark."""
+def test_as_far_as_possible_the_move_after_which_the_positions_differ_is_a_remark() -> None:
     start = new_game("1830", ("Ann", "Bob", "Cid"), ()).state
     history = history_from(start, "Ann: buy SV", "Bob: buy CS")
     last = history.lines[-1]
     paid = HistoryLine(last.seat, last.line, (*last.events, CashMoved("bank", "p0", 5, CashReason.REVENUE)))
     other = GameHistory(start, (*history.lines[:-1], paid))
-    with pytest.raises(SiteExportError, match=r"Ann has \$5 less there\."):
+    with pytest.raises(SiteExportError, match=r"Move 2 .* Ann has \$5 less there\."):
         export_game(other)
     actions = export_game(other, as_far_as_possible=True)["actions"]
-    assert [action["type"] for action in actions] == ["bid", "bid", "message"]
-    assert "Ann has $5 less there." in actions[-1]["message"]
+    assert [action["type"] for action in actions] == ["bid", "message", "message"]
+    assert "Ann has $5 less there." in actions[1]["message"] and actions[2]["message"] == "Bob: buy CS"

@@ -90,6 +90,15 @@ def test_row_3_sales_after_a_short_sale() -> None:
     run_scenario(body + "Bob: sell 1 WT\n= owns Bob WT 1", options=PLAYED_BY_SITE)
 
 
+def test_row_3_a_bid_is_offered_though_no_city_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.stock.short_selling.vacant_cities", lambda g: iter(()))
+    run_scenario(FIVE + BOB.replace("Bob", "Cid") + "Cid: short WT\n= turn Ann")
+    asked = FIVE + CID + "Cid: short WT\n= turn Cid\n"
+    run_scenario(asked + "Cid: pass\n= turn Ann", options=PLAYED_BY_SITE)
+    poor = asked.replace("@ cash Cid 500", "@ cash Cid 0").replace("= turn Cid", "= turn Ann")
+    run_scenario(poor.replace("@ price WT 100", "@ price WT 50"), options=PLAYED_BY_SITE)
+
+
 def test_row_4_privates_of_players_in_the_score() -> None:
     body = FIVE + "@ private MAJM Ann\n@ private MINC Ann\n" + ANN
     run_scenario(body + "= score Ann 700")

@@ -42,7 +42,7 @@ from engine.kernel import new_game, options, play, refusal
 from engine.rounds.merger_sequence import begin_stock_round
 from engine.site_18xx.certificate_numbering import CertificateNumbering
 from engine.site_18xx.codec_registry import CODECS, encode_action
-from engine.site_18xx.export import SiteExporter
+from engine.site_18xx.export import SiteExporter, SiteExportError
 from engine.site_18xx.game_file import NoCounterpartError, SiteAction, SiteFileError, read_site_file
 from engine.site_18xx.names import site_names_of
 from engine.site_18xx.piece_numbering import PieceNumbering
@@ -229,7 +229,7 @@ def test_half_a_presidents_certificate_is_sold_by_itself_where_the_bank_is_short
     body = SHORT_BANK.replace("owns Ann WT 4", "owns Ann WT 3").replace("owns Cid WT 1", "owns Cid WT 2")
     state = run_scenario(body + ANN + "= owns pool WT -1", options=BY_SITE)
     exporter = SiteExporter(new_game("1817", ("Ann", "Bob", "Cid"), BY_SITE).state)
-    exporter.games.our_state, exporter.site.game = copy_state(state), game_of(copy_state(state))
+    exporter.our_state, exporter.site.game = copy_state(state), game_of(copy_state(state))
     for events in (
         [SharesRestructured("WT", 2, {"p0": 100}), PresidentNamed("WT", "p0")],
         [SharesRestructured("WT", 5, {"p0": 40, "WT": 60})],
@@ -416,25 +416,27 @@ def test_loans_that_came_along_are_repaid_once_further_ones_are_declined(rules: 
     )
 
 
-def test_repayments_and_kept_tokens_are_exported_in_the_steps_of_the_site() -> None:
-    """The book's line declines further loans in silence, and names all that is kept."""
+def test_a_repayment_that_declines_further_loans_has_no_counterpart() -> None:
+    """By the book it declines them in silence; the site asks for loans first."""
     body = "@ phase 3\n@ trains bank 3 3\n@ size WT 5\n@ price WT 100\n@ owns Ann WT 2\n@ token WT F19\n"
     body += "@ cash WT 400\n@ size SR 2\n@ price SR acquisition 2\n@ owns Bob SR 2\n@ token SR G18\n"
     start = run_scenario(body + "@ loans SR 2\n@ round sale SR\nAnn: bid 10\n= turn Ann", options=BY_SITE)
     book = run_scenario(body + "@ loans SR 2\n@ round sale SR\nAnn: bid 10\n= turn Ann")
     exporter = SiteExporter(new_game("1817", ("Ann", "Bob", "Cid"), ()).state)
-    exporter.games.our_state, exporter.site.game = book, game_of(start)
+    exporter.our_state, exporter.site.game = book, game_of(start)
     exporter.site.numbering.update([LoansChanged("WT", 2, LoanReason.TAKEN_OVER, "SR")])
-    exporter.add_line(HistoryLine("p0", "repay 1", play(book, "p0", RepayLoans(1)).events))
-    assert [(r["type"], r["entity"]) for r in exporter.actions] == [("pass", "WT"), ("payoff_loan", "WT")]
+    with pytest.raises(SiteExportError, match="there a buyer takes all loans before it repays any"):
+        exporter.add_line(HistoryLine("p0", "repay 1", play(book, "p0", RepayLoans(1)).events))
 
+
+def test_kept_tokens_are_exported_as_the_removal_of_the_others() -> None:
     eight = "B5 B17 C14 C22 F3 G6 H3 H9"
     body = "@ phase 7\n@ trains bank 7 7\n@ size WT 5\n@ price WT 100\n@ owns Ann WT 2\n"
     body += f"@ token WT {eight}\n@ size SR 5\n@ price SR 60\n@ owns Bob SR 2\n@ token SR I12 I16\n"
     body += "@ round merger WT\n?Ann: act\n?Bob: pass\nAnn: merge SR\nBob: accept\n= turn Ann"
     book, start = run_scenario(body), run_scenario(body, options=BY_SITE)
     exporter = SiteExporter(new_game("1817", ("Ann", "Bob", "Cid"), ()).state)
-    exporter.games.our_state, exporter.site.game = book, game_of(start)
+    exporter.our_state, exporter.site.game = book, game_of(start)
     for sym, hexes in (("WT", eight.split()), ("SR", ["I12", "I16"])):
         exporter.site.numbering.update([TokenPlaced(sym, hex, 0) for hex in hexes])
     line = f"keep {eight}"

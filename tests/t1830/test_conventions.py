@@ -346,6 +346,16 @@ def test_row_16_a_trade_in_at_the_limit(options: Options) -> None:
     )
 
 
+POOLED = running("PRR", "@ trains PRR 5 6\n@ trains pool D", phase="D") + "> until train\n"
+
+
+def test_row_16_a_trade_in_for_a_diesel_of_the_pool() -> None:
+    taken = "Ann: buy train D from pool trading 5\n= cash PRR 200\n= trains PRR 6 D\n= trains pool 5"
+    run_scenario(POOLED + "!Ann: buy train D from pool\n" + taken, options=PLAYED_BY_SITE)
+    refused = scenario_error(POOLED + "Ann: buy train D from pool trading 5")
+    assert "bought at face value, without a trade-in (1830 §21)" in refused
+
+
 def test_row_16_diesels_are_six_or_unlimited() -> None:
     last = (
         running("PRR", "@ depot D 1\n@ trains PRR 6", phase="D", cash=3000)

@@ -58,6 +58,14 @@ def test_16_2_trading_in_as_in_1830() -> None:
     run_scenario(body + "Ann: buy train D trading 5\n= cash MP 700\n= trains MP D", options=("diesels",))
 
 
+def test_16_2_trading_in_for_a_diesel_of_the_pool_on_the_site() -> None:
+    own = DIESEL.replace("@ trains FW 4 5", "@ trains FW 5")
+    body = own + "@ trains MP 5\n@ trains pool D\n@ phase {}\n@ round operating MP\n> until train\n"
+    line = "Ann: buy train D from pool trading 5\n"
+    run_scenario(body.format("D") + line + "= cash MP 700\n= trains MP D", options=(SITE, "diesels"))
+    run_scenario(body.format("6") + "!" + line, options=("diesels",))
+
+
 def test_16_2_red_areas_have_their_third_value() -> None:
     for options, phase in ((("diesels",), "6"), ((SITE, "diesels"), "D")):
         facts = title_of("1870", options).components

@@ -22,7 +22,7 @@ from bot.hub.table import LiveTable
 from bot.hub.timers import Timer
 from bot.hub.waiting import has_digest_near
 from bot.position.pending import engine_seat
-from engine.orders import line_when_time_is_up
+from engine.standing_orders import line_when_time_is_up
 from storage import Deputy, DueRow, LogRow, SeatClock, UnitOfWork
 
 Submit = Callable[..., Awaitable[CommandResult]]

@@ -18,7 +18,7 @@ from bot.hub.request import Request, refused
 from bot.hub.result import CommandResult, Completed, LineFailure, LineRefused, LineUnreadable, QueryAnswer
 from bot.hub.table import LiveTable
 from bot.position.pending import engine_seat
-from engine.orders import ArmedOrder
+from engine.standing_orders import ArmedOrder
 
 ArmedOrders = Callable[[LiveTable, int, int], list[ArmedOrder]]
 

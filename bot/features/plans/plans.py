@@ -16,7 +16,7 @@ from bot.hub.limits import Limits
 from bot.hub.table import LiveTable
 from bot.position import text_views
 from bot.position.pending import engine_seat, pending_decisions
-from engine.orders import ArmedOrder, PlayedMove, run_orders
+from engine.standing_orders import ArmedOrder, PlayedMove, run_orders
 from storage import Store
 
 PlannedLine = tuple[int, str]

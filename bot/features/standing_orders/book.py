@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 import engine
 from bot.hub.table import LiveTable
 from bot.position.pending import engine_seat
-from engine.orders import ArmedOrder, Order, PlayedMove, parse_order
+from engine.standing_orders import ArmedOrder, Order, PlayedMove, parse_order
 from storage import LogRow, OrderRecord, resolve_line_of_play
 
 UNDONE = "What it was left for was undone."

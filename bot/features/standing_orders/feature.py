@@ -32,7 +32,7 @@ from bot.hub.play import line_failure
 from bot.hub.request import Request, refused
 from bot.hub.result import CommandResult, QueryAnswer
 from bot.hub.table import LiveTable
-from engine.orders import ArmedOrder
+from engine.standing_orders import ArmedOrder
 from storage import OrderRecord, UnitOfWork
 
 MAX_ORDERS = 20

@@ -10,7 +10,7 @@ from bot.hub.info import ROBOT_TRANSPORT
 from bot.hub.request import Request
 from bot.hub.table import LiveTable
 from bot.position.pending import engine_seat
-from engine.orders import declines_votes, format_order, is_order_line, limit_as_order, parse_order
+from engine.standing_orders import declines_votes, format_order, is_order_line, limit_as_order, parse_order
 from storage import OrderRecord
 
 

@@ -8,7 +8,7 @@ import engine
 from bot.features.standing_orders.book import OrderBook, read_orders
 from bot.hub.table import LiveTable
 from bot.position.pending import engine_seat
-from engine.orders import ORDER_HELP, is_order_line, order_preview
+from engine.standing_orders import ORDER_HELP, is_order_line, order_preview
 from storage import OrderRecord
 
 SAID_SHOWN = 5

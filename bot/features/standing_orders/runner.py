@@ -22,7 +22,7 @@ from bot.hub.loading import load_recipient
 from bot.hub.log import LogNotLoaded
 from bot.hub.play import Moved
 from bot.position.pending import engine_seat, seat_number
-from engine.orders import EndedOrder, OrderRun, SpokenLine, answered_in_advance, run_orders
+from engine.standing_orders import EndedOrder, OrderRun, SpokenLine, answered_in_advance, run_orders
 from storage import NewLogRow, OrderRecord, UnitOfWork
 
 log = logging.getLogger(__name__)

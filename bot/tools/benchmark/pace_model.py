@@ -33,7 +33,7 @@ from engine.core.state import (
     PriceProtection,
     WaterfallBidding,
 )
-from engine.orders import ArmedOrder, Ended, Order, PlayedMove, Says, judge, parse_order, run_orders
+from engine.standing_orders import ArmedOrder, Ended, Order, PlayedMove, Says, judge, parse_order, run_orders
 
 ANY_PRICE = 9999
 """The limit in dollars of a player who protects a price at any cost."""

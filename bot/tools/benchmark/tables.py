@@ -28,7 +28,7 @@ from engine import (
     fold,
     game_of,
 )
-from engine.orders import is_order_line, limit_as_order
+from engine.standing_orders import is_order_line, limit_as_order
 from storage import LogRow, Store, StoreError, open_store
 
 TABLE_COUNT = 50

@@ -17,7 +17,7 @@ from bot.tools.simulation.invariants import move_violations, position_violations
 from bot.tools.simulation.random_player import RandomPlayer, SimulationError
 from bot.tools.simulation.simulate import PLAYER_NAMES
 from engine.kernel import Transition
-from engine.orders import ArmedOrder, OrderRun, PlayedMove, parse_order, run_orders
+from engine.standing_orders import ArmedOrder, OrderRun, PlayedMove, parse_order, run_orders
 
 ARMING_PROBABILITY = 0.35
 MAX_ARMED = 4  # of a seat

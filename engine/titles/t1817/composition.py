@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from functools import partial
 
+import msgspec
+
 from engine.core.actions import BuyTrain, Merge
+from engine.core.components import Components, PhaseDefinition, components_of
 from engine.core.hooks import do_nothing, never
 from engine.core.state import (
     CLOSED,
@@ -82,8 +85,6 @@ from engine.stock.company_start import CertificateAuction, CompanyStartQuestion
 from engine.stock.floating import Capitalization
 from engine.stock.short_selling import BidderCompanyActions, ShortSellingTurnQuestion
 from engine.title import SITE_CONVENTIONS, validated_options
-from engine.titles.t1817.components import composed_components
-from engine.titles.t1817.sections import SECTIONS
 
 OPTIONS = (
     SITE_CONVENTIONS,
@@ -95,6 +96,25 @@ OPTIONS = (
 )
 EXPANSIONS = {"volatility": "rules of its own, which the rulebook does not have"}
 """Options of 18xx.games that are no variants of the rulebook."""
+
+SECTIONS = {
+    "1830 §4": "1817 §5",
+    "1830 §17": "1817 §6",
+    "1830 §18": "1817 §6.3",
+    "1830 §19": "1817 §6.4",
+    "1830 §20.1": "1817 §6.5",
+    "1830 §20.2": "1817 §6.5",
+    "1830 §20.3": "1817 §6.5",
+    "1830 §21": "1817 §6.7",
+    "1830 §22": "1817 §2",
+    "1830 Table 6": "1817 §14",
+    "1830 Table 7": "1817 §1.2.8",
+    "1830 §12": "1817 §5.2",
+    "1830 §13": "1817 §5.2",
+    "1830 §18.1": "1817 §6.3",
+    "1830 §19.1": "1817 §6.4",
+}
+"""Where the rulebook of 1817 has the rules for which mechanics cite 1830."""
 
 
 def compose(options: tuple[str, ...]) -> GameTitle:
@@ -111,7 +131,7 @@ def compose(options: tuple[str, ...]) -> GameTitle:
     train_trade = TrainTradeConventions(
         discards_in_operating_order=not site, only_in_train_step=True, defers_discards=site
     )
-    components = composed_components(
+    components = _components(
         site=site,
         more_players=site or "more_players" in options,
         modern_trains="modern_trains" in options,
@@ -128,6 +148,7 @@ def compose(options: tuple[str, ...]) -> GameTitle:
         max_shorts=((10, 10),) if ten_shorts else (),
         untradable_may_borrow=site,
         shorts_stay_open=site,
+        asks_without_home=site,
     )
     return GameTitle(
         components=components,
@@ -228,3 +249,28 @@ def compose(options: tuple[str, ...]) -> GameTitle:
 def _open_crisis_or_train_limit(g: Game) -> bool:
     """Ask whoever is next in a cash crisis, or has too many trains. False: nobody."""
     return open_cash_crisis(g) or ask_for_next_discard(g)
+
+
+def _components(*, site: bool, more_players: bool, modern_trains: bool) -> Components:
+    """The components under these options.
+
+    The site has a phase of its own for the 2+ trains and counts privates at the end.
+    """
+    components = components_of("1817")
+    if more_players and components.more_players:
+        more = components.more_players
+        components = msgspec.structs.replace(
+            components,
+            players=components.players | {"max": more.max},
+            starting_cash=components.starting_cash | more.starting_cash,
+            cert_limit=components.cert_limit | more.cert_limit,
+        )
+    if not modern_trains:
+        components = msgspec.structs.replace(components, own_station_bonus={})
+    if site:
+        first, *others = components.phases
+        between: PhaseDefinition = msgspec.structs.replace(first, name="2+", on="2+")
+        components = msgspec.structs.replace(
+            components, phases=(first, between, *others), privates_count_in_net_worth=True
+        )
+    return components

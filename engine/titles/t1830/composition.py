@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from engine.core.actions import BuyTrain, TradePrivate
 from engine.core.components import components_of
-from engine.core.hooks import never
+from engine.core.hooks import never, no_items
 from engine.core.state import (
     Discard,
     FreeToken,
@@ -24,7 +24,7 @@ from engine.core.state import (
 )
 from engine.finance.market import drop_price
 from engine.finance.offers import OfferResponses
-from engine.game import Game, GameTitle
+from engine.game import GameTitle
 from engine.opening.waterfall import (
     ParPriceQuestion,
     WaterfallBiddersQuestion,
@@ -48,7 +48,7 @@ from engine.rounds.sequence import (
     start_first_stock_round,
 )
 from engine.stock.floating import Capitalization
-from engine.stock.turn import StockTurnQuestion
+from engine.stock.turn import StockTurnQuestion, required_sales
 from engine.title import SITE_CONVENTIONS, validated_options
 
 OPTIONS = (SITE_CONVENTIONS, "multiple_brown_from_ipo", "optional_6_train")
@@ -68,10 +68,8 @@ def compose(options: tuple[str, ...]) -> GameTitle:
             whole_certificates=site,
         ),
         only_in_train_step=site,
+        trade_in_for_pool=site,
     )
-
-    def required_sales(g: Game, turn: StockTurn) -> list[str]:
-        return stock_turn.required_sales(g, turn) if site else []
 
     private_deals = PrivateDeals(
         seller_may_offer=not site,
@@ -81,7 +79,7 @@ def compose(options: tuple[str, ...]) -> GameTitle:
         company_ban_applies=site,
         certificate_limit_applies=not site,
         share_follows=site,
-        required_sales=required_sales,
+        required_sales=required_sales if site else no_items,
     )
     stock_turn = StockTurnQuestion(
         also_blocks=private_deals.justifies_turn,

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from engine.board.route_graph import RevenueRules
 from engine.core.actions import BuyTrain
-from engine.core.components import components_of
+from engine.core.components import Components, components_of
 from engine.core.hooks import never
 from engine.core.state import (
     IPO,
@@ -49,16 +51,46 @@ from engine.rounds.sequence import (
 from engine.stock.floating import Capitalization
 from engine.stock.turn import StockTurnQuestion
 from engine.title import SITE_CONVENTIONS, validated_options
-from engine.titles.t1851.components import with_johnson_city_falling
-from engine.titles.t1851.sections import SECTIONS
 
 CLAIMS, JOHNSON_CITY_FALLING = "claims", "johnson_city_falling"
 OPTIONS = (SITE_CONVENTIONS, CLAIMS, JOHNSON_CITY_FALLING)
 
 ROUTE_TERMS = RevenueRules(offboard_pair_bonus=10)
 
-
-"""Where the rulebook, whose chapters have no numbers, has the rules that mechanics cite."""
+SECTIONS = {
+    "1830 §4": "1851 Stock Rounds",
+    "1830 §7": "1851 Setting Up the Game",
+    "1830 §8": "1851 Buying Stock",
+    "1830 §8.1": "1851 Buying Stock",
+    "1830 §8.2": "1851 Buying Stock",
+    "1830 §10": "1851 Buying Stock",
+    "1830 Table 3": "1851 Buying Stock",
+    "1830 §11": "1851 Buying Stock",
+    "1830 §12": "1851 Selling Stock",
+    "1830 §12.1": "1851 Selling Stock",
+    "1830 §12.2": "1851 Selling Stock",
+    "1830 §13": "1851 Selling Stock",
+    "1830 §15": "1851 Buying Stock",
+    "1830 §16": "1851 Operating Rounds",
+    "1830 §17": "1851 Operating Rounds",
+    "1830 §18": "1851 Lay or Upgrade Track",
+    "1830 §18.1": "1851 Lay or Upgrade Track",
+    "1830 Table 6": "1851 Lay or Upgrade Track",
+    "1830 Table 7": "1851 Lay or Upgrade Track",
+    "1830 §19": "1851 Place Station Marker",
+    "1830 §19.1": "1851 Place Station Marker",
+    "1830 §20.1": "1851 Routes",
+    "1830 §20.2": "1851 Purchase Trains",
+    "1830 §20.3": "1851 Run Trains, Pay Dividends",
+    "1830 §21": "1851 Purchase Trains",
+    "1830 §22": "1851 Phases",
+    "1830 §24": "1851 Purchase Trains",
+    "1830 §24.2": "1851 Purchase Trains",
+    "1830 §24.3": "1851 Purchase Trains",
+    "1830 §24.6": "1851 Purchase Trains",
+    "1830 §25": "1851 Ending the Game",
+}
+"""Where the rulebook, whose chapters have no numbers, has the rules for which mechanics cite 1830."""
 
 
 def compose(options: tuple[str, ...]) -> GameTitle:
@@ -118,3 +150,11 @@ def compose(options: tuple[str, ...]) -> GameTitle:
         lay_objections=(refuse_unused_plain_track,),
         sections=SECTIONS,
     )
+
+
+def with_johnson_city_falling(components: Components) -> Components:
+    """The components with a Johnson City that is worth most at the beginning."""
+    hexes = components.map.hexes
+    city = msgspec.structs.replace(hexes["E23"].nodes[0], revenue={"2": 40, "4": 30, "6": 30})
+    changed = hexes | {"E23": msgspec.structs.replace(hexes["E23"], nodes=(city,))}
+    return msgspec.structs.replace(components, map=msgspec.structs.replace(components.map, hexes=changed))

@@ -1,0 +1,68 @@
+"""Orders: what players leave beforehand, so that the table does not wait for what they would have said.
+
+Theory of operation. An order is a line that begins with `auto` (`language`). It is judged by its owner's
+seat, the position in which it was armed, the moves since then and the position now, and by nothing else: the
+same game with the same orders says the same lines, in a replay and in a what-if too. A judgement is one of
+three (`model`): the order says a line now, it waits, or it has ended, with the reason.
+
+`run_orders` (`speaking`) asks all orders of a table after a move, lets the first that has something to say
+say it as a move of its owner, and asks again, until nobody's order says anything. A line is played by the
+same functions as a line that a player writes; one that is refused is not said, and ends its order.
+
+What holds for all of them:
+
+* Only what happens after the arming counts; a refusal, a pass or a declined offer of others is no event.
+* A player's orders are asked in the order in which their owner has put them.
+* An order that ends without having done what it was left for takes those after it in the same field with it
+  (`Order.field`), so that a failed first step never triggers what was to follow it. The owner is asked.
+* A judgement uses the position as the owner sees it: orders know no secrets of others.
+
+Which module judges which order: `stock` (`auto pass`, `auto buy`), `auctions` (`auto bid`), `turns` (`auto
+run`), `turn_plans` (`auto turn`), `answers` (`auto decline`, `auto protect`).
+"""
+
+from engine.standing_orders.auctions import answered_in_advance, limit_as_order
+from engine.standing_orders.language import ORDER_HELP, format_order, is_order_line, parse_order
+from engine.standing_orders.model import (
+    ArmedOrder,
+    Ended,
+    EndedOrder,
+    Judgement,
+    Order,
+    PlayedMove,
+    Says,
+    Waits,
+)
+from engine.standing_orders.speaking import (
+    OrderRun,
+    SpokenLine,
+    declines_votes,
+    judge,
+    line_when_time_is_up,
+    order_preview,
+    run_orders,
+)
+
+__all__ = [
+    "ORDER_HELP",
+    "ArmedOrder",
+    "Ended",
+    "EndedOrder",
+    "Judgement",
+    "Order",
+    "OrderRun",
+    "PlayedMove",
+    "Says",
+    "SpokenLine",
+    "Waits",
+    "answered_in_advance",
+    "declines_votes",
+    "format_order",
+    "is_order_line",
+    "judge",
+    "limit_as_order",
+    "line_when_time_is_up",
+    "order_preview",
+    "parse_order",
+    "run_orders",
+]

@@ -1,0 +1,229 @@
+"""When orders speak: after a move every order is asked, and what they say are moves of their owners."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from engine.core.actions import BuyTrain, Decline, Pass, TakeLoans
+from engine.core.events import AnyEvent, PriceMoved
+from engine.core.reasons import PriceReason
+from engine.core.state import OperatingTurn, State, copy_state
+from engine.game import Game
+from engine.kernel import RefusedError, apply, awaited_seats, game_of, options, refusal
+from engine.language.forms import format_action
+from engine.language.notation import AmbiguousError, UnreadableError, parse
+from engine.standing_orders.answers import judge_decline, judge_protect
+from engine.standing_orders.auctions import judge_bid
+from engine.standing_orders.language import format_order
+from engine.standing_orders.model import (
+    ArmedOrder,
+    AutoBid,
+    AutoBuy,
+    AutoDecline,
+    AutoPass,
+    AutoProtect,
+    AutoRun,
+    AutoTurn,
+    Circumstances,
+    Ended,
+    EndedOrder,
+    Judgement,
+    Order,
+    PlayedMove,
+    Says,
+)
+from engine.standing_orders.stock import judge_buy, judge_pass
+from engine.standing_orders.turn_plans import PlanError, judge_turn, plan_turn, position_of_turn
+from engine.standing_orders.turns import judge_run
+
+MAX_LINES = 400
+"""Lines that orders say in one chain. If there are more, the next move goes on with them."""
+
+_JUDGES: dict[type[Order], Callable[[Circumstances, Any], Judgement]] = {
+    AutoPass: judge_pass,
+    AutoBuy: judge_buy,
+    AutoBid: judge_bid,
+    AutoRun: judge_run,
+    AutoTurn: judge_turn,
+    AutoDecline: judge_decline,
+    AutoProtect: judge_protect,
+}
+
+
+class SpokenLine(NamedTuple):
+    """A line that an order has said, in full, with its events and the position after it."""
+
+    order_id: int
+    seat: str
+    line: str
+    events: list[AnyEvent]
+    state: State
+
+
+LIQUIDATING = (PriceReason.NO_TRAIN, PriceReason.INTEREST_UNPAID, PriceReason.TOKENS_UNPAID)
+
+
+@dataclass
+class OrderRun:
+    """What the orders of a table did after a move. armed: those that are left, with what they said."""
+
+    state: State
+    armed: list[ArmedOrder]
+    spoken: list[SpokenLine] = field(default_factory=list)
+    ended: list[EndedOrder] = field(default_factory=list)
+
+
+def judge(armed: ArmedOrder, state: State) -> Judgement:
+    """What an order says in a position, whatever the other orders of its owner are."""
+    if state.game_over:
+        return Ended("The game is over.", done=True)
+    return _JUDGES[type(armed.order)](armed.at(state), armed.order)
+
+
+def run_orders(state: State, armed: Sequence[ArmedOrder]) -> OrderRun:
+    """Let orders speak until none has anything to say.
+
+    armed: of every seat in the order of their owner; their moves lead up to the position. The state that is
+    given does not change.
+    """
+    run = OrderRun(state, list(armed))
+    while len(run.spoken) < MAX_LINES and _speak_once(run):
+        pass
+    return run
+
+
+def _speak_once(run: OrderRun) -> bool:
+    """Let the first order that has something to say say it; whether one has spoken or ended."""
+    speakers: dict[str, tuple[ArmedOrder, str]] = {}
+    ended = False
+    for armed in tuple(run.armed):
+        match judge(armed, run.state):
+            case Ended(reason, done):
+                _end(run, armed, reason, done)
+                ended = True
+                if not done:
+                    return True
+            case Says(line):
+                speakers.setdefault(armed.seat, (armed, line))
+    for seat in awaited_seats(game_of(run.state)):
+        if seat in speakers:
+            _say(run, *speakers[seat])
+            return True
+    return ended
+
+
+def _say(run: OrderRun, armed: ArmedOrder, line: str) -> None:
+    """Play a line that an order says; one that is refused ends the order."""
+    g = game_of(copy_state(run.state))
+    try:
+        action = parse(g, armed.seat, line)
+        full = format_action(g, action)
+        transition = apply(g, armed.seat, action)
+    except (UnreadableError, AmbiguousError, RefusedError) as error:
+        _end(run, armed, f"`{line}` is not possible: {error}", done=False)
+        return
+    run.state = transition.state
+    run.spoken.append(SpokenLine(armed.id, armed.seat, full, transition.events, transition.state))
+    move = PlayedMove(armed.seat, full, transition.events, armed.id)
+    run.armed = [each.with_move(move) for each in run.armed]
+
+
+def _end(run: OrderRun, armed: ArmedOrder, reason: str, done: bool) -> None:
+    """End an order; if it has not done what it was left for, also those that its owner has put after it."""
+    after = run.armed[run.armed.index(armed) + 1 :]
+    run.armed.remove(armed)
+    run.ended.append(EndedOrder(armed.id, armed.seat, reason))
+    for each in [] if done else after:
+        if (each.seat, each.order.field) == (armed.seat, armed.order.field):
+            run.armed.remove(each)
+            run.ended.append(EndedOrder(each.id, each.seat, "An order of yours before it has ended."))
+
+
+# -- for others ------------------------------------------------------------------------------
+
+
+def order_preview(armed: ArmedOrder, state: State) -> str:
+    """What an order would do now, as a sentence for its owner."""
+    match judge(armed, state):
+        case Says(line):
+            return f"It would say `{line}` now."
+        case Ended(reason):
+            return f"It would end now: {reason}"
+    if isinstance(armed.order, AutoTurn):
+        return _preview_turn(armed, armed.order)
+    if isinstance(armed.order, AutoRun):
+        return _preview_run(armed, armed.order, state)
+    return "It would say nothing now; it waits for your turn."
+
+
+def _preview_turn(armed: ArmedOrder, order: AutoTurn) -> str:
+    planned = plan_turn(game_of(armed.start), armed.seat, order.company, order.lines)
+    parts = [
+        f"`{p.line}`" + (f" for ${p.revenue}" if p.revenue else f" for ${p.spent}" if p.spent else "")
+        for p in planned
+    ]
+    return f"In the turn of the {order.company} it would say {', '.join(parts)}."
+
+
+def _preview_run(armed: ArmedOrder, order: AutoRun, state: State) -> str:
+    """What `auto run` would say if the company's turn came now."""
+    try:
+        g = position_of_turn(game_of(copy_state(state)), order.company)
+    except PlanError as error:
+        return f"It would say nothing now. {error}"
+    trial = ArmedOrder(armed.id, armed.seat, order, copy_state(g.state))
+    lines: list[str] = []
+    while len(lines) < MAX_LINES and isinstance(judgement := judge(trial, g.state), Says):
+        action = parse(g, armed.seat, judgement.line)
+        lines.append(f"`{judgement.line}`" if judgement.line == "pass" else f"`{format_action(g, action)}`")
+        g.events = []
+        apply(g, armed.seat, action)
+        trial = trial.with_move(PlayedMove(armed.seat, judgement.line, tuple(g.events), armed.id))
+    if isinstance(judgement, Ended) and not lines:
+        return f"In a turn of the {order.company} it would end now: {judgement.reason}"
+    return f"In a turn of the {order.company} it would say {', '.join(lines) or 'nothing'}."
+
+
+def _loses_company(g: Game, seat: str) -> bool:
+    """Whether passing to the end of a company's turn puts it into liquidation, and its president could still
+    do something about that: buy a train, or take a loan for one (1817 §6.10)."""
+    if not any(isinstance(option.action, BuyTrain | TakeLoans) for option in options(g, seat)):
+        return False
+    position = game_of(copy_state(g.state))
+    for _ in range(MAX_LINES):
+        if not isinstance(position.top, OperatingTurn) or refusal(position, seat, Pass()) is not None:
+            return False
+        after = apply(position, seat, Pass())
+        if any(isinstance(event, PriceMoved) and event.reason in LIQUIDATING for event in after.events):
+            return True
+        position = game_of(after.state)
+    return False
+
+
+def declines_votes(line: str) -> bool:
+    """Whether the line of an order says that its owner declines votes, which the service puts."""
+    return line in (format_order(AutoDecline("votes")), format_order(AutoDecline("polls")))
+
+
+def line_when_time_is_up(state: State, seat: str) -> str | None:
+    """What is said for a player whose time is up and whose orders say nothing: a pass or a decline, if that
+    is legal; None: the table waits. It never sells, buys or goes bankrupt, and never passes where that would
+    take a company from its owner.
+
+    A player who is asked to bid in an acquisition (1817 §7.2) or to protect a price (1870 §5.9) passes: that
+    spends nothing of theirs, and the price falls by what somebody else has sold.
+    """
+    g = game_of(state)
+    if seat not in awaited_seats(g):
+        return None
+    asked_by_question = seat in g.title.questions[type(g.top)].asked(g, g.top)
+    if asked_by_question and refusal(g, seat, Pass()) is None:
+        return None if _loses_company(g, seat) else format_action(g, Pass())
+    for offer in g.state.offers:
+        if offer.recipient == seat and refusal(g, seat, decline := Decline(offer.number)) is None:
+            return format_action(g, decline)
+    if asked_by_question and refusal(g, seat, Decline()) is None:
+        return format_action(g, Decline())
+    return None

@@ -1,0 +1,1 @@
+"""Charts of a game: worth, prices and revenues by round."""

@@ -1,0 +1,1 @@
+"""Tiles by themselves: what can be laid, and in which ways."""
