@@ -314,7 +314,7 @@ def _bankrupt(name: str, amount: int, subjects: str) -> str:
 
 
 def bankruptcy_sentence(name: str, amount: int) -> str:
-    """What a bankruptcy itself changed: shares and cash lost, debts that nobody pays (1817 §7.4)."""
+    """What a bankruptcy itself changed: shares and cash lost, debts that nobody pays."""
     if amount > 0:
         return f"{name} went bankrupt and was freed of {dollars(amount)} more in debts than they lost."
     return f"{name} went bankrupt and lost {dollars(-amount)} by that."
