@@ -23,7 +23,7 @@ class Vocabulary:
 
     verbs: the first words of all lines that can be sent, in lower case. game_verbs: those of them that make
     moves. symbols: what companies and privates are called. legal_lines: what is legal now. names: the
-    writer's own names, in lower case.
+    writer's own names, in lower case. offered: the lines that an email offers now, with our comments on them.
     """
 
     verbs: frozenset[str]
@@ -31,6 +31,16 @@ class Vocabulary:
     symbols: frozenset[str] = frozenset()
     legal_lines: tuple[str, ...] = ()
     names: frozenset[str] = field(default=frozenset())
+    offered: tuple[str, ...] = ()
+
+    def has_our_comment(self, line: str) -> bool:
+        """Whether the comment on a line is ours, copied from an email; a mail program may have cut it."""
+        copied = " ".join(line.split())
+        return any(offered.startswith(copied) for offered in self._plain_offered)
+
+    @cached_property
+    def _plain_offered(self) -> tuple[str, ...]:
+        return tuple(" ".join(line.split()) for line in self.offered if "#" in line)
 
     @cached_property
     def lower_symbols(self) -> frozenset[str]:

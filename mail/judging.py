@@ -88,6 +88,8 @@ class _Part:
         self.orders.append(line)
         self.meant.append(line)
         _, hash_sign, comment = line.text.partition(" #")
+        if self._vocabulary.has_our_comment(line.text):
+            return
         if hash_sign and (doubts.retracts(comment) or _QUALIFYING_COMMENT.search(comment)):
             self.unclear.append(UnclearLine(line, QUALIFYING))
             self._meant_is_known = False

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 
 import engine
+from bot.email.turn_bundles import offered_lines
 from bot.hub.command import Commands
 from bot.position.pending import engine_seat
 from mail.doubts import Vocabulary
@@ -34,14 +35,17 @@ class LineReader:
         """The words that begin a line."""
         return self._commands.words | game_verbs() | {"show"}
 
-    def vocabulary_of(self, state: engine.State | None, seat: int, legal_lines: Iterable[str]) -> Vocabulary:
-        """What a seat can say now. legal_lines: of the seat."""
-        lines = tuple(legal_lines)[:MAX_LEGAL_LINES]
+    def vocabulary_of(
+        self, state: engine.State | None, seat: int, choices: Sequence[engine.Choice]
+    ) -> Vocabulary:
+        """What a seat can say now. choices: of the seat."""
+        lines = tuple(choice.line for choice in choices[:MAX_LEGAL_LINES])
         if state is None:
             return Vocabulary(self.verbs)
         symbols = frozenset([*state.companies, *state.private_owners])
         names = frozenset(words_of(state.players[seat]))
-        return Vocabulary(self.verbs, _ALWAYS | {first_word(line) for line in lines}, symbols, lines, names)
+        verbs = _ALWAYS | {first_word(line) for line in lines}
+        return Vocabulary(self.verbs, verbs, symbols, lines, names, offered_lines(state, seat, choices))
 
     def readable_lines(self, state: engine.State | None, seat: int, lines: Sequence[str]) -> frozenset[str]:
         """Those of the lines that the game or the service can read, each after those before it."""

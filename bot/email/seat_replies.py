@@ -51,9 +51,7 @@ class SeatReplies:
             return Vocabulary(self._reader.verbs)
         view = await self._service.queries.view(seat_token.table_id)
         choices = await self._service.queries.choices(seat_token.table_id, seat_token.seat_number)
-        return self._reader.vocabulary_of(
-            view.state, seat_token.seat_number, [choice.line for choice in choices]
-        )
+        return self._reader.vocabulary_of(view.state, seat_token.seat_number, choices)
 
     async def readable_lines(self, token: ReplyToken, lines: Sequence[str]) -> frozenset[str]:
         """Those of the lines that the game or the service can read."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import engine
+from bot.position import legal_lines
 from bot.position.pending import engine_seat
 
 BUNDLES = (("run best", "pay", "pass"), ("run best", "withhold", "pass"))
@@ -32,6 +33,11 @@ def bundle_lines(state: engine.State, seat: int) -> tuple[str, ...]:
         if len(played) >= 2:
             found.append(_commented("; ".join(played), told))
     return tuple(found)
+
+
+def offered_lines(state: engine.State, seat: int, choices: Sequence[engine.Choice]) -> tuple[str, ...]:
+    """The lines that an email offers, with comments on what they stand for and what they bring."""
+    return with_outcomes(state, seat, legal_lines.copyable_lines(choices))
 
 
 def with_outcomes(state: engine.State, seat: int, lines: Sequence[str]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import engine
 from bot.email.pictures import inline_images, mail_file, mail_pictures
-from bot.email.turn_bundles import bundle_lines, turn_subject, with_outcomes
+from bot.email.turn_bundles import bundle_lines, offered_lines, turn_subject
 from bot.features.game_files.export import game_text_file
 from bot.features.history.ending import ending_pictures, make_ending, places_of
 from bot.features.moves.recent_events import recent_events
@@ -15,7 +15,7 @@ from bot.hub.notify import Notification
 from bot.hub.table import TableView
 from bot.pictures.wanted import turn_pictures
 from bot.pictures.workers import Pictures, PictureWorkers
-from bot.position import legal_lines, text_views
+from bot.position import text_views
 from bot.position.pending import PendingDecision
 from bot.position.runs import connection_lines
 from bot.service import Service
@@ -81,10 +81,8 @@ class TurnPages:
             whole_turns=bundle_lines(state, pending.seat) if pending.is_main else (),
             prompt=f"You to act: {pending.prompt}.",
             outlook=tuple(connection_lines(state)) if pending.is_main else (),
-            legal_lines=with_outcomes(
-                state,
-                pending.seat,
-                legal_lines.copyable_lines(await self._service.queries.choices(table_id, pending.seat)),
+            legal_lines=offered_lines(
+                state, pending.seat, await self._service.queries.choices(table_id, pending.seat)
             ),
             events_since=recent_events(entries),
             position=position_parts(

@@ -138,8 +138,7 @@ class _Table:
 
     def __init__(self, state: engine.State) -> None:
         self.state = state
-        lines = [choice.line for choice in engine.choices(state, "p0")]
-        self.said = LINE_READER.vocabulary_of(state, 0, lines)
+        self.said = LINE_READER.vocabulary_of(state, 0, engine.choices(state, "p0"))
 
     async def vocabulary(self, token: ReplyToken) -> Vocabulary:
         return self.said

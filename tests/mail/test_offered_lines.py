@@ -1,0 +1,55 @@
+"""Every line that an email offers is played when it is copied as it stands, with our comment on it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import engine
+from bot.email.turn_bundles import bundle_lines, offered_lines
+from bot.position.pending import seat_number
+from engine.game_text import replay
+from mail.parser import ParsedMail
+from mail.reply_reader import ReplyReader
+from tests.mail.reply_corpus import LINE_READER, TOKEN
+
+GAMES = sorted((Path(__file__).parent.parent / "games").glob("*.18xx"))
+EVERY = 23
+"""Moves from one position that is tried to the next."""
+
+
+class Seat:
+    """The part of `mail.port.ServicePort` that reading needs, for one seat of a position."""
+
+    def __init__(self, state: engine.State, seat: int, choices: list[engine.Choice]) -> None:
+        self.state, self.seat = state, seat
+        self.said = LINE_READER.vocabulary_of(state, seat, choices)
+
+    async def vocabulary(self, token: object) -> object:
+        return self.said
+
+    async def readable_lines(self, token: object, lines: list[str]) -> object:
+        return LINE_READER.readable_lines(self.state, self.seat, lines)
+
+    async def try_lines(self, token: object, lines: list[str]) -> object:
+        return LINE_READER.try_lines(self.state, self.seat, lines)
+
+
+@pytest.mark.parametrize("path", GAMES, ids=lambda path: path.stem)
+async def test_every_offered_line_is_read(path: Path) -> None:
+    history = replay(path.read_text()).history
+    assert history is not None
+    state, tried = engine.copy_state(history.start), 0
+    for number, line in enumerate(history.lines):
+        if number % EVERY == 0 and state.game_over is None:
+            for name in engine.decision(state).asked:
+                seat, choices = seat_number(name), engine.choices(state, name)
+                reader: Any = ReplyReader(Seat(state, seat, choices))  # type: ignore[arg-type]
+                for offered in (*offered_lines(state, seat, choices), *bundle_lines(state, seat)):
+                    reply = await reader.read(ParsedMail("<m@player.test>", text=offered), TOKEN)
+                    assert not reply.parsed.fault, (number, offered, reply.parsed.fault)
+                    assert reply.lines, (number, offered)
+                    tried += 1
+        for event in line.events:
+            event.apply(state)
+    assert tried
