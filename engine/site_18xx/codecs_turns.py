@@ -33,25 +33,22 @@ from engine.core.state import (
     OperatingTurn,
     PostMergerLoans,
     PostMergerTrade,
-    PriceProtection,
     SeedMoneySale,
     StockTurn,
     TakeoverLoans,
 )
-from engine.game import Game
 from engine.game_text.history import ENDED_LINE
 from engine.kernel import awaited_seats, end_by_agreement, game_of, refusal
 from engine.operating.mines_and_bridges import private_tokens_left
 from engine.operating.run import best_run, company_route_revenue, run_revenue
 from engine.operating.trains import face_price
 from engine.site_18xx.action_codec import CORPORATION, PLAYER, PRIVATE, ActionCodec, EncodingContext
+from engine.site_18xx.file_title import has_no_answer
 from engine.site_18xx.game_file import ActionRecord, SiteAction, SiteFileError
 from engine.site_18xx.names import split_number
 from engine.site_18xx.record_check import check_token_cost, compare_record
 from engine.site_18xx.run_check import check_run, note_other_stops
 from engine.site_18xx.site_table import SiteTable
-from engine.stock.price_protection import PriceProtectionQuestion
-from engine.stock.turn import StockTurnQuestion
 
 # -- pass ----------------------------------------------------------------------------------------
 
@@ -84,23 +81,6 @@ def _site_asks(table: SiteTable, action: SiteAction) -> bool:
             isinstance(top, StockTurn) and top.acting_company is not None
         )
     return True
-
-
-def has_no_answer(g: Game) -> bool:
-    """Whether the question has no answer but to pass.
-
-    The site takes no pass then. It goes on with the next action of whatever type, be it a chat message.
-    """
-    turn, question = g.top, g.title.questions.get(type(g.top))
-    if isinstance(turn, PriceProtection) and isinstance(question, PriceProtectionQuestion):
-        return question.refuse_protection(g, turn) is not None
-    return (
-        isinstance(turn, StockTurn)
-        and turn.guaranteed
-        and isinstance(question, StockTurnQuestion)
-        and not (turn.bought or turn.sold)
-        and question.is_idle(g, turn)
-    )
 
 
 def _encode_pass(context: EncodingContext, seat: str, action: Pass) -> ActionRecord:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from engine.core.actions import Pass
 from engine.core.state import ConnectionRunTurn, OperatingTurn
 from engine.kernel import awaited_seats
 from engine.site_18xx.codec_registry import CODECS, encode_action
-from engine.site_18xx.codecs_turns import has_no_answer
+from engine.site_18xx.file_title import has_no_answer
 from engine.site_18xx.game_file import SiteAction, SiteFile, SiteFileError, active_actions
 from engine.site_18xx.record_check import check_whole
 from engine.site_18xx.site_table import SiteReplayError, SiteTable
@@ -35,10 +36,11 @@ class SiteReplay(SiteTable):
             for each in (action, *action.auto_actions):
                 self._play_site_action(each)
             yield action
+        self._answer_in_vain()
 
     def _play_site_action(self, action: SiteAction) -> None:
-        if action.type != "end_game" and has_no_answer(self.game):
-            self.try_pass(awaited_seats(self.game)[0])
+        if action.type != "end_game":
+            self._answer_in_vain()
         if _is_chat(action):
             return
         if self.starting_company is not None and action.type != "place_token":
@@ -57,6 +59,14 @@ class SiteReplay(SiteTable):
             codec.decode(self, action)
         except SiteFileError as error:
             raise SiteReplayError(self.action_id, "", str(error)) from None
+
+    def _answer_in_vain(self) -> None:
+        """Pass where nothing else is possible: at our tables that belongs to the line before."""
+        if has_no_answer(self.game):
+            line = self.lines[-1]
+            self.apply(awaited_seats(self.game)[0], Pass())
+            passed = self.lines.pop()
+            self.lines[-1] = line._replace(events=[*line.events, *passed.events])
 
     def _note_connection_records(self, action: SiteAction) -> None:
         """Warn where a company acts in a turn for which the file has no record of connections."""

@@ -33,6 +33,7 @@ from engine.language.notation import made_explicit
 from engine.operating.connection_runs import due_connections
 from engine.site_18xx.codec_registry import encode_action
 from engine.site_18xx.codecs_connections import reorder_connections
+from engine.site_18xx.file_title import file_game
 from engine.site_18xx.names import SiteNames
 from engine.site_18xx.piece_numbering import PieceNumbering
 from engine.title import SITE_CONVENTIONS
@@ -45,7 +46,7 @@ class SiteGame:
     def __init__(self, start: State, names: SiteNames) -> None:
         options = (SITE_CONVENTIONS, *names.site_options(start.options))
         self.names = names
-        self.game: Game = game_of(new_game(start.title, start.players, options).state)
+        self.game: Game = file_game(new_game(start.title, start.players, options).state)
         standard_tiles = title_of(start.title, (SITE_CONVENTIONS,)).components.tiles
         self.numbering = PieceNumbering(names, self.game.title, standard_tiles)
         self.actions: list[dict[str, Any]] = []

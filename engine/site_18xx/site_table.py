@@ -22,10 +22,11 @@ from engine.core.state import (
     copy_state,
 )
 from engine.game import Game
-from engine.kernel import apply, awaited_seats, game_of, new_game, refusal
+from engine.kernel import apply, awaited_seats, new_game, refusal
 from engine.language.forms import format_action
 from engine.language.notation import made_explicit
 from engine.operating.turn import OperatingTurnQuestion
+from engine.site_18xx.file_title import file_game
 from engine.site_18xx.game_file import (
     ActionRecord,
     NoCounterpartError,
@@ -91,7 +92,7 @@ class SiteTable:
         except ValueError as error:
             raise SiteFileError(str(error)) from None
         self.start: State = copy_state(self.state)
-        self.game: Game = game_of(self.state)
+        self.game: Game = file_game(self.state)
         standard_tiles = title_of(file.title, (SITE_CONVENTIONS,)).components.tiles
         self.numbering = PieceNumbering(self.names, self.game.title, standard_tiles)
         self.lines: list[ReplayedLine] = []

@@ -92,13 +92,15 @@ class PriceProtectionQuestion:
     gets a turn, even if they can do nothing in it. `defers_after_closing`: if the company whose turn it was
     closes by one of the blocks, the next company's turn begins after one more president has answered, and
     the others are asked at its end. After the last company of the round the presidents are asked one after
-    the other, for as long as the next one can protect.
+    the other, for as long as the next one can protect. `asks_in_vain`: a president who can no longer protect,
+    now that a company has closed, is asked all the same, as in the files of 18xx.games.
     """
 
     after_own_sale: bool = True
     seller_after_forced_sale: bool = False
     delays_closing: bool = False
     defers_after_closing: bool = False
+    asks_in_vain: bool = False
 
     def asked(self, g: Game, frame: PriceProtection) -> tuple[str, ...]:
         return (frame.pending_sales[0].president,)
@@ -290,6 +292,9 @@ class PriceProtectionQuestion:
         in_stock_round = isinstance(g.state.stack[0], StockRound)
         if self._refuse_first_block(g, frame) or (cannot_protect and not in_stock_round):
             self._let_price_fall(g, frame)
+            return True
+        if cannot_protect and not self.asks_in_vain:
+            self.apply(g, frame, sale.president, Pass())
             return True
         if limit is None or cannot_protect or self._sold_president_certificate(g, sale):
             return False

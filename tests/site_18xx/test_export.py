@@ -18,11 +18,12 @@ from engine.core.events import PresidentNamed, TokenPlaced, TrainMoved
 from engine.core.reasons import TrainReason
 from engine.core.state import copy_state
 from engine.game_text import GameHistory, HistoryLine
-from engine.kernel import game_of, new_game, play
+from engine.kernel import game_of, new_game, play, play_in_place
 from engine.operating.stations import UNDECIDED_CITY
 from engine.site_18xx.codec_registry import encode_action
 from engine.site_18xx.differences import other_turn, refusal_on_site
 from engine.site_18xx.export import SiteExporter, SiteExportError, export_game
+from engine.site_18xx.file_title import file_game
 from engine.site_18xx.game_file import active_actions, read_site_file
 from engine.site_18xx.names import site_names_of
 from engine.site_18xx.piece_numbering import PieceNumbering
@@ -198,7 +199,8 @@ def test_each_action_is_the_players_or_the_companys_with_its_time() -> None:
 
 def test_a_turn_in_which_nothing_can_be_done_is_exported_as_a_message() -> None:
     """The site starts the turn before it closes a company, and takes a chat message there but no pass."""
-    g = game_of(run_scenario(CLOSES + "Bob: sell 2 MP\nBob: done\n= turn Cid", options=(SITE_CONVENTIONS,)))
+    g = file_game(run_scenario(CLOSES + "Bob: sell 2 MP", options=(SITE_CONVENTIONS,)))
+    events = play_in_place(g, "p1", Pass()).events
     names = site_names_of("1870")
     [message] = encode_action(
         g, names, PieceNumbering(names, g.title, g.title.components.tiles), "p2", Pass()
@@ -210,6 +212,7 @@ def test_a_turn_in_which_nothing_can_be_done_is_exported_as_a_message() -> None:
     file = {"title": "1870", "players": players, "actions": [message | {"id": 1}]}
     game = SiteReplay(read_site_file(json.dumps(file).encode()))
     game.game, game.state = g, g.state
+    game.append_line("p1", "pass", events)
     assert [action.type for action in game.run()] == ["message"]
     assert engine.decision(game.state).asked == ("p0",)
 

@@ -2,12 +2,11 @@
 
 import pytest
 
-import engine
 from engine import narrate, parse
-from engine.core.actions import Decline, ProtectPrice
+from engine.core.actions import BuyShares, Decline, Pass, ProtectPrice
 from engine.core.state import OperatingRound, PendingSale, StockRound, StockTurn
-from engine.kernel import RefusedError, advance, game_of, play
-from engine.site_18xx.codecs_turns import has_no_answer
+from engine.kernel import RefusedError, advance, awaited_seats, game_of, options, play, play_in_place, refusal
+from engine.site_18xx.file_title import file_game, has_no_answer
 from tests.t1870.scenarios import SITE, run_scenario
 
 MP = """
@@ -89,10 +88,12 @@ def test_5_9_2_on_the_site_the_limit_falls_once_the_president_is_asked() -> None
     body = seventeen + falling + MP.replace("owns Ann MP 5", "owns Ann MP 4").replace("Cid MP 2", "Cid MP 3")
     sold = "Bob: sell 1 GMO\nBob: sell 1 MP\nBob: done\n= limit 17\n"
     run_scenario(body + sold + "= turn Cid\n= price MP 90 1")
-    state = run_scenario(body + sold + "= turn Ann\n!Ann: protect MP", options=(SITE,))
-    offered = {type(option.action) for option in engine.options(state, "p0")}
+    run_scenario(body + sold + "= turn Cid\n= price MP 90 1", options=(SITE,))
+    g = file_game(run_scenario(body + sold.partition("Bob: done")[0], options=(SITE,)))
+    play_in_place(g, "p1", Pass())
+    offered = {type(option.action) for option in options(g, "p0")}
     assert Decline in offered and ProtectPrice not in offered
-    assert has_no_answer(game_of(state))
+    assert has_no_answer(g)
 
 
 CLOSES = """
@@ -110,9 +111,12 @@ CLOSES = """
 def test_5_9_1_on_the_site_the_next_turn_begins_before_a_company_is_closed() -> None:
     sold = "Bob: sell 2 MP\nBob: done\n= price MP none\n"
     run_scenario(CLOSES + sold + "= turn Ann")
-    run_scenario(
-        CLOSES + sold + "= turn Cid\n!Cid: buy MP from pool\nCid: pass\n= turn Ann\n", options=(SITE,)
-    )
+    run_scenario(CLOSES + sold + "= turn Ann", options=(SITE,))
+    g = file_game(run_scenario(CLOSES + "Bob: sell 2 MP", options=(SITE,)))
+    play_in_place(g, "p1", Pass())
+    assert awaited_seats(g) == ("p2",) and refusal(g, "p2", BuyShares("MP", "pool"))
+    play_in_place(g, "p2", Pass())
+    assert awaited_seats(g) == ("p0",)
     run_scenario(
         CLOSES.replace("MP 10 8", "MP 30 5") + "Bob: sell 2 MP\nBob: done\n= turn Ann", options=(SITE,)
     )
