@@ -168,7 +168,7 @@ async def run_transport(transport: str, service: Service, settings: Settings, *,
             raise
         name = TRANSPORT_NAMES[transport]
         why = str(error).rstrip(".")
-        service.report_attachment(transport, "away", f"{name} is off until the next start, because {why}")
+        service.report_connection(transport, "away", f"{name} is off until the next start, because {why}")
         log.error("%s is off until the next start; everything else goes on. %s", name, error)
 
 

@@ -13,7 +13,7 @@ from bot.features.game_files import export
 from bot.features.game_files.importing import read_game
 from bot.features.history import feature as history
 from bot.features.lobby.feature import LobbyCommands
-from bot.features.lobby.imported_seats import MoveIn
+from bot.features.lobby.imported_seats import GameImports
 from bot.features.lobby.seats import SeatRequests
 from bot.features.lobby.tables import Lobby
 from bot.features.plans.feature import PlanHandler
@@ -47,7 +47,7 @@ class Service(Hub):
     """All tables of one store, with every feature. Make one for each process, and let `run` go on beside it.
 
     pictures: draws for every transport. lobby: tables before their start. running: tables in play. seats:
-    who asks for open seats. move_in: seats of imported games. settings: of people. status: pause, resume and
+    who asks for open seats. imports: seats of imported games. settings: of people. status: pause, resume and
     the end before the end. robots: the computer players. clock: what is due.
     """
 
@@ -75,8 +75,8 @@ class Service(Hub):
         orders, undo = OrderHandler(cache, books), UndoHandler(cache, polls)
         self.lobby = Lobby(cache, default_options, self.limits)
         self.running = RunningTables(cache, self.limits)
-        self.move_in = MoveIn(cache, self.lobby, read_game)
-        self.seats = SeatRequests(cache, self.lobby, self.running, self.move_in, self.limits)
+        self.imports = GameImports(cache, self.lobby, read_game)
+        self.seats = SeatRequests(cache, self.lobby, self.running, self.imports, self.limits)
         self.settings = PersonSettingsService(cache)
         self.status = StatusCommands(cache, self.running, polls)
         self.robots = RobotPlayers(cache, self.submit, robot_seconds)

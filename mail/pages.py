@@ -31,7 +31,7 @@ from mail.port import (
     StaleReply,
     TableRows,
 )
-from mail.quotes import OrderLine
+from mail.quotes import ReplyLine
 from mail.refusal_pages import NOTHING_CHANGED, unread_lines
 from mail.reply_text import ParsedReply
 
@@ -41,10 +41,9 @@ class TurnNotice:
     """What a player needs to know when it is their turn.
 
     prompt: a sentence that says what to do. deputy_for: the player whose turn it is, if the reader plays for
-    them. deadline: until when, as a sentence. legal_lines: lines ready to
-    copy. whole_turns: several of them in one, with `;` between. events_since: what happened since the
-    player's last turn. position: lines of text, and tables. chat: pairs of name and text. outlook: what
-    comes of the decision, in sentences.
+    them. deadline: until when, as a sentence. legal_lines: lines ready to copy. whole_turns: several of them
+    in one, with `;` between. events_since: what happened since the player's last turn. position: lines of
+    text, and tables. chat: pairs of name and text. connection_runs: what each way to connect would bring.
     """
 
     name: str
@@ -58,12 +57,12 @@ class TurnNotice:
     subject: str = "Your turn"
     whole_turns: tuple[str, ...] = ()
     deputy_for: str = ""
-    outlook: tuple[str, ...] = ()
+    connection_runs: tuple[str, ...] = ()
 
 
 def turn_notice(notice: TurnNotice) -> MailPage:
     """To the player whose turn it is."""
-    blocks: list[Block] = [Paragraph(notice.prompt), *map(Paragraph, notice.outlook)]
+    blocks: list[Block] = [Paragraph(notice.prompt), *map(Paragraph, notice.connection_runs)]
     if notice.deadline:
         blocks.append(Paragraph(notice.deadline))
     blocks += copyable("The whole turn at once", notice.whole_turns)
@@ -98,7 +97,7 @@ def announcement(
 
 
 @dataclass(frozen=True, slots=True)
-class FinalLetter:
+class EndingNotice:
     """The end of a game. winner: a sentence. review: where the money came from. files: the game, and its map
     as an animation."""
 
@@ -111,7 +110,7 @@ class FinalLetter:
     files: Sequence[Attachment] = ()
 
 
-def final_letter(letter: FinalLetter) -> MailPage:
+def ending(letter: EndingNotice) -> MailPage:
     """To all players: the game is over."""
     blocks = [
         Paragraph(letter.winner),
@@ -150,7 +149,7 @@ def receipt(
                 tone="good",
             )
         case LineRejected():
-            refused = _rejected(result, reply.orders[result.index], meant)
+            refused = _rejected(result, reply.lines[result.index], meant)
             return MailPage(
                 "NOT DONE.", (*refused, *unread_lines(reply), *blocks), subject="Not done", tone="bad"
             )
@@ -173,7 +172,7 @@ def _answer(part: QueryResult, title: str) -> list[Block]:
 def _accepted(result: LinesPlayed, reply: ParsedReply) -> list[Block]:
     blocks = bullets("Done", [f"{line} → {sentence}" for line, sentence in result.accepted])
     if result.answer:
-        title = reply.orders[0].text
+        title = reply.lines[0].text
         can_be_sent = all(line.startswith(f"{title.split()[0]} ") for line in result.answer)
         lines = list(result.answer)
         blocks.append(CopyableLines(title, lines) if can_be_sent else Preformatted(title, "\n".join(lines)))
@@ -196,7 +195,7 @@ _SUGGESTION_TITLES = {
 }
 
 
-def _rejected(result: LineRejected, line: OrderLine, meant: Sequence[AcceptedLine] = ()) -> list[Block]:
+def _rejected(result: LineRejected, line: ReplyLine, meant: Sequence[AcceptedLine] = ()) -> list[Block]:
     blocks = [
         QuotedLines(f"Line {line.number}", [line.text]),
         Paragraph(result.reason),
@@ -210,7 +209,7 @@ def _rejected(result: LineRejected, line: OrderLine, meant: Sequence[AcceptedLin
 
 def _stale(result: StaleReply, reply: ParsedReply) -> list[Block]:
     return [
-        QuotedLines("You wrote", [line.text for line in reply.orders]),
+        QuotedLines("You wrote", [line.text for line in reply.lines]),
         Paragraph(f"That was for {result.old_prompt} Now: {result.current_prompt}"),
         NOTHING_CHANGED,
         *bullets("Since then", result.events_since),
@@ -229,7 +228,7 @@ def gathered_answers(answers: Sequence[str]) -> MailPage:
     return MailPage("Your answers.", (why, *_texts(answers)), subject="Done")
 
 
-def lost_letters(texts: Sequence[str]) -> MailPage:
+def bounced_mail(texts: Sequence[str]) -> MailPage:
     """What emails said that did not arrive. texts: as of `summary`."""
     what = "This email" if len(texts) == 1 else f"These {len(texts)} emails"
     why = Paragraph(f"{what} to you came back from your mail server. Here is what you have missed.")

@@ -49,7 +49,7 @@ from mail.port import (
     TableAnswer,
 )
 from mail.queries import merge_queries, parse_query
-from mail.quotes import OrderLine
+from mail.quotes import ReplyLine
 from mail.replies import DEFAULT_LIMITS, PLAYED, Replies, ReplyLimits, Ruling, idempotency_key, is_from
 from mail.reply_address import ServiceAddress, hash_token, redact
 from mail.reply_reader import ReadReply, ReplyReader, corrected_lines, suggestions
@@ -304,7 +304,7 @@ class MailPolicy:
         held_lines = await self._service.find_held_lines(token, code)
         if held_lines is None:
             return Ruling("not done", refusal_pages.unknown_code(), token, lines=lines)
-        reply = ParsedReply(tuple(OrderLine(number, text) for number, text in enumerate(held_lines.lines, 1)))
+        reply = ParsedReply(tuple(ReplyLine(number, text) for number, text in enumerate(held_lines.lines, 1)))
         if _is_only_line(held_lines.lines, "stop", "unsubscribe"):
             return Ruling(
                 "stopped", pages.confirmation(await self._service.stop_mail(token)), token, lines=lines
@@ -321,9 +321,9 @@ class MailPolicy:
         mail: ParsedMail | None = None,
     ) -> Ruling:
         """Play the orders, then answer the queries: one receipt for both."""
-        queries = [query for line in reply.orders if (query := parse_query(line.text))]
-        orders = tuple(line for line in reply.orders if not parse_query(line.text))
-        reply = reply._replace(orders=orders)
+        queries = [query for line in reply.lines if (query := parse_query(line.text))]
+        orders = tuple(line for line in reply.lines if not parse_query(line.text))
+        reply = reply._replace(lines=orders)
         result = (
             await self._service.play(token, [line.text for line in orders], request_id) if orders else None
         )

@@ -19,8 +19,8 @@ from enum import StrEnum
 from typing import Literal, NamedTuple, Protocol
 
 from mail.bounces import BounceKind
-from mail.doubts import Vocabulary
 from mail.parts import MailFile
+from mail.unclear_lines import Vocabulary
 
 TokenPurpose = Literal["reply", "bounce", "unsubscribe", "link", "invite", "host", "start", "keep", "agree"]
 """What a token is for. `link` (confirm an address), `invite`, `host` (open a table), `start` (start a game),

@@ -52,7 +52,7 @@ _HEADER_WITHIN = re.compile(rf"(?<= )\*?{_LABELS} ?: ", re.IGNORECASE)
 _WRAPPED_AT = 45  # a quoted line of this length may have been wrapped by the sender's mail program
 
 
-class OrderLine(NamedTuple):
+class ReplyLine(NamedTuple):
     """A line that may be an order, normalized; `number` counts the lines of the text from 1."""
 
     number: int
@@ -64,14 +64,14 @@ class OwnText(NamedTuple):
     it.
     """
 
-    above: tuple[OrderLine, ...]
-    below: tuple[OrderLine, ...] = ()
+    above: tuple[ReplyLine, ...]
+    below: tuple[ReplyLine, ...] = ()
 
 
 def own_text(lines: Sequence[str], verbs: Collection[str]) -> OwnText:
     """The sender's own lines among normalized lines. verbs: the first words of orders, in lower case."""
     end = next((at for at in range(len(lines)) if _ends_own_text(lines, at, verbs)), len(lines))
-    above = tuple(OrderLine(number, line) for number, line in enumerate(lines[:end], 1))
+    above = tuple(ReplyLine(number, line) for number, line in enumerate(lines[:end], 1))
     if end < len(lines) and (lines[end].strip() == "." or lines[end].strip().casefold() == "end"):
         return OwnText(above)  # the sender has said that nothing follows
     return OwnText(above, tuple(_own_lines_below(lines, end, verbs)))
@@ -90,11 +90,11 @@ def _ends_own_text(lines: Sequence[str], at: int, verbs: Collection[str]) -> boo
     return is_quote(line) or _is_delimiter(line) or _is_separator(line) or _is_header_block(lines, at)
 
 
-def _own_lines_below(lines: Sequence[str], start: int, verbs: Collection[str]) -> list[OrderLine]:
+def _own_lines_below(lines: Sequence[str], start: int, verbs: Collection[str]) -> list[ReplyLine]:
     """The sender's lines after the first quoted one. They begin after a marked quote, or after our last
     line.
     """
-    found: list[OrderLine] = []
+    found: list[ReplyLine] = []
     reading = False  # whether an unmarked line is the sender's here
     quoted = False  # whether a marked quote has begun
     unmarked_quote = False
@@ -114,7 +114,7 @@ def _own_lines_below(lines: Sequence[str], start: int, verbs: Collection[str]) -
         elif _is_delimiter(line) or _is_header_block(lines, at) or _is_separator(line):
             reading, unmarked_quote = False, True
         elif reading and (quoted or not line or not unmarked_quote):
-            found.append(OrderLine(at + 1, "" if wrapped else line))
+            found.append(ReplyLine(at + 1, "" if wrapped else line))
         at += 1
     return found
 

@@ -4,13 +4,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from mail.doubts import Vocabulary, nearest_line
-from mail.judging import judge
 from mail.line_text import normalize_line, words_of
 from mail.parser import ParsedMail
 from mail.port import AcceptedLine, LineRejected, PlayResult, ReplyToken, ServicePort
-from mail.quotes import OrderLine
+from mail.quotes import ReplyLine
+from mail.reply_intent import judge
 from mail.reply_text import ParsedReply, ReplyText, split_reply
+from mail.unclear_lines import Vocabulary, nearest_line
 
 POLICY_VERBS = frozenset({"start", "stop", "unsubscribe", "yes", "confirm"})
 YES_WORDS = frozenset({"yes", "y", "yep", "yeah", "ja", "oui", "si", "sí", "sim", "tak"})
@@ -28,14 +28,14 @@ class ReadReply:
     @property
     def lines(self) -> tuple[str, ...]:
         """The orders' lines."""
-        return tuple(line.text for line in self.parsed.orders)
+        return tuple(line.text for line in self.parsed.lines)
 
     @property
     def says_yes(self) -> bool:
         """Whether the reply says yes, and nothing that could be an order."""
         first = words_of(self.text.lines[0]) if self.text.lines else []
         is_yes = bool(first) and first[0] in YES_WORDS and set(first[1:]) <= YES_WORDS | {"please", "bitte"}
-        return is_yes and not self.parsed.orders and not self.parsed.unclear
+        return is_yes and not self.parsed.lines and not self.parsed.unclear
 
 
 class ReplyReader:
@@ -60,7 +60,7 @@ class ReplyReader:
         return ReadReply(text, judge(text, readable, vocabulary), vocabulary)
 
     async def trial(
-        self, token: ReplyToken, meant: Sequence[OrderLine]
+        self, token: ReplyToken, meant: Sequence[ReplyLine]
     ) -> tuple[tuple[str, ...], tuple[AcceptedLine, ...]] | None:
         """The lines of an unclear reply, and what they would do; None if they cannot all be played."""
         lines = tuple(line.text for line in meant)
@@ -68,7 +68,7 @@ class ReplyReader:
         return (lines, accepted) if accepted else None
 
 
-def corrected_lines(result: PlayResult | None, orders: Sequence[OrderLine]) -> tuple[OrderLine, ...]:
+def corrected_lines(result: PlayResult | None, orders: Sequence[ReplyLine]) -> tuple[ReplyLine, ...]:
     """The orders with the one line that a rejected one can only mean; none where there is no such line."""
     if not isinstance(result, LineRejected) or result.kind == "refused" or len(result.suggested_lines) != 1:
         return ()

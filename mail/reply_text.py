@@ -6,11 +6,10 @@ goes in three steps, because only the service knows the game:
 1. `split_reply` finds the sender's own lines (`mail.quotes`) and says which of them may be orders
    (`ReplyText.candidates`);
 2. the service says which of these the game can read;
-3. `mail.judging.judge` decides. A reply is *clear* if every other line of it is harmless: a greeting, a
-closing, a signature, prose
-   that neither speaks of a move nor qualifies one (`mail.doubts`). Then its orders are played, all or none.
-   Otherwise nothing is played; `meant` is what the reply would be without the doubt, for the sender to
-   confirm.
+3. `mail.reply_intent.judge` decides. A reply is *clear* if every other line of it is harmless: a greeting, a
+   closing, a signature, prose that neither speaks of a move nor qualifies one (`mail.unclear_lines`). Then
+   its lines are played, all or none. Otherwise nothing is played; `meant` is what the reply would be without
+   the doubt, for the sender to confirm.
 
 The orders stand above the quoted email. Where nothing stands there that could be one, lines between or below
 marked quotes count by the same rules. Where orders stand in both places, the reply is not clear.
@@ -20,7 +19,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from mail.line_text import first_word, normalize_line, order_text
-from mail.quotes import OrderLine, own_text
+from mail.quotes import ReplyLine, own_text
 
 MAX_CANDIDATES = 60  # lines that the game is asked about
 MAX_SAID, MAX_TALK = 5, 1_000  # paragraphs of talk in one reply; characters of each
@@ -44,14 +43,14 @@ _DEVICE_SIGNATURES = tuple(
 class ReplyFault(NamedTuple):
     """Why the reply is invalid; `line` is None where it is about the whole."""
 
-    line: OrderLine | None
+    line: ReplyLine | None
     reason: str
 
 
 class UnclearLine(NamedTuple):
     """A line that leaves a doubt, and why: `nearly an order`, `this may change your order`."""
 
-    line: OrderLine
+    line: ReplyLine
     reason: str
 
 
@@ -63,8 +62,8 @@ class ReplyText(NamedTuple):
     numbers of the lines that end in a punctuation mark.
     """
 
-    above: tuple[OrderLine, ...]
-    below: tuple[OrderLine, ...]
+    above: tuple[ReplyLine, ...]
+    below: tuple[ReplyLine, ...]
     candidates: tuple[str, ...]
     ended: frozenset[int] = frozenset()
     talk: tuple[str, ...] = ()
@@ -83,12 +82,12 @@ class ParsedReply(NamedTuple):
     the orders of an unclear reply, if that can be said. is_below: the orders stand between or below quotes.
     """
 
-    orders: tuple[OrderLine, ...] = ()
+    lines: tuple[ReplyLine, ...] = ()
     ignored: tuple[str, ...] = ()
     misplaced: tuple[str, ...] = ()
     fault: ReplyFault | None = None
     unclear: tuple[UnclearLine, ...] = ()
-    meant: tuple[OrderLine, ...] = ()
+    meant: tuple[ReplyLine, ...] = ()
     is_below: bool = False
 
 
@@ -107,10 +106,10 @@ def split_reply(text: str, verbs: Collection[str]) -> ReplyText:
     return ReplyText(above, below, tuple(candidates)[:MAX_CANDIDATES], ended, (*said_above, *said_below))
 
 
-def _split_talk(lines: Sequence[OrderLine]) -> tuple[list[str], list[OrderLine]]:
+def _split_talk(lines: Sequence[ReplyLine]) -> tuple[list[str], list[ReplyLine]]:
     """What `say …` tells the table, each to the end of its paragraph, and the other lines."""
     said: list[str] = []
-    rest: list[OrderLine] = []
+    rest: list[ReplyLine] = []
     is_talk = False
     for line in lines:
         word, _, text = line.text.partition(" ")
@@ -125,7 +124,7 @@ def _split_talk(lines: Sequence[OrderLine]) -> tuple[list[str], list[OrderLine]]
     return [text[:MAX_TALK] for text in said[:MAX_SAID]], rest
 
 
-def _readable_lines(lines: Sequence[OrderLine], verbs: Collection[str]) -> Iterator[OrderLine]:
+def _readable_lines(lines: Sequence[ReplyLine], verbs: Collection[str]) -> Iterator[ReplyLine]:
     """The lines without device signatures and comments, with wrapped orders joined and `;` between orders
     split.
     """
@@ -139,18 +138,18 @@ def _readable_lines(lines: Sequence[OrderLine], verbs: Collection[str]) -> Itera
         parts = [part for part in parts if part]
         is_split = len(parts) > 1 and first_word(parts[0]) not in _NOT_SPLIT
         if is_split and all(first_word(part) in verbs for part in parts):
-            yield from (OrderLine(line.number, order_text(part, verbs)) for part in parts)
+            yield from (ReplyLine(line.number, order_text(part, verbs)) for part in parts)
         else:
-            yield OrderLine(line.number, order_text(line.text, verbs))
+            yield ReplyLine(line.number, order_text(line.text, verbs))
 
 
 def _is_comment(line: str) -> bool:
     return line.startswith("#") and not line[1:2].isdigit()
 
 
-def _join_wrapped(lines: Sequence[OrderLine], verbs: Collection[str]) -> list[OrderLine]:
+def _join_wrapped(lines: Sequence[ReplyLine], verbs: Collection[str]) -> list[ReplyLine]:
     """Join orders that were wrapped: a line ends in `,` or `-`, or had no room for the next word."""
-    out: list[OrderLine] = []
+    out: list[ReplyLine] = []
     for line in lines:
         last = out[-1].text if out else ""
         word = line.text.split(" ", 1)[0]
@@ -158,7 +157,7 @@ def _join_wrapped(lines: Sequence[OrderLine], verbs: Collection[str]) -> list[Or
         wrapped = is_open or len(last) + 1 + len(word) > 68
         if last and line.text and wrapped and first_word(last) in verbs and first_word(word) not in verbs:
             glue = "" if last.endswith("-") else " "
-            out[-1] = OrderLine(out[-1].number, last + glue + line.text)
+            out[-1] = ReplyLine(out[-1].number, last + glue + line.text)
         else:
             out.append(line)
     return out

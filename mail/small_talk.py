@@ -3,7 +3,10 @@
 import re
 from collections.abc import Collection, Sequence
 
-from mail.doubts import (
+from mail.given_names import GIVEN_NAMES
+from mail.line_text import words_of
+from mail.retraction_words import RETRACTION_WORDS
+from mail.unclear_lines import (
     CONNECTING,
     DECIDING,
     DOUBTING,
@@ -14,9 +17,6 @@ from mail.doubts import (
     without_idioms,
     word_pattern,
 )
-from mail.given_names import GIVEN_NAMES
-from mail.hesitations import HESITATIONS
-from mail.line_text import words_of
 
 _GREETING = re.compile(
     r"(?:hi|hello|hey|dear|hiya|howdy|greetings|gents|folks|good (?:morning|evening|afternoon|day)|hallo"
@@ -81,7 +81,9 @@ def is_greeting(line: str) -> bool:
     match = _GREETING.fullmatch(line.strip(" !.,"))
     if match and not retracts(line):
         whom = match["whom"] or ""
-        return HESITATIONS.isdisjoint(words_of(whom)) and not (DECIDING.search(whom) or DOUBTING.search(whom))
+        return RETRACTION_WORDS.isdisjoint(words_of(whom)) and not (
+            DECIDING.search(whom) or DOUBTING.search(whom)
+        )
     return _INTRODUCTION.fullmatch(line.strip()) is not None
 
 
@@ -110,7 +112,7 @@ def is_signature_like(line: str, names: frozenset[str], in_signature: bool = Fal
         return True
     if _INITIALS.fullmatch(line):
         return words[0][0] in {name[0] for name in names}
-    if not HESITATIONS.isdisjoint(words):
+    if not RETRACTION_WORDS.isdisjoint(words):
         return False
     if _OTHER_SCRIPT.search(line):
         return in_signature and len(words) <= 3  # elsewhere only names that we know
@@ -181,7 +183,11 @@ def is_harmless_paragraph(
 
 def _is_signature_line(line: str, vocabulary: Vocabulary, in_signature: bool) -> bool:
     words = words_of(line)
-    if line.endswith(":") or not HESITATIONS.isdisjoint(words) or (len(words) == 1 and line.endswith("!")):
+    if (
+        line.endswith(":")
+        or not RETRACTION_WORDS.isdisjoint(words)
+        or (len(words) == 1 and line.endswith("!"))
+    ):
         return bool(words) and set(words) <= vocabulary.names
     return is_signature_like(line, vocabulary.names, in_signature)
 

@@ -7,8 +7,8 @@ from itertools import groupby
 
 import engine
 from bot.discord.controls import CUSTOM_ID_VERSION, OPEN_CARD
+from bot.discord.move_summary import told_sentences, told_turns
 from bot.discord.parts import truncate
-from bot.discord.told_moves import told_sentences, told_turns
 from bot.hub.info import TableInfo
 from bot.hub.log import LogEntry
 from bot.hub.table import TableView

@@ -60,7 +60,7 @@ async def run(
         JOB,
         job_names(discord_settings.shards),
         lambda: _run_sessions(service, discord_settings, pictures, lease),
-        lambda: service.report_attachment("discord", "standing by", detail),
+        lambda: service.report_connection("discord", "standing by", detail),
     )
 
 
@@ -79,7 +79,7 @@ async def _run_sessions(
             raise SettingsError("Discord does not accept RAILPOST_DISCORD_TOKEN.") from failure
         except Exception as error:
             summary = _error_summary(error)
-            service.report_attachment("discord", "away", summary)
+            service.report_connection("discord", "away", summary)
             log.warning("Discord: %s; trying again in %g s", summary, delay, exc_info=_needs_traceback(error))
         if asyncio.get_running_loop().time() - started > MAX_RETRY_DELAY:
             delay = FIRST_RETRY_DELAY
@@ -186,15 +186,15 @@ class Client(discord.AutoShardedClient):
 
     async def on_ready(self) -> None:
         """The session has begun."""
-        self.service.report_attachment("discord", "attached")
+        self.service.report_connection("discord", "connected")
 
     async def on_resumed(self) -> None:
         """The session goes on after an interruption."""
-        self.service.report_attachment("discord", "attached")
+        self.service.report_connection("discord", "connected")
 
     async def on_disconnect(self) -> None:
         """The connection is lost; the library connects again."""
-        self.service.report_attachment("discord", "away", "the connection is lost")
+        self.service.report_connection("discord", "away", "the connection is lost")
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
         """Handle a button, a select menu or a submitted modal."""

@@ -374,7 +374,7 @@ class TableCommands(app_commands.Group):
             raise ValueError("A game moves in to a channel of a server, where its players can claim seats.")
         place = {"guild": interaction.guild_id, "channel": interaction.channel_id}
         person_id = await self.handler.lookup.person_id(interaction.user)
-        table, warnings = await self.service.move_in.open_table(
+        table, warnings = await self.service.imports.open_table(
             await file.read(), by=person_id, name=(name or "")[:60], location=place
         )
         sentences = imported_sentences(table, warnings, "The players claim their seats by its card.")

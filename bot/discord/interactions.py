@@ -16,7 +16,7 @@ import engine
 from bot.discord import controls, private_answers, sale_preview
 from bot.discord.api import DiscordApi, UncertainSession
 from bot.discord.card_builder import CardBuilder
-from bot.discord.control_checks import CHOICES_CHANGED, ControlChecks
+from bot.discord.control_access import CHOICES_CHANGED, ControlAccess
 from bot.discord.controls import CustomId
 from bot.discord.decision_controls import with_effects
 from bot.discord.line_interactions import LineInteractions
@@ -54,7 +54,7 @@ class InteractionHandler:
         self.builder = CardBuilder(service, TableThreads(service, DiscordApi(client)), pictures)
         self.plans = PlanInteractions(service, pictures)
         self.lookup = TableLookup(service)
-        self.checks = ControlChecks(service, self.lookup)
+        self.checks = ControlAccess(service, self.lookup)
         self.lines = LineInteractions(service, self.lookup, self.checks, pictures)
         self.tiles = TileInteractions(service, self.checks, self.lines.drawing)
         self.settings = SettingsInteractions(service, self.lookup)

@@ -10,7 +10,7 @@ import engine
 from bot.discord import controls, parts, private_answers
 from bot.discord.api import FileAttachment, OutgoingAttachment
 from bot.discord.card_builder import image_attachments
-from bot.discord.control_checks import CHOICES_CHANGED, ControlChecks
+from bot.discord.control_access import CHOICES_CHANGED, ControlAccess
 from bot.discord.controls import CustomId
 from bot.discord.replies import RawModal, reply, reply_text
 from bot.discord.table_lookup import TableLookup
@@ -26,7 +26,7 @@ class LineInteractions:
     """Submits lines to the service, and shows their results as private messages."""
 
     def __init__(
-        self, service: Service, lookup: TableLookup, checks: ControlChecks, pictures: PictureWorkers
+        self, service: Service, lookup: TableLookup, checks: ControlAccess, pictures: PictureWorkers
     ) -> None:
         self.service, self.lookup, self.checks, self.pictures = service, lookup, checks, pictures
 

@@ -10,7 +10,7 @@ import discord
 import engine
 from bot.discord import controls, lay_controls, private_answers, tile_menu
 from bot.discord.api import ImageAttachment
-from bot.discord.control_checks import CHOICES_CHANGED, ControlChecks
+from bot.discord.control_access import CHOICES_CHANGED, ControlAccess
 from bot.discord.controls import CustomId
 from bot.discord.replies import reply, reply_text
 from bot.hub.info import TableInfo
@@ -27,7 +27,7 @@ MAX_SHEETS = 10
 class TileInteractions:
     """Shows lays before they are done. `drawing` gives the pictures of a table for a user."""
 
-    def __init__(self, service: Service, checks: ControlChecks, drawing: Drawing) -> None:
+    def __init__(self, service: Service, checks: ControlAccess, drawing: Drawing) -> None:
         self.service, self.checks, self._drawing = service, checks, drawing
 
     async def show(self, interaction: discord.Interaction, custom_id: CustomId) -> None:

@@ -13,7 +13,7 @@ from datetime import timedelta
 from functools import partial
 
 from bot.config import MailServer, MailSettings, Settings, load_mail_secret
-from bot.email.attachment import MailAttachment
+from bot.email.connection import MailConnection
 from bot.email.gateway import MailGateway
 from bot.email.oauth import RefreshedTokens
 from bot.email.outbox import LEASE, StoredMailOutbox
@@ -67,12 +67,12 @@ async def run(
     address = ServiceAddress(mail.address, key, mail.separator, unsubscribe_url=mail.unsubscribe_url)
     gateway = MailGateway(service, pictures, settings.data / "inbound_mail", key, mail.hosts)
     outbox = StoredMailOutbox(service, gateway, address, pictures, timing.lease)
-    attachment = MailAttachment(service, f"{mail.address} at {mail.imap.host}")
+    connection = MailConnection(service, f"{mail.address} at {mail.imap.host}")
     tokens = RefreshedTokens(mail.oauth, settings.data) if mail.oauth else None
     worker = SmtpDeliveryWorker(
         smtp_account(mail.smtp, tokens), outbox, poll=timing.poll, spacing=timing.spacing,
         connections=mail.connections, renewal=timing.lease / timedelta(seconds=4),
-        report=partial(attachment.report, "SMTP"),
+        report=partial(connection.report, "SMTP"),
     )  # fmt: skip
     limits = timing.limits or ReplyLimits(mail.answers_per_hour, breaker_replies=mail.answers_in_all)
     policy = MailPolicy(address, gateway, limits=limits)
@@ -80,12 +80,12 @@ async def run(
     for handler in logging.getLogger().handlers:
         handler.addFilter(TokenRedactionFilter())
     async with ParserProcess(mail.authserv or "") as parser, asyncio.TaskGroup() as tasks:
-        account, report = imap_account(mail, tokens), partial(attachment.report, "mailbox")
+        account, report = imap_account(mail, tokens), partial(connection.report, "mailbox")
         watcher = InboxWatcher(account, gateway, policy, parser, inbox, report)
-        standing_by = attachment.standing_by
+        standing_by = connection.standing_by
         tasks.create_task(service.jobs.lead(MAILBOX, [MAILBOX], watcher.run, standing_by))
         tasks.create_task(worker.run())
-        tidying = MailTidying(gateway, attachment, mail.keep_days)
+        tidying = MailTidying(gateway, connection, mail.keep_days)
         caretaker = MailboxCaretaker(account, mail.keep_days, tidying.tidied)
         tasks.create_task(service.jobs.lead(TIDYING, [TIDYING], caretaker.run))
         tasks.create_task(wake_after_commits(service, worker))
@@ -103,12 +103,12 @@ async def wake_after_commits(service: Service, worker: SmtpDeliveryWorker) -> No
 class MailTidying:
     """What is done once a day with the mailbox: its fullness is reported, and our own copies are deleted."""
 
-    def __init__(self, gateway: MailGateway, attachment: MailAttachment, keep_days: int) -> None:
-        self._gateway, self._attachment, self._keep_days = gateway, attachment, keep_days
+    def __init__(self, gateway: MailGateway, connection: MailConnection, keep_days: int) -> None:
+        self._gateway, self._connection, self._keep_days = gateway, connection, keep_days
 
     async def tidied(self, fullness: str) -> None:
         """Tell the operator that the mailbox is nearly full, and delete our copies."""
-        self._attachment.warn(fullness)
+        self._connection.warn(fullness)
         if fullness:
             await self._gateway.alert_operator(f"{fullness[0].upper()}{fullness[1:]}.")
         if self._keep_days:

@@ -22,7 +22,6 @@ from bot.email.tokens import ServiceToken
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from mail import ReplyToken
-from mail.doubts import Vocabulary
 from mail.parts import MailFile
 from mail.port import (
     AcceptedLine,
@@ -37,6 +36,7 @@ from mail.port import (
     ServicePort,
     TableAnswer,
 )
+from mail.unclear_lines import Vocabulary
 
 
 class MailGateway(ServicePort):

@@ -9,9 +9,9 @@ import engine
 from bot.email.turn_bundles import offered_lines
 from bot.hub.command import Commands
 from bot.position.pending import engine_seat
-from mail.doubts import Vocabulary
 from mail.line_text import first_word, words_of
 from mail.port import AcceptedLine
+from mail.unclear_lines import Vocabulary
 
 MAX_LEGAL_LINES = 400  # that a reply is compared with
 

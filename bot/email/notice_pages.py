@@ -121,7 +121,7 @@ class PageBuilder:
                 decision_id = view.decision_id_of(seat) or view.current_decision_id
         async with self._store.read() as unit:
             token = await reply_token_for(unit, person_id, table, seat, decision_id)
-        page = pages.gathered_answers if notification.kind == "gathered" else pages.lost_letters
+        page = pages.gathered_answers if notification.kind == "gathered" else pages.bounced_mail
         return (page(notification.sentences), token) if token else None
 
     async def _page(self, view: TableView, notification: Notification, seat: int) -> MailPage | None:

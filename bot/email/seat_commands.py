@@ -31,7 +31,7 @@ async def import_game(
     """Open a table for the game in the first file: sentences, and its id. Raises ValueError."""
     if not files:
         raise ValueError(NO_FILE)
-    table, warnings = await service.move_in.open_table(files[0].content, by=person_id, name=name[:60])
+    table, warnings = await service.imports.open_table(files[0].content, by=person_id, name=name[:60])
     return tuple(imported_sentences(table, warnings, HOW_TO_SIT)), table.id
 
 
@@ -45,7 +45,7 @@ async def sit_down(
     service: Service, table: TableInfo, seat: int, person_id: int, name: str, *, offered: bool = False
 ) -> str:
     """A person takes an open seat, under that name; what they read. Raises ValueError."""
-    info = await service.move_in.claim_seat(table.id, seat, person_id, name, offered=offered)
+    info = await service.imports.claim_seat(table.id, seat, person_id, name, offered=offered)
     left = len(open_seats(info))
     rest = {0: "All seats are taken, and the game goes on.", 1: "One seat is still open."}
     return f"You play on as {info.names[seat]} at {table_label(info)}. " + rest.get(

@@ -18,7 +18,6 @@ from bot.position import legal_lines, text_views
 from bot.position.pending import pending_decisions
 from bot.service import Service
 from mail import ReplyToken
-from mail.doubts import Vocabulary
 from mail.port import (
     AcceptedLine,
     LineRejected,
@@ -30,6 +29,7 @@ from mail.port import (
     StaleReply,
     TableRows,
 )
+from mail.unclear_lines import Vocabulary
 
 EMAIL_HELP = """By email:
   say TEXT             tell the table something, to the end of the paragraph

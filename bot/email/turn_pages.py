@@ -42,8 +42,8 @@ class TurnPages:
         others = await ending_pictures(drawing, queries, view.table.id, state)
         images, files = mail_pictures([*review, *others])
         again = "Reply `rematch` to open a table with the same people."
-        return pages.final_letter(
-            pages.FinalLetter(
+        return pages.ending(
+            pages.EndingNotice(
                 ending.headline,
                 (*filter(None, notification.sentences), again),
                 ending.records,
@@ -80,7 +80,7 @@ class TurnPages:
             subject=turn_subject(state, pending.prompt),
             whole_turns=bundle_lines(state, pending.seat) if pending.is_main else (),
             prompt=f"You to act: {pending.prompt}.",
-            outlook=tuple(connection_lines(state)) if pending.is_main else (),
+            connection_runs=tuple(connection_lines(state)) if pending.is_main else (),
             legal_lines=offered_lines(
                 state, pending.seat, await self._service.queries.choices(table_id, pending.seat)
             ),

@@ -10,17 +10,17 @@ import msgspec
 
 from storage import JobState, Store, Work
 
-AttachmentState = Literal["configured", "attached", "away", "standing by"]
+ConnectionState = Literal["configured", "connected", "away", "standing by"]
 
 
-class Attachment(msgspec.Struct):
+class ConnectionStatus(msgspec.Struct):
     """What the service talks to: `discord`, `mail`. detail: the reason where it is away.
 
     Standing by: another process does what one does at a time.
     """
 
     name: str
-    state: AttachmentState
+    state: ConnectionState
     since: datetime
     detail: str = ""
 

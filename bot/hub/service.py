@@ -30,7 +30,7 @@ from bot.hub.cache import KEEP_MEGABYTES, MAX_ATTEMPTS, TableCache
 from bot.hub.command import Commands, OpenCommand, Query, QueryRequest, TableCommand
 from bot.hub.commit import CommitDraft
 from bot.hub.confirm import confirmed_lines
-from bot.hub.connections import Attachment, AttachmentState, Jobs
+from bot.hub.connections import ConnectionState, ConnectionStatus, Jobs
 from bot.hub.info import status_text
 from bot.hub.limits import Kind, LimitReached, Limits
 from bot.hub.loading import UnreadableTable
@@ -89,7 +89,7 @@ class Hub:
         self.limits = limits or Limits()
         self.commands = Commands()
         self.on_command: CommandObserver | None = None
-        self.attachments: dict[str, Attachment] = {}
+        self.connections: dict[str, ConnectionStatus] = {}
         self.jobs = Jobs(store)
         self.leads: dict[str, Callable[[], Awaitable[None]]] = {}
         self.on_moved: list[Moved] = []
@@ -117,12 +117,12 @@ class Hub:
         """Set the event of every subscriber; for transports that have written to the store themselves."""
         self.cache.wake_subscribers()
 
-    def report_attachment(self, name: str, state: AttachmentState, detail: str = "") -> None:
+    def report_connection(self, name: str, state: ConnectionState, detail: str = "") -> None:
         """Say that a transport is attached, or away and why; the operator sees it in the status."""
-        known = self.attachments.get(name)
+        known = self.connections.get(name)
         if known is None or (known.state, known.detail) != (state, detail):
             since = known.since if known and known.state == state else self.store.now()
-            self.attachments[name] = Attachment(name, state, since, detail)
+            self.connections[name] = ConnectionStatus(name, state, since, detail)
 
     async def submit(
         self,

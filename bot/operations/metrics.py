@@ -40,7 +40,7 @@ class Metrics:
             ["job"],
             registry=registry,
         )
-        self._attached = Gauge("railpost_attached", "1 if attached", ["name"], registry=registry)
+        self._attached = Gauge("railpost_connected", "1 if connected", ["name"], registry=registry)
 
     def record_command(self, transport: str, result: str, seconds: float) -> None:
         """Count a command. result: the name of its result's class."""
@@ -63,6 +63,6 @@ class Metrics:
             self._pending.labels(queue.channel).set(queue.pending)
             self._oldest.labels(queue.channel).set(queue.oldest_seconds)
             self._dead.labels(queue.channel).set(queue.dead)
-        for attachment in report.attachments:
-            self._attached.labels(attachment.name).set(attachment.state == "attached")
+        for connection in report.connections:
+            self._attached.labels(connection.name).set(connection.state == "connected")
         return generate_latest(self.registry)

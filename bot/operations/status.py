@@ -12,7 +12,7 @@ from typing import get_args
 
 import msgspec
 
-from bot.hub.connections import Attachment, Job
+from bot.hub.connections import ConnectionStatus, Job
 from bot.hub.loading import unreadable_tables
 from bot.operations.backups import ScheduledBackups
 from bot.operations.logs import without_secrets
@@ -54,7 +54,7 @@ class StatusReport(msgspec.Struct):
     store: str
     started_at: datetime
     now: datetime
-    attachments: list[Attachment]
+    connections: list[ConnectionStatus]
     tables: dict[str, int]
     tables_in_memory: int
     megabytes: float
@@ -159,12 +159,12 @@ class StatusMonitor:
         except StoreError as error:
             problems.append(str(error))
         problems += disk_problems(service.store)
-        attachments = [
-            service.attachments.get(name, Attachment(name, "configured", self._started_at))
+        connections = [
+            service.connections.get(name, ConnectionStatus(name, "configured", self._started_at))
             for name in self._attached
         ]
         problems += [
-            f"{each.name} is away: {each.detail.rstrip('.')}." for each in attachments if each.state == "away"
+            f"{each.name} is away: {each.detail.rstrip('.')}." for each in connections if each.state == "away"
         ]
         problems += [
             f"A message to {queue.channel} has waited for {queue.oldest_seconds / 60:.0f} minutes."
@@ -173,7 +173,7 @@ class StatusMonitor:
         ]
         pictures = service.pictures
         return StatusReport(
-            version("railpost"), os.getpid(), service.store.name, self._started_at, now, attachments, tables,
+            version("railpost"), os.getpid(), service.store.name, self._started_at, now, connections, tables,
             service.cache.table_count, service.cache.megabytes, queues,
             pictures.queue.length if pictures else 0, self._errors.count, self._errors.last, problems,
             unreadable, sorted(service.jobs.all.values(), key=lambda job: job.name), self._errors.last_at,
@@ -201,7 +201,7 @@ def status_text(report: StatusReport) -> str:
         f"store: {report.store}",
         *(
             f"{a.name}: {a.state} since {a.since:%Y-%m-%d %H:%M} UTC{f' ({a.detail})' if a.detail else ''}"
-            for a in report.attachments
+            for a in report.connections
         ),
         f"tables: {tables}; {report.tables_in_memory} in memory, {report.megabytes:.0f} MB",
     ]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import engine
 from bot.hub.queries import RoutesRun
 from bot.pictures.workers import Pictures
-from bot.position.runs import run_outlooks
+from bot.position.runs import run_previews
 from renderers import Picture, around, part_around
 
 NEAR = 2  # hexes
@@ -110,8 +110,8 @@ def _turn_maps(
     """The map around the reach of the company in its turn; before its run, or its connection run, around its
     best routes."""
     company = getattr(state.stack[-1], "company", "")
-    outlooks = run_outlooks(state)
-    best = outlooks[0].trains if outlooks else ()
+    previews = run_previews(state)
+    best = previews[0].trains if previews else ()
     asked = run_hexes(state, RoutesRun(company, best)) if best else engine.hexes_in_question(state)
     reach = {*asked, *(near(state, asked, hexes) if asked else hexes)}
     if has_map and not best:

@@ -16,7 +16,7 @@ START_CONNECTION_RUN = "connect run"
 TOKEN_WAYS = (("destination place", "its destination token placed"), ("destination keep", "that token kept"))
 
 
-class RunOutlook(NamedTuple):
+class RunPreview(NamedTuple):
     """The best run of a company. way: what is decided about its destination token, empty where nothing is."""
 
     company: str
@@ -29,7 +29,7 @@ class RunOutlook(NamedTuple):
         return sum(run.revenue for run in self.trains)
 
 
-def run_outlooks(state: engine.State) -> list[RunOutlook]:
+def run_previews(state: engine.State) -> list[RunPreview]:
     """The run that follows from the question that is asked, by each way to it, the best first.
 
     Empty for questions that no run follows.
@@ -44,26 +44,26 @@ def run_outlooks(state: engine.State) -> list[RunOutlook]:
         state = engine.play_line(state, seat, START_CONNECTION_RUN).state
     possible = {choice.line for choice in engine.choices(state, seat)}
     found = [
-        outlook
+        preview
         for line, way in TOKEN_WAYS
         if line in possible
-        for outlook in _runs(engine.play_line(state, seat, line).state, turn.company, way)
+        for preview in _runs(engine.play_line(state, seat, line).state, turn.company, way)
     ]
-    return sorted(found, key=lambda outlook: -outlook.revenue)
+    return sorted(found, key=lambda preview: -preview.revenue)
 
 
-def _runs(state: engine.State, company: str, way: str) -> list[RunOutlook]:
+def _runs(state: engine.State, company: str, way: str) -> list[RunPreview]:
     trains = engine.best_run(state, company)
-    return [RunOutlook(company, way, trains)] if trains else []
+    return [RunPreview(company, way, trains)] if trains else []
 
 
 def run_lines(state: engine.State) -> list[str]:
     """`Best run of the PRR: $70, 2-train $30 H12-H10, 2-train $40 H12-I15`; a line for each way to it that
     makes a difference."""
-    outlooks = run_outlooks(state)
-    if len({outlook.trains for outlook in outlooks}) == 1:
-        outlooks = [outlooks[0]._replace(way="")]
-    return [_line(outlook) for outlook in outlooks]
+    previews = run_previews(state)
+    if len({preview.trains for preview in previews}) == 1:
+        previews = [previews[0]._replace(way="")]
+    return [_line(preview) for preview in previews]
 
 
 def connection_lines(state: engine.State) -> list[str]:
@@ -71,7 +71,7 @@ def connection_lines(state: engine.State) -> list[str]:
     return run_lines(state) if getattr(state.stack[-1], "step", "") in (CONNECT, DESTINATION) else []
 
 
-def _line(outlook: RunOutlook) -> str:
-    trains = ", ".join(f"{run.train}-train {dollars(run.revenue)} {run.route}" for run in outlook.trains)
-    with_token = f" with {outlook.way}" if outlook.way else ""
-    return f"Best run of the {outlook.company}{with_token}: {dollars(outlook.revenue)}, {trains}"
+def _line(preview: RunPreview) -> str:
+    trains = ", ".join(f"{run.train}-train {dollars(run.revenue)} {run.route}" for run in preview.trains)
+    with_token = f" with {preview.way}" if preview.way else ""
+    return f"Best run of the {preview.company}{with_token}: {dollars(preview.revenue)}, {trains}"

@@ -47,7 +47,7 @@ from engine.site_18xx.file_title import has_no_answer
 from engine.site_18xx.game_file import ActionRecord, SiteAction, SiteFileError
 from engine.site_18xx.names import split_number
 from engine.site_18xx.record_check import check_token_cost, compare_record
-from engine.site_18xx.run_check import check_run, note_other_stops
+from engine.site_18xx.recorded_runs import check_run, note_other_stops
 from engine.site_18xx.site_table import SiteTable
 
 # -- pass ----------------------------------------------------------------------------------------

@@ -88,13 +88,13 @@ async def test_lost_connections_and_outages(running: RunningBot, fake: FakeDisco
         fake.gateway.drop_connections()
         service = running.service
         assert service
-        await fake.wait_until(lambda: service.attachments["discord"].state == "away", "`discord: away`")
+        await fake.wait_until(lambda: service.connections["discord"].state == "away", "`discord: away`")
         table = (await service.queries.find_table(running.table_code)).id
         await service.submit(table, 1, ["pass"], None, None)
         await running.wait_for_card("Cid")  # sending needs no gateway
         fake.gateway.refuse_connections = False
         await fake.wait_until(lambda: fake.gateway.connected, "the connection")
-        await fake.wait_until(lambda: service.attachments["discord"].state == "attached", "`attached`")
+        await fake.wait_until(lambda: service.connections["discord"].state == "connected", "`attached`")
         await fake.click("Cid", await running.wait_for_card("Cid"), "Pass")
         await running.wait_for_card("Ann")
     fake.check_violations()
@@ -156,7 +156,7 @@ async def test_a_revoked_token_ends_discord_alone(
             fake.token = "another"
             await fake.gateway.close_connections(4004)
             await asyncio.wait_for(task, fake.default_timeout)
-            attachment = service.attachments["discord"]
+            attachment = service.connections["discord"]
     assert "Discord is off until the next start" in caplog.text
     why = "Discord is off until the next start, because Discord does not accept RAILPOST_DISCORD_TOKEN"
     assert (attachment.state, attachment.detail) == ("away", why)
@@ -170,9 +170,9 @@ async def test_discord_that_is_away_at_the_start_is_said_to_be_away(
         async with await open_store(running.path) as store:
             service = Service(store, pictures=OnePixelPictures())
             task = asyncio.create_task(shipped.run(service, running.settings, OnePixelPictures()))
-            await fake.wait_until(lambda: "discord" in service.attachments, "`discord: away`")
-            assert service.attachments["discord"].state == "away"
-            await fake.wait_until(lambda: service.attachments["discord"].state == "attached", "`attached`")
+            await fake.wait_until(lambda: "discord" in service.connections, "`discord: away`")
+            assert service.connections["discord"].state == "away"
+            await fake.wait_until(lambda: service.connections["discord"].state == "connected", "`attached`")
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 

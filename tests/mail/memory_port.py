@@ -13,7 +13,6 @@ from datetime import UTC, datetime, timedelta
 
 from mail import pages
 from mail.compose import compose
-from mail.doubts import Vocabulary
 from mail.parts import MailFile
 from mail.port import (
     AcceptedLine,
@@ -38,6 +37,7 @@ from mail.port import (
     TableRows,
 )
 from mail.reply_address import ServiceAddress
+from mail.unclear_lines import Vocabulary
 
 POST = ServiceAddress("play@games.test", b"a key of sixteen")
 PNG = bytes.fromhex(

@@ -217,7 +217,7 @@ PAGES = {
 def test_every_mail_is_complete_in_both_forms(name: str) -> None:
     letter = composed(PAGES[name])
     assert PAGES[name].headline in part(letter, "plain")
-    assert parse_reply(part(letter, "plain"), {"buy", "pass", "yes"}).orders == ()
+    assert parse_reply(part(letter, "plain"), {"buy", "pass", "yes"}).lines == ()
     for block in PAGES[name].blocks:
         if isinstance(block, Paragraph):
             assert block.text in part(letter, "plain")

@@ -19,7 +19,7 @@ from mail.html_text import visible_text
 from mail.parser import parse_mail
 from mail.parser_process import ParserFailed, ParserNotStarted, ParserProcess
 from mail.parts import MailProblem
-from mail.quotes import OrderLine
+from mail.quotes import ReplyLine
 from tests.mail.toy_reader import parse_reply
 
 VERBS = frozenset({"buy", "bid", "pass", "sell"})
@@ -51,7 +51,7 @@ C17: dict[str, str] = {
 def test_c17_texts(name: str) -> None:
     letter = parse_mail(b"From: a@b.test\nContent-Type: text/plain; charset=utf-8\n\n" + C17[name].encode())
     found = parse_reply(letter.text, VERBS)
-    assert len(found.orders) <= 400
+    assert len(found.lines) <= 400
 
 
 @pytest.mark.timeout(60)
@@ -196,7 +196,7 @@ def test_any_bytes_are_a_mail() -> None:
 )
 def test_c33_charsets_that_are_none(charset: str) -> None:
     raw = f"From: a@b.test\nContent-Type: text/plain; charset={charset}\n\n\\x62uy SV\n".encode("latin-1")
-    assert parse_reply(parse_mail(raw).text, VERBS).orders[:1] != (OrderLine(1, "buy SV"),)
+    assert parse_reply(parse_mail(raw).text, VERBS).lines[:1] != (ReplyLine(1, "buy SV"),)
 
 
 async def test_a_parser_that_dies_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,7 +32,7 @@ def test_mail(name: str) -> None:
     found = parse_reply(letter.text, VERBS)
     seen: dict[str, Any] = {
         "sender": letter.sender,
-        "orders": [line.text for line in found.orders],
+        "orders": [line.text for line in found.lines],
         "ignored": list(found.ignored),
         "misplaced": list(found.misplaced),
         "unclear": [each.line.text for each in found.unclear],

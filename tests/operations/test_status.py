@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 from bot.__main__ import app_for
 from bot.config import parse_settings
-from bot.email.attachment import MailAttachment
+from bot.email.connection import MailConnection
 from bot.hub.result import TableNotRunning
 from bot.operations.logs import LogFile, LogFormatter, expected_in_a_sentence, secrets_of
 from bot.operations.metrics import Metrics
@@ -63,11 +63,11 @@ async def page(data: Path, name: str) -> tuple[int, str]:
 
 async def test_14_8_the_status_says_what_there_is(world: ServiceHarness, tmp_path: Path) -> None:
     async with served(world, tmp_path, ["discord"]) as errors:
-        world.service.report_attachment("discord", "attached")
+        world.service.report_connection("discord", "connected")
         errors.handle(logging.makeLogRecord({"levelno": logging.ERROR, "msg": "it went wrong"}))
         report = await ask_status(tmp_path)
         assert report is not None and report.is_healthy
-        assert [(each.name, each.state) for each in report.attachments] == [("discord", "attached")]
+        assert [(each.name, each.state) for each in report.connections] == [("discord", "connected")]
         assert (report.tables, report.tables_in_memory) == ({"running": 1}, 1)
         assert (report.errors, report.last_error, report.process) == (1, "it went wrong", os.getpid())
         assert await page(tmp_path, "health") == (200, "healthy\n")
@@ -102,7 +102,7 @@ async def test_14_8_a_service_manager_that_is_gone_ends_no_service(
 
 async def test_14_8_health_names_each_problem(world: ServiceHarness, tmp_path: Path) -> None:
     async with served(world, tmp_path, ["discord"]):
-        world.service.report_attachment("discord", "away", "the connection is lost")
+        world.service.report_connection("discord", "away", "the connection is lost")
         async with world.store.begin() as unit:
             message = NewMessage(idempotency_key="k", channel="discord", address={}, payload=b"")
             await unit.outbox.enqueue(message)
@@ -123,7 +123,7 @@ async def test_14_8_mail_is_attached_when_the_mailbox_is_and_nothing_is_wrong(
     world: ServiceHarness, tmp_path: Path
 ) -> None:
     async with served(world, tmp_path, ["mail"]):
-        attachment = MailAttachment(world.service, "play@games.test at mail.test")
+        attachment = MailConnection(world.service, "play@games.test at mail.test")
 
         async def shown() -> tuple[str, int]:
             report = await ask_status(tmp_path)
@@ -138,7 +138,7 @@ async def test_14_8_mail_is_attached_when_the_mailbox_is_and_nothing_is_wrong(
         assert await shown() == (why, 503)
         attachment.report("SMTP", "")
         attachment.warn("the mailbox is 95 % full")
-        warned = "mail: attached (as play@games.test at mail.test, but the mailbox is 95 % full)"
+        warned = "mail: connected (as play@games.test at mail.test, but the mailbox is 95 % full)"
         assert await shown() == (warned, 200)
         attachment.report("mailbox", "mail.test refused to log play in.")
         assert await shown() == ("mail: away (mailbox: mail.test refused to log play in.)", 503)
@@ -214,14 +214,14 @@ async def forever() -> None:
 
 async def test_14_the_status_says_who_stands_by(world: ServiceHarness, tmp_path: Path) -> None:
     standby = Service(world.store)
-    attachment = MailAttachment(standby, "play@games.test at mail.test")
+    attachment = MailConnection(standby, "play@games.test at mail.test")
     tasks = [
         asyncio.ensure_future(world.service.jobs.lead(job, [job], forever)) for job in ("discord", "mailbox")
     ]
     while len(world.service.jobs.all) < 2:  # noqa: ASYNC110
         await asyncio.sleep(0.01)
     names = {
-        "discord": lambda: standby.report_attachment("discord", "standing by"),
+        "discord": lambda: standby.report_connection("discord", "standing by"),
         "mailbox": attachment.standing_by,
     }
     tasks += [

@@ -12,7 +12,7 @@ from tests.review.robot_games import robot_game
 
 class Scored(NamedTuple):
     action: engine.Action
-    worth: float
+    value: float
     reason: str
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from bot.features.robots.forecast import Forecast
 from bot.features.robots.opening import start_cash, start_need
-from bot.features.robots.outlook import Outlook
 from bot.features.robots.player import Robot
 from engine import State, decision, game_of, options, play
 from engine.core.actions import BuyTrain, Pass, PayDividend, RunTrains, StartCompany, TakeLoans
@@ -22,18 +22,18 @@ def test_no_company_is_started_without_cash_for_its_train() -> None:
     """A bid may be paid in privates, but trains may not."""
     for cash, may_start in ((20, False), (400, True)):
         state = position(FIVE, cash)
-        o = Outlook(game_of(state), "p0")
+        o = Forecast(game_of(state), "p0")
         assert (start_cash(o) >= start_need(o)) == may_start
         judged = Robot().ranking(state, "p0")
-        starts = [each for each in judged if isinstance(each.action, StartCompany) and each.worth > 0]
+        starts = [each for each in judged if isinstance(each.action, StartCompany) and each.value > 0]
         assert bool(starts) == may_start
 
 
 def test_who_has_sold_short_keeps_cash() -> None:
-    o = Outlook(game_of(position(SHORT, 200)), "p0")
+    o = Forecast(game_of(position(SHORT, 200)), "p0")
     assert o.short_reserve() == 60
     assert start_cash(o) == 140
-    assert Outlook(game_of(position(FIVE, 200)), "p0").short_reserve() == 0
+    assert Forecast(game_of(position(FIVE, 200)), "p0").short_reserve() == 0
 
 
 TURN = (
@@ -49,7 +49,7 @@ def test_a_company_whose_train_runs_nowhere_buys_no_second_one() -> None:
     state = run_scenario(TURN + "= cash WT 200")
     judged = Robot().ranking(state, "p0")
     assert judged[0].action == Pass()
-    assert all(each.worth <= 0 for each in judged if isinstance(each.action, BuyTrain | TakeLoans))
+    assert all(each.value <= 0 for each in judged if isinstance(each.action, BuyTrain | TakeLoans))
 
 
 IN_DEBT = """
@@ -88,13 +88,13 @@ def test_a_company_that_may_take_no_more_loans_keeps_its_interest(loans: int, ma
     """1817 §6.8: interest that a company cannot pay puts it into liquidation."""
     state = at_step("dividend", 110, loans, 60)
     paid = next(each for each in Robot().ranking(state, "p0") if isinstance(each.action, PayDividend))
-    assert (paid.worth > 0) == may_pay
+    assert (paid.value > 0) == may_pay
 
 
 @pytest.mark.parametrize(("price", "pays"), [(40, False), (110, True)])
 def test_a_loan_into_liquidation_pays_no_interest(price: int, pays: bool) -> None:
     state = run_scenario(IN_DEBT.format(price=price, loans=2, cash=0) + "= cash WT 0")
-    assert Outlook(game_of(state), "p0").pays_interest("WT", 0) == pays
+    assert Forecast(game_of(state), "p0").pays_interest("WT", 0) == pays
 
 
 @pytest.mark.parametrize(("cash", "may_spend"), [(51, False), (52, True)])
@@ -104,4 +104,4 @@ def test_a_company_spends_no_interest_on_a_train_of_its_president(cash: int, may
     state = at_step("trains", 110, 5, cash, second)
     deals = [each for each in Robot().ranking(state, "p0") if isinstance(each.action, BuyTrain)]
     best = next(each for each in deals if each.action == BuyTrain("3", "SR", 1))
-    assert (best.worth > 0) == may_spend
+    assert (best.value > 0) == may_spend

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.features.robots.outlook import Outlook
+from bot.features.robots.forecast import Forecast
 from bot.features.robots.player import Robot
 from bot.features.robots.trains import own_loss, why_no_train
 from engine import Action, State, decision, game_of, play
@@ -101,7 +101,7 @@ def test_a_company_with_money_buys_trains_for_the_track_to_come() -> None:
     = cash PRR 630
     """
     state = run_scenario(setup)
-    o = Outlook(game_of(state), "p0")
+    o = Forecast(game_of(state), "p0")
     assert o.revenue("PRR", ["2", "2"]) == o.revenue("PRR", ["2"]) > 0
     assert o.added_revenue("PRR", ["2"], "2", 1.0) < o.added_revenue("PRR", ["2"], "2", 4.0)
     assert Robot().choose(state, "p0").action == BuyTrain("2", "bank")
@@ -136,7 +136,7 @@ def test_a_pass_says_what_was_in_the_way() -> None:
     reasons = {each.action: each.reason for each in Robot().ranking(run_scenario(poor), "p0")}
     assert reasons[Pass()] == "my shares are worth more than their price"
     turn = "@ owns Ann PRR 6\n@ par PRR 100\n@ cash PRR 0\n@ round operating PRR\n= cash PRR 0"
-    o = Outlook(game_of(run_scenario(turn)), "p0")
+    o = Forecast(game_of(run_scenario(turn)), "p0")
     assert why_no_train(o, "PRR", []) == "the PRR has no money for another train"
 
 
@@ -158,7 +158,7 @@ def test_a_rival_who_has_to_buy_a_train_is_a_reason_to_buy_the_first_of_a_type()
     worths = []
     for cash in (0, 1000):
         g = game_of(run_scenario(setup.format(cash=cash)))
-        worths.append(own_loss(Outlook(g, "p0"), "PRR", "4"))
+        worths.append(own_loss(Forecast(g, "p0"), "PRR", "4"))
     assert worths[0] < worths[1]
 
 
@@ -180,6 +180,6 @@ def test_the_last_train_of_a_type_is_worth_more_where_the_next_type_can_be_paid_
         for left in (1, 2):
             state = run_scenario(setup.format(cash=cash, left=left))
             judged = Robot().ranking(state, "p0")
-            worths[cash, left] = next(each.worth for each in judged if each.action == BuyTrain("2", "bank"))
+            worths[cash, left] = next(each.value for each in judged if each.action == BuyTrain("2", "bank"))
     assert worths[560, 1] > worths[560, 2] + 10
     assert worths[150, 1] == worths[150, 2]

@@ -56,7 +56,7 @@ def test_a_ranking_has_all_plain_options_and_is_sorted() -> None:
     ranking = Robot().ranking(state, seat)
     plain = {option.action for option in options(state, seat) if option.amounts is None}
     assert plain <= {each.action for each in ranking}
-    assert [each.worth for each in ranking] == sorted((each.worth for each in ranking), reverse=True)
+    assert [each.value for each in ranking] == sorted((each.value for each in ranking), reverse=True)
 
 
 def test_who_is_not_asked_has_no_ranking() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.features.robots import outlook, search, track
-from bot.features.robots.outlook import Outlook
+from bot.features.robots import forecast, search, track
+from bot.features.robots.forecast import Forecast
 from bot.features.robots.player import Effort, Robot
 from bot.features.robots.search import DOUBT, beyond_doubt, quick_move, seat_worths, to_search
 from bot.features.robots.weights import DEFAULT_WEIGHTS, Weights
@@ -35,7 +35,7 @@ def at_trains() -> State:
 
 def ranking(state: State, positions: int) -> list[tuple[object, float]]:
     seat = decision(state).awaited[0]
-    return [(each.action, each.worth) for each in Robot(0, Effort(1, positions)).ranking(state, seat)]
+    return [(each.action, each.value) for each in Robot(0, Effort(1, positions)).ranking(state, seat)]
 
 
 def test_par_prices_are_played_on() -> None:
@@ -81,7 +81,7 @@ def test_on_dense_track_nothing_is_played_on_and_fewer_lays_are_tried(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     state = run_scenario(TRAINS.replace("@ tile", "@ trains PRR 2\n@ tile"))
-    surveyor = track.Surveyor(Outlook(game_of(state), "p0"), "PRR", trials=40)
+    surveyor = track.Surveyor(Forecast(game_of(state), "p0"), "PRR", trials=40)
     assert surveyor.trials == 40
     while getattr(state.top, "step", "trains") != "trains":
         state = quick_move(state, DEFAULT_WEIGHTS)
@@ -94,7 +94,7 @@ def test_on_dense_track_nothing_is_played_on_and_fewer_lays_are_tried(
     monkeypatch.setattr(search, "quick_move", counted)
     assert ranking(state, 800) and played_on
     played_on.clear()
-    monkeypatch.setattr(outlook, "ROUTE_BUDGET", 0)
+    monkeypatch.setattr(forecast, "ROUTE_BUDGET", 0)
     assert ranking(state, 800) and not played_on
-    surveyor = track.Surveyor(Outlook(game_of(state), "p0"), "PRR", trials=40)
+    surveyor = track.Surveyor(Forecast(game_of(state), "p0"), "PRR", trials=40)
     assert surveyor.trials == track.MAX_DENSE_TRIALS

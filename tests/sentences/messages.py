@@ -30,7 +30,7 @@ from mail.compose import compose
 from mail.page import MailPage
 from mail.parts import MailProblem
 from mail.port import AcceptedLine, LineRejected, LinesPlayed, ReplyToken, StaleReply
-from mail.quotes import OrderLine
+from mail.quotes import ReplyLine
 from mail.reply_address import ServiceAddress
 from mail.reply_text import ParsedReply, ReplyFault
 from storage import OutboxMessage, open_store
@@ -49,7 +49,7 @@ TEXT_DISPLAY = 10
 QUIET_INTENTS = discord.Intents.none()
 ADDRESS = ServiceAddress("play@games.test", b"0123456789abcdef")
 REPLY = ParsedReply(
-    orders=(OrderLine(1, "buy SV"), OrderLine(2, "bid XX 5")),
+    lines=(ReplyLine(1, "buy SV"), ReplyLine(2, "bid XX 5")),
     ignored=("See you on Sunday.",),
     misplaced=("pass",),
 )
@@ -65,7 +65,7 @@ def answering_pages() -> dict[str, MailPage]:
     stale = StaleReply(
         "Buy the SV for $20.", "Buy the CS for $40.", ("Bob buys the SV for $20.",), "d2", ("pass",)
     )
-    too_long = ReplyFault(OrderLine(1, "buy" * 9), "the line is too long")
+    too_long = ReplyFault(ReplyLine(1, "buy" * 9), "the line is too long")
     return {
         "orders that were played": pages.receipt(played, REPLY),
         "orders that were refused": pages.receipt(rejected, REPLY),

@@ -38,12 +38,12 @@ async def people(empty: ServiceHarness) -> None:
 async def test_a_running_game_of_the_site_goes_on_here(empty: ServiceHarness, title: str) -> None:
     await people(empty)
     game, service = running_game(title, 60), empty.service
-    table, warnings = await service.move_in.open_table(site_file(game), by=empty.people[HOST])
+    table, warnings = await service.imports.open_table(site_file(game), by=empty.people[HOST])
     assert not warnings and table.status == "paused" and not table.seated_players
     empty.table = table.id
     for seat, name in enumerate(CLAIMED):
         assert (await service.queries.table_info(table.id)).status == "paused"
-        table = await service.move_in.claim_seat(table.id, seat, empty.people[name], name)
+        table = await service.imports.claim_seat(table.id, seat, empty.people[name], name)
     assert table.status == "running" and table.names == CLAIMED
     view = await service.queries.view(table.id)
     assert view.state and view.state.cash == game.state.cash and view.state.stack == game.state.stack
@@ -59,9 +59,9 @@ async def test_a_text_goes_on_here(empty: ServiceHarness) -> None:
     await people(empty)
     game = simulate_game("1851", 3, 2, max_moves=40)
     text = history_script(GameHistory(game.start, tuple(game.history_lines)))
-    table, _ = await empty.service.move_in.open_table(gzip.compress(text.encode()), by=empty.people[HOST])
+    table, _ = await empty.service.imports.open_table(gzip.compress(text.encode()), by=empty.people[HOST])
     for seat, name in enumerate(CLAIMED):
-        table = await empty.service.move_in.claim_seat(table.id, seat, empty.people[name], name)
+        table = await empty.service.imports.claim_seat(table.id, seat, empty.people[name], name)
     view = await empty.service.queries.view(table.id)
     assert view.state and view.state.stack == game.state.stack and view.table.status == "running"
 
@@ -69,28 +69,28 @@ async def test_a_text_goes_on_here(empty: ServiceHarness) -> None:
 async def test_a_game_that_is_over_is_a_finished_table(empty: ServiceHarness) -> None:
     await people(empty)
     game = simulate_game("1830", 2, 5, (SITE_CONVENTIONS,))
-    table, _ = await empty.service.move_in.open_table(site_file(game), by=empty.people[HOST])
+    table, _ = await empty.service.imports.open_table(site_file(game), by=empty.people[HOST])
     view = await empty.service.queries.view(table.id)
     assert table.status == "finished" and view.state
     assert engine.standings(view.state) == engine.standings(game.state)
     with pytest.raises(ValueError, match="No seat at table"):
-        await empty.service.move_in.claim_seat(table.id, 0, empty.people["Cleo"], "Cleo")
+        await empty.service.imports.claim_seat(table.id, 0, empty.people["Cleo"], "Cleo")
 
 
 async def test_seats_are_claimed_once_each(empty: ServiceHarness) -> None:
     await people(empty)
-    move_in, ids = empty.service.move_in, empty.people
-    table, _ = await move_in.open_table(site_file(running_game("1830", 30)), by=ids[HOST], name="Old friends")
+    imports, ids = empty.service.imports, empty.people
+    table, _ = await imports.open_table(site_file(running_game("1830", 30)), by=ids[HOST], name="Old friends")
     assert table.name == "Old friends"
     names = table.names
-    table = await move_in.claim_seat(table.id, 0, ids["Cleo"], names[1])
+    table = await imports.claim_seat(table.id, 0, ids["Cleo"], names[1])
     assert table.names == names, "the name of another seat is not taken"
     with pytest.raises(ValueError, match=f"{names[0]} has that seat at table"):
-        await move_in.claim_seat(table.id, 0, ids["Dina"], "Dina")
+        await imports.claim_seat(table.id, 0, ids["Dina"], "Dina")
     with pytest.raises(ValueError, match="You already sit at table"):
-        await move_in.claim_seat(table.id, 1, ids["Cleo"], "Cleo")
+        await imports.claim_seat(table.id, 1, ids["Cleo"], "Cleo")
     with pytest.raises(ValueError, match="No seat at table"):
-        await move_in.claim_seat(table.id, 7, ids["Dina"], "Dina")
+        await imports.claim_seat(table.id, 7, ids["Dina"], "Dina")
 
 
 @pytest.mark.parametrize(
@@ -111,5 +111,5 @@ async def test_a_file_that_cannot_be_played_is_one_sentence(
         read_game(raw)
     assert "\n" not in str(error.value).strip()
     with pytest.raises(ValueError):
-        await empty.service.move_in.open_table(raw, by=None)
+        await empty.service.imports.open_table(raw, by=None)
     assert not await empty.service.queries.list_tables()

@@ -311,7 +311,7 @@ async def test_help_explains_every_order(trading: ServiceHarness) -> None:
 async def test_orders_can_be_taken_back_where_no_more_can_be_left(
     world: ServiceHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(order_module, "MAX_ORDERS", 1)
+    monkeypatch.setattr(order_module, "MAX_MOVES", 1)
     await world.say("Bob", "auto decline deals")
     assert isinstance(await world.say("Bob", "auto decline votes"), LineRefused)
     assert isinstance(await world.say("Bob", "auto off 1"), QueryAnswer)
@@ -325,10 +325,10 @@ async def test_a_limit_that_the_position_holds_is_listed_and_taken_back(empty: S
     text = game[: game.index(held)] + held
     for name in ("Ann", "Bob", "Cid", "Dan"):
         await empty.person(name)
-    table, _ = await empty.service.move_in.open_table(text.encode(), by=empty.people["Ann"])
+    table, _ = await empty.service.imports.open_table(text.encode(), by=empty.people["Ann"])
     empty.table = table.id
     for seat, name in enumerate(table.names):
-        await empty.service.move_in.claim_seat(table.id, seat, empty.people[name], name)
+        await empty.service.imports.claim_seat(table.id, seat, empty.people[name], name)
     ask = "`standing protect SLSF ask` takes it back."
     assert f"`standing protect SLSF up to 15` holds; {ask}" in await arm(empty, "Bob", "auto")
     assert isinstance(await empty.say("Bob", "standing protect slsf up to 20"), Completed)

@@ -9,7 +9,7 @@ from bot.pictures.views import question_pictures
 from bot.position import text_views
 from bot.position.numbers import decision_lines
 from bot.position.pending import pending_decisions
-from bot.position.runs import connection_lines, run_outlooks
+from bot.position.runs import connection_lines, run_previews
 from tests.drawn_here import DrawnHere
 from tests.t1830.scenarios import run_scenario as run_1830
 from tests.t1870.scenarios import run_scenario
@@ -43,10 +43,10 @@ def test_after_the_token_there_is_one_run() -> None:
 def test_every_train_of_a_run_is_told_on_the_card() -> None:
     body = "@ owns Ann PRR 6\n@ par PRR 100\n@ cash PRR 500\n@ tile H10 57 1\n@ tile H14 9 1\n"
     state = run_1830(body + "@ trains PRR 2\n@ round operating PRR\nAnn: pass\nAnn: pass\n")
-    (outlook,) = run_outlooks(state)
-    assert outlook.trains == engine.best_run(state, "PRR")
+    (preview,) = run_previews(state)
+    assert preview.trains == engine.best_run(state, "PRR")
     assert decision_lines(state, "p0")[-1] == (
-        f"Best run of the PRR: ${outlook.revenue}, 2-train ${outlook.revenue} {outlook.trains[0].route}"
+        f"Best run of the PRR: ${preview.revenue}, 2-train ${preview.revenue} {preview.trains[0].route}"
     )
     before = run_1830(body + "@ trains PRR 2\n@ round operating PRR\n= turn Ann PRR\n")
-    assert run_outlooks(before) == []
+    assert run_previews(before) == []

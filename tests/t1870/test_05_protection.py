@@ -63,8 +63,8 @@ def test_5_9_2_what_closes_by_the_same_turns_sales_needs_no_room() -> None:
     falling = "@ owns Bob GMO 4\n@ owns Ann GMO 2\n@ price GMO 10 8\n"
     body = FIFTEEN + falling + MP.replace("owns Ann MP 5", "owns Ann MP 4").replace("Cid MP 2", "Cid MP 3")
     asked = "= limit 20\nBob: sell 1 MP\nBob: sell 1 GMO\nBob: done\n= turn Ann\nAnn: protect MP\n"
-    for options in ((), (SITE,)):
-        run_scenario(body + asked + "= price MP 100 0\n= turn Bob", options=options)
+    for conventions in ((), (SITE,)):
+        run_scenario(body + asked + "= price MP 100 0\n= turn Bob", options=conventions)
 
 
 def test_5_9_2_on_the_site_what_has_closed_counts_until_somebody_is_asked() -> None:

@@ -15,7 +15,7 @@ from bot.hub.seating import record_replacement
 from bot.position import text_views
 
 
-class MoveIn:
+class GameImports:
     """Opens tables for games that come from elsewhere, and gives their seats to those who claim them."""
 
     def __init__(self, cache: TableCache, lobby: Lobby, read_game: Callable[[bytes], IncomingGame]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.features.lobby.imported_seats import MoveIn
+from bot.features.lobby.imported_seats import GameImports
 from bot.features.lobby.pages import lobby_messages
 from bot.features.lobby.tables import Lobby
 from bot.hub import notify
@@ -40,10 +40,10 @@ class SeatRequests:
     """Asks for open seats, and answers. Every method raises ValueError with a sentence."""
 
     def __init__(
-        self, cache: TableCache, lobby: Lobby, running: RunningTables, move_in: MoveIn, limits: Limits
+        self, cache: TableCache, lobby: Lobby, running: RunningTables, imports: GameImports, limits: Limits
     ) -> None:
         self._cache, self._lobby, self._running = cache, lobby, running
-        self._move_in, self._limits = move_in, limits
+        self._imports, self._limits = imports, limits
 
     async def submit(self, table_id: int, request: Request) -> CommandResult:
         """Carry out `ask`, `ask Bob`, `admit Dora` or `refuse Dora` for a person, with or without a seat."""
@@ -78,7 +78,7 @@ class SeatRequests:
         async with self._cache.store.read() as unit:
             was_taken = await unit.tables.was_seat_taken(table_id, seat)
         if not was_taken:
-            info = await self._move_in.claim_seat(table_id, seat, person_id, name)
+            info = await self._imports.claim_seat(table_id, seat, person_id, name)
             left = len(open_seats(info))
             progress = {0: "All seats are taken, and the game goes on.", 1: "One seat is still open."}
             rest = progress.get(left, f"{left} seats are still open.")

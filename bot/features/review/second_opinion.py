@@ -25,7 +25,7 @@ class ScoredOption(Protocol):
     @property
     def action(self) -> engine.Action: ...
     @property
-    def worth(self) -> float: ...
+    def value(self) -> float: ...
     @property
     def reason(self) -> str: ...
 
@@ -91,7 +91,7 @@ def _opinion(
         return None
     if isinstance(action, SellShares) and not isinstance(best.action, SellShares | Pass):
         return None  # who sells can still buy in the same turn
-    dollars = round(best.worth - played.worth)
+    dollars = round(best.value - played.value)
     if not LEAST_DOLLARS <= dollars <= MOST_DOLLARS:
         return None
     advised = engine.format_action(state, best.action)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from bot.features.robots import mergers, opening, operating, stock, track, trains
-from bot.features.robots.judged import Judged
-from bot.features.robots.outlook import Outlook
+from bot.features.robots.forecast import Forecast
+from bot.features.robots.scored import Scored
 from engine import Option
 from engine.core.actions import (
     Accept,
@@ -46,7 +46,7 @@ from engine.core.state import (
     WaterfallBidding,
 )
 
-Judgement = Callable[[Outlook, Sequence[Option]], list[Judged]]
+Judgement = Callable[[Forecast, Sequence[Option]], list[Scored]]
 
 BY_FRAME: dict[type[AnyFrame], Judgement] = {
     Waterfall: opening.waterfall,
@@ -83,10 +83,10 @@ UNJUDGED = -5_000.0
 """Worth of an option that no judgement looks at."""
 
 
-def judge(o: Outlook, options: Sequence[Option], trials: int = track.MAX_TRIALS) -> list[Judged]:
+def judge(o: Forecast, options: Sequence[Option], trials: int = track.MAX_TRIALS) -> list[Scored]:
     """All options of the seat, best first; a legal answer whatever is asked."""
     top = o.g.top
-    judged: list[Judged] = []
+    judged: list[Scored] = []
     if o.seat in o.g.title.questions[type(top)].asked(o.g, top):
         if isinstance(top, OperatingTurn) and top.step == "track":
             judged = track.track_step(o, options, trials)
@@ -100,15 +100,15 @@ def judge(o: Outlook, options: Sequence[Option], trials: int = track.MAX_TRIALS)
     return _ranked(options, judged)
 
 
-def _no_judgement(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+def _no_judgement(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     return [
-        Judged(option.action, 0.0, "nothing else is asked") for option in options if option.action == Pass()
+        Scored(option.action, 0.0, "nothing else is asked") for option in options if option.action == Pass()
     ]
 
 
-def _beside_the_question(o: Outlook, options: Sequence[Option], known: set[Action]) -> list[Judged]:
+def _beside_the_question(o: Forecast, options: Sequence[Option], known: set[Action]) -> list[Scored]:
     """Offers, exchanges, deals in privates, loans and tokens of privates."""
-    judged: list[Judged] = []
+    judged: list[Scored] = []
     top = o.g.top
     company = top.company if isinstance(top, OperatingTurn) else None
     for option in options:
@@ -121,9 +121,9 @@ def _beside_the_question(o: Outlook, options: Sequence[Option], known: set[Actio
                 if top.step == "track" or top.step == "privates":
                     judged += trains.private_purchase(o, company, option)
             case TakeLoans() if company and isinstance(top, OperatingTurn) and top.step != "trains":
-                judged.append(Judged(option.action, -20.0 * option.action.count, "no money is needed now"))
+                judged.append(Scored(option.action, -20.0 * option.action.count, "no money is needed now"))
             case StartConnectionRun():
-                judged.append(Judged(option.action, 60.0, "the connection run pays at once"))
+                judged.append(Scored(option.action, 60.0, "the connection run pays at once"))
     deals = [option for option in options if isinstance(option.action, Accept | Decline)]
     judged += mergers.deal(o, deals)
     tokens = (PlaceCattleToken, PlaceOpenPort, PlaceClosedPort)
@@ -132,7 +132,7 @@ def _beside_the_question(o: Outlook, options: Sequence[Option], known: set[Actio
     )
 
 
-def _ranked(options: Sequence[Option], judged: list[Judged]) -> list[Judged]:
+def _ranked(options: Sequence[Option], judged: list[Scored]) -> list[Scored]:
     """The judged actions that are on offer, best first, then all others in the order of the rules."""
     plain = {option.action for option in options if option.amounts is None}
     open_kinds = {type(option.action) for option in options if option.amounts is not None}
@@ -145,6 +145,6 @@ def _ranked(options: Sequence[Option], judged: list[Judged]) -> list[Judged]:
     for option in options:
         if option.action not in seen and not (option.amounts is not None and result):
             worth = UNJUDGED * (option.action != Pass())
-            result.append(Judged(option.action, worth, "no judgement has anything against it"))
+            result.append(Scored(option.action, worth, "no judgement has anything against it"))
             seen.add(option.action)
-    return sorted(result, key=lambda each: -each.worth)
+    return sorted(result, key=lambda each: -each.value)

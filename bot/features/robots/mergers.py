@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.features.robots.judged import Judged
-from bot.features.robots.outlook import Outlook
+from bot.features.robots.forecast import Forecast
+from bot.features.robots.scored import Scored
 from engine import Option
 from engine.core.actions import (
     Accept,
@@ -30,7 +30,7 @@ from engine.core.state import Offer
 from engine.finance.loans import interest_due
 
 
-def conversion_worth(o: Outlook, company: str) -> float:
+def conversion_worth(o: Forecast, company: str) -> float:
     """A conversion brings the treasury the price of new shares: worth it where a train is wanted."""
     g = o.g
     train, price = o.next_train(), g.price(company)
@@ -49,73 +49,73 @@ def conversion_worth(o: Outlook, company: str) -> float:
     return worth
 
 
-def merger_turn(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+def merger_turn(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """Convert, merge, or leave it."""
     company = getattr(o.g.top, "company", "")
     well = f"the {company} is well as it is" if company else "my companies are well as they are"
-    judged = [Judged(Pass(), 0.0, well)]
+    judged = [Scored(Pass(), 0.0, well)]
     for option in options:
         match option.action:
             case Convert():
                 why = f"new shares bring the {company} money"
-                judged.append(Judged(option.action, conversion_worth(o, company), why))
+                judged.append(Scored(option.action, conversion_worth(o, company), why))
             case Merge(other, survivor):
                 judged.append(_merger(o, company, other, survivor))
             case OfferCompanyForSale(sold):
-                judged.append(Judged(option.action, -30.0, f"the {sold} is worth more to me"))
+                judged.append(Scored(option.action, -30.0, f"the {sold} is worth more to me"))
             case WillAct():
                 own = [c for c in o.own_companies() if (o.g.company(c).size or 10) < 10]
                 wanted = max((conversion_worth(o, c) for c in own), default=-1.0)
-                judged.append(Judged(option.action, wanted, "one of my companies shall convert"))
+                judged.append(Scored(option.action, wanted, "one of my companies shall convert"))
     return judged
 
 
-def _merger(o: Outlook, company: str, other: str, survivor: str | None) -> Judged:
+def _merger(o: Forecast, company: str, other: str, survivor: str | None) -> Scored:
     """Merge two companies of one's own where one has no train and the other has."""
     g = o.g
     merge = Merge(other, survivor)
     if g.company(other).president != o.seat:
-        return Judged(merge, -40.0, f"the {other} has another president")
+        return Scored(merge, -40.0, f"the {other} has another president")
     lacks = bool(g.company(company).trains) != bool(g.company(other).trains)
-    return Judged(merge, 15.0 if lacks else -15.0, f"the {other} has what the {company} lacks")
+    return Scored(merge, 15.0 if lacks else -15.0, f"the {other} has what the {company} lacks")
 
 
-def post_merger_trade(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+def post_merger_trade(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """Buy shares of one's own company, whose treasury gets the money."""
     company = getattr(o.g.top, "company", "")
     g, price = o.g, o.g.price(getattr(o.g.top, "company", ""))
-    judged = [Judged(Pass(), 0.0, "these are enough shares")]
+    judged = [Scored(Pass(), 0.0, "these are enough shares")]
     own = g.company(company).president == o.seat
     gain = o.share_gain(company, price) + (25 if own else -5)
     for option in options:
         if isinstance(option.action, BuyPostMergerShares):
             count = option.action.count
             worth = gain * count if count <= 1 else gain * count * 0.9
-            judged.append(Judged(option.action, worth, f"the {company} gets the money, and earns with it"))
+            judged.append(Scored(option.action, worth, f"the {company} gets the money, and earns with it"))
         elif isinstance(option.action, SellPostMergerShares):
-            judged.append(Judged(option.action, -gain * option.action.count - 10, "the shares will fall"))
+            judged.append(Scored(option.action, -gain * option.action.count - 10, "the shares will fall"))
     return judged
 
 
-def loans_after_merger(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+def loans_after_merger(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """Take loans only for what has to be paid; repay what one can."""
     company = getattr(o.g.top, "company", "")
     g = o.g
     owed = _owed(o, company)
-    judged = [Judged(Pass(), 0.0, "the money suffices")]
+    judged = [Scored(Pass(), 0.0, "the money suffices")]
     for option in options:
         if isinstance(option.action, TakeLoans):
             missing = owed - g.cash(company)
             value = g.components.loans.value if g.components.loans else 100
             needed = max(-(-missing // value), 0)
             worth = 100.0 - 10 * abs(option.action.count - needed) if needed else -10.0 * option.action.count
-            judged.append(Judged(option.action, worth, "station tokens have to be paid"))
+            judged.append(Scored(option.action, worth, "station tokens have to be paid"))
         elif isinstance(option.action, RepayLoans):
-            judged.append(Judged(option.action, 3.0 * option.action.count, "loans cost interest"))
+            judged.append(Scored(option.action, 3.0 * option.action.count, "loans cost interest"))
     return judged
 
 
-def _owed(o: Outlook, company: str) -> int:
+def _owed(o: Forecast, company: str) -> int:
     """Dollars for the station tokens that a conversion brings, about."""
     g = o.g
     size = g.company(company).size
@@ -126,18 +126,18 @@ def _owed(o: Outlook, company: str) -> int:
     return max(bought, 0) * sizes[size].station_cost + interest_due(g, company)
 
 
-def buyer_choice(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+def buyer_choice(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """The buyer that lacks a train most."""
     judged = []
     for option in options:
         if isinstance(option.action, ChooseBuyer):
             buyer = option.action.company
             worth = 50.0 * (not o.g.company(buyer).trains) + 0.1 * o.g.cash(buyer)
-            judged.append(Judged(option.action, worth, f"the {buyer} can use it best"))
+            judged.append(Scored(option.action, worth, f"the {buyer} can use it best"))
     return judged
 
 
-def crisis(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+def crisis(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """Sell what is missed least, and no more than the debt."""
     judged = []
     for option in options:
@@ -149,23 +149,23 @@ def crisis(o: Outlook, options: Sequence[Option]) -> list[Judged]:
             loss = o.share_gain(company, price) * count + 0.2 * over
             if o.g.company(company).president == o.seat:
                 loss += 40
-            judged.append(Judged(option.action, -loss, f"shares of the {company} are missed least"))
+            judged.append(Scored(option.action, -loss, f"shares of the {company} are missed least"))
         elif isinstance(option.action, DeclareBankruptcy):
-            judged.append(Judged(option.action, -100_000.0, "there is no other way"))
+            judged.append(Scored(option.action, -100_000.0, "there is no other way"))
     return judged
 
 
-def excess_tokens(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+def excess_tokens(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """Keep the tokens in the best places."""
     judged = []
     for option in options:
         if isinstance(option.action, RemoveToken):
             worth = -o.location_value(option.action.hex)
-            judged.append(Judged(option.action, worth, f"the token in {option.action.hex} is missed least"))
+            judged.append(Scored(option.action, worth, f"the token in {option.action.hex} is missed least"))
     return judged
 
 
-def deal(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+def deal(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """Answer offers: accept only what is plainly good."""
     judged = []
     offers = {offer.number: offer for offer in o.g.state.offers}
@@ -175,20 +175,20 @@ def deal(o: Outlook, options: Sequence[Option]) -> list[Judged]:
             number = option.action.offer
             offer = offers.get(number, mine[0]) if number is not None else _addressed(o, mine, option)
             if isinstance(option.action, Accept):
-                judged.append(Judged(option.action, deal_worth(o, offer), "the price is good for me"))
+                judged.append(Scored(option.action, deal_worth(o, offer), "the price is good for me"))
             elif offer.proposer == o.seat:
-                judged.append(Judged(option.action, -5.0, "the offer may still be accepted"))
+                judged.append(Scored(option.action, -5.0, "the offer may still be accepted"))
             else:
-                judged.append(Judged(option.action, 0.5, "the price is not good enough"))
+                judged.append(Scored(option.action, 0.5, "the price is not good enough"))
     return judged
 
 
-def _addressed(o: Outlook, mine: list[Offer], option: Option) -> Offer:
+def _addressed(o: Forecast, mine: list[Offer], option: Option) -> Offer:
     to_me = [offer for offer in mine if offer.recipient == o.seat]
     return to_me[0] if to_me else mine[0]
 
 
-def deal_worth(o: Outlook, offer: Offer) -> float:
+def deal_worth(o: Forecast, offer: Offer) -> float:
     """Dollars that an accepted offer brings to the seat."""
     g, price = o.g, offer.price
     match offer.deal:

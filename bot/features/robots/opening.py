@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.features.robots.judged import Judged, with_dollars
-from bot.features.robots.outlook import Outlook
+from bot.features.robots.forecast import Forecast
+from bot.features.robots.scored import Scored, with_dollars
 from engine import Game, Option
 from engine.core.actions import (
     Bid,
@@ -38,7 +38,7 @@ RESALE = 0.35
 """What a company pays above the face value when it buys the private, as part of the face value."""
 
 
-def private_worth(o: Outlook, private: str) -> float:
+def private_worth(o: Forecast, private: str) -> float:
     """Dollars that a private is worth to a player: its income, its share, and its sale to a company."""
     g, definition = o.g, o.g.private_definition(private)
     if g.components.loans:
@@ -61,7 +61,7 @@ def private_worth(o: Outlook, private: str) -> float:
     return min(worth, o.weights.most_of_face * definition.price)
 
 
-def floating_reserve(o: Outlook, private: str | None = None) -> int:
+def floating_reserve(o: Forecast, private: str | None = None) -> int:
     """Dollars to keep for the shares that float a company at the lowest par price: half of one's own at most.
 
     `private`: one that comes with shares of such a company.
@@ -98,9 +98,9 @@ def _leading_bids(g: Game, seat: str) -> list[str]:
     return [p for p, on_it in _bids(g).items() if on_it.get(seat, 0) == max(on_it.values(), default=1)]
 
 
-def waterfall(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+def waterfall(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """Buy or bid on a private up to its worth, and keep the money to float a company."""
-    judged = [Judged(Pass(), 0.0, "others may raise the price of what is left")]
+    judged = [Scored(Pass(), 0.0, "others may raise the price of what is left")]
     for option in options:
         match option.action:
             case BuyPrivate(private):
@@ -111,14 +111,14 @@ def waterfall(o: Outlook, options: Sequence[Option]) -> list[Judged]:
     return judged
 
 
-def _asked(o: Outlook, option: Option) -> int | None:
+def _asked(o: Forecast, option: Option) -> int | None:
     """The price of the private on offer."""
     assert isinstance(option.action, BuyPrivate)
     discount = getattr(o.g.top, "discount", 0)
     return o.g.private_definition(option.action.private).price - discount
 
 
-def _bid(o: Outlook, private: str, price: int, action: Bid | BuyPrivate) -> Judged:
+def _bid(o: Forecast, private: str, price: int, action: Bid | BuyPrivate) -> Scored:
     gain, bids = private_worth(o, private) - price, _bids(o.g)
     leads = private in _leading_bids(o.g, o.seat)
     is_contested = isinstance(o.g.top, Waterfall) and not set(bids.get(private, {})) <= {o.seat}
@@ -126,10 +126,10 @@ def _bid(o: Outlook, private: str, price: int, action: Bid | BuyPrivate) -> Judg
         gain *= CONTESTED
     committed = sum(b.get(o.seat, 0) for p, b in bids.items() if p != private)
     worth = gain - _float_trouble(o, private, committed, price) - (1000 if leads else 0)
-    return Judged(action, worth, f"the {private} is worth about ${private_worth(o, private):.0f}")
+    return Scored(action, worth, f"the {private} is worth about ${private_worth(o, private):.0f}")
 
 
-def _float_trouble(o: Outlook, private: str, committed: int, price: int) -> float:
+def _float_trouble(o: Forecast, private: str, committed: int, price: int) -> float:
     """Dollars of worth that paying the price costs where the money is wanted for floating a company."""
 
     def trouble(left: int) -> float:
@@ -142,18 +142,18 @@ def _float_trouble(o: Outlook, private: str, committed: int, price: int) -> floa
     return trouble(free - price) - trouble(free)
 
 
-def bidding(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+def bidding(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """The auction of one private between its bidders: raise by the least while it is worth it."""
-    judged = [Judged(Pass(), 0.0, "it has become too dear")]
+    judged = [Scored(Pass(), 0.0, "it has become too dear")]
     for option in options:
         if isinstance(option.action, Bid):
             judged.append(_bid(o, option.action.private, option.action.amount, option.action))
     return judged
 
 
-def seed_money(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+def seed_money(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """Put a private up with the least bid, the seed money paying part of it."""
-    judged = [Judged(Pass(), 0.0, "the privates left are too dear")]
+    judged = [Scored(Pass(), 0.0, "the privates left are too dear")]
     for option in options:
         if isinstance(option.action, Bid):
             private = option.action.private
@@ -161,30 +161,30 @@ def seed_money(o: Outlook, options: Sequence[Option]) -> list[Judged]:
             left = o.g.cash(o.seat) - option.action.amount
             gain -= max(100 - left, 0)
             judged.append(
-                Judged(option.action, gain, f"the {private} can be paid into a company at its face value")
+                Scored(option.action, gain, f"the {private} can be paid into a company at its face value")
             )
     return judged
 
 
-def auction(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+def auction(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """An open auction: of a private, a president's certificate, or a company for sale."""
     frame = o.g.top
     assert isinstance(frame, Auction)
     limit, what = auction_limit(o, frame), f"the {frame.item}"
     too_dear = f"{what} has become too dear"
-    judged = [Judged(Pass(), 0.0, too_dear), Judged(BidNothing(), 0.0, too_dear)]
+    judged = [Scored(Pass(), 0.0, too_dear), Scored(BidNothing(), 0.0, too_dear)]
     for option in options:
         if isinstance(option.action, Bid | RaiseBid):
             amount = option.action.amount
-            judged.append(Judged(option.action, limit - amount, f"{what} is worth up to ${limit:.0f}"))
+            judged.append(Scored(option.action, limit - amount, f"{what} is worth up to ${limit:.0f}"))
         elif isinstance(option.action, BidUpTo) and (most := with_dollars(option, limit)):
             judged.append(
-                Judged(most, (limit - option.action.amount) * 0.5, f"{what} is worth up to ${limit:.0f}")
+                Scored(most, (limit - option.action.amount) * 0.5, f"{what} is worth up to ${limit:.0f}")
             )
     return judged
 
 
-def auction_limit(o: Outlook, frame: Auction) -> float:
+def auction_limit(o: Forecast, frame: Auction) -> float:
     """The most that the seat would pay in an auction."""
     g = o.g
     if frame.kind == "private":
@@ -197,26 +197,26 @@ def auction_limit(o: Outlook, frame: Auction) -> float:
     return sale_worth(o, frame.item)
 
 
-def start_cash(o: Outlook) -> float:
+def start_cash(o: Forecast) -> float:
     """Dollars that the seat may put into a company: the rest of a bid is paid in privates."""
     return o.g.cash(o.seat) - o.short_reserve()
 
 
-def start_need(o: Outlook) -> float:
+def start_need(o: Forecast) -> float:
     """Dollars in cash without which a new company could not buy its train, but with a loan."""
     train = o.next_train()
     value = o.g.components.loans.value if o.g.components.loans else 0
     return max((train.price if train else 400) + TRACK_MONEY - value, 0)
 
 
-def start_worth(o: Outlook, hex: str) -> float:
+def start_worth(o: Forecast, hex: str) -> float:
     """Dollars to bid for a company that starts there: enough for its train, more for a good place."""
     train = o.next_train()
     price = train.price if train else 400
     return min(400.0, max(1.15 * price + 40, 170.0) + 0.3 * max(o.location_value(hex) - 100, 0))
 
 
-def sale_worth(o: Outlook, company: str) -> float:
+def sale_worth(o: Forecast, company: str) -> float:
     """What a company that is sold is worth to one of the seat's companies: its trains and cash."""
     g = o.g
     trains = sum(0.7 * o.train(t).price for t in g.company(company).trains if o.life(t) > 1.5)
@@ -224,9 +224,9 @@ def sale_worth(o: Outlook, company: str) -> float:
     return trains + g.cash(company) - loans
 
 
-def company_start(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+def company_start(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """The size of a new company: the smallest that may sell shares; privates are paid in."""
-    judged = [Judged(Pass(), 0.0, "the rest is paid in cash")]
+    judged = [Scored(Pass(), 0.0, "the rest is paid in cash")]
     g = o.g
     for option in options:
         if isinstance(option.action, FloatCompany):
@@ -240,11 +240,11 @@ def company_start(o: Outlook, options: Sequence[Option]) -> list[Judged]:
                 wanted - (g.cash(frame.company) if isinstance(frame, CompanyStart) else bid) + face, 0
             )
             worth = 300.0 + 0.35 * face - 0.6 * short + (6 if size == 5 else 0)
-            judged.append(Judged(option.action, worth, f"{size} shares bring the money it needs"))
+            judged.append(Scored(option.action, worth, f"{size} shares bring the money it needs"))
     return judged
 
 
-def par_price(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+def par_price(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """The par price of a company that came with a private: the highest at which the seat can float it."""
     judged = []
     for option in options:
@@ -253,7 +253,7 @@ def par_price(o: Outlook, options: Sequence[Option]) -> list[Judged]:
     return judged
 
 
-def par_choice(o: Outlook, par: Par, granted: int | None = None) -> Judged:
+def par_choice(o: Forecast, par: Par, granted: int | None = None) -> Scored:
     """A par price: high for a full treasury, but so that the seat can float the company alone."""
     g, definition = o.g, o.g.company_definition(par.company)
     share = share_percent(g, par.company)
@@ -275,15 +275,15 @@ def par_choice(o: Outlook, par: Par, granted: int | None = None) -> Judged:
         why = "others will have to buy shares with me"
     else:
         why = f"I can float the {par.company} alone, with ${treasury} for trains"
-    return Judged(par, gain + 0.2 * par.price, why)
+    return Scored(par, gain + 0.2 * par.price, why)
 
 
-def _is_granted(o: Outlook, company: str) -> bool:
+def _is_granted(o: Forecast, company: str) -> bool:
     grants = [o.g.private_definition(p).grants for p in o.g.privates_of(o.seat)]
     return any(grant and grant.company == company and grant.president for grant in grants)
 
 
-def start_choices(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+def start_choices(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """Companies to start in an auction: one for each good place, with what it may cost."""
     by_home: dict[tuple[str, int], Option] = {}
     for option in options:
@@ -307,5 +307,5 @@ def start_choices(o: Outlook, options: Sequence[Option]) -> list[Judged]:
         worth = 60 + 0.5 * o.location_value(home[0]) + 8 * o.horizon - 40 * len(o.own_companies())
         if o.rounds_left < 3:
             worth -= 200
-        judged.append(Judged(action, worth, f"{home[0]} is a good home, and ${limit:.0f} buys its train"))
+        judged.append(Scored(action, worth, f"{home[0]} is a good home, and ${limit:.0f} buys its train"))
     return judged

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.features.robots.judged import Judged
-from bot.features.robots.outlook import Outlook
+from bot.features.robots.forecast import Forecast
+from bot.features.robots.scored import Scored
 from engine import Option
 from engine.core.actions import (
     IssueShares,
@@ -29,13 +29,13 @@ from engine.finance.loans import interest_due
 from engine.finance.ownership import share_percent
 
 
-def run_step(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+def run_step(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """Run the best routes."""
     runs = [option.action for option in options if isinstance(option.action, RunTrains)]
-    return [Judged(run, 100.0, "it is the best run") for run in runs]
+    return [Scored(run, 100.0, "it is the best run") for run in runs]
 
 
-def dividend_step(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+def dividend_step(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """Pay, unless the company will need the money for a train before it can earn it again."""
     turn = o.g.top
     assert isinstance(turn, OperatingTurn)
@@ -44,20 +44,20 @@ def dividend_step(o: Outlook, options: Sequence[Option]) -> list[Judged]:
     for option in options:
         if isinstance(option.action, PayDividend):
             judged.append(
-                Judged(option.action, _dividend(o, company, revenue, 0), "dividends raise the price")
+                Scored(option.action, _dividend(o, company, revenue, 0), "dividends raise the price")
             )
         elif isinstance(option.action, PayHalfDividend):
             why = f"half keeps ${revenue // 2} for a train"
             judged.append(
-                Judged(option.action, _dividend(o, company, revenue - revenue // 2, revenue // 2), why)
+                Scored(option.action, _dividend(o, company, revenue - revenue // 2, revenue // 2), why)
             )
         elif isinstance(option.action, WithholdDividend):
             why = f"the {company} will need ${o.train_fund(company)} for a train"
-            judged.append(Judged(option.action, _dividend(o, company, 0, revenue), why))
+            judged.append(Scored(option.action, _dividend(o, company, 0, revenue), why))
     return judged
 
 
-def _dividend(o: Outlook, company: str, paid: int, kept: int) -> float:
+def _dividend(o: Forecast, company: str, paid: int, kept: int) -> float:
     """Dollars to the seat: its part of what is paid, the price, and the use of what is kept."""
     g, price = o.g, o.g.price(company)
     shares = 100 * o.share_of(company) / share_percent(g, company)
@@ -70,7 +70,7 @@ def _dividend(o: Outlook, company: str, paid: int, kept: int) -> float:
     return worth - o.liquidation_loss(company, -kept, moves)
 
 
-def _use_of(o: Outlook, company: str, dollars: int) -> float:
+def _use_of(o: Forecast, company: str, dollars: int) -> float:
     """What dollars kept in the treasury are worth to the seat."""
     g, cash, dollar = o.g, o.g.cash(company), o.weights.treasury_dollar
     part = max(o.share_of(company), 0.2)
@@ -95,10 +95,10 @@ def _use_of(o: Outlook, company: str, dollars: int) -> float:
     return worth + rest * dollar * part
 
 
-def issue_step(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+def issue_step(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """Issue shares where a train cannot be paid otherwise; redeem with money to spare."""
     company = getattr(o.g.top, "company", "")
-    judged = [Judged(Pass(), 0.0, "the treasury has what it needs")]
+    judged = [Scored(Pass(), 0.0, "the treasury has what it needs")]
     short, price = o.shortage(company), o.g.price(company)
     spare = o.g.cash(company) - o.train_fund(company)
     for option in options:
@@ -106,33 +106,33 @@ def issue_step(o: Outlook, options: Sequence[Option]) -> list[Judged]:
             count = option.action.count
             needed = -(-short // price) if short and price else 0
             worth = 0.6 * min(short, count * price) - 15 * count if count <= needed else -15.0 * count
-            judged.append(Judged(option.action, worth, f"the {company} lacks ${short} for a train"))
+            judged.append(Scored(option.action, worth, f"the {company} lacks ${short} for a train"))
         elif isinstance(option.action, RedeemShares):
             count = option.action.count
             worth = 8.0 * count if spare > 1.5 * count * price + 200 else -20.0 * count
-            judged.append(Judged(option.action, worth, f"the {company} has money to spare"))
+            judged.append(Scored(option.action, worth, f"the {company} has money to spare"))
     return judged
 
 
-def connection_turn(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+def connection_turn(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """Do a connection run at once, and take the destination token that doubles the city."""
     judged = []
     for option in options:
         match option.action:
             case StartConnectionRun():
-                judged.append(Judged(option.action, 60.0, "the connection run pays at once"))
+                judged.append(Scored(option.action, 60.0, "the connection run pays at once"))
             case PostponeConnectionRun():
-                judged.append(Judged(option.action, 0.0, "the run may be worth more later"))
+                judged.append(Scored(option.action, 0.0, "the run may be worth more later"))
             case PlaceDestinationToken():
-                judged.append(Judged(option.action, 30.0, "the destination counts more with its token"))
+                judged.append(Scored(option.action, 30.0, "the destination counts more with its token"))
             case KeepDestinationToken():
-                judged.append(Judged(option.action, 5.0, "a token more is of use elsewhere"))
+                judged.append(Scored(option.action, 5.0, "a token more is of use elsewhere"))
             case Pass():
-                judged.append(Judged(option.action, 1.0, "there is nothing to do"))
+                judged.append(Scored(option.action, 1.0, "there is nothing to do"))
     return judged
 
 
-def city_tokens(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+def city_tokens(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """Cattle token and port: in the city that the company runs to."""
     company = getattr(o.g.top, "company", None)
     if company is None:
@@ -144,18 +144,18 @@ def city_tokens(o: Outlook, options: Sequence[Option]) -> list[Judged]:
             case PlaceCattleToken(hex) | PlaceOpenPort(hex) | PlaceClosedPort(hex):
                 worth = 20.0 if hex in reached else -10.0
                 worth += isinstance(option.action, PlaceCattleToken | PlaceOpenPort)
-                judged.append(Judged(option.action, worth, f"the {company} runs to {hex}"))
+                judged.append(Scored(option.action, worth, f"the {company} runs to {hex}"))
     return judged
 
 
-def protection(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+def protection(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """Protect a price where the shares are worth it."""
     judged = []
     for option in options:
         if isinstance(option.action, ProtectPrice):
             company = option.action.company
             gain = o.share_gain(company, o.g.price(company))
-            judged.append(Judged(option.action, gain + 25, f"shares of the {company} are worth their price"))
+            judged.append(Scored(option.action, gain + 25, f"shares of the {company} are worth their price"))
         elif not judged:
-            judged.append(Judged(option.action, 0.0, "the shares are not worth it"))
+            judged.append(Scored(option.action, 0.0, "the shares are not worth it"))
     return judged

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 from zlib import crc32
 
-from bot.features.robots.judged import Judged
+from bot.features.robots.forecast import Forecast
 from bot.features.robots.judgement import judge
-from bot.features.robots.outlook import Outlook
+from bot.features.robots.scored import Scored
 from bot.features.robots.search import Search
 from bot.features.robots.track import MAX_TRIALS
 from bot.features.robots.weights import DEFAULT_WEIGHTS, Weights
@@ -54,15 +54,15 @@ class Robot:
         self.effort = effort
         self.weights = weights
 
-    def ranking(self, state: State, seat: str) -> list[Judged]:
+    def ranking(self, state: State, seat: str) -> list[Scored]:
         """What the seat may do now, best first. Empty if it may do nothing."""
         seen = visible_to(state, seat)
         options = legal_options(seen, seat)
         if not options:
             return []
-        judged = judge(Outlook(game_of(seen), seat, self.weights), options, self.effort.trials)
+        judged = judge(Forecast(game_of(seen), seat, self.weights), options, self.effort.trials)
         if self.seed:
-            judged = sorted(judged, key=lambda each: -each.worth - self._temper(seen, each.action))
+            judged = sorted(judged, key=lambda each: -each.value - self._temper(seen, each.action))
         if len(judged) > 1 and self.effort.positions:
             judged = Search(seat, self.effort.positions, self.weights).judged(seen, judged)
         return judged
@@ -72,7 +72,7 @@ class Robot:
         drawn = crc32(f"{self.seed} {state.question_number} {action!r}".encode())
         return TEMPER * (drawn / 2**32 - 0.5)
 
-    def choose(self, state: State, seat: str) -> Judged:
+    def choose(self, state: State, seat: str) -> Scored:
         """The best action. Raises ValueError if the seat may do nothing."""
         ranking = self.ranking(state, seat)
         if not ranking:

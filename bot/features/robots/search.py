@@ -17,9 +17,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.features.robots.judged import Judged
+from bot.features.robots.forecast import Forecast
 from bot.features.robots.judgement import judge
-from bot.features.robots.outlook import Outlook
+from bot.features.robots.scored import Scored
 from bot.features.robots.weights import Weights
 from engine import (
     Game,
@@ -61,7 +61,7 @@ class Search:
         self.positions = positions
         self.weights = weights
 
-    def judged(self, state: State, ranking: Sequence[Judged]) -> list[Judged]:
+    def judged(self, state: State, ranking: Sequence[Scored]) -> list[Scored]:
         """A ranking with what the search found in it, best first."""
         candidates = to_search(state, ranking)
         each = self.positions // max(len(candidates), 1)
@@ -73,15 +73,15 @@ class Search:
         for other in candidates[1:]:
             values = self._line(state, other, 2 * each, last)
             gain = beyond_doubt(values.get(last, next(reversed(values.values()))) - base)
-            found.append(other._replace(worth=other.worth + self.weights.trust * gain))
+            found.append(other._replace(value=other.value + self.weights.trust * gain))
         rest = [judged for judged in ranking if judged not in candidates]
-        return sorted([*found, *rest], key=lambda judged: -judged.worth)
+        return sorted([*found, *rest], key=lambda judged: -judged.value)
 
     def _is_dense(self, state: State) -> bool:
-        o = Outlook(game_of(state), self.seat, self.weights)
+        o = Forecast(game_of(state), self.seat, self.weights)
         return any(o.is_dense(company) for company in o.operating())
 
-    def _line(self, state: State, judged: Judged, positions: int, until: str = "") -> dict[str, float]:
+    def _line(self, state: State, judged: Scored, positions: int, until: str = "") -> dict[str, float]:
         """Play a move on; dollars of the seat against the others, by the round that has begun then.
 
         Without `until` the line goes as far as the positions reach, but not past `MOST_ROUNDS`; where they
@@ -107,13 +107,13 @@ class Search:
         return own - sum(worths.values()) / max(len(worths), 1)
 
 
-def to_search(state: State, ranking: Sequence[Judged]) -> list[Judged]:
+def to_search(state: State, ranking: Sequence[Scored]) -> list[Scored]:
     """The moves to play on, best first: par prices where a company is to be started, and trains.
 
     Other moves come again in the player's next turn, so playing on says little about them.
     """
     top, best = state.top, ranking[0]
-    near = [judged for judged in ranking if judged.worth > best.worth - MARGIN]
+    near = [judged for judged in ranking if judged.value > best.value - MARGIN]
     if isinstance(best.action, Par):
         return [judged for judged in near if isinstance(judged.action, Par)][:CANDIDATES]
     if type(top) is OperatingTurn and top.step == "trains":
@@ -135,7 +135,7 @@ def quick_move(state: State, weights: Weights) -> State:
             return play(state, seat, Pass()).state
         except RefusedError:
             pass
-    found = judge(Outlook(game_of(state), seat, weights), options(state, seat), trials=0)
+    found = judge(Forecast(game_of(state), seat, weights), options(state, seat), trials=0)
     return play(state, seat, found[0].action).state
 
 
@@ -144,7 +144,7 @@ def seat_worths(g: Game, weights: Weights) -> dict[str, float]:
     if g.state.game_over:
         return {seat: float(worth) for seat, worth in standings(g.state).items()}
     worths = {seat: float(g.cash(seat)) for seat in g.state.seats}
-    o = Outlook(g, "", weights)
+    o = Forecast(g, "", weights)
     for company, co in g.state.companies.items():
         if co.cell is None:
             continue

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.features.robots.judged import Judged
+from bot.features.robots.forecast import Forecast
 from bot.features.robots.opening import par_choice, private_worth, start_choices
-from bot.features.robots.outlook import Outlook
+from bot.features.robots.scored import Scored
 from engine import IPO, POOL, Option
 from engine.core.actions import (
     BuyPrivateFromPool,
@@ -37,9 +37,9 @@ DEAL_UNASKED = -10_000.0
 """Worth of a deal that nobody has asked for: less than of any other move but bankruptcy."""
 
 
-def stock_turn(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+def stock_turn(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """Everything that a player may do in a stock turn."""
-    judged = [Judged(Pass(), 0.0, _why_pass(o, options))]
+    judged = [Scored(Pass(), 0.0, _why_pass(o, options))]
     for option in options:
         match option.action:
             case BuyShares():
@@ -52,20 +52,20 @@ def stock_turn(o: Outlook, options: Sequence[Option]) -> list[Judged]:
                 judged.append(exchange(o, private, source))
             case BuyPrivateFromPool(private):
                 gain = 0.6 * private_worth(o, private) - o.g.private_definition(private).price
-                judged.append(Judged(option.action, gain, f"the {private} pays an income"))
+                judged.append(Scored(option.action, gain, f"the {private} pays an income"))
             case SellShort(company):
                 judged.append(_short(o, company))
             case TakeLoansForCompany() | RedeemSharesForCompany() | RedeemShare() | ReissueShares():
                 judged.append(_company_action(o, option.action))
             case TradePrivate():
-                judged.append(Judged(option.action, DEAL_UNASKED, "a deal in privates seldom helps both"))
+                judged.append(Scored(option.action, DEAL_UNASKED, "a deal in privates seldom helps both"))
     starts = [option for option in options if isinstance(option.action, StartCompany)]
     if starts:
         judged += start_choices(o, starts)
     return _swap_when_full(o, judged)
 
 
-def _why_pass(o: Outlook, options: Sequence[Option]) -> str:
+def _why_pass(o: Forecast, options: Sequence[Option]) -> str:
     """Why to pass, by what could be done."""
     kinds = {type(option.action) for option in options}
     if kinds & {BuyShares, Par, StartCompany, BuyPrivateFromPool}:
@@ -75,7 +75,7 @@ def _why_pass(o: Outlook, options: Sequence[Option]) -> str:
     return "there is nothing that I can buy"
 
 
-def _need_after(o: Outlook, cost: float) -> float:
+def _need_after(o: Forecast, cost: float) -> float:
     """What a purchase costs beyond its price where the money may be needed for a train."""
     need = o.private_need()
     if not need:
@@ -84,7 +84,7 @@ def _need_after(o: Outlook, cost: float) -> float:
     return 0.5 * min(max(need - funds, 0), cost)
 
 
-def _purchase(o: Outlook, buy: BuyShares) -> Judged:
+def _purchase(o: Forecast, buy: BuyShares) -> Scored:
     g, company = o.g, buy.company
     co = g.company(company)
     cost = (share_price(g, company, buy.source) or 0) * buy.count
@@ -95,7 +95,7 @@ def _purchase(o: Outlook, buy: BuyShares) -> Judged:
         step = share_percent(g, company)
         can = left * (co.par or 0) // step <= g.cash(o.seat) or left <= 2 * step
         worth = o.weights.float_bonus + max(gain, 0) if can else 30 + gain
-        return Judged(buy, worth, f"the {company} is mine to float")
+        return Scored(buy, worth, f"the {company} is mine to float")
     if not co.floated:
         gain *= _float_chance(o, company)
     if own and buy.source == company:
@@ -109,12 +109,12 @@ def _purchase(o: Outlook, buy: BuyShares) -> Judged:
     ):
         gain -= 30
     gain -= _need_after(o, cost) + 2 * max(o.short_reserve() - (g.cash(o.seat) - cost), 0)
-    return Judged(
+    return Scored(
         buy, gain, f"a share of the {company} brings about ${o.share_value(company):.0f} for ${cost}"
     )
 
 
-def _float_chance(o: Outlook, company: str) -> float:
+def _float_chance(o: Forecast, company: str) -> float:
     """How probably a company of another player floats soon."""
     g = o.g
     sold = 100 - g.percent_held(IPO, company)
@@ -125,11 +125,11 @@ def _float_chance(o: Outlook, company: str) -> float:
     return min(1.0, 0.25 + 0.6 * funds / max(missing * price, 1))
 
 
-def _par(o: Outlook, par: Par) -> Judged:
+def _par(o: Forecast, par: Par) -> Scored:
     """Start a company: not beside one that still has to float, nor without the money for its train."""
     judged = par_choice(o, par)
     unfloated = [c for c in o.own_companies() if not o.g.company(c).floated]
-    worth = judged.worth
+    worth = judged.value
     if unfloated:
         worth = -50.0
     share = share_percent(o.g, par.company)
@@ -140,10 +140,10 @@ def _par(o: Outlook, par: Par) -> Judged:
         worth -= 300
     if o.rounds_left < 4:
         worth -= 300
-    return judged._replace(worth=worth)
+    return judged._replace(value=worth)
 
 
-def _sale(o: Outlook, sale: SellShares) -> Judged:
+def _sale(o: Forecast, sale: SellShares) -> Scored:
     """Sell what will fall; a presidency too, if its train would have to be paid by the president."""
     g, company, co = o.g, sale.company, o.g.company(sale.company)
     price, percent = g.price(company), sale.count * share_percent(g, company)
@@ -164,10 +164,10 @@ def _sale(o: Outlook, sale: SellShares) -> Judged:
             reason = f"the {company} needs ${short} for a train, which somebody else shall pay"
         else:
             worth -= 150
-    return Judged(sale, worth, reason)
+    return Scored(sale, worth, reason)
 
 
-def _short(o: Outlook, company: str) -> Judged:
+def _short(o: Forecast, company: str) -> Scored:
     """Sell short what is bound for liquidation."""
     price = o.g.price(company)
     gain = price - o.share_value(company) - 0.35 * price
@@ -180,25 +180,25 @@ def _short(o: Outlook, company: str) -> Judged:
     if o.g.company(company).president == o.seat or o.rounds_left < 1 or held <= -0.4:
         gain -= 200
     gain -= 0.3 * debts
-    return Judged(SellShort(company), gain, f"shares of the {company} will be bought back for less")
+    return Scored(SellShort(company), gain, f"shares of the {company} will be bought back for less")
 
 
-def exchange(o: Outlook, private: str, source: str) -> Judged:
+def exchange(o: Forecast, private: str, source: str) -> Scored:
     """Exchange a private for its share: when it is worth more than the private's income."""
     ability = o.g.private_definition(private).ability
     company = getattr(ability, "company", None)
     action = ExchangePrivate(private, source)
     if company is None or o.g.company(company).cell is None:
-        return Judged(action, -20.0, "the share has no price yet")
+        return Scored(action, -20.0, "the share has no price yet")
     value = o.share_value(company) if o.g.company(company).floated else o.g.price(company)
     income = o.g.private_definition(private).revenue * min(o.horizon, 4)
     keep = o.g.private_definition(private).price * 0.6 + income
-    return Judged(action, value - keep, f"a share of the {company} is worth more than the {private}")
+    return Scored(action, value - keep, f"a share of the {company} is worth more than the {private}")
 
 
 def _company_action(
-    o: Outlook, action: TakeLoansForCompany | RedeemSharesForCompany | RedeemShare | ReissueShares
-) -> Judged:
+    o: Forecast, action: TakeLoansForCompany | RedeemSharesForCompany | RedeemShare | ReissueShares
+) -> Scored:
     """Use the turn for a company: buy its falling shares back; seldom more."""
     g, company = o.g, action.company
     if isinstance(action, RedeemSharesForCompany):
@@ -206,17 +206,17 @@ def _company_action(
         cost = action.count * g.price(company)
         own = o.share_of(company)
         worth = own * 40 * action.count - 10 if spare >= cost else -30.0
-        return Judged(action, worth, f"the {company} has money to spare for its own shares")
+        return Scored(action, worth, f"the {company} has money to spare for its own shares")
     if isinstance(action, RedeemShare):
         spare = g.cash(company) - o.train_fund(company)
         worth = 12.0 if spare >= 1.5 * g.price(company) and action.source is None else -20.0
-        return Judged(action, worth, f"the {company} has money to spare for its own shares")
+        return Scored(action, worth, f"the {company} has money to spare for its own shares")
     if isinstance(action, ReissueShares) and o.shortage(company) > 0:
-        return Judged(action, 25.0, f"the {company} needs money for a train")
-    return Judged(action, -25.0, f"the {company} needs no money now")
+        return Scored(action, 25.0, f"the {company} needs money for a train")
+    return Scored(action, -25.0, f"the {company} needs no money now")
 
 
-def _swap_when_full(o: Outlook, judged: list[Judged]) -> list[Judged]:
+def _swap_when_full(o: Forecast, judged: list[Scored]) -> list[Scored]:
     """At the certificate limit, or without money, sell the worst share if a better one can be bought then."""
     g = o.g
     if getattr(g.top, "bought", None):
@@ -229,7 +229,7 @@ def _swap_when_full(o: Outlook, judged: list[Judged]) -> list[Judged]:
         and o.share_of(c) < 0.6
         and g.percent_held(POOL, c) + g.percent_held(IPO, c) > 0
     ]
-    if not offers or any(isinstance(j.action, BuyShares | Par) and j.worth > 0 for j in judged):
+    if not offers or any(isinstance(j.action, BuyShares | Par) and j.value > 0 for j in judged):
         return judged
     gain, target = max(offers)
     result = []
@@ -242,6 +242,6 @@ def _swap_when_full(o: Outlook, judged: list[Judged]) -> list[Judged]:
             better = gain - kept - 0.15 * g.price(company)
             if useful and affordable and better > 0 and g.company(company).president != o.seat:
                 reason = f"a share of the {target} is better than one of the {company}"
-                each = each._replace(worth=max(each.worth, 0.6 * better), reason=reason)
+                each = each._replace(value=max(each.value, 0.6 * better), reason=reason)
         result.append(each)
     return result

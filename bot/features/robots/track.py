@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.features.robots.judged import Judged
-from bot.features.robots.outlook import ROUTE_BUDGET, Outlook, open_neighbors
+from bot.features.robots.forecast import ROUTE_BUDGET, Forecast, open_neighbors
+from bot.features.robots.scored import Scored
 from engine import Game, Option, game_of, stop_revenue
 from engine.core.actions import (
     Action,
@@ -32,7 +32,7 @@ FAR = 6
 """Hexes beyond which the way to a stop is not counted."""
 
 
-def planned_trains(o: Outlook, company: str) -> list[str]:
+def planned_trains(o: Forecast, company: str) -> list[str]:
     """The trains that the company will run soon: those that last, and the next that it can buy."""
     trains = [t for t in o.g.company(company).trains if o.life(t) > 0.8]
     train = o.next_train()
@@ -42,7 +42,7 @@ def planned_trains(o: Outlook, company: str) -> list[str]:
     return trains
 
 
-def future_trains(o: Outlook, company: str) -> list[str]:
+def future_trains(o: Forecast, company: str) -> list[str]:
     """The trains that track is built for in the long run: two that last."""
     lasting = [t for t in o.g.company(company).trains if o.life(t) > 3]
     train = o.lasting_train()
@@ -54,7 +54,7 @@ def future_trains(o: Outlook, company: str) -> list[str]:
 class Surveyor:
     """Judges track of one company against the track as it is."""
 
-    def __init__(self, o: Outlook, company: str, trials: int = MAX_TRIALS) -> None:
+    def __init__(self, o: Forecast, company: str, trials: int = MAX_TRIALS) -> None:
         self.o = o
         self.company = company
         self.now = planned_trains(o, company)
@@ -152,12 +152,12 @@ def _varied(rough: list[Rough], count: int) -> tuple[list[Rough], list[Rough]]:
     return taken, [each for each in rough if id(each) not in chosen]
 
 
-def track_step(o: Outlook, options: Sequence[Option], trials: int = MAX_TRIALS) -> list[Judged]:
+def track_step(o: Forecast, options: Sequence[Option], trials: int = MAX_TRIALS) -> list[Scored]:
     """The lay that brings most, less its cost; none where every lay hurts."""
     turn = o.g.top
     assert isinstance(turn, OperatingTurn)
     company = turn.company
-    judged = [Judged(Pass(), 0.0, "no tile helps")]
+    judged = [Scored(Pass(), 0.0, "no tile helps")]
     lays = [option.action for option in options if isinstance(option.action, LayTile | LayMine)]
     if lays and trials == 0:
         return judged
@@ -171,7 +171,7 @@ def track_step(o: Outlook, options: Sequence[Option], trials: int = MAX_TRIALS) 
             worth = gain * max(o.horizon, 1) * 0.5 - dollar * cost + bonus + 1.0
             if cost:
                 worth -= o.liquidation_loss(company, cost - o.revenue(company))
-            judged.append(Judged(lay, worth, _lay_reason(company, gain, lay)))
+            judged.append(Scored(lay, worth, _lay_reason(company, gain, lay)))
     for option in options:
         if isinstance(option.action, TakeLoans):
             needy = (
@@ -180,11 +180,11 @@ def track_step(o: Outlook, options: Sequence[Option], trials: int = MAX_TRIALS) 
                 and o.revenue(company, planned_trains(o, company)) == 0
             )
             worth = 40.0 if needy and option.action.count == 1 else -20.0 * option.action.count
-            judged.append(Judged(option.action, worth, f"the {company} needs money for track"))
+            judged.append(Scored(option.action, worth, f"the {company} needs money for track"))
         elif isinstance(option.action, LayMill):
-            judged.append(Judged(option.action, 30.0, "the mill raises what the city pays"))
+            judged.append(Scored(option.action, 30.0, "the mill raises what the city pays"))
         elif isinstance(option.action, PlaceBridge):
-            judged.append(Judged(option.action, 15.0, "the bridge raises what the city pays"))
+            judged.append(Scored(option.action, 15.0, "the bridge raises what the city pays"))
     return judged
 
 
@@ -194,10 +194,10 @@ def _lay_reason(company: str, gain: float, lay: LayTile | LayMine) -> str:
     return f"#{lay.tile} on {lay.hex} leads the {company} to new stops"
 
 
-def token_step(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+def token_step(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """The station token that raises the revenue most, if the money is not needed for a train."""
     company = getattr(o.g.top, "company", "")
-    judged = [Judged(Pass(), 0.0, "no token is worth its price now")]
+    judged = [Scored(Pass(), 0.0, "no token is worth its price now")]
     tokens = [option.action for option in options if isinstance(option.action, PlaceToken)]
     if not tokens:
         return judged
@@ -215,20 +215,20 @@ def token_step(o: Outlook, options: Sequence[Option]) -> list[Judged]:
         why = f"a token in {token.hex} brings about ${gain:.0f} a round"
         if gain < 1 and cost == 0:
             why = f"a token in {token.hex} costs nothing, and others cannot take its place"
-        judged.append(Judged(token, worth, why))
+        judged.append(Scored(token, worth, why))
     return judged
 
 
-def home_choice(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+def home_choice(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """The home city with the most revenue around it."""
     return [
-        Judged(option.action, 10.0 - option.action.node, "track leads on from that city")
+        Scored(option.action, 10.0 - option.action.node, "track leads on from that city")
         for option in options
         if isinstance(option.action, ChooseHome)
     ]
 
 
-def applied(o: Outlook, action: Action) -> Game:
+def applied(o: Forecast, action: Action) -> Game:
     """The position after an action, as a draft."""
     draft = o.g.draft()
     question = draft.title.questions[type(draft.top)]

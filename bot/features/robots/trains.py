@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.features.robots.judged import Judged, with_dollars
-from bot.features.robots.outlook import Outlook
+from bot.features.robots.forecast import Forecast
+from bot.features.robots.scored import Scored, with_dollars
 from engine import POOL, Option
 from engine.core.actions import (
     BuyTrain,
@@ -29,15 +29,15 @@ IDLE = 0.1
 """What is left of the estimate of a train for each other train of a company that has no route yet."""
 
 
-def train_step(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+def train_step(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """Buy what earns its price before it rusts; without trains the best that can be had."""
     turn = o.g.top
     assert isinstance(turn, OperatingTurn)
     company = turn.company
     forced = must_buy_train(o.g, company)
-    judged: list[Judged] = []
+    judged: list[Scored] = []
     if not forced:
-        judged.append(Judged(Pass(), 0.0, why_no_train(o, company, options)))
+        judged.append(Scored(Pass(), 0.0, why_no_train(o, company, options)))
     for option in options:
         match option.action:
             case BuyTrain():
@@ -45,7 +45,7 @@ def train_step(o: Outlook, options: Sequence[Option]) -> list[Judged]:
             case SellShares():
                 judged.append(forced_sale(o, option.action))
             case DeclareBankruptcy():
-                judged.append(Judged(option.action, -100_000.0, "there is no other way"))
+                judged.append(Scored(option.action, -100_000.0, "there is no other way"))
             case TradePrivate():
                 judged += private_purchase(o, company, option)
             case TakeLoans():
@@ -53,7 +53,7 @@ def train_step(o: Outlook, options: Sequence[Option]) -> list[Judged]:
     return judged
 
 
-def why_no_train(o: Outlook, company: str, options: Sequence[Option]) -> str:
+def why_no_train(o: Forecast, company: str, options: Sequence[Option]) -> str:
     """Why to buy no train, by those that could be bought."""
     if any(isinstance(each.action, BuyTrain) and each.action.source in BANK_SOURCES for each in options):
         return "no train on offer earns its price"
@@ -62,7 +62,7 @@ def why_no_train(o: Outlook, company: str, options: Sequence[Option]) -> str:
     return f"the {company} has no money for another train"
 
 
-def purchases(o: Outlook, company: str, option: Option) -> list[Judged]:
+def purchases(o: Forecast, company: str, option: Option) -> list[Scored]:
     """A train on offer, at a sensible price where the price is open."""
     buy = option.action
     assert isinstance(buy, BuyTrain)
@@ -79,7 +79,7 @@ def purchases(o: Outlook, company: str, option: Option) -> list[Judged]:
     return result
 
 
-def _worth(o: Outlook, company: str, train: str, traded_in: str | None = None) -> float:
+def _worth(o: Forecast, company: str, train: str, traded_in: str | None = None) -> float:
     """Dollars that a train will earn for the company's owners, over those that it has."""
     trains = list(o.g.company(company).trains)
     if traded_in:
@@ -96,7 +96,7 @@ def _worth(o: Outlook, company: str, train: str, traded_in: str | None = None) -
     return max(life - 0.5, 0) * (0.5 * now + 0.5 * later) + 0.4 * min(life, 1) * now
 
 
-def own_loss(o: Outlook, company: str, train: str, before: int = 0) -> float:
+def own_loss(o: Forecast, company: str, train: str, before: int = 0) -> float:
     """Dollars that the seat loses, over the others, by the rust that this purchase brings nearer.
 
     What a rival has to pay for a train is won, as part of what the rivals have. before: how many other
@@ -124,7 +124,7 @@ def own_loss(o: Outlook, company: str, train: str, before: int = 0) -> float:
     return loss
 
 
-def _purchase(o: Outlook, company: str, buy: BuyTrain, price: int) -> Judged:
+def _purchase(o: Forecast, company: str, buy: BuyTrain, price: int) -> Scored:
     g = o.g
     trains, cash = g.company(company).trains, g.cash(company)
     help_needed = max(price - cash, 0)
@@ -146,10 +146,10 @@ def _purchase(o: Outlook, company: str, buy: BuyTrain, price: int) -> Judged:
     why = f"a {buy.train}-train will earn the {company} about ${worth:.0f} for ${price}"
     if help_needed:
         why = f"the {company} has to have a train, and a {buy.train}-train is what can be paid"
-    return Judged(buy, gain, why)
+    return Scored(buy, gain, why)
 
 
-def _next_type(o: Outlook, company: str, buy: BuyTrain, price: int) -> float:
+def _next_type(o: Forecast, company: str, buy: BuyTrain, price: int) -> float:
     """Dollars to the seat of a train of the next type, which the company can buy in the same turn if this one
     is the last of its type."""
     train = o.train_after(buy.train)
@@ -163,13 +163,13 @@ def _next_type(o: Outlook, company: str, buy: BuyTrain, price: int) -> float:
     return max(gain * max(o.share_of(company), 0.2) - own_loss(o, company, train.name, before=1), 0.0)
 
 
-def _transfer_price(o: Outlook, company: str, buy: BuyTrain) -> int:
+def _transfer_price(o: Forecast, company: str, buy: BuyTrain) -> int:
     """What one company of the seat pays another: as much as the seller lacks and the buyer can spare."""
     spare = o.g.cash(company) - o.train_fund(company)
     return max(min(o.shortage(buy.source), spare), 1)
 
 
-def _transfer(o: Outlook, company: str, buy: BuyTrain, price: int) -> Judged:
+def _transfer(o: Forecast, company: str, buy: BuyTrain, price: int) -> Scored:
     """A train of another company of the seat: where it earns more, or saves a forced purchase."""
     g, seller = o.g, buy.source
     kept = list(g.company(seller).trains)
@@ -182,17 +182,17 @@ def _transfer(o: Outlook, company: str, buy: BuyTrain, price: int) -> Judged:
         train = o.next_train()
         gain += max((train.price if train else 0) - g.cash(company), 0)
     gain += 0.1 * min(price, o.shortage(seller)) - 0.02 * price - o.liquidation_loss(company, price)
-    return Judged(buy, gain - 10, f"the {buy.train}-train earns more for the {company} than for the {seller}")
+    return Scored(buy, gain - 10, f"the {buy.train}-train earns more for the {company} than for the {seller}")
 
 
-def _purchase_from_other(o: Outlook, company: str, option: Option) -> list[Judged]:
+def _purchase_from_other(o: Forecast, company: str, option: Option) -> list[Scored]:
     """Ask another president for a train only where that saves a forced purchase."""
     buy = option.action
     assert isinstance(buy, BuyTrain)
-    return [Judged(buy, -9_000.0, f"the {buy.source} will hardly sell")]
+    return [Scored(buy, -9_000.0, f"the {buy.source} will hardly sell")]
 
 
-def forced_sale(o: Outlook, sale: SellShares) -> Judged:
+def forced_sale(o: Forecast, sale: SellShares) -> Scored:
     """Sell for a train what will be missed least."""
     g, company = o.g, sale.company
     price = g.price(company)
@@ -203,16 +203,16 @@ def forced_sale(o: Outlook, sale: SellShares) -> Judged:
         loss += (price - after) * kept / share_percent(g, company)
     if g.company(company).president == o.seat and kept < 100 * o.rivals(company):
         loss += 100
-    return Judged(sale, -20.0 - loss, f"shares of the {company} are missed least")
+    return Scored(sale, -20.0 - loss, f"shares of the {company} are missed least")
 
 
-def private_purchase(o: Outlook, company: str, option: Option) -> list[Judged]:
+def private_purchase(o: Forecast, company: str, option: Option) -> list[Scored]:
     """Buy the president's private for the company, for as much as its trains leave."""
     deal = option.action
     assert isinstance(deal, TradePrivate)
     g = o.g
     if deal.target is not None or g.state.private_owners[deal.private] != o.seat:
-        return [Judged(deal, -10_000.0, "the owner will hardly sell")]
+        return [Scored(deal, -10_000.0, "the owner will hardly sell")]
     if getattr(g.top, "company", None) != company:
         return []
     train = o.next_train()
@@ -231,15 +231,15 @@ def private_purchase(o: Outlook, company: str, option: Option) -> list[Judged]:
         worth += 15
     if definition.grants and definition.grants.president:
         worth -= 100
-    return [Judged(bought, worth, f"the {company} has ${spare} to spare, and I can use them")]
+    return [Scored(bought, worth, f"the {company} has ${spare} to spare, and I can use them")]
 
 
-def loan_for_train(o: Outlook, company: str, loan: TakeLoans) -> Judged:
+def loan_for_train(o: Forecast, company: str, loan: TakeLoans) -> Scored:
     """Take just the loans that the next train costs."""
     g = o.g
     value, train = loan_terms(g).value, o.next_train()
     if train is None or in_zone(g, company, MarketZone.LIQUIDATION):
-        return Judged(loan, -100.0, "there is no train to buy")
+        return Scored(loan, -100.0, "there is no train to buy")
     trains = g.company(company).trains
     target = train if not trains or o.life(train.name) > 2 else (o.lasting_train() or train)
     missing = target.price - g.cash(company)
@@ -247,7 +247,7 @@ def loan_for_train(o: Outlook, company: str, loan: TakeLoans) -> Judged:
     possible = o.prudent_loans(company) if trains else loans_available(g, company)
     left = g.cash(company) + needed * value - target.price
     if missing <= 0 or needed > possible or not o.pays_interest(company, left, needed):
-        return Judged(loan, -30.0 * loan.count, "the money is not needed now")
+        return Scored(loan, -30.0 * loan.count, "the money is not needed now")
     extra = abs(loan.count - needed)
     interest = g.state.interest_per_loan or 5
     gain = _worth(o, company, target.name) - needed * (interest * min(o.horizon, 4) + 12)
@@ -256,15 +256,15 @@ def loan_for_train(o: Outlook, company: str, loan: TakeLoans) -> Judged:
         gain = max(gain, 0) + 300
     elif len(o.lasting(company)) >= 1:
         gain -= 20
-    return Judged(loan, gain - 40 * extra, f"the {company} needs ${missing} more for a {target.name}-train")
+    return Scored(loan, gain - 40 * extra, f"the {company} needs ${missing} more for a {target.name}-train")
 
 
-def repay_step(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+def repay_step(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """Repay what is not needed for the next train."""
     company = getattr(o.g.top, "company", "")
     may_repay = any(isinstance(option.action, RepayLoans) for option in options)
     why = "the money is kept for a train" if may_repay else f"the {company} needs no loan now"
-    judged = [Judged(Pass(), 0.0, why)]
+    judged = [Scored(Pass(), 0.0, why)]
     for option in options:
         if isinstance(option.action, RepayLoans):
             value = loan_terms(o.g).value
@@ -277,13 +277,13 @@ def repay_step(o: Outlook, options: Sequence[Option]) -> list[Judged]:
                 else 0
             )
             worth = option.action.count * (12 + 3 * o.g.state.interest_per_loan * 0.5) - short - growth * 0.3
-            judged.append(Judged(option.action, worth, "loans cost interest and hold the price down"))
+            judged.append(Scored(option.action, worth, "loans cost interest and hold the price down"))
         elif isinstance(option.action, TakeLoans):
-            judged.append(Judged(option.action, -10.0 * option.action.count, "the money is not needed now"))
+            judged.append(Scored(option.action, -10.0 * option.action.count, "the money is not needed now"))
     return judged
 
 
-def discard(o: Outlook, options: Sequence[Option]) -> list[Judged]:
+def discard(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """Discard the train that earns least in the time that it has left."""
     judged = []
     for option in options:
@@ -293,5 +293,5 @@ def discard(o: Outlook, options: Sequence[Option]) -> list[Judged]:
             kept.remove(train)
             loss = o.revenue(company) - o.revenue(company, kept)
             later = min(o.life(train), o.horizon) * (o.train(train).distance or 9)
-            judged.append(Judged(option.action, -loss - later, f"the {train}-train is missed least"))
+            judged.append(Scored(option.action, -loss - later, f"the {train}-train is missed least"))
     return judged

@@ -35,7 +35,7 @@ from bot.hub.table import LiveTable
 from engine.standing_orders import ArmedOrder
 from storage import OrderRecord, UnitOfWork
 
-MAX_ORDERS = 20
+MAX_MOVES = 20
 """Armed orders of a seat."""
 ENDED_SHOWN = 5
 
@@ -87,8 +87,8 @@ class OrderHandler:
         if texts == ["auto"]:
             return await self._list(table, request, player.person_id, own)
         armed = [text for text in texts if text.split()[1] not in ("off", "first")]
-        if armed and len(own) + len(armed) > MAX_ORDERS:
-            return refused(table, request, f"At most {MAX_ORDERS} orders can be left at a table.")
+        if armed and len(own) + len(armed) > MAX_MOVES:
+            return refused(table, request, f"At most {MAX_MOVES} orders can be left at a table.")
         try:
             async with self._cache.commit(table, request.request_id) as draft:
                 unit = await draft.unit()

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from bot.features.robots.outlook import Outlook
+from bot.features.robots.forecast import Forecast
 from bot.features.robots.player import Robot
 from bot.tools.benchmark.timing import Timings, timed
 from engine import State, copy_state, decision, decode_state, game_of, options, play
@@ -48,8 +48,8 @@ def _measure(state: State, where: str, robot: Robot, metrics: ThinkingMetrics) -
 
 def value_of_shares(state: State, seat: str) -> float:
     """What one share of each company will bring, together: the value of a position to a robot."""
-    outlook = Outlook(game_of(state), seat)
-    return sum(outlook.share_value(company) for company in state.market_order)
+    forecast = Forecast(game_of(state), seat)
+    return sum(forecast.share_value(company) for company in state.market_order)
 
 
 def speeds(metrics: ThinkingMetrics) -> Iterator[tuple[str, str, Timings, float]]:

@@ -1,15 +1,15 @@
-"""Whether mail is attached, for the operator: the mailbox and the SMTP server both have to work."""
+"""Whether mail is connected, for the operator: the mailbox and the SMTP server both have to work."""
 
 from __future__ import annotations
 
 from bot.service import Service
 
 
-class MailAttachment:
+class MailConnection:
     """Puts what the parts of the mail channel report together, for `railpost status` and `/health`."""
 
     def __init__(self, service: Service, account: str) -> None:
-        """account: as whom mail is attached, and where."""
+        """account: as whom mail is connected, and where."""
         self._service = service
         self._account = account
         self._problems: dict[str, str] = {}
@@ -39,10 +39,10 @@ class MailAttachment:
     def _publish(self) -> None:
         problems = [f"{part}: {why}" for part, why in sorted(self._problems.items()) if why]
         if problems:
-            self._service.report_attachment("mail", "away", "; ".join(problems))
+            self._service.report_connection("mail", "away", "; ".join(problems))
         elif not self._reads:
             detail = "another process reads the mailbox, and this one sends"
-            self._service.report_attachment("mail", "standing by", detail)
+            self._service.report_connection("mail", "standing by", detail)
         elif "mailbox" in self._seen:
             detail = f"as {self._account}{f', but {self._warning}' if self._warning else ''}"
-            self._service.report_attachment("mail", "attached", detail)
+            self._service.report_connection("mail", "connected", detail)

@@ -18,7 +18,7 @@ from bot.service import Service
 CHOICES_CHANGED = "The choices have changed since then. Please look at the card as it is now."
 
 
-class ControlChecks:
+class ControlAccess:
     """Checks controls; who may not use one, or not any more, gets a private message that says why."""
 
     def __init__(self, service: Service, lookup: TableLookup) -> None:

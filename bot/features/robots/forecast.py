@@ -1,6 +1,6 @@
 """What a player expects of the game: rounds to come, rust, revenues, and what a share will bring.
 
-All estimates are in dollars. They are made once for a position (`Outlook`) and look only at what everybody
+All estimates are in dollars. They are made once for a position (`Forecast`) and look only at what everybody
 at the table may know.
 """
 
@@ -44,12 +44,12 @@ Ts = TypeVarTuple("Ts")
 ResultT = TypeVar("ResultT")
 
 
-def once(method: Callable[[Outlook, *Ts], ResultT]) -> Callable[[Outlook, *Ts], ResultT]:
+def once(method: Callable[[Forecast, *Ts], ResultT]) -> Callable[[Forecast, *Ts], ResultT]:
     """Make an estimate once for a position. Callers must not change its result."""
     name = method.__name__
 
     @wraps(method)
-    def estimate(o: Outlook, *args: *Ts) -> ResultT:
+    def estimate(o: Forecast, *args: *Ts) -> ResultT:
         key = name, *args
         if key not in o.known:
             o.known[key] = method(o, *args)
@@ -65,7 +65,7 @@ def open_neighbors(hex: HexDefinition) -> list[str]:
     return [beside for edge, beside in hex.neighbors.items() if edge not in closed]
 
 
-class Outlook:
+class Forecast:
     """The estimates of one position, for the seat that has to decide."""
 
     def __init__(self, g: Game, seat: str, weights: Weights = DEFAULT_WEIGHTS) -> None:

@@ -1,6 +1,6 @@
 """Words by which people take something back, in the languages of those who play: they sign no letter."""
 
-HESITATIONS = frozenset(
+RETRACTION_WORDS = frozenset(
     """
     nah nope no wait whoops oops hmm hm uh uhm oh damn darn sorry stop cancel never maybe later tomorrow ah
     cancelled canceled rejected invalid void denied withdrawn withdraw declined nonsense kidding joke draft

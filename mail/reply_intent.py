@@ -9,13 +9,13 @@ import re
 import unicodedata
 from collections.abc import Collection, Sequence
 
-from mail import doubts, small_talk
-from mail.doubts import Vocabulary
+from mail import small_talk, unclear_lines
 from mail.line_text import first_word, words_of
-from mail.quotes import OrderLine
+from mail.quotes import ReplyLine
 from mail.reply_text import ParsedReply, ReplyFault, ReplyText, UnclearLine
+from mail.unclear_lines import Vocabulary
 
-MAX_ORDERS = 40
+MAX_MOVES = 40
 MAX_JUDGED = 80  # own lines that are read; a longer reply is not clear
 
 NEARLY = "it is nearly an order, but not quite"
@@ -30,18 +30,18 @@ _QUALIFYING_COMMENT = re.compile(
     re.IGNORECASE,
 )
 
-Paragraph = Sequence[OrderLine]
+Paragraph = Sequence[ReplyLine]
 
 
 def judge(reply: ReplyText, readable: Collection[str], vocabulary: Vocabulary) -> ParsedReply:
     """Decide what of a reply is meant as orders. readable: those of its candidates that the game can read."""
     above = _Part(reply.above, reply.ended, readable, vocabulary)
     below = _Part(reply.below, reply.ended, readable, vocabulary)
-    if not (above.orders or above.unclear) and (below.orders or below.unclear):
+    if not (above.lines or above.unclear) and (below.lines or below.unclear):
         return below.judged(is_below=True, others=tuple(above.ignored))
-    unclear, misplaced = list(above.unclear), [line.text for line in below.orders][:10]
-    if above.orders and below.orders:
-        unclear += [UnclearLine(line, IN_TWO_PLACES) for line in below.orders[:10]]
+    unclear, misplaced = list(above.unclear), [line.text for line in below.lines][:10]
+    if above.lines and below.lines:
+        unclear += [UnclearLine(line, IN_TWO_PLACES) for line in below.lines[:10]]
     return above.judged(misplaced=tuple(misplaced), unclear=tuple(unclear))
 
 
@@ -50,7 +50,7 @@ class _Part:
 
     def __init__(
         self,
-        lines: Sequence[OrderLine],
+        lines: Sequence[ReplyLine],
         ended: Collection[int],
         readable: Collection[str],
         vocabulary: Vocabulary,
@@ -58,9 +58,9 @@ class _Part:
         self._ended = ended
         self._readable = readable
         self._vocabulary = vocabulary
-        self.orders: list[OrderLine] = []
+        self.lines: list[ReplyLine] = []
         self.unclear: list[UnclearLine] = []
-        self.meant: list[OrderLine] = []
+        self.meant: list[ReplyLine] = []
         self.ignored: list[str] = []
         self._meant_is_known = True
         self._has_orders = any(map(self._is_order, lines))
@@ -74,32 +74,32 @@ class _Part:
             self._add_unclear(lines[MAX_JUDGED], f"the reply has more than {MAX_JUDGED} lines")
             self._meant_is_known = False
 
-    def _is_order(self, line: OrderLine) -> bool:
+    def _is_order(self, line: ReplyLine) -> bool:
         return line.text in self._readable
 
-    def _add(self, line: OrderLine, reason: str | None) -> None:
+    def _add(self, line: ReplyLine, reason: str | None) -> None:
         if reason:
             self._add_unclear(line, reason)
         else:
             self.ignored.append(line.text)
 
-    def _add_order(self, line: OrderLine) -> None:
+    def _add_order(self, line: ReplyLine) -> None:
         self._in_signature = False
-        self.orders.append(line)
+        self.lines.append(line)
         self.meant.append(line)
         _, hash_sign, comment = line.text.partition(" #")
         if self._vocabulary.has_our_comment(line.text):
             return
-        if hash_sign and (doubts.retracts(comment) or _QUALIFYING_COMMENT.search(comment)):
+        if hash_sign and (unclear_lines.retracts(comment) or _QUALIFYING_COMMENT.search(comment)):
             self.unclear.append(UnclearLine(line, QUALIFYING))
             self._meant_is_known = False
 
-    def _add_unclear(self, line: OrderLine, reason: str) -> None:
+    def _add_unclear(self, line: ReplyLine, reason: str) -> None:
         self.unclear.append(UnclearLine(line, reason))
-        nearest = doubts.nearest_line(line.text, self._vocabulary, 0.6) if reason == NEARLY else None
+        nearest = unclear_lines.nearest_line(line.text, self._vocabulary, 0.6) if reason == NEARLY else None
         is_prose = len(words_of(line.text)) >= 4 and first_word(line.text) not in self._vocabulary.game_verbs
         if nearest:
-            self.meant.append(OrderLine(line.number, nearest))
+            self.meant.append(ReplyLine(line.number, nearest))
         elif reason == NEARLY and not is_prose:
             self._meant_is_known = False
 
@@ -121,15 +121,15 @@ class _Part:
         """
         line = paragraph[at].text
         is_last = not any(map(self._is_order, paragraph[at + 1 :]))
-        if doubts.starts_as_condition(line):
+        if unclear_lines.starts_as_condition(line):
             return QUALIFYING
-        if doubts.nearly_order(line, self._vocabulary, may_be_name=is_last):
+        if unclear_lines.nearly_move(line, self._vocabulary, may_be_name=is_last):
             return NEARLY
         if self._in_signature and is_last:
-            return QUALIFYING if doubts.decides_in_signature(line) else None
-        if small_talk.is_friendly(line) or doubts.is_mail_footer(line):
+            return QUALIFYING if unclear_lines.decides_in_signature(line) else None
+        if small_talk.is_friendly(line) or unclear_lines.is_mail_footer(line):
             return None
-        if doubts.qualifies(line):
+        if unclear_lines.qualifies(line):
             return ASKING if "?" in line else QUALIFYING
         if not any(map(self._is_order, paragraph[:at])):
             harmless = small_talk.is_harmless_paragraph([line], self._vocabulary, False, True)
@@ -139,12 +139,14 @@ class _Part:
     # --- paragraphs without one ---
 
     def _judge_apart(self, paragraph: Paragraph) -> None:
-        if any(doubts.is_mail_footer(line.text) for line in paragraph):
+        if any(unclear_lines.is_mail_footer(line.text) for line in paragraph):
             self._in_signature = True
             self.ignored += [line.text for line in paragraph]
             return
         near = [
-            line for line in paragraph if doubts.nearly_order(line.text, self._vocabulary, may_be_name=True)
+            line
+            for line in paragraph
+            if unclear_lines.nearly_move(line.text, self._vocabulary, may_be_name=True)
         ]
         for line in near:
             self._add_unclear(line, NEARLY)
@@ -152,12 +154,12 @@ class _Part:
             return
         text = [line.text + ("." if line.number in self._ended else "") for line in paragraph]
         is_harmless = not self._has_orders or small_talk.is_harmless_paragraph(
-            text, self._vocabulary, self._in_signature, is_above=not self.orders
+            text, self._vocabulary, self._in_signature, is_above=not self.lines
         )
         asks = ASKING if any("?" in line.text for line in paragraph) else QUALIFYING
         for at, line in enumerate(paragraph):
             self._add(line, None if is_harmless or at else asks)
-        if self.orders:
+        if self.lines:
             self._in_signature = self._in_signature or small_talk.opens_signature(text[0], self._vocabulary)
 
     # --- the outcome ---
@@ -172,16 +174,16 @@ class _Part:
     ) -> ParsedReply:
         unclear = tuple(self.unclear) if unclear is None else unclear
         ignored = others + tuple(self.ignored)
-        orders = tuple(self.orders)
+        orders = tuple(self.lines)
         fault = _fault(orders) or _fault([each.line for each in unclear if each.reason == NEARLY])
         if not unclear or fault:
             return ParsedReply(orders, ignored, misplaced, fault, is_below=is_below)
-        meant = tuple(self.meant) if self._meant_is_known and len(self.meant) <= MAX_ORDERS else ()
+        meant = tuple(self.meant) if self._meant_is_known and len(self.meant) <= MAX_MOVES else ()
         return ParsedReply((), ignored, misplaced, None, unclear, meant, is_below)
 
 
-def _paragraphs(lines: Sequence[OrderLine]) -> list[list[OrderLine]]:
-    found: list[list[OrderLine]] = [[]]
+def _paragraphs(lines: Sequence[ReplyLine]) -> list[list[ReplyLine]]:
+    found: list[list[ReplyLine]] = [[]]
     for line in lines:
         if line.text:
             found[-1].append(line)
@@ -190,10 +192,11 @@ def _paragraphs(lines: Sequence[OrderLine]) -> list[list[OrderLine]]:
     return [paragraph for paragraph in found if paragraph]
 
 
-def _fault(orders: Sequence[OrderLine]) -> ReplyFault | None:
-    if len(orders) > MAX_ORDERS:
+def _fault(orders: Sequence[ReplyLine]) -> ReplyFault | None:
+    if len(orders) > MAX_MOVES:
         return ReplyFault(
-            orders[MAX_ORDERS], f"an email may have {MAX_ORDERS} orders, and this one has {len(orders)}"
+            orders[MAX_MOVES],
+            f"an email may have {MAX_MOVES} orders, and this one has {len(orders)}",
         )
     for line in orders:
         if "\ufffd" in line.text:

@@ -19,7 +19,7 @@ DECLINED_STEP = re.compile(r"The \S+ declines to [a-z ]+\.")
 
 
 @dataclass(slots=True)
-class ToldTurn:
+class TurnSummary:
     """Successive moves of one player, or players who pass one after the other."""
 
     seat: int | None
@@ -36,9 +36,9 @@ class ToldTurn:
         return told if name in told else f"{name}: {told}"
 
 
-def told_turns(entries: Sequence[LogEntry]) -> list[ToldTurn]:
+def told_turns(entries: Sequence[LogEntry]) -> list[TurnSummary]:
     """Log entries as turns, without those that were undone or say nothing."""
-    turns: list[ToldTurn] = []
+    turns: list[TurnSummary] = []
     for entry in entries:
         seat = entry.seat
         for sentence in told_sentences(entry):
@@ -46,7 +46,7 @@ def told_turns(entries: Sequence[LogEntry]) -> list[ToldTurn]:
             seat = None if passing or NEW_ROUND.fullmatch(sentence) else seat  # what follows is nobody's move
             last = turns[-1] if turns else None
             if last is None or last.seat != seat or bool(passing) != bool(last.passed):
-                last = ToldTurn(seat)
+                last = TurnSummary(seat)
                 turns.append(last)
             if passing:
                 last.passed.append(passing[1])

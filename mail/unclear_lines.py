@@ -1,7 +1,7 @@
 """What makes a reply unclear: lines that are nearly orders, and prose that may take an order back. Pure.
 
 An order is played only if the whole reply leaves no doubt that it is meant. Two questions are asked here of
-a line that the game cannot read: is it nearly an order (`nearly_order`), does it qualify the orders
+a line that the game cannot read: is it nearly an order (`nearly_move`), does it qualify the orders
 (`qualifies` beside one, `continues` in a paragraph of its own). Which prose is certainly harmless,
 `mail.small_talk` says.
 """
@@ -95,7 +95,7 @@ def without_idioms(line: str) -> str:
     return _IDIOMS.sub(" ", line)
 
 
-def nearly_order(line: str, vocabulary: Vocabulary, *, may_be_name: bool = False) -> bool:
+def nearly_move(line: str, vocabulary: Vocabulary, *, may_be_name: bool = False) -> bool:
     """Whether a line that the game cannot read is nearly an order, or speaks of making a move.
 
     may_be_name: it stands where a signature stands.

@@ -11,11 +11,11 @@ from engine import Action, Option
 AMOUNT_FIELDS = ("amount", "price")
 
 
-class Judged(NamedTuple):
+class Scored(NamedTuple):
     """An action with its worth in dollars against doing nothing, and the reason as part of a sentence."""
 
     action: Action
-    worth: float
+    value: float
     reason: str
 
 
@@ -32,6 +32,6 @@ def with_dollars(option: Option, dollars: float) -> Action | None:
     return msgspec.structs.replace(option.action, **{field: most})
 
 
-def best(judged: list[Judged]) -> Judged:
+def best(judged: list[Scored]) -> Scored:
     """The first of the judged actions with the highest worth."""
-    return max(judged, key=lambda each: each.worth)
+    return max(judged, key=lambda each: each.value)
