@@ -352,15 +352,15 @@ class TableSnapshot(Model, table=True):
     revision: int = 0
 
 
-class PlanRecord(Model, table=True):
-    """A person's plan at a table: lines, each with its seat, made when the log ended at row `since`."""
+class Fact(Model, table=True):
+    """What a feature keeps for a person at a table, in a form of its own: a plan, notes."""
 
-    __tablename__ = "plans"
+    __tablename__ = "facts"
 
+    feature: str = Field(primary_key=True)
     table_id: int = Field(foreign_key="game_tables.id", primary_key=True)
     person_id: int = Field(foreign_key="people.id", primary_key=True, index=True)
-    since: int
-    lines: list[Any] = Field(default_factory=list, sa_type=JSON)
+    body: Any = Field(sa_type=JSON)
 
 
 class OrderRecord(Model, table=True):

@@ -6,13 +6,13 @@ from functools import cached_property
 
 from storage.move_commit import MoveCommit, write_move_commit
 from storage.repositories.clocks import ClockRepository
+from storage.repositories.facts import FactRepository
 from storage.repositories.inbound_mail import InboundMailRepository
 from storage.repositories.mail_tokens import MailTokenRepository
 from storage.repositories.move_log import MoveLogRepository
 from storage.repositories.orders import OrderRepository
 from storage.repositories.outbox import OutboxRepository
 from storage.repositories.people import PeopleRepository
-from storage.repositories.plans import PlanRepository
 from storage.repositories.polls import PollRepository
 from storage.repositories.settings import SettingsRepository
 from storage.repositories.tables import TableRepository
@@ -52,9 +52,9 @@ class UnitOfWork:
         return PollRepository(self._transaction)
 
     @cached_property
-    def plans(self) -> PlanRepository:
-        """Plans of people at their tables."""
-        return PlanRepository(self._transaction)
+    def facts(self) -> FactRepository:
+        """What features keep for people at their tables."""
+        return FactRepository(self._transaction)
 
     @cached_property
     def usage(self) -> UsageRepository:

@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any, TypedDict, TypeVar, Unpack
 
 from sqlalchemy import or_
+from sqlalchemy.orm import aliased
 from sqlmodel import col, delete, func, select, update
 
 from storage.errors import AlreadyExists, NotFound
@@ -12,6 +13,7 @@ from storage.models import (
     AddressClaim,
     Deputy,
     DueRow,
+    Fact,
     GameTable,
     Identity,
     IdentityKind,
@@ -19,7 +21,6 @@ from storage.models import (
     MoveRecord,
     OrderRecord,
     Person,
-    PlanRecord,
     Seat,
     SeatClockRecord,
     SeatRequest,
@@ -227,7 +228,12 @@ class PeopleRepository(Repository):
 
     async def _merge_plans(self, kept_id: int, merged_id: int) -> None:
         """Plans of the second person become the first's, who keeps their own where both have one."""
-        own = select(PlanRecord.table_id).where(col(PlanRecord.person_id) == kept_id)
-        merged = col(PlanRecord.person_id) == merged_id
-        await self._transaction.execute(delete(PlanRecord).where(merged, col(PlanRecord.table_id).in_(own)))
-        await self._transaction.execute(update(PlanRecord).where(merged).values(person_id=kept_id))
+        kept = aliased(Fact)
+        same = select(kept.feature).where(
+            col(kept.person_id) == kept_id,
+            col(kept.feature) == col(Fact.feature),
+            col(kept.table_id) == col(Fact.table_id),
+        )
+        merged = col(Fact.person_id) == merged_id
+        await self._transaction.execute(delete(Fact).where(merged, same.exists()))
+        await self._transaction.execute(update(Fact).where(merged).values(person_id=kept_id))

@@ -123,7 +123,7 @@ async def test_the_revision_of_a_table_is_not_changed_by_moves_plans_and_message
         await unit.move_log.append(table, 1, [move()], b"s")
         await unit.outbox.enqueue(new_message("p"))
         await unit.tables.set_card(table, "turn", {"message": 1})
-        await unit.plans.set(table, (await unit.people.add("Ann")).id, 2, [[0, "pass"]])
+        await unit.facts.set("plans", table, (await unit.people.add("Ann")).id, {"lines": ["pass"]})
     after = await store.table_version(table)
     assert (after.store_id, after.revision, after.seq) == (before.store_id, before.revision, 2)
 

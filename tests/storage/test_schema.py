@@ -230,8 +230,7 @@ async def test_plans_and_rewinds_of_the_first_version_are_migrated(tmp_path: Pat
             )
     old.close()
     async with await open_store(path) as store, store.read() as unit:
-        kept = await unit.plans.get(1, 1)
-        assert kept is not None and (kept.since, kept.lines) == (7, [[0, "buy SV"]])
+        assert await unit.facts.get("plans", 1, 1) == {"since": 7, "lines": [[0, "buy SV"]]}
         assert (await unit.people.get(1)).preferences == {"mail": True}
         snapshot = await unit.move_log.snapshot(1)
         assert (snapshot.rewind_count, snapshot.format_version) == (1, 1)

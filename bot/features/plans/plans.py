@@ -23,6 +23,7 @@ PlannedLine = tuple[int, str]
 """The seat and the line in full."""
 
 MAX_LINES = 40
+FEATURE = "plans"
 
 
 class PlanTrial(NamedTuple):
@@ -136,15 +137,16 @@ class PlanStore:
     async def load(self, table: LiveTable, person_id: int) -> list[PlannedLine]:
         """The person's plan at a table, without the lines that have been played since as planned."""
         async with self._store.read() as unit:
-            plan = await unit.plans.get(table.stored_info.id, person_id)
+            plan = await unit.facts.get(FEATURE, table.stored_info.id, person_id)
         if plan is None:
             return []
-        lines = [(int(seat), str(line)) for seat, line in plan.lines]
-        return remaining_lines(lines, table.log.lines_after(plan.since))
+        lines = [(int(seat), str(line)) for seat, line in plan["lines"]]
+        return remaining_lines(lines, table.log.lines_after(plan["since"]))
 
     async def save(self, table: LiveTable, person_id: int, lines: Sequence[PlannedLine]) -> None:
         """Replace the person's plan at a table; without lines it is deleted. Raises LimitReached."""
         async with self._store.begin(table=table.stored_info.id) as unit:
             if lines:
                 await self._limits.count(unit, person_id, "plans")
-            await unit.plans.set(table.stored_info.id, person_id, table.seq, [list(line) for line in lines])
+            plan = {"since": table.seq, "lines": [list(line) for line in lines]} if lines else None
+            await unit.facts.set(FEATURE, table.stored_info.id, person_id, plan)
