@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 
 from bot.features.clock.feature import TimeCommands
@@ -16,6 +16,7 @@ from bot.features.lobby.feature import LobbyCommands
 from bot.features.lobby.imported_seats import GameImports
 from bot.features.lobby.seats import SeatRequests
 from bot.features.lobby.tables import Lobby
+from bot.features.notepad.feature import Notepad
 from bot.features.plans.feature import PlanHandler
 from bot.features.plans.plans import PlanStore
 from bot.features.review import feature as review
@@ -33,13 +34,13 @@ from bot.features.views import feature as views
 from bot.features.votes import feature as votes
 from bot.features.votes.reminders import VOTE_KIND, remind_of_vote, set_vote_reminders
 from bot.hub.cache import KEEP_MEGABYTES
+from bot.hub.feature import Feature
 from bot.hub.limits import Limits
 from bot.hub.polls import PollHandler
 from bot.hub.service import Hub
 from bot.hub.status import RunningTables
-from bot.hub.timers import Clock
+from bot.hub.timers import NOBODY_FOLLOWS, Followers
 from bot.pictures.workers import PictureWorkers
-from engine import Action
 from storage import Store
 
 
@@ -48,7 +49,7 @@ class Service(Hub):
 
     pictures: draws for every transport. lobby: tables before their start. running: tables in play. seats:
     who asks for open seats. imports: seats of imported games. settings: of people. status: pause, resume and
-    the end before the end. robots: the computer players. clock: what is due.
+    the end before the end. robots: the computer players. features: by name those that are put in.
     """
 
     def __init__(
@@ -61,52 +62,58 @@ class Service(Hub):
         pictures: PictureWorkers | None = None,
         limits: Limits | None = None,
         robot_seconds: float = DEFAULT_SECONDS,
+        without: Collection[str] = (),
     ) -> None:
         """default_options: of new tables. keep_megabytes: about so much of tables stays in memory.
         ping_holdoff: seconds before a turn message is sent. limits: what one person may do on one day.
-        robot_seconds: that a robot may think about a hard decision."""
-        super().__init__(store, keep_megabytes=keep_megabytes, ping_holdoff=ping_holdoff, limits=limits)
+        robot_seconds: that a robot may think about a hard decision. without: names of features that are left
+        out. Raises ValueError for one that is required."""
+        super().__init__(
+            store, keep_megabytes=keep_megabytes, ping_holdoff=ping_holdoff, limits=limits,
+            polls=partial(PollHandler, remind=set_vote_reminders, declining_seat=declining_seat),
+            follow=NOBODY_FOLLOWS if "clock" in without else Followers(follow_tables, follow_table),
+        )  # fmt: skip
+        cache = self.cache
         self.pictures = pictures
-        cache, polls = (
-            self.cache,
-            PollHandler(self.cache, remind=set_vote_reminders, declining_seat=declining_seat),
-        )
-        books = OrderBooks()
-        orders, undo = OrderHandler(cache, books), UndoHandler(cache, polls)
         self.lobby = Lobby(cache, default_options, self.limits)
         self.running = RunningTables(cache, self.limits)
         self.imports = GameImports(cache, self.lobby, read_game)
         self.seats = SeatRequests(cache, self.lobby, self.running, self.imports, self.limits)
         self.settings = PersonSettingsService(cache)
-        self.status = StatusCommands(cache, self.running, polls)
+        self.status = StatusCommands(cache, self.running, self.polls)
         self.robots = RobotPlayers(cache, self.submit, robot_seconds)
-        self.clock = Clock(cache, follow_tables, follow_table)
-        tables = LobbyCommands(cache, self.lobby, self.seats, polls)
-        plans = PlanHandler(PlanStore(store, self.limits), self.moves, orders.armed_orders)
+        self.features: dict[str, Feature] = {}
+        for feature in self._all_features():
+            if feature.name not in without:
+                self.add(feature)
+                self.features[feature.name] = feature
+            elif feature.is_required:
+                raise ValueError(f"The service cannot do without {feature.name}.")
 
-        cache.reactions.append(OrderRunner(books, self.moved).run)
-        self.on_moved.append(undo.update_after_move)
-        self.clock.timers |= {
-            **ClockTimers(cache, partial(play_pass, self.submit)).timers(),
-            "digest": DigestTimer(cache).send,
-            "lobby": tables.expire,
-            VOTE_KIND: partial(remind_of_vote, cache),
-        }
-        self.leads |= {"clock": self.clock.run, "robots": self.robots.run}
-        game_words = frozenset(form.split()[0] for kind in Action.__subclasses__() for form in kind.forms)
-        for commands in (
-            views.commands(self.commands),
-            history.commands(),
-            review.commands(Robot().ranking),
-            export.commands(),
-            plans.commands(),
-            orders.commands(),
-            undo.commands(),
-            votes.commands(polls),
-            TimeCommands(cache, polls).commands(),
-            SettingsCommands(self.settings).commands(),
-            tables.commands(),
-            self.status.commands(),
-            self.robots.commands(),
-        ):
-            self.commands.add(commands, game_words)
+    def _all_features(self) -> Iterator[Feature]:
+        """Everything that Railpost can do, in the order in which `help` lists it."""
+        cache, polls, submit = self.cache, self.polls, self.submit
+        books, undo = OrderBooks(), UndoHandler(cache, polls)
+        orders, runner = OrderHandler(cache, books), OrderRunner(books, self.moved)
+        plans = PlanHandler(PlanStore(self.store, self.limits), self.moves, orders.armed_orders)
+        clock, times = TimeCommands(cache, polls), ClockTimers(cache, partial(play_pass, submit))
+        lobby = LobbyCommands(cache, self.lobby, self.seats, polls)
+        remind = {VOTE_KIND: partial(remind_of_vote, cache)}
+
+        yield Feature("views", views.commands(self.commands))
+        yield Feature("history", history.commands())
+        yield Feature("review", review.commands(Robot().ranking))
+        yield Feature("game_files", export.commands())
+        yield Feature("plans", plans.commands())
+        yield Feature("standing_orders", orders.commands(), reactions=[runner.run])
+        yield Feature(
+            "undo", undo.commands(), undo.motions(), moved=[undo.update_after_move], is_required=True
+        )
+        yield Feature("votes", votes.commands(polls), timers=remind, is_required=True)
+        yield Feature("clock", clock.commands(), clock.motions(), times.timers())
+        yield Feature("digest", timers={"digest": DigestTimer(cache).send})
+        yield Feature("settings", SettingsCommands(self.settings).commands())
+        yield Feature("notepad", Notepad(cache).commands())
+        yield Feature("lobby", lobby.commands(), lobby.motions(), {"lobby": lobby.expire}, is_required=True)
+        yield Feature("status", self.status.commands(), self.status.motions())
+        yield Feature("robots", self.robots.commands(), leads={"robots": self.robots.run})

@@ -20,13 +20,16 @@ CITATION = re.compile(r"(1817|1830|1851|1870) (§[\d.]+|Table \d+|[A-Z][a-z].*)"
 
 PARTS = ("engine", "renderers", "storage", "mail", "bot")
 
-# What each part may import besides the standard library and itself. `engine` means its public names only.
-ALLOWED = {
-    "engine": {"msgspec"},
-    "renderers": {"engine", "PIL", "font_source_sans_pro"},
-    "storage": {"engine", "sqlmodel", "sqlalchemy", "aiosqlite", "alembic", "msgspec", "psycopg"},
-    "mail": {"aioimaplib", "aiosmtplib", "jinja2", "markupsafe", "stamina"},
-}
+TABLE_ROW = re.compile(r"\| `([\w/]+)` \| [^|]+ \| ([^|]*)\|")
+
+
+def allowed_imports() -> dict[str, set[str]]:
+    """What each part may import besides the standard library and itself, by docs/architecture.md."""
+    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    return {part: set(re.findall(r"`([\w/]+)`", named)) for part, named in TABLE_ROW.findall(text)}
+
+
+ALLOWED = allowed_imports()
 
 # Rules have no clock, random numbers, input or output. Components are read by importlib.resources.
 IMPURE_MODULES = set(
@@ -99,7 +102,8 @@ def is_module_of_engine(root: Path, name: str) -> bool:
 def forbidden_imports(root: Path) -> list[str]:
     """Imports that a part may not have."""
     found = []
-    for part, allowed in ALLOWED.items():
+    for part in PARTS[:-1]:
+        allowed = ALLOWED[part]
         for path, tree in modules(root, part):
             where = path.relative_to(root)
             for module, names, line in imported(root, path, tree):
@@ -252,51 +256,27 @@ def package_cycles(root: Path) -> list[str]:
     ]
 
 
-LAYERS = (
-    {"config", "position"},
-    {"hub"},
-    {"pictures"},
-    {"features"},
-    {"service"},
-    {"discord", "email", "terminal"},
-    {"operations", "cli", "tools", "__main__"},
-)
-"""What stands in bot/: each layer imports those before it; features and transports not one another."""
-EXCEPTIONS = {
-    ("terminal/mail_commands.py", "bot.email"),  # the operator at the terminal links addresses of players
-}
-
-
-def rank_of(member: str) -> int:
-    """The layer of a member of bot/. Raises ValueError for one that has none."""
-    for rank, layer in enumerate(LAYERS):
-        if member in layer:
-            return rank
-    raise ValueError(f"bot/{member} stands in no layer")
-
-
 def arrows_of_bot(root: Path) -> Iterator[tuple[Path, int, str]]:
-    """(file, line, module) of each import of bot/ by itself."""
+    """(file, line, module) of each import of ours in bot/."""
     for path, tree in modules(root, "bot"):
-        if path.name == "__init__.py":
+        if path.parent == root / "bot" and path.name == "__init__.py":
             continue
         for module, names, line in imported(root, path, tree):
-            if module.startswith("bot."):
-                yield path.relative_to(root / "bot"), line, module
-            elif module == "bot":
+            if module == "bot":
                 yield from ((path.relative_to(root / "bot"), line, f"bot.{name}") for name in names)
+            elif module.partition(".")[0] in PARTS:
+                yield path.relative_to(root / "bot"), line, module
 
 
-def upward_arrows(root: Path) -> list[str]:
-    """Imports in bot/ from a layer that stands above, from another feature or from another transport."""
+def forbidden_arrows(root: Path) -> list[str]:
+    """Imports of ours in bot/ that no row of the table names, or from one feature to another."""
     found = []
     for path, line, module in arrows_of_bot(root):
-        own, other = path.with_suffix("").parts, module.split(".")[1:]
-        mine, theirs = rank_of(own[0]), rank_of(other[0])
-        sideways = mine == theirs and own[0] != other[0] and own[0] in LAYERS[-2]
-        between = own[0] == other[0] == "features" and own[1] != other[1:2][0]
-        is_known = (path.as_posix(), ".".join(["bot", other[0]])) in EXCEPTIONS
-        if (mine < theirs or sideways or between) and not is_known:
+        own, other = path.with_suffix("").parts, module.split(".")
+        part = "/".join(other[:2]) if other[0] == "bot" else other[0]
+        is_own = part == f"bot/{own[0]}"
+        between = is_own and own[0] == "features" and own[1:2] != tuple(other[2:3])
+        if between or not (is_own or part in ALLOWED[f"bot/{own[0]}"]):
             found.append(f"bot/{path}:{line}: may not import {module}")
     return found
 
@@ -337,7 +317,7 @@ def file_circles(root: Path) -> list[str]:
 
 
 CHECKS: list[Callable[[Path], list[str]]] = [
-    upward_arrows,
+    forbidden_arrows,
     file_circles,
     forbidden_imports,
     impurities,
@@ -388,9 +368,9 @@ def tree_of(root: Path, files: dict[str, str]) -> Path:
         (title_checks_in_rules, "engine/a.py", "NAME = '1870'"),
         (title_checks_in_rules, "engine/a.py", "from engine.titles import t1830"),
         (title_checks_in_rules, "engine/a.py", "from engine.titles.t1830 import TITLE"),
-        (upward_arrows, "bot/hub/a.py", "from bot.features.undo import rewind"),
-        (upward_arrows, "bot/features/undo/a.py", "def f():\n    from bot.features.votes.b import c"),
-        (upward_arrows, "bot/email/a.py", "from bot.discord import client"),
+        (forbidden_arrows, "bot/hub/a.py", "from bot.features.undo import rewind"),
+        (forbidden_arrows, "bot/features/undo/a.py", "def f():\n    from bot.features.votes.b import c"),
+        (forbidden_arrows, "bot/email/a.py", "from bot.discord import client"),
         (file_circles, "engine/kernel.py", "from engine.board.a import x"),
         (
             file_circles,
@@ -419,7 +399,7 @@ def test_check_complains(tmp_path: Path, check: Callable[[Path], list[str]], fil
         ("renderers/a.py", "import engine\nfrom engine import play\nfrom PIL import Image\nfrom . import b"),
         ("storage/a.py", "from engine import play\nfrom sqlalchemy.ext.asyncio import AsyncSession"),
         ("mail/a.py", "import asyncio\nfrom email.message import EmailMessage\nimport jinja2"),
-        ("bot/a.py", "import discord, mail, storage\nfrom engine.state import State\nlimit = 18300"),
+        ("bot/cli/a.py", "import discord, mail, storage\nfrom engine.state import State\nlimit = 18300"),
     ],
 )
 def test_check_permits(tmp_path: Path, file: str, text: str) -> None:

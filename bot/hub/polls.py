@@ -141,8 +141,10 @@ class PollHandler:
                 if required
                 else None
             )
+        agrees = word == "accept"
+        if agrees and open_poll.poll.kind not in self.motions:
+            return refused(table, request, "This service cannot do what the vote is about; ask its operator.")
         async with self._cache.commit_request(table, request) as draft:
-            agrees = word == "accept"
             polls = (await draft.unit()).polls
             open_poll = await polls.cast_vote(open_poll.poll.id, request.seat, agrees)
             outcome = poll_outcome(open_poll.votes.values())
@@ -170,8 +172,8 @@ class PollHandler:
             sentence = f"Nothing changes: {table.state.players[request.seat]} declines."
             draft.announce("news", sentence)
             return outcome, [sentence]
-        motion = self.motions.get(poll.kind)
-        if motion is None or not motion.is_possible(table, open_poll):
+        motion = self.motions[poll.kind]
+        if not motion.is_possible(table, open_poll):
             await polls.close(poll.id, "superseded")
             return "superseded", ["What the vote was about no longer exists."]
         await polls.close(poll.id, outcome)

@@ -31,12 +31,14 @@ from bot.hub.command import Commands, OpenCommand, Query, QueryRequest, TableCom
 from bot.hub.commit import CommitDraft
 from bot.hub.confirm import confirmed_lines
 from bot.hub.connections import ConnectionState, ConnectionStatus, Jobs
+from bot.hub.feature import Feature
 from bot.hub.info import status_text
 from bot.hub.limits import Kind, LimitReached, Limits
 from bot.hub.loading import UnreadableTable
 from bot.hub.log import LogNotLoaded
 from bot.hub.people import claim_address
 from bot.hub.play import Moved, MoveHandler
+from bot.hub.polls import PollHandler
 from bot.hub.queries import TableQueries
 from bot.hub.request import (
     UNKNOWN_SEAT,
@@ -58,6 +60,7 @@ from bot.hub.result import (
     decode_result,
 )
 from bot.hub.table import LiveTable
+from bot.hub.timers import NOBODY_FOLLOWS, Clock, Followers
 from storage import Deadlock, DuplicateRequest, Store, StoreError, WriteConflict
 
 CommandObserver = Callable[[str, str, float], None]
@@ -65,12 +68,15 @@ CommandObserver = Callable[[str, str, float], None]
 
 log = logging.getLogger(__name__)
 
+_GAME_WORDS = frozenset(form.split()[0] for kind in engine.Action.__subclasses__() for form in kind.forms)
+
 
 class Hub:
     """All tables of one store, without the features. `run` goes on beside it.
 
-    commands: what the features have registered. queries: everything that can be read. leads: work that one
-    process of a store does, by the name of its job.
+    `add` puts features in. commands: what they have registered. queries: everything that can be read. polls:
+    the votes of tables. clock: what is due. leads: work that one process of a store does, by the name of its
+    job.
     """
 
     def __init__(
@@ -80,20 +86,34 @@ class Hub:
         keep_megabytes: float = KEEP_MEGABYTES,
         ping_holdoff: float = 0,
         limits: Limits | None = None,
+        polls: Callable[[TableCache], PollHandler] = PollHandler,
+        follow: Followers = NOBODY_FOLLOWS,
     ) -> None:
         """keep_megabytes: about so much of tables stays in memory. ping_holdoff: seconds before a turn
-        message is sent. limits: what one person may do on one day."""
+        message is sent. limits: what one person may do on one day. follow: keep the clocks of tables up with
+        their logs."""
         self.store = store
         self.cache = TableCache(store, keep_megabytes=keep_megabytes, ping_holdoff=ping_holdoff)
+        self.polls = polls(self.cache)
+        self.clock = Clock(self.cache, follow)
         self.queries = TableQueries(self.cache)
         self.limits = limits or Limits()
         self.commands = Commands()
         self.on_command: CommandObserver | None = None
         self.connections: dict[str, ConnectionStatus] = {}
         self.jobs = Jobs(store)
-        self.leads: dict[str, Callable[[], Awaitable[None]]] = {}
+        self.leads: dict[str, Callable[[], Awaitable[None]]] = {"clock": self.clock.run}
         self.on_moved: list[Moved] = []
         self.moves = MoveHandler(self.cache, self.moved)
+
+    def add(self, feature: Feature) -> None:
+        """Put a feature in. Raises ValueError for a command whose word is taken."""
+        self.commands.add(feature.commands, _GAME_WORDS)
+        self.polls.motions |= feature.motions
+        self.clock.timers |= feature.timers
+        self.leads |= feature.leads
+        self.cache.reactions += feature.reactions
+        self.on_moved += feature.moved
 
     async def run(self, *, does_work: bool = True) -> None:
         """Follow what other processes write; of those with `does_work` one does each of the `leads`. Never

@@ -21,6 +21,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -38,10 +39,26 @@ BATCH = 50
 TABLES_AT_ONCE = 32
 
 
-FollowTables = Callable[[TableCache, Sequence[int]], Awaitable[Sequence[int]]]
-"""Follows several tables at once; returns those that have to be followed alone."""
-FollowTable = Callable[[TableCache, int], Awaitable[bool]]
-"""Follows one table; whether that was done."""
+class Followers(NamedTuple):
+    """Keep the clocks of tables up with their logs: of several at once, and of one; whether that was done.
+
+    tables: returns those that have to be followed one by one.
+    """
+
+    tables: Callable[[TableCache, Sequence[int]], Awaitable[Sequence[int]]]
+    table: Callable[[TableCache, int], Awaitable[bool]]
+
+
+async def _follow_none(cache: TableCache, table_ids: Sequence[int]) -> Sequence[int]:
+    return ()
+
+
+async def _leave_alone(cache: TableCache, table_id: int) -> bool:
+    return True
+
+
+NOBODY_FOLLOWS = Followers(_follow_none, _leave_alone)
+"""Without clocks: tables stay behind, and are followed when clocks are back."""
 Timer = Callable[[DueRow], Awaitable[bool]]
 """Does what a due row says, in one transaction; False if it cannot be done yet."""
 
@@ -52,9 +69,8 @@ class Clock:
     timers: by the kind of their due rows. A row of no kind that is known stays, and waits for its feature.
     """
 
-    def __init__(self, cache: TableCache, follow_tables: FollowTables, follow_table: FollowTable) -> None:
-        """follow_tables, follow_table: keep the clocks of tables up with their logs."""
-        self._cache, self._follow_several, self._follow_one = cache, follow_tables, follow_table
+    def __init__(self, cache: TableCache, follow: Followers) -> None:
+        self._cache, self._follow = cache, follow
         self.timers: dict[str, Timer] = {}
         self._skipped: set[str] = set()  # what could not be done in this tick
         self._unknown: set[str] = set()  # kinds without a timer, of which the operator was told
@@ -112,13 +128,13 @@ class Clock:
         for start in range(0, len(behind), TABLES_AT_ONCE):
             some: Sequence[int] = behind[start : start + TABLES_AT_ONCE]
             try:
-                some = await self._follow_several(self._cache, some)
+                some = await self._follow.tables(self._cache, some)
             except UnreadableTable:
                 log.debug("clock: a table cannot be read; these are followed one by one")
             except StoreError as error:
                 log.warning("clock: %s", error)
             for table_id in some:
-                await self._safely(f"table {table_id}", self._follow_one(self._cache, table_id))
+                await self._safely(f"table {table_id}", self._follow.table(self._cache, table_id))
 
     async def _safely(self, name: str, step: Awaitable[bool]) -> bool:
         """Do one thing; whether it was done. What fails does not keep the others from their time."""

@@ -656,3 +656,12 @@ async def test_players_are_asked_by_button_whether_a_robot_may_play(
     declined = await fake.run_command("Bob", "general", "table agree", agree=False)
     assert "No robot plays at table" in declined.text
     assert await _gone(fake, card, "3. Robot")
+
+
+async def test_notes_are_private(started: RunningBot, fake: FakeDiscord) -> None:
+    thread = started.thread
+    written = await fake.run_command("Ann", thread, "do", line="note the 4s come next round")
+    assert "1. the 4s come next round" in written.text and not written.public_messages
+    assert "is empty" in (await fake.run_command("Bob", thread, "do", line="notes")).text
+    read = await fake.run_command("Ann", thread, "do", line="notes")
+    assert "1. the 4s come next round" in read.text and not read.public_messages

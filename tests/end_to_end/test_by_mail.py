@@ -508,3 +508,12 @@ async def test_a_pause_is_announced(pymap: MailHarness) -> None:
     await pymap.service.running.pause(table.id, by=None)
     assert "pauses the game" in (await ann.letter()).text
     assert "is paused" in (await ann.said("buy SV", to=ann.inbox[1])).text
+
+
+async def test_notes_by_mail(drawing: MailHarness) -> None:
+    await drawing.table("1830", NAMES)
+    ann, bob = drawing.player("Ann"), drawing.player("Bob")
+    await ann.letter(), await ann.letter(), await bob.letter()
+    assert "1. the CA for 180" in (await ann.said("note the CA for 180")).text
+    assert "is empty" in (await bob.said("notes")).text
+    assert "1. the CA for 180" in (await ann.said("notes")).text

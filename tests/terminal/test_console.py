@@ -317,3 +317,10 @@ async def test_14_1_what_follows_a_line_or_another_players_move_ends_no_terminal
     assert await console.news() == ""
     monkeypatch.setattr(console, "_after_robots", away)
     assert (await enter(console, "buy CS")).splitlines()[-1] == "The database is away."
+
+
+async def test_notes_are_those_of_the_player(console: Console) -> None:
+    await enter(console, *BEGUN)
+    assert "1. keep $100" in await enter(console, "Bob: note keep $100")
+    assert "is empty" in await enter(console, "Ann: notes")
+    assert "1. keep $100" in await enter(console, "Bob: notes")

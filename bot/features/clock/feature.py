@@ -21,7 +21,10 @@ class TimeCommands:
 
     def __init__(self, cache: TableCache, polls: PollHandler) -> None:
         self._cache, self._polls = cache, polls
-        polls.motions["pace"] = Motion(_set_pace)
+
+    def motions(self) -> dict[str, Motion]:
+        """What a poll about time decides."""
+        return {"pace": Motion(_set_pace)}
 
     def commands(self) -> list[Command]:
         """`pace`, `extend`."""

@@ -23,7 +23,10 @@ class LobbyCommands:
 
     def __init__(self, cache: TableCache, lobby: Lobby, seats: SeatRequests, polls: PollHandler) -> None:
         self._cache, self._lobby, self._seats, self._polls = cache, lobby, seats, polls
-        polls.motions["robot"] = Motion(_seat_robot)
+
+    def motions(self) -> dict[str, Motion]:
+        """What a poll about a seat decides."""
+        return {"robot": Motion(_seat_robot)}
 
     def commands(self) -> list[Command]:
         """The commands of the lobby."""

@@ -20,7 +20,10 @@ class StatusCommands:
 
     def __init__(self, cache: TableCache, running: RunningTables, polls: PollHandler) -> None:
         self._cache, self._running, self._polls = cache, running, polls
-        polls.motions["end"] = Motion(_end)
+
+    def motions(self) -> dict[str, Motion]:
+        """What a poll about the end decides."""
+        return {"end": Motion(_end)}
 
     def commands(self) -> list[Command]:
         """`pause`, `resume`, `resign`."""

@@ -27,8 +27,10 @@ class UndoHandler:
 
     def __init__(self, cache: TableCache, polls: PollHandler) -> None:
         self._cache, self._polls = cache, polls
-        for kind in ("undo", "redo"):
-            polls.motions[kind] = Motion(_carry_out, _is_possible)
+
+    def motions(self) -> dict[str, Motion]:
+        """What a poll about an undo or redo decides."""
+        return dict.fromkeys(("undo", "redo"), Motion(_carry_out, _is_possible))
 
     def commands(self) -> list[Command]:
         """`undo`, `redo`."""

@@ -1,0 +1,86 @@
+"""A notepad at a table: `note TEXT` writes, `notes` reads, `note 2 away` deletes. Nobody else sees it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from bot.hub.cache import TableCache
+from bot.hub.command import Command, Form, TableCommand
+from bot.hub.request import Request, refused
+from bot.hub.result import CommandResult, QueryAnswer
+from bot.hub.table import LiveTable
+
+FEATURE = "notepad"
+MAX_NOTES = 50
+MAX_LENGTH = 200
+
+_DELETION = re.compile(r"(\d{1,4}) away", re.IGNORECASE)
+
+
+class Notepad:
+    """Keeps the notes of each person at each table: a list of texts."""
+
+    def __init__(self, cache: TableCache) -> None:
+        self._cache = cache
+
+    def commands(self) -> list[Command]:
+        """`note`, `notes`."""
+        writing = Form("note TEXT", "write to your notepad, which nobody else sees", pattern=r"note .{1,200}")
+        deleting = Form("note N away", "delete note N", "note 2 away")
+        return [
+            TableCommand("note", (writing, deleting), self._write),
+            TableCommand("notes", (Form("notes", "read your notepad"),), self._read),
+        ]
+
+    async def _write(self, table: LiveTable, request: Request) -> CommandResult:
+        """Add or delete a note."""
+        if (person_id := _writer(table, request)) is None:
+            return refused(table, request, "Nobody plays that seat, so it has no notepad.")
+        text = request.lines[0].partition(" ")[2].strip()
+        try:
+            async with self._cache.commit(table, request.request_id) as draft:
+                facts = (await draft.unit()).facts
+                key = FEATURE, table.stored_info.id, person_id
+                notes = _changed(await facts.get(*key) or [], text)
+                await facts.set(*key, notes or None)
+                draft.result = _answer(table, request, notes)
+        except ValueError as error:
+            return refused(table, request, str(error))
+        return draft.result
+
+    async def _read(self, table: LiveTable, request: Request) -> CommandResult:
+        """The notes of the person who asks."""
+        if (person_id := _writer(table, request)) is None:
+            return refused(table, request, "Nobody plays that seat, so it has no notepad.")
+        async with self._cache.store.read() as unit:
+            notes: Any = await unit.facts.get(FEATURE, table.stored_info.id, person_id)
+        return _answer(table, request, notes or [])
+
+
+def _writer(table: LiveTable, request: Request) -> int | None:
+    """Whose notepad it is: a deputy has one of their own; the operator writes for the player of the seat."""
+    player = table.stored_info.player_at(request.seat)
+    return request.person_id or (player.person_id if player else None)
+
+
+def _changed(notes: list[str], text: str) -> list[str]:
+    """The notes with one more, or without one. Raises ValueError."""
+    if not text:
+        raise ValueError("Write the note after the word: `note sell the PRR in time`.")
+    if deletion := _DELETION.fullmatch(text):
+        number = int(deletion[1])
+        if not 1 <= number <= len(notes):
+            raise ValueError(f"There is no note {number}; `notes` lists them.")
+        return notes[: number - 1] + notes[number:]
+    if len(text) > MAX_LENGTH:
+        raise ValueError(f"A note has at most {MAX_LENGTH} characters; this one has {len(text)}.")
+    if len(notes) == MAX_NOTES:
+        raise ValueError(f"The notepad is full with {MAX_NOTES} notes; `note 1 away` deletes the first.")
+    return [*notes, text]
+
+
+def _answer(table: LiveTable, request: Request, notes: list[str]) -> QueryAnswer:
+    numbered = [f"{number}. {note}" for number, note in enumerate(notes, 1)]
+    text = "\n".join(["Your notes at this table:", *numbered]) if notes else "Your notepad here is empty."
+    return QueryAnswer("notes", text, next_decision_id=table.decision_id_of(request.seat))
