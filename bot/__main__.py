@@ -93,7 +93,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
     options = () if conventions == "rulebook" else (f"conventions {conventions}",)
     async with await open_store(settings.database_url) as store:
         await quick_check_at_start(store)
-        with PictureWorkers(settings.picture_workers) as pictures:
+        with PictureWorkers(settings.picture_workers, settings.card_pictures) as pictures:
             yield Service(
                 store,
                 default_options=options,

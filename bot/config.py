@@ -301,6 +301,7 @@ class Settings(BaseModel):
     database: Annotated[SecretStr, AfterValidator(check_database)] | None = None
     log_level: Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(lowercase)] = "info"
     picture_workers: int = Field(default=2, ge=1, le=64)
+    card_pictures: Annotated[Literal["png", "webp"], BeforeValidator(lowercase)] = "png"
     robot_seconds: float = Field(default=2, ge=0, le=60)
     ping_holdoff: float = Field(default=120, ge=0, le=3600)
     keep: float = Field(default=200, ge=1, le=1_000_000)

@@ -93,12 +93,12 @@ class CardBuilder:
         """The pictures for the question, with the changes since a row of the log marked, in the palette of
         the table, or of the reader who alone sees them."""
         palette = await self.service.settings.palette(view.table, reader)
-        drawing = self.pictures.for_table(view.table.id, palette, "webp")
+        drawing = self.pictures.for_table(view.table.id, palette, self.pictures.card_files)
         return image_attachments(await turn_pictures(self.service.queries, drawing, view, since))
 
 
 def image_attachments(named: Sequence[NamedPicture]) -> list[ImageAttachment]:
-    """Pictures as files: `map-1.webp`, `market-2.webp`."""
+    """Pictures as files: `map-1.png`, `market-2.png`."""
     return [
         ImageAttachment(picture_file_name(name, number, each), each)
         for number, (name, each) in enumerate(named, 1)

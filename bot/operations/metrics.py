@@ -57,7 +57,7 @@ class Metrics:
         for job in report.jobs:
             self._leading.labels(job.name).set(job.state != "standing by")
         self._tables.clear()
-        for status, count in report.tables.items():
+        for status, count in (report.tables or {}).items():
             self._tables.labels(status).set(count)
         for queue in report.queues:
             self._pending.labels(queue.channel).set(queue.pending)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from typing import get_args
@@ -17,7 +17,7 @@ from bot.hub.loading import unreadable_tables
 from bot.operations.backups import ScheduledBackups
 from bot.operations.logs import without_secrets
 from bot.service import Service
-from storage import Channel, JobState, Store, StoreError, UnitOfWork
+from storage import Channel, JobState, QueueStatus, Store, StoreError, UnitOfWork
 
 CHANNELS: tuple[Channel, ...] = get_args(Channel)
 LOW_DISK = 100_000_000
@@ -28,6 +28,10 @@ JOB_STATES: dict[JobState, str] = {
     "standing by": "stands by for",
 }
 MANY = 20  # tables that are named
+BACKLOG = 100_000
+"""So many messages that wait are told to the operator."""
+GIVEN_UP = 3
+"""So many messages of one day that were given up are told to the operator."""
 LATE = timedelta(minutes=30)
 """A message of an attached channel that waits longer makes the service unhealthy."""
 
@@ -45,8 +49,9 @@ class QueueReport(msgspec.Struct):
 class StatusReport(msgspec.Struct):
     """Everything that `railpost status` prints, and `/status` returns as JSON.
 
-    unreadable: the codes of tables that this process could not read since its start. jobs: what one process
-    of a store does at a time, and whether it is this one.
+    tables: how many by status, None while the store is away. degraded: what is wrong while the service does
+    its work. unreadable: the codes of tables that this process could not read since its start. jobs: what one
+    process of a store does at a time, and whether it is this one.
     """
 
     version: str
@@ -55,7 +60,7 @@ class StatusReport(msgspec.Struct):
     started_at: datetime
     now: datetime
     connections: list[ConnectionStatus]
-    tables: dict[str, int]
+    tables: dict[str, int] | None
     tables_in_memory: int
     megabytes: float
     queues: list[QueueReport]
@@ -68,6 +73,7 @@ class StatusReport(msgspec.Struct):
     last_error_at: datetime | None = None
     last_backup: datetime | None = None
     backup_trouble: str = ""
+    degraded: list[str] = []
 
     @property
     def is_healthy(self) -> bool:
@@ -81,8 +87,8 @@ class StatusReport(msgspec.Struct):
 
     @property
     def troubles(self) -> list[str]:
-        """Problems, and what is wrong with backups and single tables, a sentence each."""
-        found = [*self.problems, *([self.backup_trouble] if self.backup_trouble else [])]
+        """Problems, and what is wrong with queues, pictures, backups and single tables, a sentence each."""
+        found = [*self.problems, *self.degraded, *([self.backup_trouble] if self.backup_trouble else [])]
         if not self.unreadable:
             return found
         count = "1 table" if len(self.unreadable) == 1 else f"{len(self.unreadable)} tables"
@@ -95,6 +101,19 @@ class StatusReport(msgspec.Struct):
         if self.is_healthy:
             return "degraded" if self.troubles else "healthy"
         return "NOT healthy"
+
+
+def queue_troubles(channel: Channel, queue: QueueStatus) -> Iterator[str]:
+    """What is wrong with a queue that is still being sent: too much waits, or was given up."""
+    if queue.pending >= BACKLOG and queue.oldest_pending:
+        since = _moment(queue.oldest_pending)
+        yield f"{queue.pending:,} messages to {channel} wait, the first since {since}."
+    if queue.dead_today >= GIVEN_UP and queue.dead_since:
+        yield f"{queue.dead_today} messages to {channel} were given up since {_moment(queue.dead_since)}."
+
+
+def _moment(at: datetime) -> str:
+    return f"{at:%Y-%m-%d %H:%M} UTC"
 
 
 def disk_problems(store: Store) -> list[str]:
@@ -145,7 +164,8 @@ class StatusMonitor:
     async def report(self) -> StatusReport:
         """The status now; a store that cannot be read is one of its problems."""
         service, now = self._service, self._service.store.now()
-        tables, queues, problems = dict[str, int](), list[QueueReport](), list[str]()
+        queues, problems, degraded = list[QueueReport](), list[str](), list[str]()
+        tables: dict[str, int] | None = None
         unreadable = unreadable_tables()
         try:
             async with service.store.read() as unit:
@@ -156,6 +176,7 @@ class StatusMonitor:
                     age = (now - status.oldest_pending).total_seconds() if status.oldest_pending else 0.0
                     last = await unit.outbox.last_delivery(channel)
                     queues.append(QueueReport(channel, status.pending, max(age, 0.0), status.dead, last))
+                    degraded += queue_troubles(channel, status)
         except StoreError as error:
             problems.append(str(error))
         problems += disk_problems(service.store)
@@ -172,12 +193,15 @@ class StatusMonitor:
             if queue.channel in self._attached and queue.oldest_seconds > LATE.total_seconds()
         ]
         pictures = service.pictures
+        if pictures and pictures.hung_since:
+            since = _moment(pictures.hung_since)
+            degraded.append(f"A picture worker hung and was replaced; no picture was drawn since {since}.")
         return StatusReport(
             version("railpost"), os.getpid(), service.store.name, self._started_at, now, connections, tables,
             service.cache.table_count, service.cache.megabytes, queues,
             pictures.queue.length if pictures else 0, self._errors.count, self._errors.last, problems,
             unreadable, sorted(service.jobs.all.values(), key=lambda job: job.name), self._errors.last_at,
-            *(_backup_status(self._backups) if self._backups else ()),
+            *(_backup_status(self._backups) if self._backups else (None, "")), degraded,
         )  # fmt: skip
 
 
@@ -194,7 +218,8 @@ async def _is_stored(unit: UnitOfWork, code: str) -> bool:
 
 def status_text(report: StatusReport) -> str:
     """The status as lines for the operator."""
-    tables = ", ".join(f"{count} {status}" for status, count in sorted(report.tables.items())) or "none"
+    counts = [f"{count} {status}" for status, count in sorted((report.tables or {}).items())]
+    tables = "not known, because the store is away" if report.tables is None else ", ".join(counts) or "none"
     lines = [
         f"Railpost {report.version}, process {report.process}",
         f"up since {report.started_at:%Y-%m-%d %H:%M} UTC",

@@ -18,6 +18,7 @@ from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from multiprocessing.process import BaseProcess
 from typing import Any, Literal
 
@@ -43,7 +44,7 @@ from renderers import (
     upgrades_png,
     ways_pngs,
 )
-from renderers.webp import to_webp
+from renderers.files import smaller_png, to_webp
 
 log = logging.getLogger(__name__)
 
@@ -104,7 +105,9 @@ def draw_file(kind: str, state: engine.State, arguments: tuple[Any, ...], detail
     """Draw a picture; `file_type` among the details is that of its bytes."""
     file_type = details.get("file_type", "png")
     drawn = RENDERERS[kind](state, *arguments, **{k: v for k, v in details.items() if k != "file_type"})
-    return drawn if file_type == "png" else drawn._replace(png=to_webp(drawn.png))
+    if kind == "animation":
+        return drawn
+    return drawn._replace(png=to_webp(drawn.png) if file_type == "webp" else smaller_png(drawn.png))
 
 
 def _draw(kind: str, state: bytes, arguments: tuple[Any, ...], details: dict[str, Any]) -> Picture:
@@ -257,10 +260,14 @@ class TablePictures(Pictures):
 
 
 class PictureWorkers(Pictures):
-    """A pool of processes that draw. Close it with `close()`, or use it in a `with` block."""
+    """A pool of processes that draw. Close it with `close()`, or use it in a `with` block.
 
-    def __init__(self, workers: int = 2) -> None:
-        self._workers = workers
+    card_files: the type of the files on cards. hung_since: when a worker was given up, until one draws again.
+    """
+
+    def __init__(self, workers: int = 2, card_files: FileType = "png") -> None:
+        self._workers, self.card_files = workers, card_files
+        self.hung_since: datetime | None = None
         self._pool: ProcessPoolExecutor | None = None
         self._cache: OrderedDict[object, asyncio.Future[Picture | None]] = OrderedDict()
         self.queue = FairQueue(workers)
@@ -276,6 +283,13 @@ class PictureWorkers(Pictures):
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = None
+
+    def _kill(self, pool: ProcessPoolExecutor) -> None:
+        """End a pool in which a worker hangs; those who wait for the others get new workers."""
+        for process in list((pool._processes or {}).values()):
+            process.kill()
+        if self._pool is pool:
+            self.close()
 
     def for_table(self, table_id: int, palette: PaletteName, file_type: FileType = "png") -> TablePictures:
         """The same, for one table among those that wait; `palette`: of the table, or of the one reader."""
@@ -317,7 +331,16 @@ class PictureWorkers(Pictures):
             try:
                 job = asyncio.get_running_loop().run_in_executor(pool, _draw, kind, state, arguments, details)
                 async with asyncio.timeout(DRAW_TIMEOUT):
-                    return await job
+                    picture = await job
+                self.hung_since = None
+                return picture
+            except TimeoutError:
+                self.hung_since = self.hung_since or datetime.now(UTC)
+                log.error(
+                    "a picture (%s) was not drawn in %.0f seconds; new workers start", kind, DRAW_TIMEOUT
+                )
+                self._kill(pool)
+                return None
             except BrokenProcessPool:
                 log.warning("the picture workers ended; starting new ones")
                 if self._pool is pool:

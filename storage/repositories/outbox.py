@@ -24,11 +24,14 @@ from storage.transaction import Repository
 
 
 class QueueStatus(NamedTuple):
-    """The queue of a channel: pending messages, the age of the oldest, messages that were given up."""
+    """The queue of a channel: pending messages, since when the oldest waits, messages that were given up, how
+    many of these in the last day, and since when."""
 
     pending: int
     oldest_pending: datetime | None
     dead: int
+    dead_today: int = 0
+    dead_since: datetime | None = None
 
 
 PENDING = literal_column("'pending'", String)
@@ -295,7 +298,18 @@ class OutboxRepository(Repository):
         count = select(func.count()).select_from(OutboxMessage)
         oldest = await self._transaction.scalar(select(func.min(OutboxMessage.created_at)).where(*pending))
         dead = await self._transaction.scalar(count.where(of_channel, col(OutboxMessage.status) == "dead"))
-        return QueueStatus(await self._transaction.scalar(count.where(*pending)) or 0, oldest, dead or 0)
+        today = (
+            of_channel,
+            col(OutboxMessage.status) == "dead",
+            col(OutboxMessage.finished_at) > self._transaction.now - timedelta(days=1),
+        )
+        return QueueStatus(
+            await self._transaction.scalar(count.where(*pending)) or 0,
+            oldest,
+            dead or 0,
+            await self._transaction.scalar(count.where(*today)) or 0,
+            await self._transaction.scalar(select(func.min(OutboxMessage.finished_at)).where(*today)),
+        )
 
     async def last_delivery(self, channel: Channel) -> datetime | None:
         """When the last message was sent; of those that are still kept."""

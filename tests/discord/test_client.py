@@ -139,7 +139,7 @@ async def test_real_pictures(fake: FakeDiscord, tmp_path: Path) -> None:
             await fake.click("Ann", first, "Pass")
             card = await running.wait_for_card("Bob")
             shown = fake.shown_images(card)
-            assert [each.filename for each in shown] == ["auction-1.webp"]
+            assert [each.filename for each in shown] == ["auction-1.png"]
             assert all(each.pixel_size and each.pixel_size[0] >= 800 for each in shown)
             assert all(len(each.content) < 400_000 for each in shown)
             assert all(alt and len(alt) > 20 for alt in fake.alt_texts(card))

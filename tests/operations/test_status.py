@@ -119,6 +119,26 @@ async def test_14_8_health_names_each_problem(world: ServiceHarness, tmp_path: P
         assert "The store cannot be read now" in (await page(tmp_path, "health"))[1]
 
 
+async def test_a_backlog_and_messages_given_up_are_told(
+    world: ServiceHarness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.operations.status.BACKLOG", 2)
+    async with served(world, tmp_path, ["discord"]):
+        async with world.store.begin() as unit:
+            for number in range(5):
+                message = NewMessage(idempotency_key=f"k{number}", channel="mail", address={}, payload=b"")
+                await unit.outbox.enqueue(message)
+        for message_id in (1, 2, 3):
+            async with world.store.begin() as unit:
+                await unit.outbox.mark_failed(message_id, "gone", None)
+        report = await ask_status(tmp_path)
+        assert report is not None and report.is_healthy and report.verdict == "degraded"
+        waiting, given_up = (re.sub(r"\d+-\d+-\d+ \d+:\d+", "NOW", each) for each in report.troubles)
+        assert waiting == "2 messages to mail wait, the first since NOW UTC."
+        assert given_up == "3 messages to mail were given up since NOW UTC."
+        assert (await page(tmp_path, "health"))[0] == 200
+
+
 async def test_14_8_mail_is_attached_when_the_mailbox_is_and_nothing_is_wrong(
     world: ServiceHarness, tmp_path: Path
 ) -> None:

@@ -55,7 +55,6 @@ async def use_all(path: Path) -> None:
                 await unit.clocks.set_due(
                     f"due {kind}", kind, unit.now, table_id=table.id, seat=0, person_id=1
                 )
-    return path
 
 
 async def due(store: Store) -> set[str]:

@@ -120,7 +120,7 @@ async def test_a_failed_message_is_retried_and_the_last_failure_is_final(
     assert (message.attempts, message.error, message.payload) == (2, "451 later", b"a")
     async with store.begin() as unit:
         await unit.outbox.mark_failed(message.id, "550 never", None)
-        assert await unit.outbox.queue_status("mail") == (0, None, 1)
+        assert (await unit.outbox.queue_status("mail"))[:3] == (0, None, 1)
     clock.advance(days=9)
     assert await take(store) == []
     async with store.read() as unit:
@@ -197,20 +197,20 @@ async def test_messages_of_an_ordering_key_are_sent_in_order(store: Store, clock
 @pytest.mark.parametrize("dies", ["sent", "failed"])
 async def test_queue_status(store: Store, clock: ManualClock, dies: str) -> None:
     async with store.begin() as unit:
-        assert await unit.outbox.queue_status("mail") == (0, None, 0)
+        assert (await unit.outbox.queue_status("mail"))[:3] == (0, None, 0)
         await unit.outbox.enqueue(new_message("a"))
     start = clock.at
     clock.advance(minutes=20)
     async with store.begin() as unit:
         await unit.outbox.enqueue(new_message("b"))
-        assert await unit.outbox.queue_status("mail") == (2, start, 0)
+        assert (await unit.outbox.queue_status("mail"))[:3] == (2, start, 0)
     first, _ = await take(store)
     async with store.begin() as unit:
         if dies == "sent":
             await unit.outbox.mark_sent(first.id)
         else:
             await unit.outbox.mark_failed(first.id, "no", None)
-        assert await unit.outbox.queue_status("mail") == (1, clock.at, int(dies == "failed"))
+        assert (await unit.outbox.queue_status("mail"))[:3] == (1, clock.at, int(dies == "failed"))
 
 
 async def test_messages_are_counted_by_their_address(store: Store, clock: ManualClock) -> None:

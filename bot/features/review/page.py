@@ -14,7 +14,7 @@ from bot.pictures.views import changed_hexes, repriced_companies
 from bot.position.text_views import join_words
 from engine.core.events import RoundStarted, fold
 from renderers import Picture, map_png, market_png, sheet_png, short_round
-from renderers.webp import to_webp
+from renderers.files import to_webp
 
 STYLE = """
 :root { color-scheme: light; }

@@ -1,0 +1,36 @@
+"""The bytes of a picture's file, as small as they come without a change of a pixel.
+
+Of 18 pictures of 1830, 1870 and 1817, which are 1,018 kB as drawn, oxipng makes 905 kB at level 2 in 0.1 s
+each, and 884 kB at level 4 in 0.5 s. Pillow's own optimiser makes 961 kB. Lossless WebP takes 613 kB;
+Discord shows it, and several email programs do not.
+"""
+
+from __future__ import annotations
+
+from io import BytesIO
+
+from PIL import Image
+
+
+def smaller_png(png: bytes) -> bytes:
+    """The same picture as a smaller PNG."""
+    try:
+        import oxipng
+    except ImportError:  # Python 3.14 has no wheel of it yet
+        return _optimized(png)
+    return oxipng.optimize_from_memory(png, level=2)
+
+
+def to_webp(png: bytes) -> bytes:
+    """A PNG as lossless WebP. At 1600 x 1800 it takes 0.3 s; method 6 takes 9 s and saves nothing."""
+    with Image.open(BytesIO(png)) as image:
+        out = BytesIO()
+        image.convert("RGB").save(out, "WEBP", lossless=True, quality=100, method=4)
+    return out.getvalue()
+
+
+def _optimized(png: bytes) -> bytes:
+    with Image.open(BytesIO(png)) as image:
+        out = BytesIO()
+        image.save(out, "PNG", optimize=True)
+    return out.getvalue()
