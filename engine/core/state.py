@@ -59,12 +59,19 @@ class Waterfall(Frame, frozen=True):
 
     `current_seat`: who may buy or bid. `consecutive_passes`: passes in a row. `discount`: dollars by which
     the first private has become cheaper. `bids`: by private the dollars by seat, the highest last.
+    `follows_unsold`: a stock round that left a private unsold is over, so this one is not the first
+    (1830 §7.3).
     """
 
     current_seat: str
     consecutive_passes: int = 0
     discount: int = 0
     bids: dict[str, dict[str, int]] = {}
+    follows_unsold: bool = False
+
+    def cash_in_bids(self, seat: str, *, excluding: str | None = None) -> int:
+        """Dollars that the player has set aside in bids, those on the private `excluding` left out."""
+        return sum(bids.get(seat, 0) for private, bids in self.bids.items() if private != excluding)
 
 
 class WaterfallBidding(Frame, frozen=True):
@@ -115,7 +122,7 @@ class StockRound(Frame, frozen=True):
       the round is over (1870 §5.11).
     * `guaranteed_turns`: seats that get a turn even where nothing is left to do in it, because they could
       have traded shares of a company at the moment at which it closed. By the site's conventions (1870).
-    * `pending_sales`: see `OperatingRound`.
+    * `pending_sales`: see `OperatingRound`. `follows_unsold`: see `Waterfall`.
     """
 
     number: int
@@ -129,6 +136,12 @@ class StockRound(Frame, frozen=True):
     restricted_cash: dict[str, int] = {}
     guaranteed_turns: tuple[str, ...] = ()
     pending_sales: tuple[PendingSale, ...] = ()
+    follows_unsold: bool = False
+
+    @property
+    def is_first(self) -> bool:
+        """Whether it is the first stock round of the game."""
+        return self.number == 1 and not self.follows_unsold
 
 
 class StockTurn(Frame, frozen=True):

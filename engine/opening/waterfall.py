@@ -27,6 +27,7 @@ from engine.core.state import (
     IPO,
     AnyFrame,
     ParPriceChoice,
+    StockRound,
     Waterfall,
     WaterfallBidding,
 )
@@ -49,11 +50,6 @@ def asking_price(g: Game, frame: Waterfall) -> int:
     private = offered_private(g)
     assert private is not None
     return max(g.private_definition(private).price - frame.discount, 0)
-
-
-def cash_in_bids(frame: Waterfall, seat: str, *, excluding: str | None = None) -> int:
-    """Dollars that the player has set aside in bids, those on the private `excluding` left out."""
-    return sum(bids.get(seat, 0) for private, bids in frame.bids.items() if private != excluding)
 
 
 def min_bid(g: Game, bids: dict[str, int], private: str) -> int:
@@ -94,12 +90,14 @@ class WaterfallQuestion:
     """Asks the player whose turn it is to buy the private on offer, bid on another, or pass.
 
     `next_round` makes the round that follows the sale. `any_price`: the private on offer is sold at whatever
-    price the buyer names, as on 18xx.games. `defer_par`: see `award_private`.
+    price the buyer names, as on 18xx.games. `defer_par`: see `award_private`. `unsold_ends_round`: a stock
+    round in which a private finds no buyer is over, and the next one is not the first (1830 §7.3).
     """
 
     next_round: Callable[[Game], AnyFrame]
     any_price: bool = False
     defer_par: bool = False
+    unsold_ends_round: bool = False
 
     def asked(self, g: Game, frame: Waterfall) -> tuple[str, ...]:
         return (frame.current_seat,) if offered_private(g) else ()
@@ -119,7 +117,7 @@ class WaterfallQuestion:
             if owner == BANK and other != private:
                 low = min_bid(g, frame.bids.get(other, {}), other)
                 if self.refusal(g, frame, seat, bid := Bid(other, low)) is None:
-                    high = g.cash(seat) - cash_in_bids(frame, seat, excluding=other)
+                    high = g.cash(seat) - frame.cash_in_bids(seat, excluding=other)
                     yield Option(bid, f"Bid for the {other}, ${low} or more", range(low, high + 1))
         yield Option(Pass(), "Pass")
 
@@ -131,7 +129,7 @@ class WaterfallQuestion:
             case BuyPrivate(private, named):
                 if private != offered:
                     return f"The {offered} is on offer now; bid on other privates{g.cite('1830 §7.1')}."
-                free, price = g.cash(seat) - cash_in_bids(frame, seat), asking_price(g, frame)
+                free, price = g.cash(seat) - frame.cash_in_bids(seat), asking_price(g, frame)
                 if named not in (None, price) and not (self.any_price and named and named > 0):
                     return f"The {offered} costs ${price}{g.cite('1830 §7.1')}."
                 price = named or price
@@ -148,7 +146,7 @@ class WaterfallQuestion:
                 low = min_bid(g, frame.bids.get(private, {}), private)
                 if amount < low:
                     return f"A bid on the {private} must be ${low} or more{g.cite('1830 §7.2')}."
-                free = g.cash(seat) - cash_in_bids(frame, seat, excluding=private)
+                free = g.cash(seat) - frame.cash_in_bids(seat, excluding=private)
                 if amount > free:
                     who = f"{g.state.name(seat)} has ${free} for a bid on the {private}"
                     return f"{who}; the rest is set aside in other bids{g.cite('1830 §7.2')}."
@@ -189,7 +187,10 @@ class WaterfallQuestion:
     def advance(self, g: Game, frame: Waterfall) -> bool:
         private = offered_private(g)
         if private is None:
-            g.replace_top(self.next_round(g))
+            following = self.next_round(g)
+            if isinstance(following, StockRound):
+                following = msgspec.structs.replace(following, follows_unsold=frame.follows_unsold)
+            g.replace_top(following)
             return True
         if bids := frame.bids.get(private):
             other_bids = {p: b for p, b in frame.bids.items() if p != private}
@@ -205,12 +206,13 @@ class WaterfallQuestion:
         return False
 
     def _all_passed(self, g: Game, frame: Waterfall) -> bool:
+        again = msgspec.structs.replace(
+            frame, consecutive_passes=0, follows_unsold=frame.follows_unsold or self.unsold_ends_round
+        )
         if next(iter(g.state.private_owners.values())) == BANK:
-            g.replace_top(
-                msgspec.structs.replace(frame, consecutive_passes=0, discount=frame.discount + MIN_RAISE)
-            )
+            g.replace_top(msgspec.structs.replace(again, discount=frame.discount + MIN_RAISE))
         else:
-            g.replace_top(msgspec.structs.replace(frame, consecutive_passes=0))
+            g.replace_top(again)
             pay_private_income(g)
         return True
 
@@ -281,7 +283,7 @@ class WaterfallBiddersQuestion:
     @staticmethod
     def _free_cash(g: Game, frame: WaterfallBidding, seat: str) -> int:
         below = g.state.stack[-2]
-        return g.cash(seat) - (cash_in_bids(below, seat) if isinstance(below, Waterfall) else 0)
+        return g.cash(seat) - (below.cash_in_bids(seat) if isinstance(below, Waterfall) else 0)
 
 
 @dataclass(frozen=True)

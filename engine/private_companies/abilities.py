@@ -56,12 +56,14 @@ def turn_to_lay_in(g: Game, seat: str) -> OperatingTurn | str:
 class ShareExchanges(OutOfTurn[Game]):
     """Exchanges of a private for a share by its owner, at any time after the opening (1830 Table 1 note 3).
 
-    `before_par`: also while the company has no par price.
+    `before_par`: also while the company has no par price. `limit_by_zone`: a holder may exceed the printed
+    limit where the company's price lies in a zone that lifts it.
     """
 
     handles: ClassVar[tuple[type[Action], ...]] = (ExchangePrivate,)
 
     before_par: bool = False
+    limit_by_zone: bool = True
 
     def options(self, g: Game, seat: str) -> Iterator[Option]:
         for private in g.privates_of(seat):
@@ -84,9 +86,10 @@ class ShareExchanges(OutOfTurn[Game]):
         company, percent = ability.company, ability.percent
         if not self.before_par and g.company(company).par is None:
             return f"The {company} has no par price yet{g.cite('1830 Table 1.3')}."
-        if g.percent_held(seat, company) + percent > percent_limit(g, company):
-            limit = f"Nobody may hold more than {percent_limit(g, company)} % of the {company}"
-            return f"{limit}{g.cite('1830 Table 1.3')}."
+        most = percent_limit(g, company) if self.limit_by_zone else g.components.limits.player_percent
+        if g.percent_held(seat, company) + percent > most:
+            who = f"A holder of {most} % or more of the {company}"
+            return f"{who} may not exchange the {action.private}{g.cite('1830 Table 1.3')}."
         if action.source not in SOURCE_LABELS or g.percent_held(action.source, company) < percent:
             return f"There is no share of the {company} to exchange for{g.cite('1830 Table 1.3')}."
         return None

@@ -19,6 +19,7 @@ from engine.core.state import (
     OperatingTurn,
     StockRound,
     StockTurn,
+    Waterfall,
     is_seat,
 )
 from engine.finance.granted_certificates import is_held_by_player
@@ -240,6 +241,14 @@ class PrivateDeals(OutOfTurn[Game]):
                 )
             if why := operating_turn_question(g).refuse_skip(g, turn, "trains"):
                 return why
+        elif isinstance(turn, Waterfall):
+            if not turn.follows_unsold:
+                return self._first_round(g)
+            if turn.current_seat not in (seller, buyer):
+                return f"The deal is made in a turn of its buyer or seller{g.cite('1830 §23.1')}."
+            if price > (free := g.cash(buyer) - turn.cash_in_bids(buyer)):
+                who = f"{g.state.name(buyer)} has ${free} that is not set aside in bids"
+                return f"{who}{g.cite('1830 §7.2')}."
         elif not isinstance(turn, StockTurn):
             return f"Players deal in privates in a stock round{g.cite('1830 §23.1')}."
         elif self._before_from_phase(g):
@@ -247,8 +256,8 @@ class PrivateDeals(OutOfTurn[Game]):
         elif turn.seat not in (seller, buyer) or (self._only_buyer_offers and turn.seat != buyer):
             whose = "buyer" if self._only_buyer_offers else "buyer or seller"
             return f"The deal is made in a turn of its {whose}{g.cite('1830 §23.1')}."
-        elif isinstance(round := g.state.stack[0], StockRound) and round.number == 1:
-            return f"Privates are not sold between players in the first stock round{g.cite('1830 §23.1')}."
+        elif isinstance(round := g.state.stack[0], StockRound) and round.is_first:
+            return self._first_round(g)
         elif self.replaces_share_purchase and turn.bought:
             return f"The turn's one purchase is made{g.cite('1830 §4')}."
         elif turn.seat == buyer and (over := self.required_sales(g, turn)):
@@ -263,6 +272,10 @@ class PrivateDeals(OutOfTurn[Game]):
                 f"certificates{g.cite('1830 §10')}."
             )
         return None
+
+    @staticmethod
+    def _first_round(g: Game) -> str:
+        return f"Privates are not sold between players in the first stock round{g.cite('1830 §23.1')}."
 
     @property
     def _only_buyer_offers(self) -> bool:

@@ -102,7 +102,7 @@ class StockTurnQuestion:
             return "sell down to the limit"
         if frame.bought:
             return "sell, or pass" if self._may_sell(frame) else "buy more, or pass"
-        if current_stock_round(g).number < self.first_sale_round:
+        if not self._are_sales_open(g):
             return "buy, or pass"
         return "buy, sell, or pass"
 
@@ -213,9 +213,12 @@ class StockTurnQuestion:
                 return self._refuse_par(g, frame, company, price)
         return act.refusal(g, frame, action) if act else None
 
+    def _are_sales_open(self, g: Game) -> bool:
+        round = current_stock_round(g)
+        return round.number >= self.first_sale_round or not round.is_first
+
     def _refuse_sale(self, g: Game, frame: StockTurn, sale: SellShares) -> str | None:
-        rounds = current_stock_round(g)
-        if rounds.number < self.first_sale_round:
+        if not self._are_sales_open(g):
             return f"Nothing may be sold in the first stock round{g.cite('1830 §12.1')}."
         if not self._may_sell(frame):
             if self.sale_timing == "before":

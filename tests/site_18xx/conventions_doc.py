@@ -36,6 +36,9 @@ parameter of a mechanic, or a printed component, that differs between both compo
 WORDS = {
     # the opening
     "WaterfallQuestion.any_price": "The cheapest private may be bought at a higher price",
+    "WaterfallQuestion.unsold_ends_round": (
+        "The round after one in which a private found no buyer is not the first: shares and privates are sold in it"
+    ),
     "WaterfallQuestion.defer_par": "The next privates with one bid are sold before a par price is asked for",
     "WaterfallBiddersQuestion.defer_par": "The next privates with one bid are sold before a par price is asked for",
     "WaterfallBiddersQuestion.clockwise": (
@@ -71,6 +74,7 @@ WORDS = {
     "Title.follows_granted_certificates": "Which of the equal shares came with a private matters",
     "PrivateDeals.from_phase": "The first phase in which players deal in privates with each other",
     "PrivateDeals.required_sales": "What a player has to sell comes before the purchase of a private",
+    "ShareExchanges.limit_by_zone": "A holder of 60 % may exchange a private where the price lifts the limit",
     "ShareExchanges.before_par": "A private may be exchanged for a share of a company without a par price",
     "TreasuryShares.reissue_after_trades": "A president may reissue after trading shares of the company",
     "TreasuryShares.one_reissue_per_round": "A company reissues shares once in a stock round",

@@ -1,5 +1,6 @@
 """1830 §7: the privates are sold."""
 
+from engine.title import SITE_CONVENTIONS as SITE
 from tests.t1830.scenarios import BOUGHT, run_scenario, scenario_error
 
 
@@ -207,3 +208,45 @@ def test_7_3_a_bid_keeps_the_round_going() -> None:
 def test_7_3_only_the_first_private_gets_cheaper() -> None:
     said = "Ann: buy SV\nBob: pass\nCid: pass\nAnn: pass\nBob: buy CS\n= cash Bob 765"
     assert "expected $765, found $760" in scenario_error(said)
+
+
+UNSOLD = """
+Ann: buy SV
+Bob: buy CS
+Cid: buy DH
+Ann: buy MH
+Bob: buy CA
+Cid: pass
+Ann: pass
+Bob: pass
+"""
+"""The B&O finds no buyer; the owners have been paid."""
+
+
+def test_7_3_the_round_after_an_unsold_private_is_not_the_first() -> None:
+    """Bob, who has the C&A, may sell the share of the PRR that came with it."""
+    bought = UNSOLD + "= cash Bob 635\nCid: buy BO\nCid: par BO 67\nAnn: par PRR 67\n"
+    run_scenario(bought + "?Ann: done\nBob: sell 1 PRR\n= owns pool PRR 1")
+    run_scenario(
+        UNSOLD + "Cid: buy BO\nCid: par BO 67\nAnn: par PRR 67\n?Ann: done\n!Bob: sell 1 PRR", options=(SITE,)
+    )
+
+
+def test_7_3_privates_are_traded_while_another_is_on_offer() -> None:
+    deal = "Cid: buy private SV from Ann for 30\nAnn: accept\n= private SV Cid\n"
+    run_scenario(UNSOLD + deal + "= turn Cid\nCid: buy BO\n")
+    run_scenario(UNSOLD + "!Ann: sell private SV to Bob for 30")
+    run_scenario(UNSOLD + "!Cid: buy private SV from Ann for 30", options=(SITE,))
+    run_scenario("Ann: buy SV\n!Bob: buy private SV from Ann for 30")
+
+
+def test_7_3_money_in_bids_buys_no_private_of_a_player() -> None:
+    unsold = "Ann: buy SV\nBob: pass\nCid: pass\nAnn: pass\nBob: bid BO 225\nCid: pass\nAnn: pass\n"
+    deal = "Bob: buy private SV from Ann for"
+    run_scenario(f"@ cash Bob 250\n{unsold}!{deal} 26\n{deal} 25")
+
+
+def test_7_3_a_first_private_that_nobody_takes_is_unsold_too() -> None:
+    passed = "Ann: pass\nBob: pass\nCid: pass\n"
+    later = passed + BOUGHT + "Cid: par BO 67\nAnn: par PRR 67\n?Ann: done\n"
+    run_scenario(later + "Bob: sell 1 PRR\n= owns pool PRR 1")

@@ -331,3 +331,10 @@ def test_table_1_2_a_line_of_a_later_step_declines_the_free_token() -> None:
     laid = running("PRR", line, phase="3") + "Ann: lay 57 F16 0 using DH\n"
     run_scenario(laid + "!Ann: buy train 3\n!Ann: pay\nAnn: run best\n= markers PRR 3\n!Ann: token F16")
     run_scenario(laid + "!Ann: lay 9 H8 1\n!Ann: token H10\nAnn: token F16\n= markers PRR 2")
+
+
+def test_table_1_3_not_by_a_holder_of_60_percent_in_any_zone() -> None:
+    held = MH.format(ann=6).replace("@ president NYC Bob\n", "") + "@ round stock Ann\n"
+    brown = held.replace("@ round", "@ price NYC 10 10\n@ round")
+    run_scenario(brown + "!Ann: exchange MH from ipo")
+    run_scenario(brown + "Ann: exchange MH from ipo\n= owns Ann NYC 7", options=("conventions 18xx.games",))

@@ -99,7 +99,9 @@ def compose(options: tuple[str, ...]) -> GameTitle:
         options=options,
         opening=lambda g, draw: Waterfall(current_seat=g.state.seats[0]),
         questions={
-            Waterfall: WaterfallQuestion(next_round=start_first_stock_round, any_price=site),
+            Waterfall: WaterfallQuestion(
+                next_round=start_first_stock_round, any_price=site, unsold_ends_round=not site
+            ),
             WaterfallBidding: WaterfallBiddersQuestion(),
             ParPriceChoice: ParPriceQuestion(),
             StockRound: StockRoundRules(last_round=LAST_STOCK_ROUND_ON_SITE if site else None),
@@ -131,7 +133,7 @@ def compose(options: tuple[str, ...]) -> GameTitle:
             ),
             tile_abilities,
             private_deals,
-            ShareExchanges(before_par=site),
+            ShareExchanges(before_par=site, limit_by_zone=site),
         ),
         scores=lambda g, bankrupt: final_scores(g, bankrupt, with_privates=site),
         flotation=Capitalization(),
