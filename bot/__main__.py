@@ -81,19 +81,26 @@ def create_data_folder(settings: Settings) -> None:
 
 
 @asynccontextmanager
-async def open_service(settings: Settings) -> AsyncIterator[Service]:
-    """The service with the store and the picture workers of the settings."""
+async def open_service(settings: Settings, *, allows_new: bool = False) -> AsyncIterator[Service]:
+    """The service with the store and the picture workers of the settings.
+
+    allows_new: also an empty store, or another one, beside backups of a former one; else InvalidStore.
+    """
     from bot.hub.limits import KINDS, Limits
     from bot.operations.check import quick_check_at_start
+    from bot.operations.store_watch import check_start
     from bot.pictures.workers import PictureWorkers
     from bot.service import Service
     from storage import open_store
 
     conventions = settings.table_conventions
     options = () if conventions == "rulebook" else (f"conventions {conventions}",)
+    if (path := settings.store_path) and not allows_new:
+        check_start(path, settings.data)
     async with await open_store(settings.database_url) as store:
         await quick_check_at_start(store)
-        with PictureWorkers(settings.picture_workers, settings.card_pictures) as pictures:
+        with PictureWorkers(settings.picture_workers) as pictures:
+            pictures.card_files = settings.card_pictures
             yield Service(
                 store,
                 default_options=options,
@@ -179,11 +186,15 @@ async def run_operations(service: Service, settings: Settings, errors: ErrorCoun
 
 
 async def serve(
-    settings: Settings, begin: BeginTable | None = None, errors: ErrorCounter | None = None
+    settings: Settings,
+    begin: BeginTable | None = None,
+    errors: ErrorCounter | None = None,
+    *,
+    allows_new: bool = False,
 ) -> None:
     """Run the service until it is asked to end. Every task runs in this task group."""
     transports = settings.transports
-    async with open_service(settings) as service:
+    async with open_service(settings, allows_new=allows_new) as service:
         exempt_modules_from_gc()
         try:
             async with asyncio.TaskGroup() as tasks:
@@ -205,8 +216,11 @@ async def serve(
             pass
 
 
-def run_service(begin: BeginTable | None = None, given: Mapping[str, str] | None = None) -> None:
-    """Read the settings and run the service. given: settings from the command line."""
+def run_service(
+    begin: BeginTable | None = None, given: Mapping[str, str] | None = None, *, allows_new: bool = False
+) -> None:
+    """Read the settings and run the service. given: settings from the command line. allows_new: as in
+    `open_service`."""
     from bot.operations.logs import configure_logging, secrets_of
     from bot.operations.status import ErrorCounter
 
@@ -219,7 +233,7 @@ def run_service(begin: BeginTable | None = None, given: Mapping[str, str] | None
     except OSError as error:
         raise CommandError(f"{settings.data} cannot be written: {error.strerror}.") from error
     gc.disable()  # a tenth of a start went into looking for garbage among modules; `serve` enables it again
-    asyncio.run(serve(settings, begin, errors))
+    asyncio.run(serve(settings, begin, errors, allows_new=allows_new))
 
 
 @app.callback(invoke_without_command=True)
@@ -232,14 +246,17 @@ def service(
     shards: Annotated[
         str | None, typer.Option(help="The shards of Discord that this process serves: 0-3/16.")
     ] = None,
+    new: Annotated[
+        bool, typer.Option("--new", help="Begin with a new store, although there are backups of another.")
+    ] = False,
 ) -> None:
     """Play 18xx on Discord, by mail and in this terminal. Without a command: run the service and its
     prompt."""
     given = {"RAILPOST_ROLE": role, "RAILPOST_SHARDS": shards}
     if ctx.invoked_subcommand is None:
-        run_service(given={name: value for name, value in given.items() if value})
-    elif role or shards:
-        raise typer.BadParameter("--role and --shards are for the service itself, not for a command.")
+        run_service(given={name: value for name, value in given.items() if value}, allows_new=new)
+    elif role or shards or new:
+        raise typer.BadParameter("--role, --shards and --new are for the service itself, not for a command.")
 
 
 @app.command()

@@ -393,6 +393,13 @@ class Settings(BaseModel):
         return f"sqlite+aiosqlite:///{self.data / 'railpost.db'}"
 
     @property
+    def store_path(self) -> Path | None:
+        """The file of the store; None for PostgreSQL."""
+        url = make_url(self.database_url)
+        is_file = url.get_backend_name() == "sqlite" and url.database
+        return Path(str(url.database)) if is_file else None
+
+    @property
     def discord(self) -> DiscordSettings | None:
         """The Discord settings, None without a token."""
         if self.discord_token is None:

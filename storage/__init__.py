@@ -20,6 +20,7 @@ from storage.errors import (
     StoreError,
     WriteConflict,
 )
+from storage.file_guard import StoreLost
 from storage.guild_shards import GuildShards
 from storage.integrity import check_integrity, quick_check
 from storage.leadership import JobState, Work
@@ -99,6 +100,7 @@ __all__ = [
     "SeatRequest",
     "Store",
     "StoreError",
+    "StoreLost",
     "TableClock",
     "TablePoll",
     "TableRecord",

@@ -24,7 +24,7 @@ from storage.database import store_url
 from storage.errors import InvalidStore, StoreError
 from storage.job_locks import no_work_at
 from storage.migrations import migrate
-from storage.repositories.settings import STORE_ID
+from storage.repositories.settings import FORMER_STORE_IDS, STORE_ID
 from storage.store import Store
 from storage.store_files import (
     has_store_header,
@@ -148,8 +148,11 @@ def _upgrade_copy(staged: sqlite3.Connection) -> None:
     staged.isolation_level = None
     with create_engine("sqlite://", creator=lambda: staged, poolclass=StaticPool).connect() as connection:
         migrate(connection)
-    staged.execute(
-        "INSERT OR REPLACE INTO settings (key, value) VALUES (?, ?)", (STORE_ID, secrets.token_hex(8))
+    ids = "SELECT value FROM settings WHERE key IN (?, ?)"
+    former = " ".join(value for (value,) in staged.execute(ids, (STORE_ID, FORMER_STORE_IDS)))
+    staged.executemany(
+        "INSERT OR REPLACE INTO settings (key, value) VALUES (?, ?)",
+        [(STORE_ID, secrets.token_hex(8)), (FORMER_STORE_IDS, former)],
     )
 
 

@@ -16,6 +16,7 @@ disk, a broken connection), the group is abandoned: all its blocks fail, and not
 """
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from time import monotonic
@@ -31,6 +32,7 @@ from storage.database import BEGIN_WRITING
 from storage.database_errors import CANNOT_BEGIN, NOTHING_CHANGED, as_store_errors, database_message
 from storage.errors import StoreError
 from storage.executor import Job, run_alone, run_job
+from storage.file_guard import FileGuard
 
 T = TypeVar("T")
 
@@ -56,6 +58,8 @@ TRANSACTION_LOST = StoreError("the transaction was lost")
 
 def commit_error(error: Exception) -> StoreError:
     """The error for everyone whose commit has failed."""
+    if isinstance(error, StoreError):
+        return error
     return StoreError(f"{NOTHING_CHANGED}: {database_message(error)}.")
 
 
@@ -75,9 +79,14 @@ class CommitGroup:
 class GroupCommit:
     """The one writing connection of a store."""
 
-    def __init__(self, engine: AsyncEngine, announce: Callable[[], None] = nobody_else) -> None:
-        """announce: called after each commit."""
-        self._engine, self._announce = engine, announce
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        announce: Callable[[], None] = nobody_else,
+        guard: FileGuard | None = None,
+    ) -> None:
+        """announce: called after each commit. guard: of the file that the connection writes."""
+        self._engine, self._announce, self._guard = engine, announce, guard
         self._lock = asyncio.Lock()
         self._group: CommitGroup | None = None
         self._owner_task: asyncio.Task[object] | None = None
@@ -111,6 +120,7 @@ class GroupCommit:
                 return await run_uninterrupted(run_job(connection, job))
 
     async def _run_alone(self, job: Job[T]) -> T:
+        self._check_file()
         try:
             result = await run_alone(await self._connect(), BEGIN_WRITING, job)
         except OperationalError as error:
@@ -120,6 +130,10 @@ class GroupCommit:
             raise StoreError(f"{CANNOT_BEGIN}: {database_message(error)}.") from error
         self._announce()
         return result
+
+    def _check_file(self) -> None:
+        if self._guard is not None:
+            self._guard.check()
 
     @asynccontextmanager
     async def _shared_transaction(self) -> AsyncIterator[AsyncConnection]:
@@ -138,6 +152,13 @@ class GroupCommit:
             await run_uninterrupted(self._commit(group))
         if (error := await asyncio.shield(group.outcome)) is not None:
             raise commit_error(error) from error
+
+    async def on_thread(self, function: Callable[[sqlite3.Connection], T]) -> T:
+        """Run a function on the thread of the SQLite connection, between transactions."""
+        async with self._lock:
+            driver: Any = (await (await self._connect()).get_raw_connection()).driver_connection
+            result: T = await run_uninterrupted(driver.run_on_thread(function))
+            return result
 
     def check_not_nested(self) -> None:
         """Raises RuntimeError where this task is inside a transaction already: it would wait for itself."""
@@ -226,8 +247,9 @@ class GroupCommit:
             if group.outcome.done():
                 return
             try:
+                self._check_file()
                 await group.transaction.commit()
-            except SQLAlchemyError as error:
+            except (SQLAlchemyError, StoreError) as error:
                 await self._abandon(group, error)
             else:
                 self._group = None
@@ -246,6 +268,8 @@ class GroupCommit:
         group.outcome.set_result(error if isinstance(error, Exception) else TRANSACTION_LOST)
 
     async def _drop_connection(self) -> None:
+        if self._guard is not None:
+            self._guard.forget_log()
         connection, self._connection = self._connection, None
         if connection is not None:
             with suppress(SQLAlchemyError):

@@ -1,5 +1,6 @@
 """The open store: units of work, read views, move commits and version checks."""
 
+import sqlite3
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -16,6 +17,7 @@ from storage.commit_notices import CommitNotices
 from storage.database import create_engine, display_name, is_file, migration_engine, store_url
 from storage.database_errors import CANNOT_READ, NOTHING_CHANGED, as_store_errors, driver_message, may_pass
 from storage.errors import InvalidStore, StoreError
+from storage.file_guard import FileGuard
 from storage.group_commit import GroupCommit, nobody_else
 from storage.leadership import Report, Work, tell_nobody
 from storage.migrations import current_revision, migrate, revisions
@@ -46,7 +48,8 @@ class Store:
         self._read_engine = read_engine
         self._notices = None if is_file(url) else CommitNotices(url)
         announce = self._notices.announce if self._notices else nobody_else
-        self._group_commit = self._move_group = GroupCommit(write_engine, announce)
+        self._guard = FileGuard(self.path) if self.path else None
+        self._group_commit = self._move_group = GroupCommit(write_engine, announce, self._guard)
         self._row_locking: GroupCommit | PooledTransactions = self._group_commit
         if not is_file(url):
             move_engine = create_engine(url, writes=True, excludes_others=False)
@@ -147,6 +150,27 @@ class Store:
                 finally:
                     await transaction.close()
 
+    def check_file(self) -> None:
+        """Raises StoreLost where the file of the store is not the one that was opened."""
+        if self._guard is not None:
+            self._guard.check()
+
+    async def rescue(self) -> Path:
+        """Write what the open file still holds beside its path; returns the new file. Raises StoreError."""
+        assert self._guard is not None
+        with as_store_errors("The open file cannot be copied"):
+            try:
+                return await self._group_commit.on_thread(self._guard.rescue)
+            except OSError as error:
+                raise StoreError(f"The open file cannot be copied: {error.strerror}.") from error
+
+    async def write_back(self) -> None:
+        """Write the write-ahead log into the file, unless somebody reads or writes. Raises StoreError."""
+        assert self._guard is not None
+        self._guard.check()
+        with as_store_errors("The log could not be written back"), self._guard.log_may_shrink():
+            await self._group_commit.on_thread(_truncate_log)
+
     async def follow(self, wake: Callable[[], None]) -> None:
         """Call `wake` after commits of other processes. Never returns; on SQLite there is nothing to hear."""
         if self._notices is not None:
@@ -175,6 +199,15 @@ class Store:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
+
+
+def _truncate_log(connection: sqlite3.Connection) -> None:
+    (wait,) = connection.execute("PRAGMA busy_timeout").fetchone()
+    connection.execute("PRAGMA busy_timeout = 0")
+    try:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {wait}")
 
 
 async def open_store(url: str | Path, now: Clock = utc_now, *, migrated: bool = True) -> Store:

@@ -54,7 +54,7 @@ async def run(
     if discord_settings is None:
         raise SettingsError("RAILPOST_DISCORD_TOKEN is not set.")
     override_endpoints(discord_settings)
-    pictures = pictures or PictureWorkers(settings.picture_workers, settings.card_pictures)
+    pictures = pictures or PictureWorkers(settings.picture_workers)
     detail = "another process has the session"
     await service.jobs.lead(
         JOB,

@@ -11,6 +11,7 @@ from bot.operations.check import quick_check_in_background
 from bot.operations.metrics import Metrics
 from bot.operations.status import ErrorCounter, StatusMonitor
 from bot.operations.status_server import StatusServer, keep_watchdog
+from bot.operations.store_watch import StoreWatch
 from bot.service import Service
 
 
@@ -26,4 +27,5 @@ async def run_operations(service: Service, settings: Settings, errors: ErrorCoun
         tasks.create_task(server.run())
         tasks.create_task(keep_watchdog(service.store))
         tasks.create_task(backups.run())
+        tasks.create_task(StoreWatch(service.store).run())
         tasks.create_task(quick_check_in_background(service.store))

@@ -39,6 +39,17 @@ def copy_mail_secret(data: Path, path: Path) -> Path | None:
     return copy
 
 
+def existing_backups(data: Path) -> list[tuple[datetime, Path]]:
+    """The scheduled backups of a data folder with their times, oldest first."""
+    found = []
+    for path in (data / FOLDER).glob("railpost-*.db"):
+        try:
+            found.append((datetime.strptime(path.name, NAME_FORMAT).replace(tzinfo=UTC), path))
+        except ValueError:
+            continue  # a file that somebody else has put there is left alone
+    return sorted(found)
+
+
 class ScheduledBackups:
     """Makes the backups of a store in a file."""
 
@@ -77,13 +88,7 @@ class ScheduledBackups:
 
     def existing(self) -> list[tuple[datetime, Path]]:
         """The backups with their times, oldest first."""
-        found = []
-        for path in (self._data / FOLDER).glob("railpost-*.db"):
-            try:
-                found.append((datetime.strptime(path.name, NAME_FORMAT).replace(tzinfo=UTC), path))
-            except ValueError:
-                continue  # a file that somebody else has put there is left alone
-        return sorted(found)
+        return existing_backups(self._data)
 
     async def back_up_if_due(self, now: datetime) -> Path | None:
         """Make a backup if the newest is old enough, and delete those beyond the number that is kept."""

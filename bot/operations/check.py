@@ -99,7 +99,18 @@ async def check_store(settings: Settings, path: Path | None) -> tuple[list[str],
             return found, "what can be read"
     rows = sum(counts.values())
     formats = ", ".join(f"{count} in format {version}" for version, count in sorted(counts.items()))
+    if not tables and store.path is not None and _has_log(store.path):
+        found.append(
+            f"{store.path} has no tables. If it is a copy of a store in use, its games are still in the file "
+            "with -wal at its end beside the original: copy with `railpost backup`."
+        )
     return found, f"{len(tables)} tables, {rows} rows of their logs ({formats or 'none'})"
+
+
+def _has_log(path: Path) -> bool:
+    """Whether SQLite keeps a log beside the file (SQLite's file format §1.3.3); a backup has none."""
+    with path.open("rb") as file:
+        return file.read(20)[18:] == b"\x02\x02"
 
 
 def command(

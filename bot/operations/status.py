@@ -17,7 +17,7 @@ from bot.hub.loading import unreadable_tables
 from bot.operations.backups import ScheduledBackups
 from bot.operations.logs import without_secrets
 from bot.service import Service
-from storage import Channel, JobState, QueueStatus, Store, StoreError, UnitOfWork
+from storage import Channel, JobState, QueueStatus, Store, StoreError, StoreLost, UnitOfWork
 
 CHANNELS: tuple[Channel, ...] = get_args(Channel)
 LOW_DISK = 100_000_000
@@ -180,6 +180,10 @@ class StatusMonitor:
         except StoreError as error:
             problems.append(str(error))
         problems += disk_problems(service.store)
+        try:
+            service.store.check_file()
+        except StoreLost as lost:
+            problems.append(f"{lost.operator}; moves are refused.")
         connections = [
             service.connections.get(name, ConnectionStatus(name, "configured", self._started_at))
             for name in self._attached

@@ -265,8 +265,9 @@ class PictureWorkers(Pictures):
     card_files: the type of the files on cards. hung_since: when a worker was given up, until one draws again.
     """
 
-    def __init__(self, workers: int = 2, card_files: FileType = "png") -> None:
-        self._workers, self.card_files = workers, card_files
+    def __init__(self, workers: int = 2) -> None:
+        self._workers = workers
+        self.card_files: FileType = "png"
         self.hung_since: datetime | None = None
         self._pool: ProcessPoolExecutor | None = None
         self._cache: OrderedDict[object, asyncio.Future[Picture | None]] = OrderedDict()

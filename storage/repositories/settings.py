@@ -9,6 +9,7 @@ from storage.models import AddressClaim, Lease, MailToken, RequestResult, Settin
 from storage.transaction import Repository
 
 STORE_ID = "store_id"
+FORMER_STORE_IDS = "former_store_ids"  # of the backups from which the store was restored
 
 
 class SettingsRepository(Repository):

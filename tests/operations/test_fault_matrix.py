@@ -27,7 +27,9 @@ ROOT = Path(__file__).parent.parent.parent
 ROWS = re.search(r"## Faults\n(.*?)\n## ", (ROOT / "docs" / "hosting.md").read_text(), re.DOTALL)
 FAULTS = (
     "Disk full", "Read-only", "Locked", "Damaged file", "Damaged table", "Database away", "Discord away",
-    "Token revoked or wrong", "IMAP away", "SMTP away", "Clock set by a day", "Two services", "Killed",
+    "Token revoked or wrong", "IMAP away", "SMTP away", "Clock set by a day", "Two services",
+    "Picture worker hangs", "Backlog", "Store deleted or replaced", "Write-ahead log cut",
+    "Start beside backups", "Copy without its log", "Killed",
 )  # fmt: skip
 
 

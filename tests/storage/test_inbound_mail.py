@@ -100,7 +100,7 @@ async def test_settings_and_secrets(store: Store) -> None:
         assert await unit.settings.secret("other") != secret
     assert len(secret) == 32
     async with store.read() as unit:
-        assert await unit._transaction.scalar(select(func.count()).select_from(Setting)) == 3
+        assert await unit._transaction.scalar(select(func.count()).select_from(Setting)) == 4
 
 
 async def test_one_process_holds_a_lease(store: Store, clock: ManualClock) -> None:

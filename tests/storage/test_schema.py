@@ -206,7 +206,7 @@ def test_revisions_outlive_the_classes_of_today() -> None:
             for node in body
             if isinstance(node, ast.Import | ast.ImportFrom)
         }
-        assert imported <= {"alembic", "sqlalchemy", "json"}
+        assert imported <= {"alembic", "sqlalchemy", "json", "secrets"}
 
 
 async def test_plans_and_rewinds_of_the_first_version_are_migrated(tmp_path: Path) -> None:

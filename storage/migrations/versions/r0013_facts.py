@@ -1,4 +1,6 @@
-"""What features keep for people at their tables has one table; plans are the first."""
+"""What features keep for people at their tables has one table, plans first. Every store has an id."""
+
+import secrets
 
 import sqlalchemy as sa
 from alembic import op
@@ -38,3 +40,7 @@ def upgrade() -> None:
     if rows:
         op.bulk_insert(facts, rows)
     op.drop_table("plans")
+    settings = sa.table("settings", sa.column("key"), sa.column("value"))
+    named = sa.select(settings.c.key).where(settings.c.key == "store_id")
+    if op.get_bind().execute(named).first() is None:
+        op.bulk_insert(settings, [{"key": "store_id", "value": secrets.token_hex(8)}])

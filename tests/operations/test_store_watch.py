@@ -1,0 +1,129 @@
+"""The file of the store vanishes, is replaced or cut, is new beside backups, or is copied without its log."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from bot.config import parse_settings
+from bot.hub.result import Completed
+from bot.operations.backups import FOLDER
+from bot.operations.check import check_store
+from bot.operations.status import ErrorCounter, StatusMonitor
+from bot.operations.store_watch import StoreWatch, check_start
+from bot.service import Service
+from storage import InvalidStore, StoreError, backup, open_store, restore
+from tests.service.conftest import ServiceHarness
+from tests.stores import sqlite_only
+
+
+def delete(path: Path) -> None:
+    for each in path.parent.glob("railpost.db*"):
+        each.unlink()
+
+
+def replace(path: Path) -> None:
+    other = path.with_name("other.db")
+    other.touch()
+    other.replace(path)
+
+
+def cut_log(path: Path) -> None:
+    os.truncate(f"{path}-wal", 4096)
+
+
+def delete_log(path: Path) -> None:
+    Path(f"{path}-wal").unlink()
+
+
+@sqlite_only
+@pytest.mark.parametrize("harm", [delete, replace, cut_log, delete_log])
+async def test_moves_are_refused_where_the_file_is_lost(
+    world: ServiceHarness, harm: Callable[[Path], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    path = world.store.path
+    assert path is not None
+    monitor = StatusMonitor(world.service, [], ErrorCounter())
+    assert isinstance(await world.say("Ann", "buy SV"), Completed)
+    assert (await monitor.report()).is_healthy
+    harm(path)
+    for attempt in range(2):
+        with pytest.raises(StoreError, match=r"^The store is not where it was, so nothing was changed"):
+            await world.say("Bob", "buy CS", request=f"after {attempt}")
+    with pytest.raises(StoreError, match="not where it was"):
+        async with world.store.begin() as unit:
+            await unit.settings.set("key", "value")
+    report = await monitor.report()
+    assert not report.is_healthy and "while the service runs; moves are refused." in report.problems[0]
+    watch = StoreWatch(world.store)
+    await watch.look()
+    await watch.look()
+    told = [each.getMessage() for each in caplog.records if "for the operator:" in each.getMessage()]
+    assert len(told) == 1 and "while the service runs. Moves are refused." in told[0]
+    if harm in (delete, replace):
+        (rescued,) = path.parent.glob("railpost-rescued-*.db")
+        async with await open_store(rescued) as store:
+            log = await Service(store).queries.log(world.table)
+        assert [each.line for each in log if each.kind == "move"] == ["buy SV"]
+
+
+@sqlite_only
+async def test_a_file_that_is_moved_back_is_played_on(world: ServiceHarness) -> None:
+    path = world.store.path
+    assert path is not None
+    path.rename(path.with_name("elsewhere.db"))
+    with pytest.raises(StoreError, match="not where it was"):
+        await world.say("Ann", "buy SV", request="first")
+    path.with_name("elsewhere.db").rename(path)
+    assert isinstance(await world.say("Ann", "buy SV", request="second"), Completed)
+
+
+@sqlite_only
+async def test_a_copy_of_an_idle_store_has_every_move(world: ServiceHarness, tmp_path: Path) -> None:
+    path, watch = world.store.path, StoreWatch(world.store)
+    assert path is not None
+    assert isinstance(await world.say("Ann", "buy SV"), Completed)
+    await watch.write_back_if_idle()
+    assert Path(f"{path}-wal").stat().st_size
+    await watch.write_back_if_idle()
+    assert Path(f"{path}-wal").stat().st_size == 0
+    copy = tmp_path / "copy.db"
+    shutil.copyfile(path, copy)
+    with closing(sqlite3.connect(copy)) as opened:
+        assert opened.execute("SELECT count(*) FROM moves").fetchone() > (0,)
+    assert isinstance(await world.say("Bob", "buy CS"), Completed)
+
+
+async def test_a_copy_without_its_log_is_suspicious(tmp_path: Path) -> None:
+    path, settings = tmp_path / "railpost.db", parse_settings({})
+    async with await open_store(path) as store:
+        await backup(store, tmp_path / "backup.db")
+    found, checked = await check_store(settings, path)
+    assert len(found) == 1 and "copy with `railpost backup`" in found[0]
+    assert checked == "0 tables, 0 rows of their logs (none)"
+    assert (await check_store(settings, tmp_path / "backup.db"))[0] == []
+
+
+@sqlite_only
+async def test_a_new_store_beside_backups_has_to_be_wanted(world: ServiceHarness, tmp_path: Path) -> None:
+    path, data = world.store.path, tmp_path / "data"
+    assert path is not None
+    check_start(tmp_path / "none.db", data)
+    (data / FOLDER).mkdir(parents=True)
+    newest = data / FOLDER / "railpost-20260601-120000.db"
+    await backup(world.store, newest)
+    check_start(path, data)
+    with pytest.raises(InvalidStore, match=r"none\.db is a new store, and .* has 1 tables\. Restore it"):
+        check_start(tmp_path / "none.db", data)
+    async with await open_store(tmp_path / "other.db"):
+        pass
+    with pytest.raises(InvalidStore, match=r"other\.db is not the store of the newest backup"):
+        check_start(tmp_path / "other.db", data)
+    await restore(newest, tmp_path / "other.db", replace=True)
+    check_start(tmp_path / "other.db", data)
