@@ -211,7 +211,7 @@ def format_action(state: State, action: Action) -> str:
 
 
 def nearest_lines(state: State, seat: str, text: str, limit: int = 5) -> list[str]:
-    """The legal lines most like a text, at most so many."""
+    """The legal lines most like a text, at most so many; none that has nothing in common with it."""
     return notation.nearest_lines(game_of(state), seat, text, limit)
 
 

@@ -229,10 +229,10 @@ class MailPolicy:
             return Ruling("help", page, token, lines=lines)
         if reply.says_yes and (code := await self._service.find_offered_code(token, mail.parent_ids)):
             return await self._confirm_held(token, code, ("yes",))
-        said = await self._say(mail, token, reply.text.talk)
+        said = "" if reply.parsed.unclear else await self._say(mail, token, reply.text.talk)
         if lines:
             ruling = await self._orders(mail, token, reply.parsed, lines)
-        elif said and not reply.parsed.unclear:
+        elif said:
             return Ruling("said", pages.confirmation(said), token, lines=reply.text.talk)
         else:
             ruling = await self._without_orders(mail, token, reply)

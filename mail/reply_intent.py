@@ -22,6 +22,7 @@ NEARLY = "it is nearly an order, but not quite"
 QUALIFYING = "it may change what the orders mean"
 BESIDE = "it stands right beside an order and cannot be read"
 ASKING = "it asks a question"
+IN_TALK = "it stands in what you say to the table"
 IN_TWO_PLACES = "there are orders above the quoted email too"
 
 _QUALIFYING_COMMENT = re.compile(
@@ -37,11 +38,14 @@ def judge(reply: ReplyText, readable: Collection[str], vocabulary: Vocabulary) -
     """Decide what of a reply is meant as orders. readable: those of its candidates that the game can read."""
     above = _Part(reply.above, reply.ended, readable, vocabulary)
     below = _Part(reply.below, reply.ended, readable, vocabulary)
-    if not (above.lines or above.unclear) and (below.lines or below.unclear):
+    if not (above.lines or above.unclear or reply.within_talk) and (below.lines or below.unclear):
         return below.judged(is_below=True, others=tuple(above.ignored))
     unclear, misplaced = list(above.unclear), [line.text for line in below.lines][:10]
     if above.lines and below.lines:
         unclear += [UnclearLine(line, IN_TWO_PLACES) for line in below.lines[:10]]
+    if in_talk := [line for line in reply.within_talk if line.text in readable]:
+        unclear += [UnclearLine(line, IN_TALK) for line in in_talk[:10]]
+        above.meant = sorted([*above.meant, *in_talk])
     return above.judged(misplaced=tuple(misplaced), unclear=tuple(unclear))
 
 

@@ -59,7 +59,8 @@ class ReplyText(NamedTuple):
     left out.
 
     candidates: the lines that may be orders, in their order: what the game is asked about. ended: the
-    numbers of the lines that end in a punctuation mark.
+    numbers of the lines that end in a punctuation mark. talk: what is said to the table. within_talk: the
+    lines of it, below the first of each, that may be lines of play.
     """
 
     above: tuple[ReplyLine, ...]
@@ -67,6 +68,7 @@ class ReplyText(NamedTuple):
     candidates: tuple[str, ...]
     ended: frozenset[int] = frozenset()
     talk: tuple[str, ...] = ()
+    within_talk: tuple[ReplyLine, ...] = ()
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -95,20 +97,26 @@ def split_reply(text: str, verbs: Collection[str]) -> ReplyText:
     """The sender's own lines. verbs: the first words of orders, in lower case."""
     raw_lines = text.splitlines()
     own = own_text([normalize_line(line) for line in raw_lines], verbs)
-    said_above, lines_above = _split_talk(own.above)
-    said_below, lines_below = _split_talk(own.below)
+    said_above, within_above, lines_above = _split_talk(own.above, verbs)
+    said_below, within_below, lines_below = _split_talk(own.below, verbs)
+    within = (*within_above, *within_below)
     above = tuple(_readable_lines(lines_above, verbs))
     below = tuple(_readable_lines(lines_below, verbs))
-    candidates = [line.text for line in (*above, *below) if first_word(line.text) in verbs]
+    candidates = [line.text for line in (*above, *below, *within) if first_word(line.text) in verbs]
     ended = frozenset(
         n for n, line in enumerate(raw_lines, 1) if line.rstrip().endswith((".", "!", ",", "…"))
     )
-    return ReplyText(above, below, tuple(candidates)[:MAX_CANDIDATES], ended, (*said_above, *said_below))
+    said = (*said_above, *said_below)
+    return ReplyText(above, below, tuple(candidates)[:MAX_CANDIDATES], ended, said, within)
 
 
-def _split_talk(lines: Sequence[ReplyLine]) -> tuple[list[str], list[ReplyLine]]:
-    """What `say …` tells the table, each to the end of its paragraph, and the other lines."""
+def _split_talk(
+    lines: Sequence[ReplyLine], verbs: Collection[str]
+) -> tuple[list[str], list[ReplyLine], list[ReplyLine]]:
+    """What `say …` tells the table, each to the end of its paragraph; lines of that which may be lines of
+    play; and the other lines."""
     said: list[str] = []
+    within: list[ReplyLine] = []
     rest: list[ReplyLine] = []
     is_talk = False
     for line in lines:
@@ -118,10 +126,11 @@ def _split_talk(lines: Sequence[ReplyLine]) -> tuple[list[str], list[ReplyLine]]
             said.append(text.strip())
         elif is_talk and line.text and not line.text.casefold().startswith(_DEVICE_SIGNATURES):
             said[-1] = f"{said[-1]} {line.text}"
+            within += [each for each in _readable_lines([line], verbs) if first_word(each.text) in verbs]
         else:
             is_talk = False
             rest.append(line)
-    return [text[:MAX_TALK] for text in said[:MAX_SAID]], rest
+    return [text[:MAX_TALK] for text in said[:MAX_SAID]], within, rest
 
 
 def _readable_lines(lines: Sequence[ReplyLine], verbs: Collection[str]) -> Iterator[ReplyLine]:

@@ -34,6 +34,7 @@ from bot.features.game_files.importing import MAX_BYTES, imported_sentences
 from bot.features.lobby.robot_answers import invited_robot_sentence
 from bot.hub.info import TableInfo
 from bot.hub.people import person_by_address, player_name
+from bot.hub.request import first_word
 from bot.position import text_views
 from engine.title import SITE_CONVENTIONS
 from renderers import PALETTES
@@ -48,6 +49,7 @@ CONVENTION_CHOICES = {
     SITE: "Those of 18xx.games, so that the game can be exported there",
 }
 UNDO_CHOICES = {"undo": "undo: take your last move back", "redo": "redo: restore what was undone"}
+TALK_IN_THREAD = "Nothing was played. People talk in the thread of the table; just write there."
 HELP = """**Railpost** plays 18xx in a thread of this server, by email and in a terminal, all at one table.
 - `/table new` opens a table, others press **Join**, and the host presses **Start**.
 - When it is your turn, your card comes with a ping. Press a button, choose from a menu, or press **Write…**.
@@ -454,6 +456,9 @@ def line_commands(handler: InteractionHandler) -> list[app_commands.Command[Any,
         found = await handler.lookup.resolve_table(interaction, table, ("running", "paused", "finished"))
         custom_id = CustomId(found.id, None, None, controls.SUBMIT_LINE)
         seat = found.seat_of(await handler.lookup.person_id(interaction.user))
+        if first_word(line) == "say":
+            await reply_text(interaction, TALK_IN_THREAD)
+            return
         if line.startswith("#") and seat is not None:
             choice = controls.find_choice(await handler.service.queries.choices(found.id, seat), line)
             line = choice.line if choice else line

@@ -329,10 +329,15 @@ def legal_lines(g: Game, seat: str) -> list[str]:
 
 
 def nearest_lines(g: Game, seat: str, text: str, limit: int = 5) -> list[str]:
-    """The legal lines most like a text, at most so many."""
+    """The legal lines most like a text, at most so many; none that has nothing in common with it.
+
+    That is: they share a word, or most of their characters.
+    """
     lines = {line.casefold(): line for line in legal_lines(g, seat)}
-    close = get_close_matches(text.casefold(), list(lines), limit, 0.3)
-    return [lines[c] for c in close] or list(lines.values())[:limit]
+    words = set(text.casefold().split())
+    akin = [line for line in lines if not words.isdisjoint(line.split())]
+    close = get_close_matches(text.casefold(), akin, limit, 0.3)
+    return [lines[each] for each in close or get_close_matches(text.casefold(), list(lines), limit, 0.6)]
 
 
 def _unreadable(g: Game, seat: str, text: str) -> UnreadableError:

@@ -665,3 +665,11 @@ async def test_notes_are_private(started: RunningBot, fake: FakeDiscord) -> None
     assert "is empty" in (await fake.run_command("Bob", thread, "do", line="notes")).text
     read = await fake.run_command("Ann", thread, "do", line="notes")
     assert "1. the 4s come next round" in read.text and not read.public_messages
+
+
+async def test_say_is_no_line_and_offers_no_move(started: RunningBot, fake: FakeDiscord) -> None:
+    answer = await fake.run_command("Ann", started.thread, "do", line="say hello")
+    assert "People talk in the thread" in answer.text and not fake.controls(answer.message)
+    answer = await fake.run_command("Ann", started.thread, "do", line="xyzzy")
+    assert not fake.controls(answer.message) and not answer.public_messages
+    assert await started.played_lines() == []

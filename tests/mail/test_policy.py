@@ -606,6 +606,16 @@ async def test_say_goes_to_the_table_to_the_end_of_its_paragraph(
     assert "The table is told: Nice opening, Bob!" in body(outcome.replies[0])
 
 
+async def test_a_line_of_play_never_becomes_talk(service: InMemoryService, policy: MailPolicy) -> None:
+    """It is a doubt, before anything is published; `yes` plays it."""
+    notice = service.notice()
+    outcome = await arrive(service, policy, reply(notice, "say good luck all\nbuy SV"))
+    assert not service.talk and not service.moves and outcome.reason == "unclear"
+    assert "it stands in what you say to the table" in body(outcome.replies[0]).replace("\n", " ")
+    outcome = await arrive(service, policy, reply(service.notice(), "buy SV\n\nsay well\nbuy CS"))
+    assert not service.talk and not service.moves
+
+
 async def test_talk_alone_and_prose_that_never_leaves(service: InMemoryService, policy: MailPolicy) -> None:
     text = "My wife is ill, keep that to yourself.\n\nsay I am slow this week"
     outcome = await arrive(service, policy, reply(service.notice(), text))

@@ -67,7 +67,9 @@ async def test_all_lines_or_none(world: ServiceHarness, bad: str) -> None:
 
 async def test_the_three_failures(world: ServiceHarness) -> None:
     unreadable = await world.say("Ann", "frobnicate")
-    assert isinstance(unreadable, LineUnreadable) and unreadable.nearest
+    assert isinstance(unreadable, LineUnreadable) and not unreadable.nearest
+    unreadable = await world.say("Ann", "bye SV")
+    assert isinstance(unreadable, LineUnreadable) and unreadable.nearest == ("buy SV",)
     refused = await world.say("Ann", "bid CA 160")
     assert isinstance(refused, LineRefused) and "bid CA 165" in refused.suggestions
     for name, line in (
