@@ -7,12 +7,14 @@ A feature opens a poll of its kind and registers the motion that is carried out 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 import engine
 from bot.hub import notify
 from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
+from bot.hub.pace import Pace
 from bot.hub.request import POLL_PREFIX, Request, first_word, refused
 from bot.hub.result import (
     CommandResult,
@@ -26,6 +28,13 @@ from bot.hub.table import LiveTable
 from bot.position import text_views
 from bot.position.pending import engine_seat
 from storage import AlreadyExists, TablePoll, UnitOfWork
+
+
+def holds_table(polls: Iterable[TablePoll], pace: Pace, now: datetime) -> bool:
+    """Whether robots and orders wait, because people vote on an undo: for the allowance of a decision, by
+    default a day."""
+    wait = timedelta(seconds=pace.seconds) if pace.kind == "each" else timedelta(days=1)
+    return any(each.poll.kind == "undo" and now - each.poll.opened_at < wait for each in polls)
 
 
 class Motion(NamedTuple):

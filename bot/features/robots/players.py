@@ -18,7 +18,7 @@ from bot.features.robots.worker import RobotWorker
 from bot.hub.cache import TableCache
 from bot.hub.command import Command, Form, OpenCommand
 from bot.hub.info import ROBOT_PREFIX, ROBOT_TRANSPORT, is_robot_name
-from bot.hub.polls import poll_id
+from bot.hub.polls import holds_table, poll_id
 from bot.hub.request import Request
 from bot.hub.result import CommandResult, LineFailure, LineRefused, QueryAnswer
 from bot.hub.seating import is_robot
@@ -98,6 +98,8 @@ class RobotPlayers:
         if await self._vote(view):
             return True
         if view.table.status != "running" or (table_id, view.seq) in self._stuck:
+            return False
+        if holds_table(view.polls, view.table.pace, self._cache.store.now()):
             return False
         for pending in view.pending:
             person_id = view.table.person_at(pending.seat)

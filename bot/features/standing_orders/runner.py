@@ -1,9 +1,10 @@
 """Orders speak in the commit of the move that wakes them.
 
-`OrderSpeaker.wake` runs at the end of every commit that changes a position, before it is written. What orders
-say are rows of the log like those of any player, in the same transaction. A process that dies has written the
-move with everything that followed it, or nothing, and of two processes the second loads the table again. So
-no order speaks twice and none is lost, and a chain of ten orders is one commit with one notification.
+`OrderRunner.run` runs at the end of every commit that changes a position, before it is written. While
+people vote on an undo, orders wait for its end. What orders say are rows of the log like those of any player,
+in the same transaction. A process that dies has written the move with everything that followed it, or
+nothing, and of two processes the second loads the table again. So no order speaks twice and none is lost, and
+a chain of ten orders is one commit with one notification.
 
 Orders are secret: only their owner is told why one has ended; whatever goes wrong with one is logged without
 its line.
@@ -21,6 +22,7 @@ from bot.hub.commit import CommitDraft
 from bot.hub.loading import load_recipient
 from bot.hub.log import LogNotLoaded
 from bot.hub.play import Moved
+from bot.hub.polls import holds_table
 from bot.position.pending import engine_seat, seat_number
 from engine.standing_orders import EndedOrder, OrderRun, SpokenLine, answered_in_advance, run_orders
 from storage import NewLogRow, OrderRecord, UnitOfWork
@@ -67,7 +69,14 @@ class OrderRunner:
         if draft.open_unit is not None:
             status = (await draft.open_unit.tables.get(table.stored_info.id)).status
         resumed = status == "running" != table.stored_info.status
-        changed = draft.state is not None or draft.armed_orders or resumed
+        open_polls = table.polls
+        if draft.open_unit is not None:
+            open_polls = tuple(await draft.open_unit.polls.open_polls(table.stored_info.id))
+        pace, now = table.stored_info.pace, draft.timestamp
+        if holds_table(open_polls, pace, now):
+            return False
+        released = holds_table(table.polls, pace, now)
+        changed = draft.state is not None or draft.armed_orders or resumed or released
         return bool(changed) and table.begun and status in ("running", "finished")
 
     @staticmethod

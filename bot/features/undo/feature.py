@@ -65,21 +65,13 @@ class UndoHandler:
         return draft.result
 
     async def update_after_move(self, draft: CommitDraft, seat: int) -> None:
-        """A seat has moved during a poll: that closes a poll on a redo, and adds the seat to a poll on an
-        undo."""
+        """A seat has moved: that closes the polls on undo and redo, which are about the moves they name."""
         for open_poll in draft.table.polls:
-            poll = open_poll.poll
-            if poll.kind == "redo":
-                await (await draft.unit()).polls.close(poll.id, "superseded")
-            elif poll.kind == "undo" and seat not in (poll.proposer_seat, *open_poll.votes):
-                polls = (await draft.unit()).polls
-                await polls.close(poll.id, "renewed")
-                voters = [*open_poll.votes, seat]
-                renewed = await polls.open(poll.table_id, poll.kind, voters, poll.details, poll.proposer_seat)
-                for voter, agrees in open_poll.votes.items():
-                    if agrees is not None:
-                        await polls.cast_vote(renewed.poll.id, voter, agrees)
-                await self._polls.request_votes(draft, renewed)
+            if open_poll.poll.kind in ("undo", "redo"):
+                await (await draft.unit()).polls.close(open_poll.poll.id, "superseded")
+                name = draft.table.state.players[seat]
+                question = open_poll.poll.details["question"]
+                draft.announce("news", f"The vote is over, because {name} has moved: {question}")
 
 
 def _rewind_of(table: LiveTable, open_poll: TablePoll) -> Rewind | None:

@@ -2,8 +2,8 @@
 
 A player who undoes only their own moves does it at once. If moves of others would be undone too, those
 players vote with `accept` or `decline`, and one `decline` is enough to reject it. Redo works the other way
-round: it restores what the last undo removed, until the next move. A move that is made during a vote on an
-undo would be undone as well, so its player joins the voters.
+round: it restores what the last undo removed, until the next move. A vote is about the moves that it names,
+so the next move closes it; robots and orders wait meanwhile (`bot.hub.polls.holds_table`).
 """
 
 from __future__ import annotations
