@@ -368,6 +368,7 @@ class OrderRecord(Model, table=True):
 
     place: among the orders of the seat. line: as the engine reads it. armed_at: the last move that counted
     when it was left; armed_seq: the last row of the log then. ended_at, ended_reason: when and why it ended.
+    ended_by_move: the move that ended it, None where its owner or an undo did.
     """
 
     __tablename__ = "orders"
@@ -384,6 +385,7 @@ class OrderRecord(Model, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
     ended_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     ended_reason: str | None = Field(default=None, sa_type=Text)
+    ended_by_move: int | None = None
 
 
 class RequestResult(Model, table=True):

@@ -15,12 +15,13 @@ from engine.kernel import RefusedError, apply, awaited_seats, game_of, options, 
 from engine.language.forms import format_action
 from engine.language.notation import AmbiguousError, UnreadableError, parse
 from engine.standing_orders.answers import judge_decline, judge_protect
-from engine.standing_orders.auctions import judge_bid
+from engine.standing_orders.auctions import judge_bid, judge_buy_private
 from engine.standing_orders.language import format_order
 from engine.standing_orders.model import (
     ArmedOrder,
     AutoBid,
     AutoBuy,
+    AutoBuyPrivate,
     AutoDecline,
     AutoPass,
     AutoProtect,
@@ -44,6 +45,7 @@ MAX_LINES = 400
 _JUDGES: dict[type[Order], Callable[[Circumstances, Any], Judgement]] = {
     AutoPass: judge_pass,
     AutoBuy: judge_buy,
+    AutoBuyPrivate: judge_buy_private,
     AutoBid: judge_bid,
     AutoRun: judge_run,
     AutoTurn: judge_turn,
