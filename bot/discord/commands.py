@@ -301,6 +301,15 @@ class TableCommands(app_commands.Group):
         await self.service.running.pause(found.id, by=await self.handler.lookup.person_id(interaction.user))
         await reply_text(interaction, f"Table {found.code} is paused. `/table resume` continues the game.")
 
+    @app_commands.command(name="nudge", description="Ask again those for whom the table waits")
+    @app_commands.describe(table=TABLE_OPTION_HELP)
+    @app_commands.autocomplete(table=suggest_tables)
+    async def nudge(self, interaction: Interaction, table: str | None = None) -> None:
+        await defer(interaction)
+        found = await self.handler.lookup.resolve_table(interaction, table, ("running",))
+        custom_id = CustomId(found.id, None, None, controls.SUBMIT_LINE)
+        await self.handler.lines.submit_lines(interaction, custom_id, ["nudge"])
+
     @app_commands.command(name="resume", description="Continue a paused game")
     @app_commands.describe(table=TABLE_OPTION_HELP)
     @app_commands.autocomplete(table=suggest_tables)

@@ -1,8 +1,9 @@
 """When a player is reminded, and their quiet hours (pure).
 
 A decision with a deadline is recalled when half of its time is over, one hour before its end, one hour before
-the time bank is empty, and then daily. Nothing is sent in quiet hours: what would fall into them is sent when
-they end, or just before they begin if the end would be too late.
+the time bank is empty, and then daily. Without a pace it is recalled after a day, then daily for a week, then
+weekly; after eight weekly reminders the table is paused. Nothing is sent in quiet hours: what would fall into
+them is sent when they end, or just before they begin if the end would be too late.
 """
 
 from __future__ import annotations
@@ -89,8 +90,17 @@ def not_quiet(moment: datetime, quiet: QuietHours | None, *, before: datetime | 
     return end
 
 
+WITHOUT_PACE = {
+    **{f"day {number}": timedelta(days=number) for number in range(1, 9)},
+    **{f"week {number}": timedelta(days=8 + 7 * number) for number in range(1, 9)},
+    "pause": timedelta(days=8 + 7 * 9),
+}
+"""When a decision without a deadline is recalled, after it was asked for; and at last the pause."""
+
+
 class Reminder(NamedTuple):
-    """A reminder of one decision. name: `half`, `hour`, `bank`, `day 1` …; each is sent at most once."""
+    """A reminder of one decision. name: `half`, `hour`, `bank`, `day 1` …; each is sent at most once. Without
+    a pace the last is no reminder but the pause of the table, `pause`."""
 
     name: str
     at: datetime
@@ -108,9 +118,12 @@ def _planned(since: datetime, due: Deadline) -> Iterator[tuple[str, datetime, da
 
 
 def next_reminder(
-    since: datetime, due: Deadline, after: datetime, quiet: QuietHours | None = None
+    since: datetime, due: Deadline | None, after: datetime, quiet: QuietHours | None = None
 ) -> Reminder:
     """The first reminder that is later than a moment. There is always one: after the end they are daily."""
+    if due is None:
+        planned = (Reminder(name, not_quiet(since + wait, quiet)) for name, wait in WITHOUT_PACE.items())
+        return next((each for each in planned if each.at > after), Reminder("pause", after))
     found = []
     for name, moment, end in _planned(since, due):
         at = not_quiet(moment, quiet, before=end)

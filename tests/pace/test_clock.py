@@ -52,16 +52,58 @@ async def test_reminders_wait_for_the_end_of_quiet_hours(driven: DrivenTable) ->
     assert "until Tue 2 Jun 12:00 (Europe/Berlin)" in driven.heard("Ann", "reminder")[0]
 
 
-async def test_no_pace_no_reminders(driven: DrivenTable) -> None:
+async def test_without_a_pace_nobody_is_asked_without_end_and_nobody_is_forgotten(
+    driven: DrivenTable,
+) -> None:
+    """After a day, then daily for a week, then weekly; after eight weekly ones the table is paused."""
     await driven.begin("none")
-    await driven.wait_until(local("2026-06-09 12:00"))
+    await driven.wait_until(local("2026-06-09 12:30"))
+    days = [line[:8] for line in driven.heard("Ann", "reminder")]
+    assert days == [at(f"{day:02} 12:00") for day in range(2, 10)]
+    assert "The table has waited for you for 24 hours." in driven.heard("Ann", "reminder")[0]
+    assert driven.heard("Bob", "news") == []
+    await driven.wait_until(local("2026-08-04 12:30"))
+    assert len(driven.heard("Ann", "reminder")) == 8 + 8
+    weekly = driven.heard("Bob", "news")
+    assert len(weekly) == 8 and "The table has waited for Ann for 15 days." in weekly[0]
+    assert (await driven.service.queries.table_info(driven.table)).status == "running"
+    await driven.wait_until(local("2026-08-20 12:00"))
+    assert len(driven.heard("Ann", "reminder")) == 16
+    assert (await driven.service.queries.table_info(driven.table)).status == "paused"
+    assert "The table has waited for Ann for 71 days. The game is paused" in driven.heard("Bob", "news")[-1]
+
+
+async def test_who_is_nudged_is_asked_again_once_in_twelve_hours(driven: DrivenTable) -> None:
+    await driven.begin("none")
+
+    async def nudged(name: str) -> str:
+        answer = await driven.say(name, "nudge")
+        return answer.text if isinstance(answer, QueryAnswer) else getattr(answer, "reason", "")
+
+    assert await nudged("Bob") == "Ann is asked again."
+    assert len(driven.heard("Ann", "reminder")) == 1
+    assert await nudged("Cid") == "Ann was asked again less than twelve hours ago."
+    assert await nudged("Ann") == "The table waits for nobody but you."
+    await driven.wait_until(local("2026-06-02 00:30"))
+    assert await nudged("Cid") == "Ann is asked again."
+    assert len(driven.heard("Ann", "reminder")) == 2
+
+
+async def test_a_nudge_waits_for_the_end_of_quiet_hours(driven: DrivenTable) -> None:
+    await driven.begin("none")
+    await driven.settings("Ann", "Europe/Berlin 11:00-15:00")
+    answer = await driven.say("Bob", "nudge")
+    assert isinstance(answer, QueryAnswer)
+    assert answer.text == "Ann is asked again when their quiet hours end."
     assert driven.heard("Ann", "reminder") == []
+    await driven.wait_until(local("2026-06-01 15:30"))
+    assert [line[:8] for line in driven.heard("Ann", "reminder")] == [at("01 15:00")]
 
 
 async def test_escalation_adds_a_channel_once(driven: DrivenTable) -> None:
     await driven.begin("none", discord=True)
     await driven.settings("Ann", "settings tell thread", "settings mail too after 12h")
-    await driven.wait_until(local("2026-06-03 12:00"))
+    await driven.wait_until(local("2026-06-02 11:00"))
     assert driven.heard("Ann", "reminder") == [
         f"{at('02 00:00')} mail reminder: The table has waited for you for 12 hours."
     ]

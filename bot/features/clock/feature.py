@@ -1,19 +1,25 @@
-"""Commands about time: `pace`, `extend`."""
+"""Commands about time: `pace`, `extend`, `nudge`."""
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+
 from bot.features.clock.clocks import ClockRules
+from bot.features.clock.timers import NUDGE_KIND
 from bot.hub.cache import TableCache
 from bot.hub.command import Command, Form, TableCommand
 from bot.hub.commit import CommitDraft
 from bot.hub.pace import Pace, pace_text, parse_pace, stored_pace
 from bot.hub.polls import Motion, PollHandler, completed
+from bot.hub.quiet_hours import not_quiet
 from bot.hub.request import Request, not_running, refused
 from bot.hub.result import CommandResult, QueryAnswer
 from bot.hub.status import record_pace
 from bot.hub.table import LiveTable
 from bot.position.times import moment_text
-from storage import ClockChanges, TablePoll
+from storage import ClockChanges, SeatClock, TablePoll, UnitOfWork
+
+NUDGE_AGAIN = timedelta(hours=12)
 
 
 class TimeCommands:
@@ -27,7 +33,7 @@ class TimeCommands:
         return {"pace": Motion(_set_pace)}
 
     def commands(self) -> list[Command]:
-        """`pace`, `extend`."""
+        """`pace`, `extend`, `nudge`."""
         return [
             TableCommand(
                 "pace",
@@ -39,6 +45,7 @@ class TimeCommands:
                 self._pace,
             ),
             TableCommand("extend", (Form("extend", "take more time for this decision, once"),), self._extend),
+            TableCommand("nudge", (Form("nudge", "ask again those for whom the table waits"),), self._nudge),
         ]
 
     async def _pace(self, table: LiveTable, request: Request) -> CommandResult:
@@ -102,6 +109,44 @@ class TimeCommands:
             )
             draft.result = completed(draft, request, sentences=(f"You have more time, until {until}.",))
         return draft.result
+
+    async def _nudge(self, table: LiveTable, request: Request) -> CommandResult:
+        """Ask again everybody for whom the table waits: each once in twelve hours, whoever nudges.
+
+        Who has quiet hours is asked at their end.
+        """
+        if problem := not_running(table, "running"):
+            return problem
+        asked = sorted({pending.seat for pending in table.pending} - {request.seat})
+        if not asked:
+            return refused(table, request, "The table waits for nobody but you.")
+        told = list[str]()
+        async with self._cache.commit_request(table, request) as draft:
+            unit = await draft.unit()
+            clocks = await unit.clocks.seat_clocks(table.stored_info.id)
+            for seat in asked:
+                told.append(await self._nudge_seat(unit, table, seat, clocks.get(seat)))
+            draft.result = QueryAnswer(
+                "nudge", " ".join(told), next_decision_id=table.decision_id_of(request.seat)
+            )
+        return draft.result
+
+    @staticmethod
+    async def _nudge_seat(unit: UnitOfWork, table: LiveTable, seat: int, clock: SeatClock | None) -> str:
+        """Set the time at which a player is asked again; a sentence about it."""
+        info, name = table.stored_info, table.state.players[seat]
+        recipient = table.metadata.recipients.get(seat)
+        if clock is None or clock.since is None or recipient is None:
+            return f"{name} cannot be asked again now."
+        row = await unit.clocks.get_due(key := f"{info.id}.{seat}.{NUDGE_KIND}")
+        last = await unit.facts.get(NUDGE_KIND, info.id, recipient.person_id)
+        if row or (last and datetime.fromisoformat(last) > unit.now - NUDGE_AGAIN):
+            return f"{name} was asked again less than twelve hours ago."
+        at = not_quiet(unit.now, recipient.settings.quiet_hours)
+        details = {"since": clock.since.isoformat(), "decision": clock.decision_id}
+        await unit.clocks.set_due(key, NUDGE_KIND, at, table_id=info.id, seat=seat, details=details)
+        await unit.facts.set(NUDGE_KIND, info.id, recipient.person_id, at.isoformat())
+        return f"{name} is asked again{' when their quiet hours end' if at > unit.now else ''}."
 
 
 async def _set_pace(draft: CommitDraft, request: Request, open_poll: TablePoll) -> list[str]:

@@ -43,10 +43,10 @@ class SeatDueRows:
         recipient = self._recipients.get(seat)
         if clock.decision_id and clock.since and recipient:
             wait = {"decision": clock.decision_id, "since": clock.since.isoformat()}
-            if due:
+            if due or (self._info.pace.kind == "none" and not recipient.settings.is_away(self._now)):
                 wanted["reminder"] = self._reminder(clock, due, wait)
-                if self._info.pace.when_up != "remind":
-                    wanted["time_up"] = (due.time_up, wait)
+            if due and self._info.pace.when_up != "remind":
+                wanted["time_up"] = (due.time_up, wait)
             if at := self._escalation_at(seat, clock):
                 wanted["escalation"] = (at, wait)
             if at := self._ping_at(seat, clock):
@@ -75,7 +75,7 @@ class SeatDueRows:
         return row if row and row.details.get("since") == since else None
 
     def _reminder(
-        self, clock: SeatClock, due: Deadline, wait: dict[str, Any]
+        self, clock: SeatClock, due: Deadline | None, wait: dict[str, Any]
     ) -> tuple[datetime, dict[str, Any]]:
         """The next reminder after the last that was sent for the same wait."""
         assert clock.since is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from bot.features.clock.clocks import ClockRules
 from bot.hub import notices, notify
@@ -22,14 +22,16 @@ from bot.hub.table import LiveTable
 from bot.hub.timers import Timer
 from bot.hub.waiting import has_digest_near
 from bot.position.pending import engine_seat
+from bot.position.times import duration_text
 from engine.standing_orders import line_when_time_is_up
-from storage import Deputy, DueRow, LogRow, SeatClock, UnitOfWork
+from storage import Deputy, DueRow, LogRow, NewMessage, SeatClock, UnitOfWork
 
 Submit = Callable[..., Awaitable[CommandResult]]
 PlayForSeat = Callable[[LiveTable, int, str, str], Awaitable[bool]]
 """Plays for a seat whose time is up, from (table, seat, decision, name of the wait), and tells the table;
 False if nothing may be played."""
 
+NUDGE_KIND = "nudge"
 STANDSTILL = timedelta(minutes=10)  # after which the end of a time has been missed
 GRACE = timedelta(minutes=15)
 PAUSED = "The game is paused until a player resumes it."
@@ -55,7 +57,7 @@ class ClockTimers:
 
     def timers(self) -> dict[str, Timer]:
         """By the kind of their due rows."""
-        told = dict.fromkeys(("reminder", "escalation", "ping"), self._tell)
+        told = dict.fromkeys(("reminder", "escalation", "ping", NUDGE_KIND), self._tell)
         return {**told, "time_up": self._time_up, "absence": self._absence}
 
     @asynccontextmanager
@@ -93,6 +95,8 @@ class ClockTimers:
 
     async def _tell(self, row: DueRow) -> bool:
         """Remind a player, on their channels or on one more, and move a reminder to its next time."""
+        if row.details.get("name") == "pause":
+            return await self._pause_without_pace(row)
         async with self._locked(row) as (_, unit):
             wait = await self._wait(unit, row)
             if wait is None:
@@ -109,12 +113,14 @@ class ClockTimers:
             elif row.kind == "ping":
                 channels = {"table"}
             name: str | None = row.kind
+            if row.kind == NUDGE_KIND:  # of several in one wait, each is told
+                name = f"{row.kind} {row.due_at.timestamp():.0f}"
             if row.kind == "reminder":
                 name = await self._move_reminder(unit, row, wait)
             elif not await unit.clocks.take_due(row):
                 name = None
             is_covered = (
-                row.kind == "reminder"
+                row.kind in ("reminder", NUDGE_KIND)
                 and tell.digest
                 and (name not in ("hour", "bank") or has_digest_near(wait.recipient.settings, now))
             )
@@ -122,6 +128,8 @@ class ClockTimers:
                 await unit.outbox.enqueue(
                     *notices.reminder_messages(info, wait.clock, wait.recipient, name, now, channels)
                 )
+            if name and name.startswith("week"):
+                await unit.outbox.enqueue(*_weekly_news(wait, now))
         self._cache.wake_subscribers()
         return True
 
@@ -133,7 +141,7 @@ class ClockTimers:
         clock = wait.clock
         info = wait.table.info
         due = ClockRules(info.pace, wait.table.metadata.settings).deadline(clock)
-        if clock.since is None or due is None:
+        if clock.since is None or (due is None and info.pace.kind != "none"):
             return row.kind if await unit.clocks.take_due(row) else None
         reminder = next_reminder(clock.since, due, unit.now, wait.recipient.settings.quiet_hours)
         if not await unit.clocks.take_due(row):
@@ -184,9 +192,23 @@ class ClockTimers:
         self._cache.wake_subscribers()
         return True
 
+    async def _pause_without_pace(self, row: DueRow) -> bool:
+        """Pause a table without a pace at which all reminders were in vain."""
+        assert row.table_id is not None and row.seat is not None
+        async with self._locked(row) as (_, unit):
+            wait = await self._wait(unit, row)
+            if wait is None:
+                return (await unit.clocks.get_due(row.key)) is None
+            waited = duration_text(unit.now - wait.clock.since) if wait.clock.since else ""
+        await self._pause(row.table_id, row.seat, waited)
+        async with self._locked(row) as (_, unit):
+            await unit.clocks.take_due(row)
+        return True
+
     @again_on_conflict
-    async def _pause(self, table_id: int, seat: int) -> None:
-        """Pause the game because a player's time is up; nothing happens if it is not being played.
+    async def _pause(self, table_id: int, seat: int, waited: str = "") -> None:
+        """Pause the game because a player's time is up; nothing happens if it is not being played. waited:
+        for how long the table has waited, where no time was agreed.
 
         They are told themselves, even if a digest has their news: the game goes on when they are back.
         """
@@ -198,12 +220,16 @@ class ClockTimers:
                 table, answered_person=recipient.person_id if recipient else None
             ) as draft:
                 await (await draft.unit()).tables.update(table_id, status="paused")
-                sentence = f"{table.state.players[seat]}'s time is up. {PAUSED}"
+                name = table.state.players[seat]
+                why = f"The table has waited for {name} for {waited}." if waited else f"{name}'s time is up."
+                yours = f"The table has waited for you for {waited}." if waited else "Your time is up."
+                sentence = f"{why} {PAUSED}"
                 draft.add_note("clock", "pause", sentence)
                 draft.announce("news", sentence)
                 if recipient:
                     draft.messages += notices.time_up_messages(
-                        table.stored_info, recipient, f"Your time is up. {PAUSED} {HOW_TO_RESUME}",
+                        table.stored_info, recipient,
+                        f"{yours} {PAUSED} {HOW_TO_RESUME}",
                         f"{table_id}.{draft.seq}.time_up", draft.timestamp,
                     )  # fmt: skip
 
@@ -281,6 +307,15 @@ class ClockTimers:
                 await unit.clocks.look_again_for(row.person_id)
         self._cache.wake_subscribers()
         return True
+
+
+def _weekly_news(wait: Wait, now: datetime) -> list[NewMessage]:
+    """For whom a table without a pace has waited for weeks, for the others."""
+    info, name = wait.table.info, wait.table.state.players[wait.seat]
+    waited = duration_text(now - wait.clock.since) if wait.clock.since else ""
+    others = [each for each in wait.table.metadata.recipients.values() if each.seat != wait.seat]
+    stamp = f"{notices.wait_name(wait.clock)}.{now:%Y%m%d}"
+    return notices.news_messages(info, others, f"The table has waited for {name} for {waited}.", stamp, now)
 
 
 def pass_line(table: LiveTable, seat: int) -> str | None:
