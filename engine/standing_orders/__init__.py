@@ -19,7 +19,8 @@ What holds for all of them:
 
 Which module judges which order: `stock` (`auto pass`, `auto buy`), `auctions` (`auto bid`), `turns` (`auto
 run`), `turn_plans` (`auto turn`), `answers` (`auto decline`, `auto protect`). `masking` knows which order
-takes the place of an older one, and which never speaks because of one before it.
+takes the place of an older one, and which never speaks because of one before it; `time_up` what is said for
+a player whose time is up.
 """
 
 from engine.standing_orders.auctions import answered_in_advance, limit_as_order
@@ -40,10 +41,10 @@ from engine.standing_orders.speaking import (
     SpokenLine,
     declines_votes,
     judge,
-    line_when_time_is_up,
     order_preview,
     run_orders,
 )
+from engine.standing_orders.time_up import line_when_time_is_up
 
 __all__ = [
     "ORDER_HELP",

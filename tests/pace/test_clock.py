@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -407,3 +408,28 @@ async def test_the_computer_player_is_a_deputy_where_the_table_has_agreed(driven
     await driven.say("Cid", "accept")
     assert await driven.service.robots.play(driven.table) == 0, "a deputy does not vote"
     driven.service.robots.worker.close()
+
+
+async def test_then_orders_runs_the_trains_and_declares_the_dividend_of_last_time(
+    driven: DrivenTable,
+) -> None:
+    """`then orders` waited without end where the trains have to run."""
+    lines = Path("tests/games/1830-2p-1.18xx").read_text().splitlines(keepends=True)
+    runs = [number for number, line in enumerate(lines) if line.startswith("Ann: run ")]
+    assert lines[runs[0] + 1] == "Ann: withhold\n"
+    for name in ("Ann", "Bob"):
+        await driven.person(name)
+    table, _ = await driven.service.imports.open_table(
+        "".join(lines[: runs[1]]).encode(), by=driven.people["Ann"]
+    )
+    driven.table = table.id
+    for seat, name in enumerate(table.names):
+        await driven.service.imports.claim_seat(table.id, seat, driven.people[name], name)
+    await driven.say("Bob", "pace 24h, then orders")
+    assert isinstance(await driven.say("Ann", "accept"), PollUpdated)
+    before = len(await driven.service.queries.log(table.id))
+    await driven.wait_until(START + timedelta(hours=49))
+    run = lines[runs[1]].removeprefix("Ann: ").strip()
+    played = (await driven.service.queries.log(table.id))[before:]
+    assert [row.line for row in played if row.kind == "move"] == [run, "withhold"]
+    assert "Ann's time is up: `run best` is played for them." in driven.heard("Bob", "news")[-1]
