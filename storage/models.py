@@ -249,7 +249,8 @@ class SeatClockRecord(Model, table=True):
 
     decision_id: what its player has to decide since `since`; None while nobody waits for them. bank: seconds
     that are left of the time bank, None for all. allowance_end, time_up: as the pace says. extended: they
-    have taken more time for this decision. absence: the absence of which the table was told last.
+    have taken more time for this decision. absence: the absence of which the table was told last. lapses: how
+    often in a row their time was up and something was played for them.
     """
 
     __tablename__ = "seat_clocks"
@@ -264,6 +265,7 @@ class SeatClockRecord(Model, table=True):
     time_up: datetime | None = Field(default=None, sa_type=UtcDateTime)
     extended: bool = False
     absence: str = ""
+    lapses: int = 0
 
 
 class DueRow(Model, table=True):

@@ -433,3 +433,34 @@ async def test_then_orders_runs_the_trains_and_declares_the_dividend_of_last_tim
     played = (await driven.service.queries.log(table.id))[before:]
     assert [row.line for row in played if row.kind == "move"] == [run, "withhold"]
     assert "Ann's time is up: `run best` is played for them." in driven.heard("Bob", "news")[-1]
+
+
+async def ends_of_time(driven: DrivenTable, until: str) -> list[str]:
+    """The times at which Ann's turn ends while the others pass at once."""
+    found = []
+    while driven.now < local(until):
+        before = driven.now
+        await driven.wait_until(min(local(until), before + timedelta(minutes=30)))
+        while (asked := await driven.asked()) and asked[0] != "Ann":
+            found += [f"{driven.now.astimezone(START.tzinfo):%d %H:%M}"] if asked[0] == "Bob" else []
+            await driven.say(asked[0], "pass")
+    return list(dict.fromkeys(found))
+
+
+async def test_who_lets_the_time_run_out_twice_has_a_quarter_of_it_until_they_move(
+    driven: DrivenTable,
+) -> None:
+    """14 passes took 14 days. The second quarter ends after the quiet hours."""
+    await driven.begin("24h, then orders")
+    await driven.settings("Ann", BERLIN, "settings quiet 22:00-07:00")
+    ends = await ends_of_time(driven, "2026-06-04 14:00")
+    assert ends == [at("02 12:00"), at("03 12:00"), at("03 18:00"), at("04 09:00")]
+    await driven.say("Ann", "pass")
+    async with driven.store.read() as unit:
+        clocks = await unit.clocks.seat_clocks(driven.table)
+    assert clocks[0].lapses == 0
+
+
+async def test_a_fixed_hour_is_no_shorter_after_lapses(driven: DrivenTable) -> None:
+    await driven.begin("daily 12:00 Europe/Berlin, then orders")
+    assert await ends_of_time(driven, "2026-06-05 14:00") == [at(f"0{day} 12:00") for day in (2, 3, 4, 5)]
