@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 
 from bot.features.clock.feature import TimeCommands
-from bot.features.clock.timers import ClockTimers, play_pass
+from bot.features.clock.timers import ClockTimers, play_line
 from bot.features.clock.update import follow_table, follow_tables
 from bot.features.digest.feature import DigestTimer
 from bot.features.game_files import export
@@ -96,7 +96,7 @@ class Service(Hub):
         books, undo = OrderBooks(), UndoHandler(cache, polls)
         orders, runner = OrderHandler(cache, books), OrderRunner(books, self.moved)
         plans = PlanHandler(PlanStore(self.store, self.limits), self.moves, orders.armed_orders)
-        clock, times = TimeCommands(cache, polls), ClockTimers(cache, partial(play_pass, submit))
+        clock, times = TimeCommands(cache, polls), ClockTimers(cache, partial(play_line, submit))
         lobby = LobbyCommands(cache, self.lobby, self.seats, polls)
         remind = {VOTE_KIND: partial(remind_of_vote, cache)}
 

@@ -49,6 +49,7 @@ class SeatClock:
     time_up: datetime | None = None
     extended: bool = False
     absence: str = ""
+    lapses: int = 0
 
 
 SEAT_CLOCK_FIELDS = tuple(each.name for each in fields(SeatClock))
@@ -63,6 +64,8 @@ class FollowedRow(NamedTuple):
     seat: int | None
     line: str
     raw_line: str
+    transport: str
+    person_id: int | None
 
 
 class ClockRecord(NamedTuple):

@@ -249,7 +249,8 @@ class SeatClockRecord(Model, table=True):
 
     decision_id: what its player has to decide since `since`; None while nobody waits for them. bank: seconds
     that are left of the time bank, None for all. allowance_end, time_up: as the pace says. extended: they
-    have taken more time for this decision. absence: the absence of which the table was told last.
+    have taken more time for this decision. absence: the absence of which the table was told last. lapses: how
+    often in a row their time was up and something was played for them.
     """
 
     __tablename__ = "seat_clocks"
@@ -264,6 +265,7 @@ class SeatClockRecord(Model, table=True):
     time_up: datetime | None = Field(default=None, sa_type=UtcDateTime)
     extended: bool = False
     absence: str = ""
+    lapses: int = 0
 
 
 class DueRow(Model, table=True):
@@ -368,6 +370,7 @@ class OrderRecord(Model, table=True):
 
     place: among the orders of the seat. line: as the engine reads it. armed_at: the last move that counted
     when it was left; armed_seq: the last row of the log then. ended_at, ended_reason: when and why it ended.
+    ended_by_move: the move that ended it, None where its owner or an undo did.
     """
 
     __tablename__ = "orders"
@@ -384,6 +387,7 @@ class OrderRecord(Model, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
     ended_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     ended_reason: str | None = Field(default=None, sa_type=Text)
+    ended_by_move: int | None = None
 
 
 class RequestResult(Model, table=True):

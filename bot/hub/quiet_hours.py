@@ -54,6 +54,13 @@ class QuietHours:
                 return start
         return moment
 
+    def intervals(self, start: datetime, end: datetime) -> Iterator[tuple[datetime, datetime]]:
+        """The quiet hours between two moments."""
+        day = start.astimezone(self.zone).date() - DAY
+        while (begin := local_moment(day, self.start, self.zone)) < end:
+            yield begin, self.end_after(begin)
+            day += DAY
+
 
 def parse_quiet_hours(text: str) -> str:
     """Quiet hours as they are stored, `22:00-07:00`; empty for `off`. Raises ValueError."""

@@ -45,6 +45,11 @@ def offered_private(g: Game) -> str | None:
     return next((p for p, owner in g.state.private_owners.items() if owner == BANK), None)
 
 
+def may_become_cheaper(g: Game, private: str) -> bool:
+    """Whether passes of all players lower the price of a private: only the first one's (1830 §7.3)."""
+    return private == next(iter(g.state.private_owners))
+
+
 def asking_price(g: Game, frame: Waterfall) -> int:
     """Dollars for the private on offer."""
     private = offered_private(g)

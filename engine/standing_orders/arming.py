@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from engine.core.state import BANK, Auction, OperatingTurn, PriceProtection, Waterfall, WaterfallBidding
 from engine.game import Game
-from engine.opening.waterfall import min_bid
+from engine.opening.waterfall import may_become_cheaper, min_bid
 from engine.operating.turn import OperatingTurnQuestion
 from engine.standing_orders.auctions import auctioned_item, bid_option
 from engine.standing_orders.model import (
     AutoBid,
     AutoBuy,
+    AutoBuyPrivate,
     AutoDecline,
     AutoPass,
     AutoProtect,
@@ -36,6 +37,8 @@ def refuse_order(g: Game, seat: str, order: Order) -> str | None:
     match order:
         case AutoBuy():
             return _refuse_buy(g, order)
+        case AutoBuyPrivate(item, limit):
+            return _refuse_buy_private(g, item, limit)
         case AutoBid():
             return _refuse_bid(g, seat, order)
         case AutoRun(company, dividend):
@@ -62,6 +65,14 @@ def _refuse_buy(g: Game, order: AutoBuy) -> str | None:
         return f"The {order.company} has floated; say how many shares: `auto buy 2 {order.company}`."
     if not order.until_floated and not 1 <= (order.count or 0) <= MAX_SHARES:
         return f"Between 1 and {MAX_SHARES} shares can be bought by an order."
+    return None
+
+
+def _refuse_buy_private(g: Game, item: str, limit: int) -> str | None:
+    if Waterfall not in g.title.questions or g.state.private_owners.get(item) != BANK:
+        return f"The {item} is not for sale."
+    if not may_become_cheaper(g, item) and limit < (price := g.private_definition(item).price):
+        return f"The {item} costs ${price}."
     return None
 
 

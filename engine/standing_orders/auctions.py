@@ -1,10 +1,10 @@
-"""`auto bid`: bids in the auctions of every title."""
+"""`auto bid`: bids in the auctions of every title; `auto buy private`: purchases in the opening."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from engine.core.actions import Bid, BidNothing, BidUpTo, Pass, RaiseBid
+from engine.core.actions import Bid, BidNothing, BidUpTo, BuyPrivate, Pass, RaiseBid
 from engine.core.events import FramePushed
 from engine.core.state import BANK, Auction, SeedMoneySale, State, Waterfall, WaterfallBidding
 from engine.game import Game
@@ -12,7 +12,17 @@ from engine.kernel import RefusedError, game_of, options, refusal
 from engine.language.forms import format_action
 from engine.language.notation import AmbiguousError, UnreadableError, parse
 from engine.mechanics import Option
-from engine.standing_orders.model import WAITS, ArmedOrder, AutoBid, Circumstances, Ended, Judgement, Says
+from engine.opening.waterfall import asking_price, may_become_cheaper, offered_private
+from engine.standing_orders.model import (
+    WAITS,
+    ArmedOrder,
+    AutoBid,
+    AutoBuyPrivate,
+    Circumstances,
+    Ended,
+    Judgement,
+    Says,
+)
 
 
 def judge_bid(c: Circumstances, order: AutoBid) -> Judgement:
@@ -32,6 +42,20 @@ def judge_bid(c: Circumstances, order: AutoBid) -> Judgement:
         above = f"The least bid for the {order.item} is ${least} now, above your ${order.limit}."
         return _leave(c, order, above) if in_auction else Ended(above)
     return Says(format_action(c.g, option.action))
+
+
+def judge_buy_private(c: Circumstances, order: AutoBuyPrivate) -> Judgement:
+    """`auto buy private DH up to 70`. It waits while the price is above the limit and may still fall."""
+    if reason := _over(c, order.item):
+        return Ended(reason, done=True)
+    if not c.may_act or not isinstance(c.g.top, Waterfall) or offered_private(c.g) != order.item:
+        return WAITS
+    if (price := asking_price(c.g, c.g.top)) > order.limit:
+        above = f"The {order.item} costs ${price}, more than your ${order.limit}."
+        return WAITS if may_become_cheaper(c.g, order.item) else Ended(above)
+    if why := refusal(c.g, c.seat, buy := BuyPrivate(order.item)):
+        return Ended(f"The {order.item} cannot be bought: {why}")
+    return Says(format_action(c.g, buy))
 
 
 def _leave(c: Circumstances, order: AutoBid, reason: str) -> Judgement:

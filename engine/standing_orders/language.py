@@ -17,6 +17,7 @@ from engine.standing_orders.auctions import auctioned_item
 from engine.standing_orders.model import (
     AutoBid,
     AutoBuy,
+    AutoBuyPrivate,
     AutoDecline,
     AutoPass,
     AutoProtect,
@@ -38,11 +39,12 @@ ORDER_HELP = (
     ),
     (
         "auto pass unless price NYC < 80",
-        "the same, with a condition; also `unless NYC floats`, `starts`, `sold`",
+        "the same, with a condition; also `unless NYC floats`, `starts`, `sold`, `unless par or sale`",
     ),
     ("auto pass once", "pass the next time you are asked"),
     ("auto buy NYC until floated", "buy one share in each turn where it is cheapest"),
     ("auto buy 3 NYC from pool up to 80 then pass", "so many, from there, up to a price, and then pass"),
+    ("auto buy private DH up to 70", "buy the private when it is on offer at that price"),
     ("auto bid BO up to 260", "bid the least whenever you are overbid; `then pass` leaves above the limit"),
     ("auto bid ME nothing", "leave an auction as soon as you are asked"),
     ("auto run NYC", "run best, pay, and pass the rest in each turn; `withhold`, `half`, `unless lay`"),
@@ -56,14 +58,15 @@ ORDER_HELP = (
 """Examples of orders, and what they do."""
 
 FORMS = (
-    "auto pass", "auto pass once", "auto pass unless price COMPANY < AMOUNT",
+    "auto pass", "auto pass once", "auto pass unless price COMPANY < AMOUNT", "auto pass unless par or sale",
     "auto buy COMPANY until floated", "auto buy 3 COMPANY from pool up to AMOUNT then pass",
-    "auto bid PRIVATE up to AMOUNT", "auto bid PRIVATE nothing",
+    "auto buy private PRIVATE up to AMOUNT", "auto bid PRIVATE up to AMOUNT", "auto bid PRIVATE nothing",
     "auto run COMPANY", "auto run COMPANY withhold", "auto turn COMPANY: LINE; LINE",
     "auto decline deals", "auto decline polls", "auto decline votes", "auto protect COMPANY up to AMOUNT",
 )  # fmt: skip
 ALL_FORMS = f"Orders are, for example: {'; '.join(FORMS)}."
 PRICE_SIGNS: dict[str, ConditionKind] = {"<": "below", "below": "below", ">": "above", "above": "above"}
+OF_ANY_COMPANY: tuple[ConditionKind, ...] = ("par", "sale")
 HAPPENINGS: tuple[ConditionKind, ...] = ("floats", "starts", "sold", "bought")
 
 
@@ -160,6 +163,10 @@ def _read(g: Game, seat: str, text: str) -> Order:
 def _read_kind(reader: _Reader) -> Order:
     if reader.takes("pass"):
         return AutoPass(reader.takes("once"), _read_conditions(reader))
+    if reader.takes("buy", "private"):
+        private = reader.need("PRIVATE", "A private")
+        reader.expect("up", "to")
+        return AutoBuyPrivate(private, reader.need("AMOUNT", "An amount in dollars"))
     if reader.takes("buy"):
         return _read_buy(reader)
     if reader.takes("bid"):
@@ -219,6 +226,9 @@ def _read_conditions(reader: _Reader) -> tuple[StopCondition, ...]:
 
 
 def _read_condition(reader: _Reader) -> StopCondition:
+    for of_any in OF_ANY_COMPANY:
+        if reader.takes(of_any):
+            return StopCondition(of_any)
     by_price = reader.takes("price")
     company = reader.need("COMPANY", "A company")
     if by_price or (reader.at < len(reader.words) and reader.words[reader.at].casefold() in PRICE_SIGNS):
@@ -265,6 +275,8 @@ def format_order(order: Order) -> str:
             return f"auto pass{' once' * once}{_format_conditions(unless)}"
         case AutoBuy():
             return _format_buy(order)
+        case AutoBuyPrivate(item, limit):
+            return f"auto buy private {item} up to {limit}"
         case AutoBid(item, 0, True):
             return f"auto bid {item} nothing"
         case AutoBid(item, limit, then_pass):

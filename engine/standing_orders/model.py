@@ -20,18 +20,19 @@ Questions = Literal["deals", "polls", "votes"]
 `polls`, these votes and every question of the rules that several players are asked at once."""
 
 DividendChoice = Literal["pay", "withhold", "half"]
-ConditionKind = Literal["below", "above", "floats", "starts", "sold", "bought"]
+ConditionKind = Literal["below", "above", "floats", "starts", "sold", "bought", "par", "sale"]
 
 
 class StopCondition(msgspec.Struct, frozen=True):
     """What ends an order if it happens after the arming: `unless price NYC < 80`, `unless NYC floats`.
 
     kind: the price falls `below` or rises `above` so many dollars; the company `floats` or `starts`, or a
-    player sells (`sold`) or buys (`bought`) shares of it.
+    player sells (`sold`) or buys (`bought`) shares of it. Of no company: another player sets a `par` price
+    or sells shares (`sale`).
     """
 
     kind: ConditionKind
-    company: str
+    company: str = ""
     dollars: int = 0
 
 
@@ -42,6 +43,11 @@ class Order(msgspec.Struct, frozen=True):
     def field(self) -> str:
         """What it is about: orders of one field follow each other. A company's symbol for its turns."""
         return "stock"
+
+    @property
+    def subject(self) -> str:
+        """What its verb is about: an order of the same verb and subject takes the place of an older one."""
+        return ""
 
 
 class AutoPass(Order, frozen=True):
@@ -69,6 +75,21 @@ class AutoBuy(Order, frozen=True):
     def until_floated(self) -> bool:
         return self.count is None
 
+    @property
+    def subject(self) -> str:
+        return self.company
+
+
+class AutoBuyPrivate(Order, frozen=True):
+    """Buy a private when it is on offer at a price up to a limit in dollars."""
+
+    item: str
+    limit: int
+
+    @property
+    def subject(self) -> str:
+        return self.item
+
 
 class AutoBid(Order, frozen=True):
     """Bid the least that is possible whenever one is asked and not the highest bidder, up to a limit in
@@ -77,6 +98,10 @@ class AutoBid(Order, frozen=True):
     item: str
     limit: int
     then_pass: bool = False
+
+    @property
+    def subject(self) -> str:
+        return self.item
 
 
 class AutoRun(Order, frozen=True):
@@ -93,6 +118,8 @@ class AutoRun(Order, frozen=True):
     def field(self) -> str:
         return self.company
 
+    subject = field
+
 
 class AutoTurn(Order, frozen=True):
     """Say these lines in the company's next turn, as long as each leads to what it led to as planned."""
@@ -104,6 +131,8 @@ class AutoTurn(Order, frozen=True):
     def field(self) -> str:
         return self.company
 
+    subject = field
+
 
 class AutoDecline(Order, frozen=True):
     """Decline every question of a kind."""
@@ -113,6 +142,8 @@ class AutoDecline(Order, frozen=True):
     @property
     def field(self) -> str:
         return self.questions
+
+    subject = field
 
 
 class AutoProtect(Order, frozen=True):
@@ -124,6 +155,10 @@ class AutoProtect(Order, frozen=True):
     @property
     def field(self) -> str:
         return "protection"
+
+    @property
+    def subject(self) -> str:
+        return self.company
 
 
 class Says(NamedTuple):

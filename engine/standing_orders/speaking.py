@@ -6,21 +6,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from engine.core.actions import BuyTrain, Decline, Pass, TakeLoans
-from engine.core.events import AnyEvent, PriceMoved
-from engine.core.reasons import PriceReason
-from engine.core.state import OperatingTurn, State, copy_state
-from engine.game import Game
-from engine.kernel import RefusedError, apply, awaited_seats, game_of, options, refusal
+from engine.core.events import AnyEvent
+from engine.core.state import State, copy_state
+from engine.kernel import RefusedError, apply, awaited_seats, game_of
 from engine.language.forms import format_action
 from engine.language.notation import AmbiguousError, UnreadableError, parse
 from engine.standing_orders.answers import judge_decline, judge_protect
-from engine.standing_orders.auctions import judge_bid
+from engine.standing_orders.auctions import judge_bid, judge_buy_private
 from engine.standing_orders.language import format_order
 from engine.standing_orders.model import (
     ArmedOrder,
     AutoBid,
     AutoBuy,
+    AutoBuyPrivate,
     AutoDecline,
     AutoPass,
     AutoProtect,
@@ -44,6 +42,7 @@ MAX_LINES = 400
 _JUDGES: dict[type[Order], Callable[[Circumstances, Any], Judgement]] = {
     AutoPass: judge_pass,
     AutoBuy: judge_buy,
+    AutoBuyPrivate: judge_buy_private,
     AutoBid: judge_bid,
     AutoRun: judge_run,
     AutoTurn: judge_turn,
@@ -60,9 +59,6 @@ class SpokenLine(NamedTuple):
     line: str
     events: list[AnyEvent]
     state: State
-
-
-LIQUIDATING = (PriceReason.NO_TRAIN, PriceReason.INTEREST_UNPAID, PriceReason.TOKENS_UNPAID)
 
 
 @dataclass
@@ -186,44 +182,6 @@ def _preview_run(armed: ArmedOrder, order: AutoRun, state: State) -> str:
     return f"In a turn of the {order.company} it would say {', '.join(lines) or 'nothing'}."
 
 
-def _loses_company(g: Game, seat: str) -> bool:
-    """Whether passing to the end of a company's turn puts it into liquidation, and its president could still
-    do something about that: buy a train, or take a loan for one (1817 §6.10)."""
-    if not any(isinstance(option.action, BuyTrain | TakeLoans) for option in options(g, seat)):
-        return False
-    position = game_of(copy_state(g.state))
-    for _ in range(MAX_LINES):
-        if not isinstance(position.top, OperatingTurn) or refusal(position, seat, Pass()) is not None:
-            return False
-        after = apply(position, seat, Pass())
-        if any(isinstance(event, PriceMoved) and event.reason in LIQUIDATING for event in after.events):
-            return True
-        position = game_of(after.state)
-    return False
-
-
 def declines_votes(line: str) -> bool:
     """Whether the line of an order says that its owner declines votes, which the service puts."""
     return line in (format_order(AutoDecline("votes")), format_order(AutoDecline("polls")))
-
-
-def line_when_time_is_up(state: State, seat: str) -> str | None:
-    """What is said for a player whose time is up and whose orders say nothing: a pass or a decline, if that
-    is legal; None: the table waits. It never sells, buys or goes bankrupt, and never passes where that would
-    take a company from its owner.
-
-    A player who is asked to bid in an acquisition (1817 §7.2) or to protect a price (1870 §5.9) passes: that
-    spends nothing of theirs, and the price falls by what somebody else has sold.
-    """
-    g = game_of(state)
-    if seat not in awaited_seats(g):
-        return None
-    asked_by_question = seat in g.title.questions[type(g.top)].asked(g, g.top)
-    if asked_by_question and refusal(g, seat, Pass()) is None:
-        return None if _loses_company(g, seat) else format_action(g, Pass())
-    for offer in g.state.offers:
-        if offer.recipient == seat and refusal(g, seat, decline := Decline(offer.number)) is None:
-            return format_action(g, decline)
-    if asked_by_question and refusal(g, seat, Decline()) is None:
-        return format_action(g, Decline())
-    return None

@@ -13,6 +13,7 @@ from engine.core.state import (
     SeedMoneySale,
     StockTurn,
     Waterfall,
+    WaterfallBidding,
 )
 from engine.finance.ownership import share_percent, share_price
 from engine.kernel import options, refusal
@@ -70,7 +71,7 @@ def _pass_now(c: Circumstances) -> Judgement:
         return WAITS
     if isinstance(top, StockTurn) and not _is_fresh(top):
         return WAITS
-    if isinstance(top, Auction) and _has_bid(c, top):
+    if isinstance(top, Auction) and has_bid(c, top.item):
         return WAITS
     if why := refusal(c.g, c.seat, Pass()):
         return Ended(f"You cannot pass now: {why}")
@@ -92,13 +93,12 @@ def _is_fresh(turn: StockTurn) -> bool:
     return not (turn.bought or turn.sold or turn.sold_short or turn.for_company or turn.acting_company)
 
 
-def _has_bid(c: Circumstances, auction: Auction) -> bool:
-    """Whether the owner has bid in an auction since the arming, or opened it."""
-    if auction.initiator == c.seat:
+def has_bid(c: Circumstances, item: str) -> bool:
+    """Whether the owner has bid on what is auctioned since the arming, or opened its auction."""
+    if isinstance(c.g.top, Auction) and c.g.top.initiator == c.seat:
         return True
-    return any(
-        isinstance(event, BidMade) and (event.seat, event.item) == (c.seat, auction.item)
-        for _, event in c.events()
+    return isinstance(c.g.top, WaterfallBidding) or any(
+        isinstance(event, BidMade) and (event.seat, event.item) == (c.seat, item) for _, event in c.events()
     )
 
 

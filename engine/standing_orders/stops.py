@@ -39,14 +39,19 @@ def _is_met(g: Game, condition: StopCondition, event: AnyEvent, by_other: bool) 
             return started or (below and price < condition.dollars) or (above and price > condition.dollars)
         case CompanyFloated(company):
             return condition.kind == "floats" and company == condition.company
-        case SharesMoved(company, source, target) if company == condition.company and by_other:
-            sold = is_seat(source) and not is_seat(target)
-            return (condition.kind == "sold" and sold) or (condition.kind == "bought" and is_seat(target))
+        case ParSet() if condition.kind == "par":
+            return by_other
+        case SharesMoved(company, source, target) if condition.company in ("", company) and by_other:
+            if is_seat(source) and not is_seat(target):
+                return condition.kind in ("sold", "sale")
+            return condition.kind == "bought" and is_seat(target)
     return False
 
 
 def refuse_condition(g: Game, condition: StopCondition) -> str | None:
     """Why a condition cannot end an order any more, as a sentence, or None: it has come true already."""
+    if not condition.company:
+        return None
     co = g.company(condition.company)
     price = g.price(condition.company)
     already = {
@@ -66,7 +71,9 @@ def condition_text(condition: StopCondition, has_happened: bool = False) -> str:
     company = condition.company
     if not has_happened:
         sign = {"below": "<", "above": ">"}.get(condition.kind)
-        return f"price {company} {sign} {condition.dollars}" if sign else f"{company} {condition.kind}"
+        return (
+            f"price {company} {sign} {condition.dollars}" if sign else f"{company} {condition.kind}".strip()
+        )
     return {
         "below": f"The price of the {company} is below ${condition.dollars}",
         "above": f"The price of the {company} is above ${condition.dollars}",
@@ -74,6 +81,8 @@ def condition_text(condition: StopCondition, has_happened: bool = False) -> str:
         "starts": f"The {company} has started",
         "sold": f"Shares of the {company} were sold",
         "bought": f"Shares of the {company} were bought",
+        "par": "A company has started",
+        "sale": "Shares were sold",
     }[condition.kind]
 
 

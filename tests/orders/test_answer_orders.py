@@ -8,6 +8,8 @@ import engine
 from engine.standing_orders import declines_votes, line_when_time_is_up
 from tests.orders.order_table import OrderTable
 from tests.t1817.scenarios import MONEY, company_lines
+from tests.t1817.test_06_running import COAST
+from tests.t1817.test_06_track import turn
 from tests.t1817.test_07_conversions_and_mergers import SMALL
 from tests.t1870.test_05_protection import MP
 
@@ -123,3 +125,12 @@ def test_in_an_acquisition_a_player_whose_time_is_up_passes() -> None:
     t = OrderTable("1817", f"{MONEY}{buyer}{target}@ round sale SR")
     t.say("Bob: act", "Ann: pass", "Bob: offer SR")
     assert t.asked[0] == "Ann" and line_when_time_is_up(t.state, "p0") == "pass"
+
+
+def test_revenue_is_withheld_where_paying_leaves_interest_to_the_president() -> None:
+    """1817 §6.8: the interest of $100 comes after the dividend, and no loan is left."""
+    for cash, said in ((0, "withhold"), (200, "pay")):
+        lines = (*COAST, "trains WT 2 2", "loans WT 10", "interest 10")
+        t = OrderTable("1817", turn(*lines, phase="3", cash=cash))
+        t.say("Ann: pass", "Ann: pass", "Ann: run best")
+        assert line_when_time_is_up(t.state, "p0") == said

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import engine
-from engine.standing_orders import parse_order
+from engine.standing_orders import ArmedOrder, masking_order, parse_order
 from tests.orders.order_table import OrderTable
 
 MARKET = """
@@ -287,3 +287,69 @@ def test_auto_pass_of_all_in_the_opening_goes_round_once(title: str) -> None:
     ]
     t.say("Ann: bid CS 45" if title == "1830" else "Ann: pass")
     assert len(t.said) == (5 if title == "1830" else 3)
+
+
+def test_auto_pass_until_somebody_starts_a_company_or_sells() -> None:
+    for line, reason in (
+        ("Cid: par ERIE 67", "A company has started."),
+        ("Cid: sell 1 PRR", "Shares were sold."),
+    ):
+        t = OrderTable("1830", f"@ owns Cid PRR 1\n{MARKET}")
+        assert t.arm("Bob", "auto pass unless par or sale") == "auto pass unless par or sale"
+        t.say("Ann: pass")
+        assert t.said == ["Bob: pass"]
+        t.say(line)
+        assert t.ended == [f"Bob: {reason}"]
+
+
+def test_a_private_is_bought_at_a_price() -> None:
+    t = OrderTable("1830")
+    assert t.arm("Cid", "auto buy private dh up to 70") == "auto buy private DH up to 70"
+    t.say("Ann: buy SV")
+    assert t.said == [] and t.asked == ["Bob"]
+    t.say("Bob: buy CS")
+    assert t.said == ["Cid: buy DH"] and t.ended == ["Cid: The DH is sold to Cid."]
+
+
+def test_a_private_whose_price_falls_is_waited_for() -> None:
+    t = OrderTable("1830")
+    t.arm("Ann", "auto buy private SV up to 15")
+    assert t.said == []
+    t.say("Ann: pass", "Bob: pass", "Cid: pass")
+    assert t.said == ["Ann: buy SV"]
+
+
+@pytest.mark.parametrize(
+    ("order", "reason"),
+    [
+        ("auto buy private DH up to 60", "The DH costs $70."),
+        ("auto buy private SV up to 20", "The SV is not for sale."),
+    ],
+)
+def test_a_private_that_could_never_be_bought(order: str, reason: str) -> None:
+    t = OrderTable("1830")
+    t.say("Ann: buy SV")
+    with pytest.raises(engine.RefusedError) as error:
+        t.arm("Bob", order)
+    assert str(error.value) == reason
+
+
+def test_orders_that_mask_each_other() -> None:
+    """`auto pass` first is never silent in its round, so the purchase below it never happens."""
+    t = table()
+    cases = (
+        ("auto pass", "auto buy 2 NYC", True),
+        ("auto buy 2 NYC", "auto pass", False),
+        ("auto pass once", "auto buy 2 NYC", False),
+        ("auto buy B&O then pass", "auto buy 2 NYC", True),
+        ("auto buy B&O", "auto buy 2 NYC", False),
+        ("auto decline polls", "auto decline votes", True),
+        ("auto decline votes", "auto decline polls", False),
+    )
+    for first, then, masked in cases:
+        seat = t.seat("Bob")
+        before, after = (
+            ArmedOrder(n, seat, parse_order(engine.game_of(t.state), seat, line), t.state)
+            for n, line in enumerate((first, then))
+        )
+        assert (masking_order(after, [before], t.state) is before) is masked, (first, then)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import engine
-from engine.standing_orders import parse_order
+from engine.standing_orders import line_when_time_is_up, parse_order
 from tests.orders.order_table import OrderTable
 
 TRACK = """
@@ -188,3 +188,17 @@ def test_a_preview_says_what_would_happen() -> None:
     )
     assert t.preview("Bob", "auto pass") == "It would say `pass` now."
     assert t.preview("Cid", "auto pass") == "It would say nothing now; it waits for your turn."
+
+
+def test_when_time_is_up_trains_run_and_the_dividend_is_as_last_time() -> None:
+    t = OrderTable("1830", RUNNING)
+    said = []
+    while t.asked == ["Ann"]:
+        line = line_when_time_is_up(t.state, "p0")
+        assert line is not None
+        said.append(line)
+        t.say(f"Ann: {line}")
+    assert said == ["pass", "pass", "run best", "pay", "pass"]
+    t = OrderTable("1830", RUNNING)
+    t.say("Ann: pass", "Ann: pass", "Ann: run best")
+    assert line_when_time_is_up(t.state, "p0", {"PRR": "withhold", "NYC": "pay"}) == "withhold"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -407,3 +408,59 @@ async def test_the_computer_player_is_a_deputy_where_the_table_has_agreed(driven
     await driven.say("Cid", "accept")
     assert await driven.service.robots.play(driven.table) == 0, "a deputy does not vote"
     driven.service.robots.worker.close()
+
+
+async def test_then_orders_runs_the_trains_and_declares_the_dividend_of_last_time(
+    driven: DrivenTable,
+) -> None:
+    """`then orders` waited without end where the trains have to run."""
+    lines = Path("tests/games/1830-2p-1.18xx").read_text().splitlines(keepends=True)
+    runs = [number for number, line in enumerate(lines) if line.startswith("Ann: run ")]
+    assert lines[runs[0] + 1] == "Ann: withhold\n"
+    for name in ("Ann", "Bob"):
+        await driven.person(name)
+    table, _ = await driven.service.imports.open_table(
+        "".join(lines[: runs[1]]).encode(), by=driven.people["Ann"]
+    )
+    driven.table = table.id
+    for seat, name in enumerate(table.names):
+        await driven.service.imports.claim_seat(table.id, seat, driven.people[name], name)
+    await driven.say("Bob", "pace 24h, then orders")
+    assert isinstance(await driven.say("Ann", "accept"), PollUpdated)
+    before = len(await driven.service.queries.log(table.id))
+    await driven.wait_until(START + timedelta(hours=49))
+    run = lines[runs[1]].removeprefix("Ann: ").strip()
+    played = (await driven.service.queries.log(table.id))[before:]
+    assert [row.line for row in played if row.kind == "move"] == [run, "withhold"]
+    assert "Ann's time is up: `run best` is played for them." in driven.heard("Bob", "news")[-1]
+
+
+async def ends_of_time(driven: DrivenTable, until: str) -> list[str]:
+    """The times at which Ann's turn ends while the others pass at once."""
+    found = []
+    while driven.now < local(until):
+        before = driven.now
+        await driven.wait_until(min(local(until), before + timedelta(minutes=30)))
+        while (asked := await driven.asked()) and asked[0] != "Ann":
+            found += [f"{driven.now.astimezone(START.tzinfo):%d %H:%M}"] if asked[0] == "Bob" else []
+            await driven.say(asked[0], "pass")
+    return list(dict.fromkeys(found))
+
+
+async def test_who_lets_the_time_run_out_twice_has_a_quarter_of_it_until_they_move(
+    driven: DrivenTable,
+) -> None:
+    """14 passes took 14 days. The second quarter ends after the quiet hours."""
+    await driven.begin("24h, then orders")
+    await driven.settings("Ann", BERLIN, "settings quiet 22:00-07:00")
+    ends = await ends_of_time(driven, "2026-06-04 14:00")
+    assert ends == [at("02 12:00"), at("03 12:00"), at("03 18:00"), at("04 09:00")]
+    await driven.say("Ann", "pass")
+    async with driven.store.read() as unit:
+        clocks = await unit.clocks.seat_clocks(driven.table)
+    assert clocks[0].lapses == 0
+
+
+async def test_a_fixed_hour_is_no_shorter_after_lapses(driven: DrivenTable) -> None:
+    await driven.begin("daily 12:00 Europe/Berlin, then orders")
+    assert await ends_of_time(driven, "2026-06-05 14:00") == [at(f"0{day} 12:00") for day in (2, 3, 4, 5)]

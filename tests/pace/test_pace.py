@@ -208,3 +208,8 @@ def test_a_day_without_midnight_ends() -> None:
     calendar = Calendar(zone_of("Asia/Beirut"), weekends=True)
     start = local("2026-03-28 12:00", "Asia/Beirut")
     assert add_counted(start, timedelta(hours=48), calendar) == start + timedelta(hours=48)
+
+
+@pytest.mark.parametrize(("agreed", "short"), [("24h", "6h"), ("4h", "2h"), ("1h", "1h")])
+def test_a_shortened_allowance_is_a_quarter_and_not_under_two_hours(agreed: str, short: str) -> None:
+    assert parse_pace(agreed).shortened() == parse_pace(short)

@@ -342,3 +342,55 @@ async def test_a_limit_that_the_position_holds_is_listed_and_taken_back(empty: S
     changed = await arm(empty, "Bob", "auto protect SLSF up to 25")
     assert "Order 1: `auto protect SLSF up to 25`. It replaces `auto protect SLSF up to 15`." in changed
     assert "`auto protect SLSF up to 25` has replaced it." in await arm(empty, "Bob", "auto")
+
+
+async def test_a_new_order_of_the_same_verb_and_subject_replaces_the_old_one(world: ServiceHarness) -> None:
+    """Of two limits for one private the first to end took the other with it, or the higher one bid."""
+    await arm(world, "Bob", "auto bid BO up to 260")
+    text = await arm(world, "Bob", "auto bid BO up to 230")
+    assert "Order 1: `auto bid BO up to 230`. It replaces `auto bid BO up to 260`." in text
+    await arm(world, "Bob", "auto bid CA up to 200")
+    await arm(world, "Bob", "auto pass once")
+    assert "It replaces `auto pass once`." in await arm(world, "Bob", "auto pass")
+    listed = await arm(world, "Bob", "auto")
+    assert [line[:3] for line in listed.splitlines()[:3]] == ["1. ", "2. ", "3. "] and "4. " not in listed
+
+
+async def test_an_order_that_never_speaks_because_of_another_says_so(trading: ServiceHarness) -> None:
+    await arm(trading, "Bob", "auto pass")
+    text = await arm(trading, "Bob", "auto buy 2 BO")
+    never = "It never speaks while order 1, `auto pass`, comes before it; `auto first 2` has it asked first."
+    assert never in text and never in await arm(trading, "Bob", "auto")
+    await arm(trading, "Bob", "auto first 2")
+    assert "never speaks" not in await arm(trading, "Bob", "auto")
+
+
+async def test_an_undo_of_others_restores_the_orders_that_the_move_ended(trading: ServiceHarness) -> None:
+    async with trading.store.begin() as unit:
+        await unit.people.add_identity(trading.people["Cid"], "email", "cid@example.org")
+    await say_all(trading, ("Ann", "par PRR 67"))
+    await arm(trading, "Cid", "auto buy BO up to 100 unless NYC starts")
+    await say_all(trading, ("Bob", "par NYC 67"))
+    assert "The NYC has started." in await arm(trading, "Cid", "auto")
+    assert isinstance(await trading.say("Bob", "undo"), Completed)
+    assert (await arm(trading, "Cid", "auto")).startswith("1. `auto buy B&O up to 100 unless NYC starts`.")
+    told = [sentence for _, notice in await trading.sent("order") for sentence in notice.sentences]
+    assert told[-1].endswith("is left again, because what ended it was undone.")
+    await say_all(trading, ("Bob", "pass"))
+    assert (await trading.lines())[-1] == "buy B&O from ipo"
+
+
+async def test_what_its_owner_took_back_stays_taken_back_at_an_undo(trading: ServiceHarness) -> None:
+    await arm(trading, "Cid", "auto pass")
+    await say_all(trading, ("Ann", "par PRR 67"))
+    await arm(trading, "Cid", "auto off 1")
+    assert isinstance(await trading.say("Ann", "undo"), Completed)
+    assert (await arm(trading, "Cid", "auto")).startswith("You have left no orders")
+
+
+async def test_an_undo_is_free_while_only_the_movers_own_orders_have_spoken(trading: ServiceHarness) -> None:
+    """Nobody finds a limit of another by bidding and taking back."""
+    await arm(trading, "Bob", "auto pass")
+    await say_all(trading, ("Ann", "par PRR 67"))
+    vote = await trading.say("Ann", "undo")
+    assert isinstance(vote, PollUpdated) and vote.waiting_seats == (1,)

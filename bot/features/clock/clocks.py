@@ -2,13 +2,14 @@
 
 A clock runs while the table waits for its seat. What the player does, an undo, a resumption and a new pace
 start it anew; what others do meanwhile changes the decision, and the clock runs on. When it stops, what went
-over the allowance is taken from the time bank, unless there was only one thing to do.
+over the allowance is taken from the time bank, unless there was only one thing to do. Who lets the time run
+out twice in a row has a quarter of the allowance until they move.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -21,10 +22,17 @@ STOPPING_LINES = ("pause", "resign", "end")
 """Notes of the log after which the table is not in play."""
 
 
+LAPSES = 2
+"""After so many in a row the allowance of a player is shorter."""
+CLOCK_TRANSPORT = "clock"
+"""The transport of what is played for a player whose time is up."""
+LONGEST_SHORT = timedelta(days=60)  # for which quiet hours are looked at
+
+
 class LogStep(NamedTuple):
     """A row of the log, as far as clocks need it, and the decisions after it.
 
-    was_forced: whether a seat had only one thing to do before it.
+    was_forced: whether a seat had only one thing to do before it. transport, person_id: who has written it.
     """
 
     created_at: datetime
@@ -33,6 +41,8 @@ class LogStep(NamedTuple):
     line: str
     pending: Sequence[PendingDecision]
     was_forced: Callable[[int], bool]
+    transport: str = ""
+    person_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +71,12 @@ class ClockRules:
         """The deadline of the decision that a clock runs for."""
         if clock.decision_id is None or clock.since is None:
             return None
-        return deadline(
-            self.pace, clock.since, self.bank(clock), self.calendar(clock.seat), extended=clock.extended
-        )
+        pace, calendar = self.pace, self.calendar(clock.seat)
+        if clock.lapses >= LAPSES and pace.kind == "each":
+            pace, quiet = pace.shortened(), self.settings_of(clock.seat).quiet_hours
+            hours = quiet.intervals(clock.since, clock.since + LONGEST_SHORT) if quiet else ()
+            calendar = replace(calendar, absences=(*calendar.absences, *hours))
+        return deadline(pace, clock.since, self.bank(clock), calendar, extended=clock.extended)
 
 
 def decisions_now(pending: Sequence[PendingDecision]) -> dict[int, str]:
@@ -82,6 +95,7 @@ def follow(clocks: Mapping[int, SeatClock], step: LogStep, rules: ClockRules) ->
         has_acted = step.kind == "move" and step.seat == seat
         if clock.decision_id and (decision_id is None or restarts or has_acted):
             _stop(clock, step, rules)
+        _count_lapse(clock, step)
         if new_pace:
             clock.bank = None
         if decision_id is None:
@@ -89,6 +103,16 @@ def follow(clocks: Mapping[int, SeatClock], step: LogStep, rules: ClockRules) ->
         if clock.decision_id is None:
             clock.since, clock.extended = step.created_at, False
         clock.decision_id = decision_id
+
+
+def _count_lapse(clock: SeatClock, step: LogStep) -> None:
+    """What is played for a player is a lapse; what they do themselves, and a new player, ends the lapses."""
+    if step.seat != clock.seat or step.kind == "note":
+        return
+    if step.kind == "move" and step.transport == CLOCK_TRANSPORT:
+        clock.lapses += 1
+    elif step.kind == "replace" or (step.transport != "order" and step.person_id == clock.person_id):
+        clock.lapses = 0
 
 
 def _stop(clock: SeatClock, step: LogStep, rules: ClockRules) -> None:

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+import engine
 from bot.features.clock.clocks import ClockRules
 from bot.hub import notices, notify
 from bot.hub.cache import TableCache
@@ -23,13 +24,15 @@ from bot.hub.timers import Timer
 from bot.hub.waiting import has_digest_near
 from bot.position.pending import engine_seat
 from bot.position.times import duration_text
+from engine.core.events import DividendDeclared
 from engine.standing_orders import line_when_time_is_up
+from engine.standing_orders.turns import DIVIDENDS
 from storage import Deputy, DueRow, LogRow, NewMessage, SeatClock, UnitOfWork
 
 Submit = Callable[..., Awaitable[CommandResult]]
-PlayForSeat = Callable[[LiveTable, int, str, str], Awaitable[bool]]
-"""Plays for a seat whose time is up, from (table, seat, decision, name of the wait), and tells the table;
-False if nothing may be played."""
+PlayForSeat = Callable[[LiveTable, int, str, str, str], Awaitable[bool]]
+"""Plays for a seat whose time is up, from (table, seat, line, decision, name of the wait), and tells the
+table; False if it could not be played."""
 
 NUDGE_KIND = "nudge"
 STANDSTILL = timedelta(minutes=10)  # after which the end of a time has been missed
@@ -253,8 +256,11 @@ class ClockTimers:
 
     async def _play(self, table: LiveTable, wait: Wait) -> str | None:
         """Play for a seat; what the table is told if that is not possible."""
+        async with self._cache.locked(table.info.id) as table:
+            line = _line_for(table, wait.seat)
         name = notices.wait_name(wait.clock)
-        if await self._play_for_seat(table, wait.seat, wait.clock.decision_id or "", name):
+        decision_id = wait.clock.decision_id or ""
+        if line and await self._play_for_seat(table, wait.seat, line, decision_id, name):
             return None
         name = table.state.players[wait.seat]
         return f"{name}'s time is up. Nothing may be played for them here, so the game waits."
@@ -318,19 +324,31 @@ def _weekly_news(wait: Wait, now: datetime) -> list[NewMessage]:
     return notices.news_messages(info, others, f"The table has waited for {name} for {waited}.", stamp, now)
 
 
-def pass_line(table: LiveTable, seat: int) -> str | None:
-    """The line that may be played for an absent player: a pass or a decline, which costs nothing."""
-    pending = next((p for p in table.pending if p.seat == seat and p.is_main and p.acts_now), None)
-    return line_when_time_is_up(table.state, engine_seat(seat)) if pending else None
+def _line_for(table: LiveTable, seat: int) -> str | None:
+    """The line that may be played for an absent player, which costs them nothing. Raises LogNotLoaded."""
+    if not any(p.seat == seat and p.is_main and p.acts_now for p in table.pending):
+        return None
+    return line_when_time_is_up(table.state, engine_seat(seat), _last_dividends(table))
 
 
-async def play_pass(submit: Submit, table: LiveTable, seat: int, decision_id: str, wait: str) -> bool:
-    """Pass for a player whose time is up, if that is possible; whether the decision is made now."""
-    line = pass_line(table, seat)
-    if line is None:
-        return False
+def _last_dividends(table: LiveTable) -> dict[str, str]:
+    """By company what became of its revenue last time."""
+    found: dict[str, str] = {}
+    for seq in table.log.line_of_play.played:
+        if (row := table.log.row(seq)).line in DIVIDENDS:
+            declared = (e for e in engine.decode_events(row.events) if isinstance(e, DividendDeclared))
+            found |= {event.company: event.kind for event in declared if event.kind in DIVIDENDS}
+    return found
+
+
+async def play_line(
+    submit: Submit, table: LiveTable, seat: int, line: str, decision_id: str, wait: str
+) -> bool:
+    """Play a line for a player whose time is up; whether the decision is made now."""
+    name = table.state.players[seat]
+    what = "they pass." if line == "pass" else f"`{line}` is played for them."
     result = await submit(
         table.info.id, seat, [line], decision_id, f"clock:{wait}:{decision_id}", transport="clock",
-        announcement=f"{table.state.players[seat]}'s time is up: they pass.", confirmed=True,
+        announcement=f"{name}'s time is up: {what}", confirmed=True,
     )  # fmt: skip
     return not isinstance(result, LineFailure)

@@ -152,7 +152,9 @@ class _Followup:
             for row in self._record.rows:
                 pending = table.pending if row.seq == table.seq else self._pending_at(row.seq)
                 line = row.line or row.raw_line
-                self._follow_step(row.created_at, row.kind, row.seat, line, pending, row.seq)
+                self._follow_step(
+                    row.created_at, row.kind, row.seat, line, pending, row.seq, row.transport, row.person_id
+                )
         if self._info.status != "running":
             self._follow_step(self._now, "note", None, "pause", (), table.seq)
 
@@ -167,12 +169,15 @@ class _Followup:
         line: str,
         pending: Sequence[PendingDecision],
         seq: int,
+        transport: str = "",
+        person_id: int | None = None,
     ) -> None:
         def was_forced(forced_seat: int) -> bool:
             choices = engine.choices(self._table.state_at(seq - 1), engine_seat(forced_seat))
             return len(choices) == 1 and choices[0].amounts is None
 
-        follow(self._clocks, LogStep(at, kind, seat, line, pending, was_forced), self._rules)
+        step = LogStep(at, kind, seat, line, pending, was_forced, transport, person_id)
+        follow(self._clocks, step, self._rules)
 
     # -- a seat ------------------------------------------------------------------------------
 

@@ -32,7 +32,8 @@ from bot.hub.play import line_failure
 from bot.hub.request import Request, refused
 from bot.hub.result import CommandResult, QueryAnswer
 from bot.hub.table import LiveTable
-from engine.standing_orders import ArmedOrder
+from bot.position.pending import engine_seat
+from engine.standing_orders import ArmedOrder, parse_order, replaces
 from storage import OrderRecord, UnitOfWork
 
 MAX_MOVES = 20
@@ -94,7 +95,7 @@ class OrderHandler:
                 unit = await draft.unit()
                 answers = [await self._carry_out(unit, table, request, own, text) for text in texts]
                 draft.armed_orders = {answer.armed.id for answer in answers if answer.armed}
-                draft.make_result = lambda: _answer(table, request, draft, answers)
+                draft.make_result = lambda: _answer(table, request, draft, answers, own)
         except ValueError as error:
             return refused(table, request, str(error))
         assert draft.result is not None
@@ -130,22 +131,26 @@ class OrderHandler:
         added = await unit.orders.add(
             table_id, request.seat, player.person_id, text, table.log.line_of_play.current_move, table.seq
         )
-        replaced = next((each for each in own if _is_replaced(each.line, text)), None)
+        replaced = self._replaced_by(table, request.seat, own, text)
         if replaced:
             await unit.orders.end(table_id, replaced.id, f"`{text}` has replaced it.")
             own.remove(replaced)
         own.append(added)
         return _Answer(armed_text(len(own), text, replaced.line if replaced else ""), added)
 
+    def _replaced_by(
+        self, table: LiveTable, seat: int, own: Sequence[OrderRecord], text: str
+    ) -> OrderRecord | None:
+        """The armed order in whose place a new one is."""
+        game = engine.game_of(engine.visible_to(table.state, engine_seat(seat)))
+        order = parse_order(game, engine_seat(seat), text)
+        older = {armed.id for armed in self._books.read(table, own).armed if replaces(order, armed.order)}
+        return next((each for each in own if each.id in older), None)
+
     def armed_orders(self, table: LiveTable, seat: int, person_id: int) -> list[ArmedOrder]:
         """The orders of a player that are armed now. Raises LogNotLoaded."""
         own = orders_of(table, seat, person_id)
         return self._books.read(table, own).armed if own else []
-
-
-def _is_replaced(earlier: str, line: str) -> bool:
-    """Whether an order would never speak beside an earlier one: price protection of the same company."""
-    return earlier.split()[1:3] == line.split()[1:3] and line.split()[1] == "protect"
 
 
 class _Answer:
@@ -157,10 +162,16 @@ class _Answer:
 
 
 def _answer(
-    table: LiveTable, request: Request, draft: CommitDraft, answers: Sequence[_Answer]
+    table: LiveTable,
+    request: Request,
+    draft: CommitDraft,
+    answers: Sequence[_Answer],
+    own: Sequence[OrderRecord],
 ) -> CommandResult:
-    """What the owner is told once the orders have been asked."""
-    lines = []
+    """What the owner is told once the orders have been asked. own: the orders that were left before that."""
+    lines, over = [], {ended.id for ended in draft.ended_orders}
+    left = [order for order in own if order.id not in over]
+    now = engine.copy_state(draft.state or table.state)
     for answer in answers:
         lines.append(answer.text)
         if (order := answer.armed) is None:
@@ -174,6 +185,5 @@ def _answer(
         if reasons:
             lines.append(f"It has ended. {reasons[0]}")
         elif not said:
-            own_view = engine.copy_state(draft.state or table.state)
-            lines.append(preview_texts(table, OrderBook(), [order], own_view)[order.id])
+            lines.append(preview_texts(table, OrderBook(), left, now)[order.id])
     return QueryAnswer("auto", "\n".join(lines), next_decision_id=draft.next_decision_id(request.seat))

@@ -8,7 +8,7 @@ import engine
 from bot.features.standing_orders.book import OrderBook, read_orders
 from bot.hub.table import LiveTable
 from bot.position.pending import engine_seat
-from engine.standing_orders import ORDER_HELP, is_order_line, order_preview
+from engine.standing_orders import ORDER_HELP, is_order_line, masking_order, order_preview
 from storage import OrderRecord
 
 SAID_SHOWN = 5
@@ -57,7 +57,17 @@ def preview_texts(
     """By id what each order would do now, as a sentence. state: the position, None for the table's."""
     found = read_orders(table, book, own)
     now = state or table.state
-    return found.ended | {armed.id: order_preview(armed, now) for armed in found.armed}
+    texts = dict(found.ended)
+    for index, armed in enumerate(found.armed):
+        texts[armed.id] = order_preview(armed, now)
+        if first := masking_order(armed, found.armed[:index], now):
+            lines = {order.id: (number, order.line) for number, order in enumerate(own, 1)}
+            (before, line), (number, _) = lines[first.id], lines[armed.id]
+            texts[armed.id] = (
+                f"It never speaks while order {before}, `{line}`, comes before it; `auto first {number}` has "
+                "it asked first."
+            )
+    return texts
 
 
 def help_text() -> str:

@@ -25,7 +25,7 @@ from bot.hub.play import Moved
 from bot.hub.polls import holds_table
 from bot.position.pending import engine_seat, seat_number
 from engine.standing_orders import EndedOrder, OrderRun, SpokenLine, answered_in_advance, run_orders
-from storage import NewLogRow, OrderRecord, UnitOfWork
+from storage import NewLogRow, OrderRecord, resolve_line_of_play
 
 log = logging.getLogger(__name__)
 
@@ -42,10 +42,20 @@ class OrderRunner:
 
     async def run(self, draft: CommitDraft) -> None:
         """Let the orders of a table speak after what the draft has done, in the same transaction."""
+        restored = await self._restore(draft)
         if await self._may_speak(draft) and (records := await self._records(draft)):
-            await self._speak(draft, records)
+            await self._speak(draft, records, restored)
 
-    async def _speak(self, draft: CommitDraft, records: list[OrderRecord]) -> None:
+    @staticmethod
+    async def _restore(draft: CommitDraft) -> set[int]:
+        """Arm again what was ended by the moves that the draft undoes; the ids."""
+        restored = set[int]()
+        for undo in [row for row in draft.new_rows if row.kind == "undo"]:
+            orders = (await draft.unit()).orders
+            restored |= await orders.restore(draft.table.stored_info.id, undo.rewinds_to or 0)
+        return restored
+
+    async def _speak(self, draft: CommitDraft, records: list[OrderRecord], restored: set[int]) -> None:
         try:
             found = self._books.read(draft.table, records, [*draft.log_rows])
             run = run_orders(draft.state or draft.table.state, found.armed)
@@ -57,7 +67,12 @@ class OrderRunner:
             return
         seats = answered_in_advance(run.state, run.armed)
         draft.answered_in_advance = {seat_number(seat) for seat in seats}
-        await self._record(draft, {order.id: order for order in records}, found, run)
+        by_id = {order.id: order for order in records}
+        await self._record(draft, by_id, found, run)
+        if not run.state.game_over:
+            again = [by_id[armed.id] for armed in run.armed if armed.id in restored]
+            why = "is left again, because what ended it was undone."
+            await self._tell(draft, [(order, f"Your order `{order.line}` {why}") for order in again])
 
     @staticmethod
     async def _may_speak(draft: CommitDraft) -> bool:
@@ -107,25 +122,28 @@ class OrderRunner:
         if not ended:
             return
         unit = await draft.unit()
+        move = resolve_line_of_play([*draft.log_rows], draft.table.log.line_of_play).current_move
         for order in ended:
-            await unit.orders.end(draft.table.stored_info.id, order.id, order.reason)
+            by_move = None if order in undone else move
+            await unit.orders.end(draft.table.stored_info.id, order.id, order.reason, by_move)
         draft.ended_orders = ended
         if not run.state.game_over:
-            await self._tell(draft, unit, records, ended)
+            told = [order for order in ended if order.id not in draft.armed_orders]
+            records_told = [(records[o.id], o.reason) for o in told]
+            await self._tell(
+                draft, [(r, f"Your order `{r.line}` has ended. {reason}") for r, reason in records_told]
+            )
 
     @staticmethod
-    async def _tell(
-        draft: CommitDraft, unit: UnitOfWork, records: dict[int, OrderRecord], ended: Sequence[EndedOrder]
-    ) -> None:
-        """Tell the owners of orders that have ended why, each of them alone and in one message."""
-        told = [order for order in ended if order.id not in draft.armed_orders]
-        for person_id in sorted({records[order.id].person_id for order in told}):
-            own = [order for order in told if records[order.id].person_id == person_id]
-            owner = await load_recipient(unit, person_id, records[own[0].id].seat)
-            sentences = [f"Your order `{records[o.id].line}` has ended. {o.reason}" for o in own]
-            suffix = "-".join(str(order.id) for order in own)
+    async def _tell(draft: CommitDraft, sentences: Sequence[tuple[OrderRecord, str]]) -> None:
+        """Tell the owners of orders what has become of these, each of them alone and in one message."""
+        for person_id in sorted({order.person_id for order, _ in sentences}):
+            own = [(order, sentence) for order, sentence in sentences if order.person_id == person_id]
+            unit = await draft.unit()
+            owner = await load_recipient(unit, person_id, own[0][0].seat)
+            suffix = "-".join(str(order.id) for order, _ in own)
             draft.messages += notify.order_notices(
-                draft.table.stored_info, draft.seq, owner, sentences, suffix, unit.now
+                draft.table.stored_info, draft.seq, owner, [each for _, each in own], suffix, unit.now
             )
 
 
