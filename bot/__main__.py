@@ -43,7 +43,6 @@ LAZY_COMMANDS = {
     "bench": "bot.tools.benchmark",
     "check": "bot.operations.check",
     "arena": "bot.tools.arena.command",
-    "tune": "bot.tools.arena.tuning_command",
     "status": "bot.cli.status",
 }
 

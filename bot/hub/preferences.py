@@ -167,10 +167,6 @@ class PersonSettings(msgspec.Struct, frozen=True, omit_defaults=True):
         start, end = self.absence.interval(self.zone)
         return start <= now < end
 
-    def deputy_now(self, now: datetime) -> int | None:
-        """The person who plays for them at a moment because they are away."""
-        return self.absence.deputy_id if self.absence and self.is_away(now) else None
-
     def ending_absence(self, now: datetime) -> PersonSettings:
         """The settings of a person who is back; the time of their absence still does not count."""
         if not self.is_away(now) or self.absence is None:

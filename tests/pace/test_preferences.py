@@ -65,7 +65,7 @@ def test_an_absence_ends_on_the_day_of_return_where_the_person_lives() -> None:
     settings = after("zone America/New_York", "away until 2026-12-24")
     (interval,) = settings.absences()
     assert interval == (NOW, local("2026-12-24 00:00", "America/New_York"))
-    assert settings.is_away(NOW) and settings.deputy_now(NOW) is None
+    assert settings.is_away(NOW) and settings.absence and settings.absence.deputy_id is None
     later = after("away from 2026-12-20 until 2026-12-24")
     assert not later.is_away(NOW)
     assert later.is_away(local("2026-12-21 12:00"))

@@ -19,7 +19,6 @@ from bot.hub.limits import DEFAULT_LIMITS, Limits
 from bot.hub.result import Completed, LineRefused, QueryAnswer
 from bot.position.pending import seat_number
 from bot.service import Service
-from bot.tools.simulation.order_games import random_order_line
 from bot.tools.simulation.random_player import RandomPlayer
 from engine import format_action
 from engine.title import SITE_CONVENTIONS
@@ -27,6 +26,7 @@ from storage import open_store
 from storage.repositories.tables import TableRepository
 from tests.service.conftest import NAMES, ServiceHarness
 from tests.service.player_views import RequestedPictures, views_of
+from tests.simulation.order_games import random_order_line
 
 GAMES = [("1817", ()), ("1830", (SITE_CONVENTIONS,)), ("1851", ()), ("1870", (SITE_CONVENTIONS,))]
 SOAK = [(title, chosen) for title in ("1817", "1830", "1851", "1870") for chosen in ((), (SITE_CONVENTIONS,))]

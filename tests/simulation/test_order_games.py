@@ -6,9 +6,9 @@ from collections import Counter
 
 import pytest
 
-from bot.tools.simulation.order_games import simulate_with_orders
 from bot.tools.simulation.simulate import MAX_MOVES
 from engine.title import SITE_CONVENTIONS
+from tests.simulation.order_games import simulate_with_orders
 
 GAMES = [("1817", 4, 1), ("1830", 3, 1), ("1851", 3, 3), ("1870", 4, 4)]
 

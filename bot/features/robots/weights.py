@@ -1,7 +1,6 @@
 """The few numbers of the judgements that were found by play and not by rules.
 
-`railpost tune` varies them by self-play (`bot.tools.arena.tuning`). A player of the arena may have others:
-`robot:0.2+sale_margin=0.1`.
+A player of the arena may have others: `robot:0.2+sale_margin=0.1`.
 """
 
 from __future__ import annotations
