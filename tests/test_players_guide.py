@@ -16,10 +16,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import engine
-from bot.discord import card_texts, cards, parts
-from bot.discord.parts import Json
+from bot.discord.cards import card_texts, layouts, parts
+from bot.discord.cards.parts import Json
 from bot.email.gateway import MailGateway
-from bot.email.notice_pages import PageBuilder
+from bot.email.pages.notice_pages import PageBuilder
 from bot.email.tokens import reply_token_for
 from bot.hub.info import TableInfo
 from bot.hub.notify import Notification
@@ -87,7 +87,7 @@ async def discord_example(folder: Path) -> str:
         history = card_texts.history_lines(await service.queries.log(table.id, 1), view.table.names)
         choices = await service.queries.choices(table.id, pending.seat)
         images = [parts.ImageRef(name, "") for name in ("auction-1.png",)]
-        components, _ = cards.turn_card(view, [pending], {pending.seat: choices}, history, {}, images)
+        components, _ = layouts.turn_card(view, [pending], {pending.seat: choices}, history, {}, images)
         return "\n".join(shown(components)).replace(view.table.code, "A7K").strip()
 
 

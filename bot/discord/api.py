@@ -22,8 +22,8 @@ import aiohttp
 import discord
 from discord import ui
 
-from bot.discord import parts
-from bot.discord.parts import ImageRef, Json
+from bot.discord.cards import parts
+from bot.discord.cards.parts import ImageRef, Json
 from bot.hub.result import ExportedFile
 from bot.service import Service
 from renderers import Picture

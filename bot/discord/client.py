@@ -25,13 +25,13 @@ import discord
 import yarl
 
 from bot.config import DiscordSettings, Settings, SettingsError, Shards
-from bot.discord import controls
 from bot.discord.api import JOB
 from bot.discord.commands import build_command_tree
+from bot.discord.controls import controls
 from bot.discord.delivery import LEASE, DiscordDelivery
-from bot.discord.interactions import InteractionHandler
+from bot.discord.interactions.interactions import InteractionHandler
+from bot.discord.interactions.replies import error_text, is_answered_already, is_too_late, reply_text
 from bot.discord.localization import localized
-from bot.discord.replies import error_text, is_answered_already, is_too_late, reply_text
 from bot.discord.shards import SessionStarts, guild_shards_of, job_names
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service

@@ -12,8 +12,8 @@ from discord import app_commands
 from discord.app_commands import Choice
 
 import engine
-from bot.discord import controls
-from bot.discord.clock_notices import waiting_entries
+from bot.discord.cards.clock_notices import waiting_entries
+from bot.discord.cards.settings_card import turns_card
 from bot.discord.completion import (
     SITE,
     TABLE_OPTION_HELP,
@@ -24,10 +24,17 @@ from bot.discord.completion import (
     suggest_players,
     suggest_tables,
 )
-from bot.discord.controls import CustomId
-from bot.discord.interactions import InteractionHandler
-from bot.discord.replies import error_text, is_answered_already, is_too_late, reply, reply_text, split_lines
-from bot.discord.settings_card import turns_card
+from bot.discord.controls import controls
+from bot.discord.controls.controls import CustomId
+from bot.discord.interactions.interactions import InteractionHandler
+from bot.discord.interactions.replies import (
+    error_text,
+    is_answered_already,
+    is_too_late,
+    reply,
+    reply_text,
+    split_lines,
+)
 from bot.discord.show_commands import ShowCommands
 from bot.features.game_files.export import FAR, FORMATS, TEXT, export_prospect
 from bot.features.game_files.importing import MAX_BYTES, imported_sentences

@@ -9,8 +9,9 @@ import discord
 from discord.app_commands import Choice
 
 import engine
-from bot.discord import controls, parts
-from bot.discord.interactions import InteractionHandler
+from bot.discord.cards import parts
+from bot.discord.controls import controls
+from bot.discord.interactions.interactions import InteractionHandler
 from bot.features.lobby.option_texts import fitting_options
 from bot.hub.table import TableView
 from bot.position.pending import engine_seat

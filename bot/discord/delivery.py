@@ -23,13 +23,13 @@ import aiohttp
 import discord
 
 from bot.discord.api import DiscordApi
-from bot.discord.card_builder import CardBuilder
-from bot.discord.card_keeper import CardKeeper, card_version
-from bot.discord.card_refs import LASTING_SLOTS
-from bot.discord.clock_notices import CLOCK_KINDS, send_clock_notice
-from bot.discord.endings import Endings
-from bot.discord.finished_turns import FinishedTurns
-from bot.discord.notices import Notices
+from bot.discord.cards.card_builder import CardBuilder
+from bot.discord.cards.card_keeper import CardKeeper, card_version
+from bot.discord.cards.card_refs import LASTING_SLOTS
+from bot.discord.cards.clock_notices import CLOCK_KINDS, send_clock_notice
+from bot.discord.cards.endings import Endings
+from bot.discord.cards.finished_turns import FinishedTurns
+from bot.discord.cards.notices import Notices
 from bot.discord.posting import Poster, Unreachable
 from bot.discord.threads import TableThreads
 from bot.hub import notify

@@ -16,10 +16,10 @@ from typing import Any
 import discord
 import msgspec
 
-from bot.discord import cards
 from bot.discord.api import CANNOT_SEND_CODES, CANNOT_SEND_DM, UNKNOWN_CHANNEL, DiscordApi, ImageAttachment
-from bot.discord.card_refs import SAID_FILES, AttachedFile, CardRef, attached_files, card_ref
-from bot.discord.parts import Json
+from bot.discord.cards import layouts
+from bot.discord.cards.card_refs import SAID_FILES, AttachedFile, CardRef, attached_files, card_ref
+from bot.discord.cards.parts import Json
 from bot.discord.threads import TableThreads, has_own_thread
 from bot.hub.info import TableInfo
 from bot.service import Service
@@ -133,7 +133,7 @@ class Poster:
                 return
         key = f"t{table.id}.{table.seq}.{SAID_FILES}"
         try:
-            message = await self.api.send(channel, cards.notification([MAY_NOT_ATTACH]), key)
+            message = await self.api.send(channel, layouts.notification([MAY_NOT_ATTACH]), key)
         except discord.HTTPException as error:
             log.info("Discord: the remark on files could not be sent: %s", error)
             return

@@ -19,7 +19,7 @@ from bot.discord.completion import (
     suggest_tables,
     suggest_tiles,
 )
-from bot.discord.interactions import InteractionHandler
+from bot.discord.interactions.interactions import InteractionHandler
 from bot.hub.result import QueryAnswer
 
 Suggestions = Callable[[Interaction, str], Coroutine[Any, Any, list[Choice[str]]]]

@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 import discord
 
-from bot.discord import parts
 from bot.discord.api import ARCHIVE_AFTER_MINUTES, DiscordApi
-from bot.discord.card_refs import LOBBY, card_ref, is_prompt_slot
+from bot.discord.cards import parts
+from bot.discord.cards.card_refs import LOBBY, card_ref, is_prompt_slot
 from bot.hub.info import TableInfo
 from bot.service import Service
 from storage import GameTable, GuildShards

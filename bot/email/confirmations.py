@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.email import address_commands, seat_commands
-from bot.email.invitations import tell_host
+from bot.email.pages.invitations import tell_host
 from bot.email.reachability import Reachability, load_standing
-from bot.email.table_commands import (
-    TableCommands,
-    joined_sentence,
-)
+from bot.email.replies import address_commands, seat_commands
+from bot.email.replies.table_commands import TableCommands, joined_sentence
 from bot.email.tokens import ServiceToken, service_token, table_label, table_token
 from bot.hub.info import TableInfo, open_seats
 from bot.service import Service

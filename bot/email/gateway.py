@@ -13,11 +13,11 @@ from pathlib import Path
 
 from bot.email.confirmations import Confirmations
 from bot.email.correspondents import Correspondents, alert_operator
-from bot.email.held_lines import HeldLineStore
 from bot.email.inbound_mail import InboundMail
-from bot.email.seat_replies import SeatReplies
-from bot.email.table_commands import TableCommands
-from bot.email.table_replies import TableReplies
+from bot.email.replies.held_lines import HeldLineStore
+from bot.email.replies.seat_replies import SeatReplies
+from bot.email.replies.table_commands import TableCommands
+from bot.email.replies.table_replies import TableReplies
 from bot.email.tokens import ServiceToken
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service

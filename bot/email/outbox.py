@@ -17,10 +17,10 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from bot.email import reachability
-from bot.email.digest_mail import DigestComposer
 from bot.email.gateway import MailGateway
-from bot.email.notice_pages import PageBuilder
 from bot.email.outgoing import enqueue_mail
+from bot.email.pages.digest_mail import DigestComposer
+from bot.email.pages.notice_pages import PageBuilder
 from bot.email.returned import ASKED_ANEW, texts_together
 from bot.hub.notify import decode_notification
 from bot.pictures.workers import PictureWorkers

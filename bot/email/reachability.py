@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 
-from bot.email.invitations import invitation_came_back
+from bot.email.pages.invitations import invitation_came_back
 from bot.email.returned import gather_lost, lost_lately, send_lost
 from bot.email.tokens import ServiceToken, table_label
 from bot.hub import notify, people

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from bot.email import address_commands
 from bot.email.reachability import Reachability, load_standing, waiting_sentence
+from bot.email.replies import address_commands
 from bot.hub import people
 from bot.hub.info import TableInfo
 from bot.service import Service

@@ -8,8 +8,10 @@ from dataclasses import replace
 import pytest
 
 import engine
-from bot.discord import card_texts, cards, controls, lay_controls, parts, private_answers, tile_menu
-from bot.discord.controls import (
+from bot.discord.cards import card_texts, layouts, parts
+from bot.discord.cards.parts import ImageRef, Json
+from bot.discord.controls import controls, lay_controls, tile_menu
+from bot.discord.controls.controls import (
     ENTER_AMOUNT,
     LOOK_CLOSER,
     OPEN_MENU,
@@ -19,7 +21,7 @@ from bot.discord.controls import (
     SUBMIT_LINE,
     CustomId,
 )
-from bot.discord.parts import ImageRef, Json
+from bot.discord.interactions import private_answers
 from bot.hub.info import SeatedPlayer, TableInfo
 from bot.hub.log import LogEntry
 from bot.hub.table import TableView
@@ -127,7 +129,7 @@ def test_every_decision_of_a_game_fits(players: int, seed: int, every: int) -> N
             past = ["Ann: " + "a very long sentence " * 20] * 8
             shots = SHOTS if moves % 3 else []
             users = {asked.seat: "1234567890123456789"}
-            payload, _ = cards.turn_card(now, [asked], {asked.seat: choices}, past, users, shots)
+            payload, _ = layouts.turn_card(now, [asked], {asked.seat: choices}, past, users, shots)
             check(payload, len(shots))
             assert reached(payload, choices) == {c.line for c in choices}
             limits.check_modal(
@@ -239,7 +241,7 @@ def test_many_verbs_fit(ways: int) -> None:
     state = engine.new_game("1830", ["Ann", "Bob", "Cid"]).state
     now = view(state)
     asked = PendingDecision(0, "Ann", "0.1", "do something")
-    payload, _ = cards.turn_card(now, [asked], {0: choices}, [], {}, SHOTS)
+    payload, _ = layouts.turn_card(now, [asked], {0: choices}, [], {}, SHOTS)
     check(payload, 2)
     assert reached(payload, choices) == {c.line for c in choices}
 
@@ -278,7 +280,7 @@ def test_text_is_shown_as_it_is_and_code_as_code() -> None:
     """Two presidencies in a line were in italics, without their stars."""
     told = parts.escape_markdown("Ann_B: PRR 30%*, NYC 20%*; `/show log` has ~5 | more")
     assert told == r"Ann\_B: PRR 30%\*, NYC 20%\*; `/show log` has \~5 \| more"
-    (text,) = cards.finished_card(["✓ Bob_: buys *the* SV."])
+    (text,) = layouts.finished_card(["✓ Bob_: buys *the* SV."])
     assert text["content"] == r"✓ Bob\_: buys \*the\* SV."
 
 

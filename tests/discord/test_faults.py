@@ -16,7 +16,7 @@ from sqlmodel import col, update
 
 from bot.__main__ import run_transport
 from bot.discord import client as shipped
-from bot.discord.card_keeper import CardKeeper
+from bot.discord.cards.card_keeper import CardKeeper
 from bot.service import Service
 from storage import OutboxMessage, StoreError, open_store
 from tests.fake_discord.running_bot import OnePixelPictures, RunningBot, bot_process, expire_leases

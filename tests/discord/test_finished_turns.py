@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from bot.discord.card_refs import is_old_slot
-from bot.discord.finished_turns import FinishedTurns, latest_lines
+from bot.discord.cards.card_refs import is_old_slot
+from bot.discord.cards.finished_turns import FinishedTurns, latest_lines
 from tests.fake_discord.running_bot import RunningBot
 from tests.fake_discord.server import FakeDiscord, Message
 
@@ -91,7 +91,7 @@ async def test_the_turn_of_an_old_card_that_somebody_has_deleted_is_listed_with_
         await running.start_game("Ann", "Bob", "Cid")
         await fake.delete_message(await running.wait_for_card("Ann"))
         with monkeypatch.context() as patch:
-            patch.setattr("bot.discord.finished_turns.OLD_MESSAGE_AGE", timedelta(0))
+            patch.setattr("bot.discord.cards.finished_turns.OLD_MESSAGE_AGE", timedelta(0))
             await play(running, 0, 1)
             await wait_until_queue_is_empty(running)
         await play(running, 1, len(LINES))
@@ -107,7 +107,7 @@ async def test_the_turn_of_a_deleted_card_is_listed_after_other_news(
         await running.start_game("Ann", "Bob", "Cid")
         await fake.delete_message(await running.wait_for_card("Ann"))
         with monkeypatch.context() as patch:
-            patch.setattr("bot.discord.finished_turns.OLD_MESSAGE_AGE", timedelta(0))
+            patch.setattr("bot.discord.cards.finished_turns.OLD_MESSAGE_AGE", timedelta(0))
             await play(running, 0, 1)
             await wait_until_queue_is_empty(running)
         await fake.run_command("Ann", running.thread, "table pause")
@@ -144,7 +144,7 @@ async def test_a_list_and_a_card_that_somebody_has_deleted_are_written_again_lat
         await fake.delete_message(first)
         await fake.delete_message(await running.wait_for_card("Bob"))
         with monkeypatch.context() as patch:
-            patch.setattr("bot.discord.finished_turns.OLD_MESSAGE_AGE", timedelta(0))
+            patch.setattr("bot.discord.cards.finished_turns.OLD_MESSAGE_AGE", timedelta(0))
             await play(running, 1, 2)
             await wait_until_queue_is_empty(running)
         await play(running, 2, len(LINES))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import engine
-from bot.discord.decision_controls import STANDING
+from bot.discord.controls.decision_controls import STANDING
 from tests.discord.test_presses import reach
 from tests.fake_discord.running_bot import RunningBot
 from tests.fake_discord.server import FakeDiscord

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from bot.discord import settings_card
+from bot.discord.cards import settings_card
 from bot.features.digest.feature import enqueue_digest
 from bot.hub.loading import load_recipient
 from bot.hub.notices import reminder_messages

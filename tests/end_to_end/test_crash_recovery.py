@@ -34,8 +34,8 @@ NO_END = 600.0  # seconds of a lease: a slow machine sends nothing twice
 soaked = partial(pytest.param, marks=pytest.mark.soak)
 POINTS = [
     "bot.email.inbound_mail:InboundMail.record_arrival after 1",
-    soaked("bot.email.seat_replies:SeatReplies.play before 1"),
-    soaked("bot.email.seat_replies:SeatReplies.play after 1"),
+    soaked("bot.email.replies.seat_replies:SeatReplies.play before 1"),
+    soaked("bot.email.replies.seat_replies:SeatReplies.play after 1"),
     soaked("bot.email.inbound_mail:InboundMail.record_outcome after 1"),
     soaked("mail.imap:ImapConnection.move after 1"),
     soaked("bot.email.outbox:StoredMailOutbox._compose before 2"),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.email.table_commands import INVITATIONS_TO_STRANGER
+from bot.email.replies.table_commands import INVITATIONS_TO_STRANGER
 from bot.hub.limits import DEFAULT_LIMITS
 from mail.replies import ReplyLimits
 from tests.fake_discord.running_bot import OnePixelPictures

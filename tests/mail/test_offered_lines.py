@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import engine
-from bot.email.turn_bundles import bundle_lines, offered_lines
+from bot.email.pages.turn_bundles import bundle_lines, offered_lines
 from bot.position.pending import seat_number
 from engine.game_text import replay
 from mail.parser import ParsedMail

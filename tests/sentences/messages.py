@@ -17,9 +17,10 @@ from tempfile import TemporaryDirectory
 import discord
 
 import engine
-from bot.discord import cards, lobby_cards, private_answers
+from bot.discord.cards import layouts, lobby_cards
 from bot.discord.delivery import DiscordDelivery
-from bot.email.notice_pages import PageBuilder
+from bot.discord.interactions import private_answers
+from bot.email.pages.notice_pages import PageBuilder
 from bot.hub.notify import decode_notification
 from bot.hub.result import CommandResult
 from bot.service import Service
@@ -159,7 +160,7 @@ class ScriptedTables:
         await self._submit(table_id, (seat + 1) % len(NAMES), "undo", "undo")
         view = await self.service.queries.view(table_id)
         [(poll, voter), *_] = view.missing_votes()
-        self._add_card("A vote", cards.poll_card(view, poll, {voter: None})[0])
+        self._add_card("A vote", layouts.poll_card(view, poll, {voter: None})[0])
 
     async def _add_turn_card(self, table_id: int, heading: str) -> None:
         view = await self.service.queries.view(table_id)

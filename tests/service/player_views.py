@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import engine
-from bot.discord import card_texts, cards
-from bot.email.turn_pages import TurnPages
+from bot.discord.cards import card_texts, layouts
+from bot.email.pages.turn_pages import TurnPages
 from bot.features.moves.recent_events import recent_events
 from bot.features.views.feature import log_view
 from bot.hub.result import LineRefused, QueryAnswer
@@ -118,7 +118,7 @@ async def _cards(world: ServiceHarness, view: TableView, seat: int) -> list[str]
         choices = {asked.seat: await world.service.queries.choices(world.table, asked.seat)}
         log = await world.service.queries.log_since_last_move(world.table, asked.seat)
         history = card_texts.history_lines(log, NAMES)
-        card, texts = cards.turn_card(view, [asked], choices, history, {}, [])
+        card, texts = layouts.turn_card(view, [asked], choices, history, {}, [])
         found += [json.dumps(card), *texts, card_texts.notification_line(view, [asked], {})]
     return found
 

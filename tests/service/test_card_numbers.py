@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import engine
-from bot.discord.sale_preview import preview_sales
+from bot.discord.controls.sale_preview import preview_sales
 from bot.position import text_views
 from bot.position.auctions import auction_lines
 from bot.position.effects import choice_effect

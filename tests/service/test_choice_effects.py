@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import engine
-from bot.discord.decision_controls import decision_controls
+from bot.discord.controls.decision_controls import decision_controls
 from bot.position.effects import choice_effect
 from tests.t1830.scenarios import run_scenario
 

@@ -8,7 +8,7 @@ import re
 import pytest
 
 import engine
-from bot.discord import card_texts, cards
+from bot.discord.cards import card_texts, layouts
 from bot.features.game_files.export import STATISTICS, TEXT, make_game_file
 from bot.features.moves.recent_events import recent_events
 from bot.features.views.feature import log_view
@@ -58,7 +58,7 @@ async def read_by(world: ServiceHarness, name: str) -> str:
     texts += [*legal_lines.copyable_lines(choices), *(f"{c.line} {c.label}" for c in choices)]
     for asked in view.pending:
         own = {asked.seat: choices}
-        card, _ = cards.turn_card(view, [asked], own, card_texts.history_lines(log, NAMES), {}, [])
+        card, _ = layouts.turn_card(view, [asked], own, card_texts.history_lines(log, NAMES), {}, [])
         texts.append(json.dumps(card))
     for _, notification in await world.sent():
         if notification.person_id in (None, world.people[name]):

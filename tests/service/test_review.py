@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bot.discord.endings import MAX_REVIEW, review_list
+from bot.discord.cards.endings import MAX_REVIEW, review_list
 from bot.features.review.ending import ending_review, review_pictures
 from bot.hub.result import LineRefused, QueryAnswer
 from tests.fake_discord.running_bot import OnePixelPictures

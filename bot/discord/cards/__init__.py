@@ -1,0 +1,1 @@
+"""Messages of a table: cards of turns, votes, lobbies, orders, settings and endings."""

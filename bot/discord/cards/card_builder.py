@@ -1,0 +1,105 @@
+"""What the cards of a table show: texts, pictures and controls, built from the position when it is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from bot.discord.api import ImageAttachment
+from bot.discord.cards import card_texts, layouts
+from bot.discord.cards.card_refs import digest
+from bot.discord.cards.parts import Json
+from bot.discord.posting import Draft
+from bot.discord.threads import TableThreads
+from bot.hub.log import LogEntry
+from bot.hub.table import TableView
+from bot.pictures.views import NamedPicture
+from bot.pictures.wanted import picture_file_name, turn_pictures
+from bot.pictures.workers import PictureWorkers
+from bot.position.pending import PendingDecision
+from bot.service import Service
+from storage import TablePoll
+
+
+class BuiltCard(NamedTuple):
+    """A card: with its pictures, and the same with the board as text; what it says in short."""
+
+    payload: list[Json]
+    plain: list[Json]
+    images: list[ImageAttachment]
+    texts: list[str]
+    line: str
+    users: list[str]
+
+    @property
+    def digest(self) -> str:
+        """Of all that it shows."""
+        return digest([self.payload, [digest(each.picture.png) for each in self.images]])
+
+    def draft(self, *, line: bool = False) -> Draft:
+        """The card as a message to be posted; `line`: with a notification first."""
+        if line:
+            return Draft(self.payload, line=self.line, users=self.users)
+        return Draft(self.payload, self.images, self.plain)
+
+
+class CardBuilder:
+    """Builds cards of turns and of polls."""
+
+    def __init__(self, service: Service, threads: TableThreads, pictures: PictureWorkers) -> None:
+        self.service, self.threads, self.pictures = service, threads, pictures
+
+    async def user_of(self, view: TableView, seat: int) -> str | None:
+        """The Discord account of the player in a seat, or of their deputy."""
+        return await self.threads.discord_id(view.table.person_at(seat))
+
+    async def turn(
+        self, view: TableView, prompts: Sequence[PendingDecision], since: int, reader: int | None = None
+    ) -> BuiltCard:
+        """The card of one player, or of all whom a question asks, made after row `since`. reader: the person
+        who alone sees it."""
+        users = {each.seat: await self.user_of(view, each.seat) for each in prompts}
+        first = prompts[0]
+        entries = await self._events(view, first.seat, since)
+        images = await self.draw(view, entries[0].seq - 1 if entries else since, reader)
+        history = card_texts.history_lines(entries, view.table.names)
+        choices = {
+            each.seat: await self.service.queries.choices(view.table.id, each.seat) for each in prompts
+        }
+        revenues = await self.service.queries.last_revenues(view.table.id)
+        contents = [
+            layouts.turn_card(view, prompts, choices, history, users, refs, revenues)
+            for refs in ([each.ref for each in images], [])
+        ]
+        (payload, texts), (plain, _) = contents
+        line = card_texts.notification_line(view, prompts, users)
+        return BuiltCard(payload, plain, images, texts, line, [each for each in users.values() if each])
+
+    async def _events(self, view: TableView, seat: int, since: int) -> list[LogEntry]:
+        """What has happened since the seat's last turn."""
+        queries = self.service.queries
+        entries = await queries.log_since_last_move(view.table.id, seat, since)
+        return entries + await queries.log(view.table.id, since)
+
+    async def poll(self, view: TableView, poll: TablePoll) -> BuiltCard:
+        """The message of a poll."""
+        waiting = [seat for seat, vote in poll.votes.items() if vote is None]
+        users = {seat: await self.user_of(view, seat) for seat in waiting}
+        payload, texts = layouts.poll_card(view, poll, users)
+        line = layouts.poll_line(view, poll, users)
+        return BuiltCard(payload, payload, [], texts, line, [each for each in users.values() if each])
+
+    async def draw(self, view: TableView, since: int, reader: int | None = None) -> list[ImageAttachment]:
+        """The pictures for the question, with the changes since a row of the log marked, in the palette of
+        the table, or of the reader who alone sees them."""
+        palette = await self.service.settings.palette(view.table, reader)
+        drawing = self.pictures.for_table(view.table.id, palette, self.pictures.card_files)
+        return image_attachments(await turn_pictures(self.service.queries, drawing, view, since))
+
+
+def image_attachments(named: Sequence[NamedPicture]) -> list[ImageAttachment]:
+    """Pictures as files: `map-1.png`, `market-2.png`."""
+    return [
+        ImageAttachment(picture_file_name(name, number, each), each)
+        for number, (name, each) in enumerate(named, 1)
+    ]

@@ -1,0 +1,130 @@
+"""The texts of cards: headings, what has happened, and the line of a notification."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+import engine
+from bot.discord.cards.move_summary import told_sentences, told_turns
+from bot.discord.cards.parts import truncate
+from bot.discord.controls.controls import CUSTOM_ID_VERSION, OPEN_CARD
+from bot.hub.info import TableInfo
+from bot.hub.log import LogEntry
+from bot.hub.table import TableView
+from bot.position import text_views
+from bot.position.pending import PendingDecision, engine_seat
+
+MAX_HISTORY, MAX_RESULT, MAX_LINE = 1200, 400, 250
+MAX_HISTORY_LINES = 12
+MAX_HISTORY_LINE = 500  # characters
+VOTES = ("accept", "decline")
+
+
+def mention(user: int | str | None, name: str) -> str:
+    """A mention of a Discord user, or the name in bold for a player without a Discord id."""
+    return f"<@{user}>" if user else f"**{name}**"
+
+
+def player_name(state: engine.State, seat: int) -> str:
+    """A player's name; with the company for which they are acting, where they are its president."""
+    company = engine.decision(state).company
+    name = state.players[seat]
+    if company and state.companies[company].president == engine_seat(seat):
+        return f"{name} (president of the {company})"
+    return name
+
+
+def table_heading(table: TableInfo, seq: int) -> str:
+    """Which table this is and how far its game is."""
+    name = "" if table.name == table.title else f" · {table.name}"
+    return f"**{table.code}** · {table.title}{name} · {table.round or table.status} · move {seq}"
+
+
+def history_lines(entries: Sequence[LogEntry], names: Sequence[str]) -> list[str]:
+    """Log entries in a line for each turn: the last ones, in at most `MAX_HISTORY` characters; the first line
+    then says how many turns are left out."""
+    told: list[str] = []
+    turns = told_turns(entries)
+    room = MAX_HISTORY - len(left_out(len(turns)))
+    for kept, turn in enumerate(reversed(turns)):
+        line = truncate(turn.text(names), MAX_HISTORY_LINE)
+        room -= len(line) + 1
+        if kept == MAX_HISTORY_LINES or room < 0:
+            return [left_out(len(turns) - kept), *told]
+        told.insert(0, line)
+    return told
+
+
+def left_out(turns: int) -> str:
+    """The first line of a list of turns that has no room for the earliest."""
+    return f"… and {turns} earlier turn{'s' * (turns != 1)} (`/show log`)"
+
+
+def turn_lines(entries: Sequence[LogEntry], names: Sequence[str]) -> list[str]:
+    """Finished turns, a line for the successive moves of each player: `✓ Ann buys the SV for $20.`"""
+    moves = [e for e in entries if e.is_live and e.kind == "move" and e.seat is not None and e.has_text]
+    lines = []
+    for seat, group in groupby(moves, key=lambda entry: entry.seat or 0):
+        rows = list(group)
+        all_told = " ".join(" ".join(entry.sentences) for entry in rows) or rows[-1].line
+        told = " ".join(sentence for entry in rows for sentence in told_sentences(entry)) or all_told
+        name = "" if names[seat] in told else f"{names[seat]}: "
+        lines.append(truncate(f"✓ {name}{told}", MAX_RESULT))
+    return lines
+
+
+def poll_result(entries: Sequence[LogEntry], texts: Sequence[str]) -> list[str]:
+    """What became of a poll: the votes that were cast, else that it was closed."""
+    votes = [e.text if e.sentences == () else e.sentences[0] for e in entries if e.line in VOTES]
+    question = texts[-1] if texts else "The vote"
+    return [truncate(each, MAX_RESULT) for each in votes or [f"{question} The vote is closed."]]
+
+
+def short_round(round_name: str) -> str:
+    """`OR 2.1` for `operating round 2.1`."""
+    name, _, number = round_name.partition(" round ")
+    short = {"stock": "SR", "operating": "OR", "merger": "MR"}.get(name)
+    return f"{short} {number}" if short else round_name
+
+
+def notification_line(
+    view: TableView, prompts: Sequence[PendingDecision], users: Mapping[int, str | None]
+) -> str:
+    """The line that a phone shows, such as `@Bob: TITLE OR 2.1, lay track for the NYC, $430 · A7K`."""
+    state = view.state
+    assert state is not None
+    names = " ".join(mention(users.get(each.seat), each.name) for each in prompts)
+    parts = [f"{view.table.title} {short_round(engine.round_name(state))}", prompts[0].prompt]
+    if len(prompts) == 1:
+        parts.append(text_views.dollars(available_cash(state, prompts[0].seat)))
+    return truncate(f"{names}: {', '.join(parts)}", MAX_LINE - 10) + f" · {view.table.code}"
+
+
+def available_cash(state: engine.State, seat: int) -> int:
+    """The cash of the company for which a seat acts, if it acts for one; else the player's own."""
+    company = engine.decision(state).company
+    owner = engine_seat(seat)
+    if company and state.companies[company].president == owner:
+        owner = company
+    return state.cash[owner]
+
+
+def is_same_line(text: str, line: str) -> bool:
+    """Whether a text notifies the same players at the same table as a line, whatever it asks."""
+    return bool(text) and (text.partition(": ")[0], text.rpartition(" · ")[2]) == (
+        line.partition(": ")[0],
+        line.rpartition(" · ")[2],
+    )
+
+
+def is_card_of(components: str, table_id: int, name: str) -> bool:
+    """Whether a message is the card of a slot, by the custom ids in the JSON of its components."""
+    kind, _, seat = name.partition(":")
+    start = f'"{CUSTOM_ID_VERSION}:{table_id}:{seat or "-"}:'
+    match kind:
+        case "turn" | "asked":
+            return start in components and (kind == "turn" or f":{OPEN_CARD}:" in components)
+        case _ if kind.startswith("v"):
+            return f"{start}{kind}:" in components
+    return start in components and f".{kind}:" in components

@@ -1,0 +1,204 @@
+"""The end of a game on Discord: one message that pings everybody and says who has won.
+
+The message is a line of text at first, because phones show nothing of a message of components. The pictures
+are drawn while the players read it; then it becomes the whole ending: places, records, the review, the final
+sheet, charts, the animated map, the game as a file, and *Rematch*. Where the line is gone by then, another
+message without a ping does.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+import engine
+from bot.discord.api import CannotEdit, DiscordApi, EditProblem, FileAttachment, ImageAttachment
+from bot.discord.cards import card_texts, lobby_cards
+from bot.discord.cards import parts as message_parts
+from bot.discord.cards.card_builder import CardBuilder
+from bot.discord.cards.card_refs import OVER, CardRef, card_ref
+from bot.discord.cards.finished_turns import FinishedTurns
+from bot.discord.cards.parts import Json
+from bot.discord.posting import Draft, Poster, ref_to_store
+from bot.features.game_files.export import game_text_file
+from bot.features.history.ending import Ending, ending_pictures, headline_of, make_ending
+from bot.features.review.ending import ending_review, review_pictures
+from bot.hub.info import TableInfo
+from bot.hub.loading import load_recipient
+from bot.hub.notify import Notification, is_quiet, wanted_channels
+from bot.pictures.wanted import picture_file_name
+from bot.service import Service
+from storage import OutboxMessage
+
+log = logging.getLogger(__name__)
+
+MAX_REVIEW = 1800
+"""Characters of the review in an ending."""
+WHOLE = "whole"
+"""The digest of an ending that is no longer the line."""
+
+
+class BuiltEnding(NamedTuple):
+    """The ending as a message: with its pictures and its file, and the same without."""
+
+    payload: list[Json]
+    plain: list[Json]
+    attachments: list[ImageAttachment | FileAttachment]
+
+
+class Endings:
+    """Sends endings. Call it under the lock of the table."""
+
+    def __init__(
+        self, service: Service, api: DiscordApi, poster: Poster, builder: CardBuilder, finished: FinishedTurns
+    ) -> None:
+        self.service, self.api, self.poster = service, api, poster
+        self.builder, self.finished = builder, finished
+
+    async def send(
+        self,
+        queued: OutboxMessage,
+        table: TableInfo,
+        notification: Notification,
+        state: engine.State,
+        dm_user: str | None,
+    ) -> str:
+        """Send the ending of a game whose last position is `state`, or complete one that was begun."""
+        slot = f"u{dm_user}/{OVER}" if dm_user else OVER
+        async with self.service.store.read() as unit:
+            stored = await unit.tables.card(table.id, slot)
+        ref = card_ref(stored) if stored else None
+        if ref is None or ref.key != queued.idempotency_key:
+            ref = await self._post_line(queued, table, state, dm_user)
+            await self._save(table, slot, ref)
+        if not ref.payload_digest:
+            built = await self._build(table, notification, state)
+            if not await self._complete(table, ref, built):
+                ref = await self._post_line_again(queued, table, state, dm_user)
+                await self._complete(table, ref, built)
+            await self._save(table, slot, msgspec.structs.replace(ref, payload_digest=WHOLE))
+            if dm_user is None:
+                await self.finished.end_list(table.id)
+        return str(ref.message_id)
+
+    async def _save(self, table: TableInfo, slot: str, ref: CardRef) -> None:
+        async with self.service.store.begin() as unit:
+            await unit.tables.set_card(table.id, slot, ref_to_store(ref), None)
+
+    # -- the line ----------------------------------------------------------------------------
+
+    async def _post_line(
+        self, queued: OutboxMessage, table: TableInfo, state: engine.State, dm_user: str | None
+    ) -> CardRef:
+        """Post the line, or find the one that an earlier attempt has posted."""
+        users = [] if dm_user else await self._users(table)
+        line = ending_line(table, state, users)
+        found = None
+        if queued.attempts > 1:
+            is_wanted: Callable[[str, str], bool] = lambda _, text: text == line  # noqa: E731
+            found = await self.poster.find(table, is_wanted, queued.created_at, dm_user)
+        if found is not None:
+            return CardRef(found.channel.id, found.id, seq=table.seq, key=queued.idempotency_key)
+        draft = Draft([], line=line, users=users)
+        posted = await self.poster.post(table, queued.idempotency_key, draft, dm_user)
+        return CardRef(posted.channel_id, posted.message_id, seq=table.seq, key=queued.idempotency_key)
+
+    async def _post_line_again(
+        self, queued: OutboxMessage, table: TableInfo, state: engine.State, dm_user: str | None
+    ) -> CardRef:
+        """Post the line a second time, without pings: the first is deleted, or cannot be edited."""
+        draft = Draft([], line=ending_line(table, state, []))
+        posted = await self.poster.post(table, f"{queued.idempotency_key}.again", draft, dm_user)
+        return CardRef(posted.channel_id, posted.message_id, seq=table.seq, key=queued.idempotency_key)
+
+    async def _users(self, table: TableInfo) -> list[str]:
+        """The Discord accounts of those who want to be told where the table is shown, and are not asleep."""
+        async with self.service.store.read() as unit:
+            recipients = [
+                await load_recipient(unit, player.person_id, player.seat) for player in table.seated_players
+            ]
+            return [
+                recipient.discord_id
+                for recipient in recipients
+                if recipient.discord_id
+                and "table" in wanted_channels(table, recipient)
+                and not is_quiet(recipient, unit.now)
+            ]
+
+    # -- the whole ---------------------------------------------------------------------------
+
+    async def _build(self, table: TableInfo, notification: Notification, state: engine.State) -> BuiltEnding:
+        ending = await make_ending(self.service.queries, table.id, state)
+        game = await game_text_file(self.service.queries, table)
+        drawing = self.builder.pictures.for_table(table.id, table.palette)
+        drawn = await review_pictures(drawing, self.service.queries, table.id)
+        drawn += await ending_pictures(drawing, self.service.queries, table.id, state)
+        review = await ending_review(self.service.queries, table.id)
+        images = [ImageAttachment(picture_file_name(name), picture) for name, picture in drawn]
+        files = [FileAttachment(game)] if game else []
+        texts = ending_texts(table, notification, ending, review)
+        media = [
+            *message_parts.media_galleries([each.ref for each in images]),
+            *message_parts.file_components([each.source.name for each in files]),
+        ]
+        again = lobby_cards.rematch_row(table)
+        return BuiltEnding([*texts, *media, *again], [*texts, *again], [*images, *files])
+
+    async def _complete(self, table: TableInfo, ref: CardRef, built: BuiltEnding) -> bool:
+        """Turn the line into the ending; without files where they may not be attached. Whether it is one."""
+        message = self.api.message(ref.channel_id, ref.message_id)
+        try:
+            await self.api.edit(message, built.payload, (), built.attachments)
+            return True
+        except CannotEdit as failure:
+            if failure.is_gone:
+                return False
+            forbidden = failure.problem is EditProblem.FORBIDDEN
+        try:
+            await self.api.edit(message, built.plain)
+        except CannotEdit as failure:
+            log.info("Discord: the ending of table %s stays a line: %s", table.code, failure)
+            return False
+        if forbidden:
+            await self.poster.say_files_are_refused(table, self.api.channel(ref.channel_id))
+        return True
+
+
+def ending_line(table: TableInfo, state: engine.State, users: list[str]) -> str:
+    """The line that a phone shows: `@Ann @Bob: TITLE is over, Ann wins with $7,540 · A7K`."""
+    mentions = " ".join(f"<@{user}>" for user in users)
+    over = "is over" if state.game_over else "was ended"
+    told = message_parts.truncate(
+        f"{table.title} {over}, {headline_of(state).rstrip('.')}", card_texts.MAX_LINE - 10
+    )
+    return f"{f'{mentions}: ' if mentions else ''}{told} · {table.code}"
+
+
+def ending_texts(
+    table: TableInfo, notification: Notification, ending: Ending, review: Sequence[str]
+) -> list[Json]:
+    """What the ending says: who has won, why it is over, everybody's place, the records, and the review."""
+    head = card_texts.table_heading(table, notification.seq)
+    parts = [
+        f"{head}\n### {ending.headline}",
+        "\n".join(ending.places),
+        "\n".join(filter(None, notification.sentences)),
+        "\n".join(ending.records),
+    ]
+    shown = [message_parts.text_display(part, card_texts.MAX_HISTORY) for part in parts if part]
+    return [*shown, message_parts.text_display(review_list(review), MAX_REVIEW)]
+
+
+def review_list(sentences: Sequence[str]) -> str:
+    """The review as a list of as many sentences as fit, with the last, which says what else there is."""
+    *facts, more = sentences
+    lines, room = list[str](), MAX_REVIEW - len(more) - 3
+    for fact in facts:
+        room -= len(fact) + 3
+        if room < 0:
+            break
+        lines.append(f"- {fact}")
+    return "\n".join([*lines, more])

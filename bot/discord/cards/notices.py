@@ -1,0 +1,116 @@
+"""Messages of a table that are not cards of turns: the lobby, invitations, and news."""
+
+from __future__ import annotations
+
+import json
+import logging
+
+from bot.discord.api import CannotEdit, DiscordApi
+from bot.discord.cards import card_texts, layouts, lobby_cards, parts
+from bot.discord.cards.card_builder import CardBuilder
+from bot.discord.cards.card_refs import LOBBY, CardRef, card_ref
+from bot.discord.cards.finished_turns import FinishedTurns
+from bot.discord.cards.parts import Json
+from bot.discord.posting import Draft, Posted, Poster, Unreachable, ref_to_store
+from bot.discord.threads import TableThreads
+from bot.hub.info import TableInfo, open_seats
+from bot.hub.notify import Notification
+from bot.service import Service
+from storage import OutboxMessage
+
+log = logging.getLogger(__name__)
+
+
+class Notices:
+    """Sends notices. Call it under the lock of the table."""
+
+    def __init__(
+        self,
+        service: Service,
+        api: DiscordApi,
+        threads: TableThreads,
+        poster: Poster,
+        builder: CardBuilder,
+        finished: FinishedTurns,
+    ) -> None:
+        self.service, self.api, self.threads = service, api, threads
+        self.poster, self.builder, self.finished = poster, builder, finished
+
+    async def send_text(
+        self, queued: OutboxMessage, table: TableInfo, notification: Notification, dm_user: str | None
+    ) -> str | None:
+        """Send a plain message; at the end of a game that had not begun with *Rematch*."""
+        head = card_texts.table_heading(table, notification.seq)
+        payload = layouts.notification([head, *notification.sentences])
+        if notification.kind == "over":
+            payload += lobby_cards.rematch_row(table)
+        marker = json.dumps(payload[0]["content"])
+        posted = await self._send_once(queued, table, Draft(payload), marker, dm_user)
+        if dm_user is None:
+            await self.finished.end_list(table.id)
+            if notification.kind == "started":
+                await self.api.pin(self.api.message(posted.channel_id, posted.message_id))
+        return str(posted.message_id)
+
+    async def send_text_once(
+        self, queued: OutboxMessage, table: TableInfo, draft: Draft, dm_user: str | None
+    ) -> str:
+        """Send a message whose first text no other message has."""
+        first = draft.payload[0]
+        text = first["content"] if "content" in first else first["components"][0]["content"]
+        return str((await self._send_once(queued, table, draft, json.dumps(text), dm_user)).message_id)
+
+    async def _send_once(
+        self, queued: OutboxMessage, table: TableInfo, draft: Draft, marker: str, dm_user: str | None = None
+    ) -> Posted:
+        """Send a message once; `marker` is a text in its JSON that no other message has."""
+        if queued.attempts > 1 and (
+            found := await self.poster.find(
+                table, lambda components, _: marker in components, queued.created_at, dm_user
+            )
+        ):
+            return Posted(found.channel.id, found.id, [])
+        return await self.poster.post(table, queued.idempotency_key, draft, dm_user)
+
+    async def update_lobby(self, queued: OutboxMessage, table: TableInfo) -> str | None:
+        """Send the lobby card, or bring it up to date."""
+        payload: list[Json] = lobby_cards.lobby_card(table)
+        async with self.service.store.read() as unit:
+            stored = await unit.tables.card(table.id, LOBBY)
+        if stored is not None:
+            ref = card_ref(stored)
+            try:
+                await self.api.edit(self.api.message(ref.channel_id, ref.message_id), payload)
+                return str(ref.message_id)
+            except CannotEdit as failure:
+                log.info("Discord: the lobby card of table %s is %s", table.code, failure)
+        seats = open_seats(table) if table.status == "paused" else []
+        if not (seats or table.status == "lobby") or "channel" not in table.location:
+            return None
+        first_button = f"{seats[0]}:-:claim" if seats else "-:-:join"
+        posted = await self._send_once(queued, table, Draft(payload), f'"r1:{table.id}:{first_button}:')
+        ref = CardRef(posted.channel_id, posted.message_id, key=queued.idempotency_key)
+        async with self.service.store.begin(table=table.id) as unit:
+            await unit.tables.set_card(table.id, LOBBY, ref_to_store(ref))
+        return str(posted.message_id)
+
+    async def send_invitation(
+        self, queued: OutboxMessage, table: TableInfo, dm_user: str | None
+    ) -> str | None:
+        """Offer a seat in a direct message; in the channel to a user who does not accept such messages."""
+        if dm_user is None:
+            return None
+        host = next(
+            (each.name for each in table.seated_players if each.person_id == table.host_id), "The host"
+        )
+        card = lobby_cards.invitation_card(
+            table, host, (await self.service.queries.invitation_facts(table)).lines
+        )
+        marker = f'"r1:{table.id}:-:-:join:'
+        try:
+            posted = await self._send_once(queued, table, Draft(card), marker, dm_user)
+        except Unreachable:
+            mention = f"<@{dm_user}>"
+            draft = Draft([parts.text_display(mention), *card], users=[dm_user])
+            posted = await self._send_once(queued, table, draft, mention)
+        return str(posted.message_id)

@@ -1,0 +1,1 @@
+"""Buttons and menus: their ids, what they offer, and whose they are."""

@@ -1,0 +1,1 @@
+"""What a press, a form or a menu leads to, and what is answered privately."""

@@ -1,0 +1,205 @@
+"""Interactions on Discord: buttons, select menus and modals.
+
+Every interaction is acknowledged before the store is asked or anything is drawn. A modal is an
+acknowledgement itself, so it is built from what is in memory. An error is reported to the user in one private
+sentence. A button on a card that worked needs no message: the card is brought up to date.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import discord
+
+import engine
+from bot.discord.api import DiscordApi, UncertainSession
+from bot.discord.cards.card_builder import CardBuilder
+from bot.discord.controls import controls, sale_preview
+from bot.discord.controls.control_access import CHOICES_CHANGED, ControlAccess
+from bot.discord.controls.controls import CustomId
+from bot.discord.controls.decision_controls import with_effects
+from bot.discord.interactions import private_answers
+from bot.discord.interactions.line_interactions import LineInteractions
+from bot.discord.interactions.lobby_interactions import LobbyInteractions
+from bot.discord.interactions.order_interactions import OrderInteractions
+from bot.discord.interactions.plan_interactions import PlanInteractions
+from bot.discord.interactions.replies import (
+    RawModal,
+    defer_privately,
+    is_answered_already,
+    is_too_late,
+    reply,
+    reply_text,
+    split_lines,
+)
+from bot.discord.interactions.settings_interactions import SettingsInteractions
+from bot.discord.interactions.tile_interactions import TileInteractions
+from bot.discord.table_lookup import TableLookup
+from bot.discord.threads import TableThreads
+from bot.pictures.workers import PictureWorkers
+from bot.position import text_views
+from bot.position.pending import engine_seat
+from bot.service import Service
+
+log = logging.getLogger(__name__)
+
+OTHER_VERSION = "This control belongs to another version of Railpost. Use `/do` instead."
+
+
+class InteractionHandler:
+    """Gives each control to what it is about; commands find all of that here."""
+
+    def __init__(self, service: Service, pictures: PictureWorkers, client: discord.Client) -> None:
+        self.service = service
+        self.builder = CardBuilder(service, TableThreads(service, DiscordApi(client)), pictures)
+        self.plans = PlanInteractions(service, pictures)
+        self.lookup = TableLookup(service)
+        self.checks = ControlAccess(service, self.lookup)
+        self.lines = LineInteractions(service, self.lookup, self.checks, pictures)
+        self.tiles = TileInteractions(service, self.checks, self.lines.drawing)
+        self.settings = SettingsInteractions(service, self.lookup)
+        self.orders = OrderInteractions(service, self.lookup, self.lines.show_result)
+        self.lobby = LobbyInteractions(service, self.lookup)
+        self.uncertain_session = UncertainSession(service, client)
+
+    @staticmethod
+    def log_error(error: BaseException) -> None:
+        """Log an internal error."""
+        if is_too_late(error):
+            log.info("Discord: a press came too late to be answered: %s", error)
+        elif is_answered_already(error):
+            log.info("Discord: a press was answered before: %s", error)
+        else:
+            log.error("Discord: an interaction failed", exc_info=error)
+
+    async def handle_control(
+        self, interaction: discord.Interaction, custom_id: CustomId, values: dict[str, str]
+    ) -> None:
+        """Handle a control, or a submitted modal with the `values` of its fields."""
+        match custom_id.action:
+            case controls.SUBMIT_LINE:
+                await interaction.response.defer()
+                line = await self.checks.line_of(custom_id)
+                if line is None:
+                    await reply_text(interaction, CHOICES_CHANGED)
+                else:
+                    await self.lines.submit_lines(interaction, custom_id, split_lines(line))
+            case controls.OPEN_MENU:
+                await self._open_menu(interaction, custom_id)
+            case controls.ENTER_AMOUNT if values:
+                await interaction.response.defer()
+                await self.lines.submit_amount(interaction, custom_id, values.get("amount", ""))
+            case controls.ENTER_AMOUNT:
+                await self.lines.open_amount_modal(interaction, custom_id)
+            case controls.ENTER_LINE if values and custom_id.argument == "plan":
+                await self._show_plan(interaction, custom_id, f"more {values.get('line', '')}")
+            case controls.ENTER_LINE if values:
+                await interaction.response.defer()
+                await self.lines.submit_lines(interaction, custom_id, split_lines(values.get("line", "")))
+            case controls.ENTER_LINE:
+                if not await self.checks.reject_other_user(interaction, custom_id):
+                    example = await self.checks.example_line(custom_id)
+                    await interaction.response.send_modal(
+                        RawModal(private_answers.line_modal(custom_id, example))
+                    )
+            case controls.OPEN_TILES | controls.LOOK_CLOSER:
+                await self.tiles.show(interaction, custom_id)
+            case controls.TRY | controls.TRY_LINE:
+                more = custom_id.action == controls.TRY_LINE
+                line = f"more {custom_id.argument}" if more else custom_id.argument or "show"
+                await self._show_plan(interaction, custom_id, line)
+            case controls.SELL:
+                await self._preview_sales(interaction, custom_id)
+            case controls.OPEN_CARD:
+                await interaction.response.defer(ephemeral=True, thinking=True)
+                await self.show_own_card(interaction, custom_id.table_id, custom_id.seat)
+            case controls.WHOLE_MAP:
+                await interaction.response.defer(ephemeral=True, thinking=True)
+                await self.lines.ask(interaction, custom_id.table_id, "map")
+            case controls.JOIN | controls.LEAVE | controls.START | controls.KEEP:
+                await interaction.response.defer(ephemeral=True, thinking=True)
+                await self.lobby.act(
+                    interaction, await self.service.queries.table_info(custom_id.table_id), custom_id.action
+                )
+            case controls.AGREE | controls.DECLINE:
+                await interaction.response.defer(ephemeral=True, thinking=True)
+                table = await self.service.queries.table_info(custom_id.table_id)
+                await self.lobby.answer_about_robots(interaction, table, custom_id.action == controls.AGREE)
+            case controls.CLAIM if custom_id.seat is not None:
+                await interaction.response.defer(ephemeral=True, thinking=True)
+                await self.lobby.claim_seat(interaction, custom_id.table_id, custom_id.seat)
+            case controls.SETTING:
+                await self.settings.change(interaction, custom_id.argument, values.get("line"))
+            case controls.ORDER:
+                await self.orders.leave(interaction, custom_id, values.get("line"))
+            case _:
+                await reply_text(interaction, OTHER_VERSION)
+
+    async def show_own_card(
+        self, interaction: discord.Interaction, table_id: int, seat: int | None = None
+    ) -> None:
+        """Show the user what they have to decide, with its controls, in a private message.
+
+        seat: whose card was asked for; only its player sees it.
+        """
+        view = await self.service.queries.view(table_id)
+        reader = await self.lookup.person_id(interaction.user)
+        own_seat = view.table.seat_of(reader)
+        if seat is not None and seat != own_seat:
+            await reply_text(
+                interaction, private_answers.wrong_player_text(view.state, view.table.names, seat)
+            )
+            return
+        own = [each for each in view.pending if each.seat == own_seat]
+        if not own or view.table.status != "running":
+            reason = "Nothing waits for you at this table."
+            if view.state is not None:
+                reason = f"{reason} {text_views.waiting_sentence(view.state, view.pending)}"
+            await reply_text(interaction, reason)
+            return
+        built = await self.builder.turn(view, own[:1], view.seq, reader)
+        await reply(interaction, built.payload, built.images, plain=built.plain)
+
+    async def _open_menu(self, interaction: discord.Interaction, custom_id: CustomId) -> None:
+        """Show the next level of a menu in a private message."""
+        if not await self.checks.open_private(interaction, custom_id):
+            return
+        choices = await self.checks.choices(custom_id)
+        position = controls.parse_menu_position(custom_id.argument)
+        indices = controls.choices_below(choices, position) if position else []
+        if position is None or not indices:
+            await reply_text(interaction, CHOICES_CHANGED)
+            return
+        path = choices[indices[0]].path[: position.depth]
+        title = controls.capitalized(" · ".join(path)) or "Choose"
+        items = controls.menu_items(choices, indices, position.depth, position.page)
+        state = (await self.service.queries.view(custom_id.table_id)).state
+        if state is not None and custom_id.seat is not None:
+            items = with_effects(state, engine_seat(custom_id.seat), choices, items)
+        await reply(interaction, private_answers.menu_message(custom_id, title, items))
+
+    async def _show_plan(self, interaction: discord.Interaction, custom_id: CustomId, line: str) -> None:
+        """Carry out `plan LINE`, and show the plan in a private message."""
+        await defer_privately(interaction)
+        if await self.checks.reject_other_user(interaction, custom_id):
+            return
+        person_id = await self.lookup.person_id(interaction.user)
+        payload, images = await self.plans.show(interaction, custom_id, person_id, line)
+        await reply(interaction, payload, images)
+
+    async def _preview_sales(self, interaction: discord.Interaction, custom_id: CustomId) -> None:
+        """Show the sales that the user has chosen before they are done."""
+        if not await self.checks.open_private(interaction, custom_id):
+            return
+        state = (await self.service.queries.view(custom_id.table_id)).state
+        assert state is not None and custom_id.seat is not None
+        data: dict[str, Any] = dict(interaction.data or {})
+        chosen = [str(value).partition(":")[2] for value in data.get("values", [])]
+        seat = engine_seat(custom_id.seat)
+        try:
+            preview = sale_preview.preview_sales(state, seat, chosen)
+        except (engine.RefusedError, engine.UnreadableError, engine.AmbiguousError) as error:
+            await reply_text(interaction, f"Together that is not possible: {error}")
+            return
+        await reply(interaction, sale_preview.sale_message(custom_id, seat, preview))

@@ -1,0 +1,138 @@
+"""Lines that users say on Discord by buttons, forms and commands, and what they are shown of the results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import discord
+
+import engine
+from bot.discord.api import FileAttachment, OutgoingAttachment
+from bot.discord.cards import parts
+from bot.discord.cards.card_builder import image_attachments
+from bot.discord.controls import controls
+from bot.discord.controls.control_access import CHOICES_CHANGED, ControlAccess
+from bot.discord.controls.controls import CustomId
+from bot.discord.interactions import private_answers
+from bot.discord.interactions.replies import RawModal, reply, reply_text
+from bot.discord.table_lookup import TableLookup
+from bot.discord.threads import card_link
+from bot.hub.info import TableInfo
+from bot.hub.result import CommandResult, Completed, PollUpdated, QueryAnswer, StaleDecision
+from bot.pictures.wanted import PICTURES_SAY_ALL, answer_pictures
+from bot.pictures.workers import Pictures, PictureWorkers
+from bot.service import Service
+
+
+class LineInteractions:
+    """Submits lines to the service, and shows their results as private messages."""
+
+    def __init__(
+        self, service: Service, lookup: TableLookup, checks: ControlAccess, pictures: PictureWorkers
+    ) -> None:
+        self.service, self.lookup, self.checks, self.pictures = service, lookup, checks, pictures
+
+    async def submit_lines(
+        self,
+        interaction: discord.Interaction,
+        custom_id: CustomId,
+        lines: Sequence[str],
+    ) -> None:
+        """Submit lines for the decision that the custom id names, and show the result."""
+        person_id = await self.lookup.person_id(interaction.user)
+        view = await self.service.queries.view(custom_id.table_id)
+        seat = view.table.seat_of(person_id)
+        if custom_id.seat is not None and seat != custom_id.seat:
+            await reply_text(
+                interaction, private_answers.wrong_player_text(view.state, view.table.names, custom_id.seat)
+            )
+            return
+        result = await self.service.submit(
+            custom_id.table_id,
+            seat,
+            lines,
+            custom_id.decision_id,
+            str(interaction.id),
+            person_id=person_id,
+            transport="discord",
+        )
+        await self.show_result(interaction, result, view.table, seat, lines)
+
+    async def show_result(
+        self,
+        interaction: discord.Interaction,
+        result: CommandResult,
+        table: TableInfo,
+        seat: int | None,
+        submitted: Sequence[str] = (),
+    ) -> None:
+        """Show the result of a command. A button on a card that worked needs no message."""
+        on_card = interaction.message is not None and not interaction.message.flags.ephemeral
+        if on_card and isinstance(result, Completed | PollUpdated):
+            return
+        link = await card_link(self.service, table, seat) if isinstance(result, StaleDecision) else None
+        if isinstance(result, QueryAnswer):
+            await self.show_picture(interaction, result, table)
+        else:
+            await reply(interaction, private_answers.result_message(result, table, seat, link, submitted))
+
+    async def ask(self, interaction: discord.Interaction, table_id: int, line: str) -> None:
+        """Answer a question about a table, such as `map`, to the user alone."""
+        reader = await self.lookup.person_id(interaction.user)
+        result = await self.service.ask(table_id, line, person_id=reader)
+        await self.show_result(interaction, result, await self.service.queries.table_info(table_id), None)
+
+    async def show_picture(
+        self, interaction: discord.Interaction, result: QueryAnswer, table: TableInfo, *, public: bool = False
+    ) -> None:
+        """Show the result of a query: as a picture where there is one and it can be drawn, else as text."""
+        view = await self.service.queries.view(table.id)
+        drawing = await self.drawing(view.table, None if public else interaction.user)
+        named = await answer_pictures(self.service.queries, drawing, view, result)
+        images = [] if result.query == "board" else image_attachments(named)
+        attachments: list[OutgoingAttachment] = [FileAttachment(file) for file in result.files]
+        components = [
+            parts.text_display(private_answers.result_text(result)[0]),
+            *parts.file_components([f.name for f in result.files]),
+        ]
+        plain = components
+        if images:
+            texts = [] if result.query in PICTURES_SAY_ALL else components
+            galleries = parts.media_galleries([each.ref for each in images])
+            attachments, components = [*attachments, *images], [*texts, *galleries]
+        await reply(interaction, components, attachments, public=public, plain=plain)
+
+    async def drawing(self, table: TableInfo, user: discord.User | discord.Member | None) -> Pictures:
+        """Pictures of a table in the palette of a user, or of the table, for everybody."""
+        reader = await self.lookup.person_id(user) if user else None
+        return self.pictures.for_table(table.id, await self.service.settings.palette(table, reader))
+
+    async def open_amount_modal(self, interaction: discord.Interaction, custom_id: CustomId) -> None:
+        """Ask for the amount of a choice in a form."""
+        if choice := await self._amount_choice(interaction, custom_id):
+            await interaction.response.send_modal(RawModal(private_answers.amount_modal(custom_id, choice)))
+
+    async def submit_amount(self, interaction: discord.Interaction, custom_id: CustomId, typed: str) -> None:
+        """Submit the line of a choice with the amount that somebody has typed."""
+        choice = await self._amount_choice(interaction, custom_id)
+        if choice is None or choice.amounts is None:
+            return
+        amount = typed.strip().lstrip("$").replace(",", "")
+        if not amount.isdecimal() or int(amount) not in choice.amounts:
+            await reply(interaction, private_answers.wrong_amount_message(custom_id, choice, typed))
+            return
+        await self.submit_lines(interaction, custom_id, [choice.line_for(int(amount))])
+
+    async def _amount_choice(
+        self, interaction: discord.Interaction, custom_id: CustomId
+    ) -> engine.Choice | None:
+        """The choice with an amount that a control stands for; None after an answer that says why not."""
+        if await self.checks.reject_other_user(interaction, custom_id) or await self.checks.reject_stale(
+            interaction, custom_id
+        ):
+            return None
+        choice = controls.find_choice(await self.checks.choices(custom_id), custom_id.argument)
+        if choice is None or choice.amounts is None:
+            await reply_text(interaction, CHOICES_CHANGED)
+            return None
+        return choice

@@ -1,0 +1,64 @@
+"""Joining, leaving and starting tables, and asking for seats."""
+
+from __future__ import annotations
+
+import discord
+
+from bot.discord.controls import controls
+from bot.discord.interactions.replies import reply_text
+from bot.discord.table_lookup import TableLookup
+from bot.features.lobby.robot_answers import answer_about_robots
+from bot.hub.info import TableInfo
+from bot.hub.people import player_name
+from bot.service import Service
+
+
+class LobbyInteractions:
+    """What users do at tables that have not begun, or that have empty seats."""
+
+    def __init__(self, service: Service, lookup: TableLookup) -> None:
+        self.service, self.lookup = service, lookup
+
+    async def act(
+        self, interaction: discord.Interaction, table: TableInfo, action: str, name: str | None = None
+    ) -> None:
+        """Join or leave a table, or start its game."""
+        person_id = await self.lookup.person_id(interaction.user)
+        if action == controls.JOIN:
+            invited_name = next(
+                (
+                    each.name
+                    for each in table.seated_players
+                    if each.person_id == person_id and not each.joined
+                ),
+                None,
+            )
+            chosen_name = name or invited_name or player_name(interaction.user.display_name)
+            await self.service.lobby.join(table.id, person_id, chosen_name)
+            await reply_text(interaction, f"You have joined table {table.code} as {chosen_name}.")
+        elif action == controls.LEAVE:
+            await self.service.lobby.leave(table.id, person_id, by=person_id)
+            await reply_text(interaction, f"You have left table {table.code}.")
+        elif action == controls.KEEP:
+            await self.service.lobby.keep_open(table.id, by=person_id)
+            await reply_text(interaction, f"Table {table.code} stays open.")
+        else:
+            await self.service.lobby.start(table.id, by=person_id)
+            await reply_text(interaction, f"The game at table {table.code} starts. Its thread follows.")
+
+    async def answer_about_robots(
+        self, interaction: discord.Interaction, table: TableInfo, agrees: bool
+    ) -> None:
+        """The user agrees that robots play at a table that has not started, or declines."""
+        person_id = await self.lookup.person_id(interaction.user)
+        answer = await answer_about_robots(self.service.lobby, table, person_id, agrees=agrees)
+        await reply_text(interaction, answer)
+
+    async def claim_seat(self, interaction: discord.Interaction, table_id: int, seat: int) -> None:
+        """The user asks for an empty seat, or plays on in one of a game that came from elsewhere."""
+        person_id = await self.lookup.person_id(interaction.user)
+        name = player_name(interaction.user.display_name)
+        seat_name = (await self.service.queries.table_info(table_id)).names[seat]
+        await reply_text(
+            interaction, await self.service.seats.ask(table_id, person_id, name, seat_name=seat_name)
+        )

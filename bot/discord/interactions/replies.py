@@ -1,0 +1,111 @@
+"""How an interaction is answered: with a message, a sentence, or a form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import discord
+from discord import ui
+
+from bot.discord.api import (
+    ALREADY_ACKNOWLEDGED,
+    CANNOT_SEND_CODES,
+    UNKNOWN_INTERACTION,
+    OutgoingAttachment,
+    RawView,
+)
+from bot.discord.cards import parts
+from bot.discord.cards.parts import Json
+from storage import NotFound, StoreError
+
+DEFERRED_MESSAGE = discord.InteractionResponseType.deferred_channel_message
+
+
+class RawModal(ui.Modal):
+    """A finished payload of a modal. It is stopped before it is sent, so the library does not keep it."""
+
+    def __init__(self, payload: Json) -> None:
+        super().__init__(title="form", timeout=None)
+        self._payload = payload
+        self.stop()
+
+    def to_dict(self) -> dict[str, Any]:
+        return self._payload
+
+
+def is_private(interaction: discord.Interaction) -> bool:
+    """Whether the control that was used is on a message that only its user sees."""
+    return interaction.message is not None and interaction.message.flags.ephemeral
+
+
+async def defer_privately(interaction: discord.Interaction) -> None:
+    """Acknowledge a control whose answer only its user sees: in its private message, or in a new one."""
+    if is_private(interaction):
+        await interaction.response.defer()
+    else:
+        await interaction.response.defer(ephemeral=True, thinking=True)
+
+
+async def reply(
+    interaction: discord.Interaction,
+    payload: list[Json],
+    attachments: Sequence[OutgoingAttachment] = (),
+    *,
+    public: bool = False,
+    plain: list[Json] | None = None,
+) -> None:
+    """Answer an interaction with a message: it replaces a deferred answer or a private menu, or is new.
+
+    `public`: everybody sees it; otherwise only the user does. `plain`: the message where no files may be
+    attached.
+    """
+    try:
+        await _reply(interaction, payload, attachments, public)
+    except discord.Forbidden as error:
+        if not attachments or error.code not in CANNOT_SEND_CODES:
+            raise
+        await _reply(interaction, plain or parts.without_files(payload), (), public)
+
+
+async def _reply(
+    interaction: discord.Interaction,
+    payload: list[Json],
+    attachments: Sequence[OutgoingAttachment],
+    public: bool,
+) -> None:
+    files, view = [each.discord_file for each in attachments], RawView(payload)
+    response = interaction.response
+    if not response.is_done():
+        await response.send_message(view=view, files=files, ephemeral=not public)
+    elif response.type is DEFERRED_MESSAGE or is_private(interaction):
+        await interaction.edit_original_response(view=view, attachments=files)
+    else:
+        await interaction.followup.send(view=view, files=files, ephemeral=not public)
+
+
+async def reply_text(interaction: discord.Interaction, sentence: str) -> None:
+    """Answer an interaction with a private sentence."""
+    await reply(interaction, [parts.text_display(sentence)])
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines in a text that separates them by semicolons."""
+    return [line.strip() for line in text.split(";") if line.strip()]
+
+
+def is_too_late(error: BaseException) -> bool:
+    """Whether Discord did not wait long enough for the acknowledgement; then nothing was done."""
+    return isinstance(error, discord.HTTPException) and error.code == UNKNOWN_INTERACTION
+
+
+def is_answered_already(error: BaseException) -> bool:
+    """Whether the interaction was acknowledged before, such as by another process; then we did nothing."""
+    return isinstance(error, discord.HTTPException) and error.code == ALREADY_ACKNOWLEDGED
+
+
+def error_text(error: BaseException) -> str:
+    """The sentence that a user reads about an error; an internal error is not explained."""
+    if isinstance(error, ValueError | StoreError | NotFound):
+        return str(error)
+    return "An internal error has occurred. Nothing was changed. Please try again later."

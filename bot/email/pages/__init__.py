@@ -1,0 +1,1 @@
+"""The emails about games: turns, digests, invitations, lobbies, notices."""

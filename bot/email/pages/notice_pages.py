@@ -1,0 +1,184 @@
+"""The page of each notification, from the position at the time when it is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bot.email.pages.lobby_pages import LobbyPages
+from bot.email.pages.pictures import position_images
+from bot.email.pages.turn_pages import TurnPages, position_parts
+from bot.email.tokens import ServiceToken, reply_token_for
+from bot.hub.info import TableInfo
+from bot.hub.notify import Notification, decode_notification
+from bot.hub.table import TableView
+from bot.pictures.workers import PictureWorkers
+from bot.position import text_views
+from bot.service import Service
+from mail import MailPage, pages, table_pages
+from mail.page import CopyableLines, Paragraph
+from storage import OutboxMessage
+
+LOBBY_KINDS = ("full", "expiring", "closed", "robot", "no robot")
+SEAT_KINDS = ("seat_request", "seat_answer")
+ASKING = ("turn", "reminder", "next")
+"""Kinds that are for whoever plays for a seat now: its player or their deputy."""
+MAX_HEADLINE = 70  # characters
+
+
+class PageBuilder:
+    """Builds the page of a notification from the position at that time."""
+
+    def __init__(self, service: Service, pictures: PictureWorkers) -> None:
+        self._service = service
+        self._store = service.store
+        self._tables, self._turns = LobbyPages(service), TurnPages(service, pictures)
+
+    async def build(self, row: OutboxMessage) -> tuple[MailPage, ServiceToken] | None:
+        """The page of a notification and the token of its replies; None where it is out of date."""
+        notification = decode_notification(row.payload)
+        if notification.person_id is None:
+            return None
+        if notification.kind == "claim":
+            return await self._claim_page(notification.person_id)
+        if notification.kind == "account":
+            return await self._account_page(notification, notification.person_id, str(row.address["email"]))
+        if notification.kind in ("gathered", "lost"):
+            return await self._gathered_page(notification, notification.person_id)
+        await self._service.cache.refresh(notification.table_id)
+        table = await self._service.queries.table_info(notification.table_id)
+        if notification.kind == "invited":
+            return await self._tables.invitation(table, notification, str(row.address["email"]))
+        if notification.kind == "seat":
+            return await self._tables.seat_offer(table, notification, str(row.address["email"]))
+        if notification.kind == "answered":
+            async with self._store.read() as unit:
+                token = await reply_token_for(unit, notification.person_id, table, None, None)
+            answer = table_pages.lobby_news(" ".join(notification.sentences))
+            is_open = table.status in ("lobby", "paused")
+            return (answer, token) if token and is_open else None
+        if notification.kind in SEAT_KINDS:
+            return await self._tables.seat_request(table, notification, notification.person_id)
+        if notification.kind in LOBBY_KINDS:
+            return await self._tables.lobby(table, notification, notification.person_id)
+        if notification.kind == "dismissed":
+            return await self._dismissal_page(table, notification, notification.person_id)
+        seat = notification.seat
+        if seat is None or table.seat_of(notification.person_id) != seat:
+            return None
+        if notification.kind in ASKING and table.person_at(seat) != notification.person_id:
+            return None  # a deputy plays now, or does no more
+        view = await self._service.queries.view(notification.table_id)
+        page = await self._page(view, notification, seat)
+        decision_id = notification.decision_id or view.decision_id_of(seat) or view.current_decision_id
+        async with self._store.read() as unit:
+            token = await reply_token_for(unit, notification.person_id, table, seat, decision_id)
+        return (page, token) if page and token else None
+
+    async def _claim_page(self, person_id: int) -> tuple[MailPage, ServiceToken] | None:
+        """The page that asks a person to confirm their address."""
+        async with self._store.read() as unit:
+            claim = await unit.people.claim_of_person(person_id)
+            if claim is None:
+                return None
+            name = (await unit.people.get(person_id)).name
+        token = ServiceToken("link", claim.address, frozenset({claim.address}), "", person_id=person_id)
+        return table_pages.address_confirmation(name), token
+
+    async def _dismissal_page(
+        self, table: TableInfo, notification: Notification, person_id: int
+    ) -> tuple[MailPage, ServiceToken] | None:
+        """The page that tells a deputy that they play no more."""
+        async with self._store.read() as unit:
+            token = await reply_token_for(unit, person_id, table, None, None)
+        sentence = " ".join(notification.sentences)
+        page = pages.announcement(sentence, (), subject="You are no longer a deputy")
+        return (page, token) if token else None
+
+    async def _account_page(
+        self, notification: Notification, person_id: int, address: str
+    ) -> tuple[MailPage, ServiceToken] | None:
+        """The page about the addresses of a person, to one of them."""
+        async with self._store.read() as unit:
+            token = await reply_token_for(unit, person_id, None, None, None)
+        if token is None or address not in token.verified_addresses:
+            return None
+        page = pages.announcement("Your email addresses.", notification.sentences)
+        return page, replace(token, address=address)
+
+    async def _gathered_page(
+        self, notification: Notification, person_id: int
+    ) -> tuple[MailPage, ServiceToken] | None:
+        """The page of answers that come together, or of emails that came back; they may be about a table, a
+        seat, or neither."""
+        table = seat = decision_id = None
+        if notification.table_id:
+            await self._service.cache.refresh(notification.table_id)
+            table = await self._service.queries.table_info(notification.table_id)
+            if notification.seat is not None and table.seat_of(person_id) == notification.seat:
+                seat = notification.seat
+                view = await self._service.queries.view(table.id)
+                decision_id = view.decision_id_of(seat) or view.current_decision_id
+        async with self._store.read() as unit:
+            token = await reply_token_for(unit, person_id, table, seat, decision_id)
+        page = pages.gathered_answers if notification.kind == "gathered" else pages.bounced_mail
+        return (page(notification.sentences), token) if token else None
+
+    async def _page(self, view: TableView, notification: Notification, seat: int) -> MailPage | None:
+        state = view.state
+        waiting = (text_views.waiting_sentence(state, view.pending),) if state else ()
+        match notification.kind:
+            case "vote" | "vote_reminder":
+                is_open = any(
+                    f"v{missing.poll.id}" == notification.decision_id and voter == seat
+                    for missing, voter in view.missing_votes()
+                )
+                return vote_page(notification.sentences) if is_open else None
+            case "turn" | "reminder" as kind:
+                pending = next((each for each in view.pending if each.seat == seat), None)
+                if state is None or pending is None or pending.decision_id != notification.decision_id:
+                    return None
+                is_reminder = kind == "reminder"
+                page = await self._turns.turn(
+                    view, state, pending, notification.person_id, is_reminder=is_reminder
+                )
+                if not is_reminder:
+                    return page
+                reminded = (Paragraph(" ".join(notification.sentences)), *page.blocks)
+                return replace(
+                    page, blocks=reminded, subject=f"A reminder: {page.subject.lower()[:1]}{page.subject[1:]}"
+                )
+            case "next":
+                if view.current_decision_id != notification.decision_id:
+                    return None
+                return pages.announcement(" ".join(notification.sentences), (), subject="You are next")
+            case "deputy":
+                return pages.announcement("You are a deputy.", notification.sentences, waiting)
+            case "over" if state:
+                return await self._turns.end(view, state, notification)
+            case "started" if state:
+                images = await position_images(
+                    await self._turns.drawing(view, notification.person_id), state, ("map",)
+                )
+                return pages.announcement(
+                    "The game begins.",
+                    notification.sentences,
+                    position_parts(state, view.pending, notification.seat),
+                    images,
+                )
+            case kind:
+                heading = "An order of yours has ended." if kind == "order" else _news(notification.sentences)
+                return pages.announcement(heading, notification.sentences, waiting)
+
+
+def _news(sentences: Sequence[str]) -> str:
+    """The headline of news: what happened, if that is short."""
+    first, end, _ = " ".join(sentences).partition(". ")
+    headline = first + "." * bool(end)
+    return headline if len(headline) <= MAX_HEADLINE else "What happened at the table."
+
+
+def vote_page(sentences: Sequence[str]) -> MailPage:
+    """The page that asks a seat for its vote."""
+    blocks = (Paragraph(" ".join(sentences)), CopyableLines("Reply with one of", ["accept", "decline"]))
+    return MailPage("Your vote is needed.", blocks, subject="Your vote", tone="turn")

@@ -1,0 +1,122 @@
+"""The pages about a position: a turn, and the end of the game."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import engine
+from bot.email.pages.pictures import inline_images, mail_file, mail_pictures
+from bot.email.pages.turn_bundles import bundle_lines, offered_lines, turn_subject
+from bot.features.game_files.export import game_text_file
+from bot.features.history.ending import ending_pictures, make_ending, places_of
+from bot.features.moves.recent_events import recent_events
+from bot.features.review.ending import ending_review, review_pictures
+from bot.hub.notify import Notification
+from bot.hub.table import TableView
+from bot.pictures.wanted import turn_pictures
+from bot.pictures.workers import Pictures, PictureWorkers
+from bot.position import text_views
+from bot.position.pending import PendingDecision
+from bot.position.runs import connection_lines
+from bot.service import Service
+from mail import (
+    MailPage,
+    pages,
+)
+from mail.port import TableRows
+
+
+class TurnPages:
+    """Builds the pages with the position and its pictures."""
+
+    def __init__(self, service: Service, pictures: PictureWorkers) -> None:
+        self._service, self._pictures = service, pictures
+
+    async def end(self, view: TableView, state: engine.State, notification: Notification) -> MailPage:
+        """The page of the end: who has won, records, the final sheet, charts, the game and its animation."""
+        queries = self._service.queries
+        ending = await make_ending(queries, view.table.id, state)
+        game = await game_text_file(queries, view.table)
+        drawing = await self.drawing(view, notification.person_id)
+        review = await review_pictures(drawing, queries, view.table.id)
+        others = await ending_pictures(drawing, queries, view.table.id, state)
+        images, files = mail_pictures([*review, *others])
+        again = "Reply `rematch` to open a table with the same people."
+        return pages.ending(
+            pages.EndingNotice(
+                ending.headline,
+                (*filter(None, notification.sentences), again),
+                ending.records,
+                await ending_review(queries, view.table.id),
+                final_standings(state),
+                images,
+                (*([mail_file(game)] if game else []), *files),
+            )
+        )
+
+    async def drawing(self, view: TableView, reader: int | None) -> Pictures:
+        """Pictures for a table, which takes turns with the others, in the palette of the reader."""
+        palette = await self._service.settings.palette(view.table, reader)
+        return self._pictures.for_table(view.table.id, palette)
+
+    async def turn(
+        self,
+        view: TableView,
+        state: engine.State,
+        pending: PendingDecision,
+        reader: int | None,
+        *,
+        is_reminder: bool = False,
+    ) -> MailPage:
+        """The page of a turn: what to do, what has happened, and the position. reader: a person; only the
+        player themselves sees which moves their orders have said."""
+        table_id, player = view.table.id, view.table.player_at(pending.seat)
+        is_owner = player is not None and player.person_id == reader
+        entries = await self._service.queries.log_since_last_move(table_id, pending.seat, by_hand=is_owner)
+        since = entries[0].seq - 1 if entries else 0
+        notice = pages.TurnNotice(
+            name=pending.name if is_owner else await self._name_of(reader),
+            deputy_for="" if is_owner else pending.name,
+            subject=turn_subject(state, pending.prompt),
+            whole_turns=bundle_lines(state, pending.seat) if pending.is_main else (),
+            prompt=f"You to act: {pending.prompt}.",
+            connection_runs=tuple(connection_lines(state)) if pending.is_main else (),
+            legal_lines=offered_lines(
+                state, pending.seat, await self._service.queries.choices(table_id, pending.seat)
+            ),
+            events_since=recent_events(entries),
+            position=position_parts(
+                state, [each for each in view.pending if each.seat != pending.seat], pending.seat
+            ),
+            deadline=""
+            if is_reminder
+            else await self._service.settings.deadline_text(table_id, pending.seat, reader),
+            images=inline_images(
+                await turn_pictures(self._service.queries, await self.drawing(view, reader), view, since)
+            ),
+        )
+        return pages.turn_notice(notice)
+
+    async def _name_of(self, person_id: int | None) -> str:
+        async with self._service.store.read() as unit:
+            return (await unit.people.get(person_id)).name if person_id else ""
+
+
+def final_standings(state: engine.State) -> tuple[str | TableRows, ...]:
+    """The final standings, with all players and companies."""
+    *position, _ = position_parts(state, ())  # its last line says who has won once more
+    return (*places_of(state), "", *position)
+
+
+def position_parts(
+    state: engine.State, pending: Sequence[PendingDecision], viewer: int | None = None
+) -> tuple[str | TableRows, ...]:
+    """The position for an email; viewer: the seat that reads it, None for the whole table."""
+    parts = text_views.status_parts(state, pending, viewer)
+    while parts and not parts[-1]:
+        parts.pop()
+    return tuple(part if isinstance(part, str) else _as_rows(part) for part in parts)
+
+
+def _as_rows(table: text_views.Table) -> TableRows:
+    return TableRows(table.head, table.rows, table.lines(), table.numeric())

@@ -1,0 +1,1 @@
+"""What an email from a player says, read line by line."""

@@ -1,0 +1,204 @@
+"""What a reply for a seat does: its lines are read, tried and played, its queries answered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import engine
+from bot.email.pages.pictures import mail_file, mail_pictures
+from bot.email.pages.turn_bundles import with_outcomes
+from bot.email.pages.turn_pages import position_parts
+from bot.email.replies.line_reader import LineReader
+from bot.email.tokens import SeatRef, seat_ref, service_token
+from bot.hub import result as results
+from bot.hub.table import TableView
+from bot.pictures.wanted import answer_pictures
+from bot.pictures.workers import Pictures, PictureWorkers
+from bot.position import legal_lines, text_views
+from bot.position.pending import pending_decisions
+from bot.service import Service
+from mail import ReplyToken
+from mail.port import (
+    AcceptedLine,
+    LineRejected,
+    LinesPlayed,
+    NeedsYes,
+    PlayResult,
+    QueryKind,
+    QueryResult,
+    StaleReply,
+    TableRows,
+)
+from mail.unclear_lines import Vocabulary
+
+EMAIL_HELP = """By email:
+  say TEXT             tell the table something, to the end of the paragraph
+  who, list            the players of the table; your tables
+  stop, start          stop emails to you; start them again"""
+
+
+class SeatReplies:
+    """Replies for seats of games."""
+
+    def __init__(self, service: Service, pictures: PictureWorkers) -> None:
+        self._service, self._store, self._pictures = service, service.store, pictures
+        self._reader = LineReader(service.commands)
+
+    async def vocabulary(self, token: ReplyToken) -> Vocabulary:
+        """What the seat can say now; for a token without a seat, what the service reads itself."""
+        seat_token = service_token(token)
+        if seat_token.table_id is None or seat_token.seat_number is None:
+            return Vocabulary(self._reader.verbs)
+        view = await self._service.queries.view(seat_token.table_id)
+        choices = await self._service.queries.choices(seat_token.table_id, seat_token.seat_number)
+        return self._reader.vocabulary_of(view.state, seat_token.seat_number, choices)
+
+    async def readable_lines(self, token: ReplyToken, lines: Sequence[str]) -> frozenset[str]:
+        """Those of the lines that the game or the service can read."""
+        seat_token = service_token(token)
+        if seat_token.table_id is None or seat_token.seat_number is None:
+            return frozenset()
+        view = await self._service.queries.view(seat_token.table_id)
+        return self._reader.readable_lines(view.state, seat_token.seat_number, lines)
+
+    async def try_lines(self, token: ReplyToken, lines: Sequence[str]) -> tuple[AcceptedLine, ...] | None:
+        """What the lines would do if they were played now; None if they cannot all be played."""
+        seat_token = service_token(token)
+        if seat_token.table_id is None or seat_token.seat_number is None:
+            return None
+        view = await self._service.queries.view(seat_token.table_id)
+        return self._reader.try_lines(view.state, seat_token.seat_number, lines)
+
+    async def play(self, token: ReplyToken, lines: Sequence[str], request_id: str) -> PlayResult:
+        """Play the lines for the seat."""
+        seat = seat_ref(token)
+        result = await self._submit_lines(seat, lines, request_id)
+        return await self._mail_result(seat, lines, result)
+
+    async def _submit_lines(
+        self, seat: SeatRef, lines: Sequence[str], request_id: str | None
+    ) -> results.CommandResult:
+        return await self._service.submit(
+            seat.table_id, seat.seat_number, lines, seat.decision_id if request_id else None, request_id,
+            person_id=seat.person_id, transport="mail",
+        )  # fmt: skip
+
+    async def _mail_result(
+        self, seat: SeatRef, lines: Sequence[str], result: results.CommandResult
+    ) -> PlayResult:
+        """The result of a command in the mail channel's own types."""
+        first_line = lines[0]
+        view = await self._service.queries.view(seat.table_id)
+        decision_id = view.decision_id_of(seat.seat_number) or view.current_decision_id
+        legal = await self._legal_lines(view, seat.seat_number)
+        waiting = text_views.waiting_sentence(view.state, view.pending) if view.state else ""
+        match result:
+            case results.Completed():
+                accepted = [
+                    AcceptedLine(move.raw_line, " ".join(move.sentences) or move.line)
+                    for move in result.played
+                ]
+                if not accepted:
+                    accepted = [AcceptedLine(first_line, " ".join(result.sentences))]
+                changes = await self._cash_changes(seat.table_id, result.played)
+                undo = "Send `undo` to take it back." if result.played and not result.game_over else ""
+                return LinesPlayed(tuple(accepted), changes, waiting, undo, decision_id, legal)
+            case results.PollUpdated():
+                return LinesPlayed(
+                    (AcceptedLine(first_line, " ".join(result.sentences)),),
+                    (),
+                    waiting,
+                    "",
+                    decision_id,
+                    legal,
+                )
+            case results.QueryAnswer():
+                rows = tuple(text for text in result.text.splitlines() if text.strip())
+                if len(rows) != len(lines):
+                    return LinesPlayed((), (), waiting, "", decision_id, legal, rows)
+                accepted = [AcceptedLine(*pair) for pair in zip(lines, rows, strict=True)]
+                return LinesPlayed(tuple(accepted), (), waiting, "", decision_id, legal)
+            case results.LineUnreadable():
+                return LineRejected(
+                    "unreadable", result.index, result.reason, decision_id, result.nearest or legal
+                )
+            case results.LineRefused():
+                return LineRejected(
+                    "refused", result.index, result.reason, decision_id, result.suggestions or legal
+                )
+            case results.LineAmbiguous():
+                return LineRejected("ambiguous", result.index, result.reason, decision_id, result.choices)
+            case results.StaleDecision():
+                old = "a decision that is no longer open."
+                return StaleReply(old, waiting, result.since, decision_id, legal)
+            case results.ConfirmationRequired():
+                return NeedsYes(result.reason, tuple(result.line.split("; ")), decision_id)
+            case results.NotYourSeat() | results.TableNotRunning():
+                return LineRejected("refused", 0, result.reason, decision_id)
+
+    async def _drawing(self, view: TableView, reader: int) -> Pictures:
+        """Pictures for a table, which takes turns with the others, in the palette of the reader."""
+        palette = await self._service.settings.palette(view.table, reader)
+        return self._pictures.for_table(view.table.id, palette)
+
+    async def _legal_lines(self, view: TableView, seat: int) -> tuple[str, ...]:
+        """Legal lines to copy, where the seat has to act."""
+        if view.decision_id_of(seat) is None:
+            return ()
+        lines = legal_lines.copyable_lines(await self._service.queries.choices(view.table.id, seat))
+        return with_outcomes(view.state, seat, lines) if view.state else lines
+
+    async def _cash_changes(self, table_id: int, moves: Sequence[results.PlayedLine]) -> tuple[str, ...]:
+        """Sentences about how the moves changed everybody's cash."""
+        if not moves:
+            return ()
+        before = await self._service.queries.state_at(table_id, moves[0].seq - 1)
+        after = await self._service.queries.state_at(table_id, moves[-1].seq)
+        return tuple(text_views.cash_changes(before, after))
+
+    async def query(self, token: ReplyToken, kind: QueryKind, argument: str) -> QueryResult:
+        """Answer a query with text, and with its picture and files."""
+        seat = seat_ref(token)
+        result = await self._submit_lines(seat, [f"{kind} {argument}".strip()], None)
+        view = await self._service.queries.view(seat.table_id)
+        decision_id = view.decision_id_of(seat.seat_number) or view.current_decision_id
+        match result:
+            case results.QueryAnswer():
+                drawing = await self._drawing(view, seat.person_id)
+                named = await answer_pictures(self._service.queries, drawing, view, result)
+                images, drawn_files = mail_pictures(named)
+                files = (*map(mail_file, result.files), *drawn_files)
+                title = kind if kind == "try" else f"{kind} {argument}".strip()
+                text = f"{result.text}\n{EMAIL_HELP}" if kind == "help" else result.text
+                position = shown_position(view, result, seat.seat_number)
+                return QueryResult(title, text, images, decision_id, files, position)
+            case results.LineUnreadable() | results.LineRefused() | results.LineAmbiguous():
+                line = f"{result.line}: " if kind == "try" else ""
+                return QueryResult(kind, f"{line}{result.reason}", (), decision_id)
+            case results.TableNotRunning() | results.NotYourSeat():
+                return QueryResult(kind, result.reason, (), decision_id)
+            case _:
+                raise AssertionError(f"the query {kind!r} had the result {type(result).__name__}")
+
+    async def say(self, token: ReplyToken, text: str, request_id: str) -> None:
+        """Tell the table something on every channel, as talk."""
+        seat = seat_ref(token)
+        table = await self._service.queries.table_info(seat.table_id)
+        if (player := table.player_of(seat.person_id)) is not None:
+            name = player.name
+        else:  # a deputy
+            async with self._service.store.read() as unit:
+                name = (await unit.people.get(seat.person_id)).name
+        await self._service.running.announce(
+            seat.table_id, f"{name} says: {text}", "say", f"say:{request_id}", by=seat.person_id
+        )
+
+
+def shown_position(view: TableView, answer: results.QueryAnswer, seat: int) -> tuple[str | TableRows, ...]:
+    """The position that answers `status` or `at …`, with its tables; empty for other questions."""
+    if answer.query == "at" and answer.encoded_state:
+        state = engine.decode_state(answer.encoded_state)
+        return (answer.text.splitlines()[0], *position_parts(state, pending_decisions(state, 0)))
+    if answer.query in ("status", "sheet") and view.state is not None:
+        return position_parts(view.state, view.pending, seat)
+    return ()

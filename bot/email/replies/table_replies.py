@@ -1,0 +1,126 @@
+"""Commands about tables, addresses and settings, each carried out once."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+import msgspec
+
+from bot.email.replies import address_commands, personal_commands
+from bot.email.replies.held_lines import HeldLineStore
+from bot.email.replies.table_commands import (
+    ROBOT_ANSWERS,
+    CommandAnswer,
+    TableCommands,
+    TableRequest,
+    admits_host,
+    is_table_command,
+)
+from bot.email.tokens import ServiceToken, service_token, table_token, token_owner
+from bot.hub import people
+from bot.service import Service
+from mail import ReplyToken
+from mail.line_text import first_word
+from mail.parts import MailFile
+from mail.port import TableAnswer
+
+SAID_IN_LOBBIES = ("help", "resign", "start", "leave", "options", "seat", "ask", *ROBOT_ANSWERS)
+"""Words that mean something else in a reply for a seat of a game."""
+
+
+PersonalCommand = Callable[[Service, int, str, bool], Awaitable[tuple[str, ...]]]
+
+
+def _about_oneself(token: ReplyToken, lines: Sequence[str]) -> PersonalCommand | None:
+    """What carries out a command about oneself; None for other lines, and for those that a game reads."""
+    if lines and address_commands.is_address_command(lines[0]):
+        return address_commands.run
+    if lines and token.seat is None and personal_commands.is_personal_command(lines[0]):
+        return personal_commands.run
+    return None
+
+
+class TableReplies:
+    """Commands by email. hosts: who may host besides verified addresses, see `admits_host`."""
+
+    def __init__(self, service: Service, commands: TableCommands, held: HeldLineStore, hosts: str) -> None:
+        self._service, self._store, self._hosts = service, service.store, hosts
+        self._table_commands, self._held = commands, held
+
+    async def table_command(
+        self,
+        token: ReplyToken,
+        lines: Sequence[str],
+        name: str,
+        request_id: str,
+        files: Sequence[MailFile] = (),
+    ) -> TableAnswer | None:
+        """Carry out a command about tables; None where it is none, or means something else here."""
+        async with self._store.read() as unit:
+            person_id = await token_owner(unit, token)
+            known = await unit.move_log.request_result(f"table:{request_id}")
+        table_id = token.table_id if isinstance(token, ServiceToken) else None
+        about_oneself = _about_oneself(token, lines)
+        if person_id is None or not (
+            about_oneself or await self._is_table_command(token, person_id, lines, table_id)
+        ):
+            return None
+        if known is None:
+            request = await self._begin_request(request_id)
+            try:
+                if about_oneself:
+                    is_reply = isinstance(token, ServiceToken)
+                    said = await about_oneself(self._service, person_id, lines[0], is_reply)
+                    answer = CommandAnswer(said, table_id)
+                else:
+                    answer = await self._table_commands.run(person_id, lines, table_id, name, request, files)
+            except ValueError as error:
+                answer = CommandAnswer((str(error),), table_id, is_done=False)
+            async with self._store.begin() as unit:
+                known = msgspec.json.encode((answer.sentences, answer.table_id, answer.is_done))
+                await unit.move_log.save_request_result(f"table:{request_id}", known)
+        sentences, about, is_done = msgspec.json.decode(known, type=tuple[tuple[str, ...], int | None, bool])
+        return TableAnswer(sentences, await table_token(self._service, token, person_id, about), is_done)
+
+    async def _begin_request(self, request_id: str) -> TableRequest:
+        """Note that a request is begun, so that the next attempt after a crash knows."""
+        async with self._store.begin() as unit:
+            key = f"begun:{request_id}"
+            is_repeated = await unit.move_log.request_result(key) is not None
+            if not is_repeated:
+                await unit.move_log.save_request_result(key, b"begun")
+        return TableRequest(request_id, is_repeated)
+
+    async def _is_table_command(
+        self, token: ReplyToken, person_id: int, lines: Sequence[str], table_id: int | None
+    ) -> bool:
+        if not is_table_command(lines):
+            return False
+        word = first_word(lines[0])
+        if token.seat is not None and word in SAID_IN_LOBBIES:
+            return False
+        if word in ("who", "list", "help", "ask") and len(lines[0].split()) > 2:
+            return False  # prose
+        if word not in ("start", *ROBOT_ANSWERS):
+            return True
+        if table_id is not None:
+            return (await self._service.queries.table_info(table_id)).status == "lobby"
+        return bool(await self._service.queries.list_tables(person_id=person_id, statuses=("lobby",)))
+
+    async def ask_new_host(
+        self, address: str, lines: Sequence[str], name: str, request_id: str
+    ) -> TableAnswer | None:
+        """Hold a command of an address that is not verified, if the operator admits it."""
+        if not admits_host(self._hosts, address):
+            return None
+        async with self._store.begin() as unit:
+            person = await people.person_by_address(unit, address, people.player_name(name) if name else "")
+        token = ServiceToken("host", address, frozenset({address}), "", person_id=person.id)
+        code = await self._held.hold_lines(token, lines, request_id)
+        sentence = "Somebody has asked for a table with this address."
+        return TableAnswer((sentence,), token, offered_code=code)
+
+    async def confirm_host(self, token: ReplyToken) -> None:
+        """The owner of the address has answered."""
+        async with self._store.begin() as unit:
+            await unit.people.add_identity(service_token(token).person_id, "email", token.address)
