@@ -18,6 +18,7 @@ compile: .venv/.run
 	@$(COMPILE_SOURCES)
 
 run: .venv/.run
+	@echo "Railpost starts; its data is in $${RAILPOST_DATA:-data}."
 	@exec .venv/bin/railpost
 
 test: .venv/.test
@@ -50,6 +51,7 @@ soak: .venv/.test
 	exit 1
 
 .venv/.run: requirements/run.txt pyproject.toml | .venv/bin/python
+	@echo "Installing what Railpost needs into .venv; this takes a minute, once."
 	$(PIP) install --require-hashes $(PIP_FLAGS) -r requirements/run.txt
 	$(PIP) install --no-deps --no-build-isolation --no-index -e .
 	@touch $@

@@ -10,6 +10,7 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -152,15 +153,17 @@ async def run_terminal(service: Service, settings: Settings, begin: BeginTable |
 
     console = Console(service, settings.data, service.pictures)
     greeting = await begin(console) if begin else await console.open_latest()
+    is_prompt = sys.stdin is not None and sys.stdin.isatty()
+    show = prompt.print_wrapped if is_prompt else partial(print, flush=True)
     if greeting:
-        print(greeting, flush=True)
+        show(greeting)
     if sys.stdin is None or sys.stdin.closed:
         return False
-    if not sys.stdin.isatty():
+    if not is_prompt:
         return bool(await prompt.run_stdin(console))
     print("Railpost. `help` lists the commands, `quit` ends.", flush=True)
     if offer := await console.practice_offer():
-        print(offer, flush=True)
+        show(offer)
     return bool(await prompt.run_prompt(console))
 
 
@@ -259,6 +262,9 @@ def service(
         raise typer.BadParameter("--role, --shards and --new are for the service itself, not for a command.")
 
 
+HOW_TO_GET_HINTS = "`hint` is off at this table; `--option hints` at the start allows it."
+
+
 @app.command()
 def play(
     title: Annotated[str, typer.Argument(help="The title to play.")],
@@ -267,6 +273,8 @@ def play(
     seed: Annotated[int | None, typer.Option(help="Shuffle the seating from this seed.")] = None,
 ) -> None:
     """Create and start a table in this terminal; all players share the prompt."""
+
+    from bot.hub.seating import robots_of
 
     async def begin(console: Console) -> str:
         names = [name.strip() for name in players.split(",") if name.strip()]
@@ -278,7 +286,8 @@ def play(
             raise CommandError(str(error)) from error
         reply = await console.handle_line("show turn")
         seating = ", ".join((await console.service.queries.table_info(info.id)).names)
-        return f"Table {info.code}: {seating}.\n{reply.text}"
+        asked = [] if info.hints or not robots_of(info) else [HOW_TO_GET_HINTS]
+        return "\n".join([f"Table {info.code}: {seating}.", *asked, reply.text])
 
     run_service(begin)
 
@@ -355,7 +364,7 @@ def render(
     dark: Annotated[bool, typer.Option(help="In dark colours.")] = False,
 ) -> None:
     """Write pictures of a position or of a whole game as PNG and GIF files."""
-    from bot.cli.render import render_files
+    from bot.cli.render import check_file_type, render_files
 
     options = {
         "map": map, "market": market, "sheet": sheet, "auction": auction,
@@ -365,6 +374,8 @@ def render(
     if not paths:
         raise typer.BadParameter("name at least one file to write, such as --map map.png.")
     try:
+        for picture, path in paths.items():
+            check_file_type(picture, path)
         for path in render_files(load_settings(), source, at, paths, "dark" if dark else "light"):
             typer.echo(path)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""`railpost import`: files of 18xx.games are played through the engine.
+"""`railpost import`: files of 18xx.games, and text games, are played through the engine.
 
 Every file gets one line of output, whatever is wrong with it, and a bad file changes nothing. With `--save` a
 game becomes a table that goes on where the file ends.
@@ -10,7 +10,7 @@ import asyncio
 import gzip
 import json
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,7 +19,7 @@ import typer
 
 import engine
 from bot import config
-from bot.position.pending import seat_number
+from bot.features.game_files.importing import incoming_game, read_game
 from bot.service import Service
 from engine.site_18xx.game_file import SiteFileError, read_site_file
 from engine.site_18xx.replay import SiteReplay
@@ -27,6 +27,9 @@ from engine.site_18xx.site_table import SiteReplayError
 from storage import StoreError, open_store
 
 MAX_BYTES = 64 * 1024 * 1024
+
+PlayedGame = tuple[engine.State, Sequence[tuple[int, str, Sequence[engine.AnyEvent]]]]
+"""The first position of a game; seat number, line and events of each move."""
 
 
 class ImportReport(msgspec.Struct, omit_defaults=False):
@@ -75,6 +78,32 @@ def read_game_file(path: Path) -> bytes:
     if len(raw) > MAX_BYTES:
         raise SiteFileError(f"The file is larger than {MAX_BYTES >> 20} MB.")
     return raw
+
+
+def is_site_file(path: Path) -> bool:
+    """Whether a file is of 18xx.games, and not a text game; also one that cannot be read."""
+    try:
+        return not path.is_file() or read_game_file(path).lstrip()[:1] in (b"{", b"[", b"")
+    except SiteFileError:
+        return True
+
+
+def import_text(path: Path) -> tuple[ImportReport, PlayedGame | None]:
+    """Play a text game through the engine."""
+    report = ImportReport(str(path))
+    try:
+        game = read_game(read_game_file(path))
+    except ValueError as error:
+        report.error = str(error)
+        return report, None
+    state = engine.copy_state(game.start)
+    moves = list(game.moves)
+    for _, _, events in moves:
+        engine.fold(events, state)
+    report.title, report.actions, report.finished = state.title, len(moves), state.game_over is not None
+    report.scores = {state.name(seat): dollars for seat, dollars in engine.standings(state).items()}
+    report.ok = True
+    return report, (game.start, moves)
 
 
 def import_file(
@@ -142,13 +171,18 @@ def command(
     ] = None,
     save: Annotated[str | None, typer.Option(help="Save the game as a table of that name.")] = None,
 ) -> None:
-    """Play games of 18xx.games from their files."""
+    """Play games of 18xx.games, or text games, from their files."""
     if save and len(files) > 1:
         raise typer.BadParameter("One file at a time can be saved as a table.")
     observed: list[dict[str, Any]] | None = [] if states else None
     failed = False
     for path in files:
-        report, game = import_file(path, observed)
+        game: PlayedGame | None
+        if is_site_file(path):
+            report, replayed = import_file(path, observed)
+            game = incoming_game(replayed)[:2] if replayed else None
+        else:
+            report, game = import_text(path)
         if report.ok and save and game is not None:
             report = _save(report, game, save)
         failed |= not report.ok
@@ -165,7 +199,7 @@ def command(
     raise typer.Exit(1 if failed else 0)
 
 
-def _save(report: ImportReport, game: SiteReplay, name: str) -> ImportReport:
+def _save(report: ImportReport, game: PlayedGame, name: str) -> ImportReport:
     """Save the game in the store of the settings; an error becomes the error of the report."""
     try:
         code = asyncio.run(_save_as_table(game, name))
@@ -174,9 +208,8 @@ def _save(report: ImportReport, game: SiteReplay, name: str) -> ImportReport:
     return msgspec.structs.replace(report, table=code)
 
 
-async def _save_as_table(game: SiteReplay, name: str) -> str:
+async def _save_as_table(game: PlayedGame, name: str) -> str:
     settings = config.load_settings()
     settings.data.mkdir(parents=True, exist_ok=True)
     async with await open_store(settings.database_url) as store:
-        moves = ((seat_number(move.seat), move.line, move.events) for move in game.lines)
-        return (await Service(store).lobby.import_game(game.start, moves, name=name)).code
+        return (await Service(store).lobby.import_game(*game, name=name)).code

@@ -79,6 +79,14 @@ def _draw(kind: str, start: engine.State, events: Sequence[bytes], palette: Pale
             return sheet_png(state, revenues=revenues, palette=palette).png
 
 
+def check_file_type(kind: str, path: Path) -> None:
+    """Raises ValueError where the file has the name of another kind of picture."""
+    suffix = ".gif" if kind == "animation" else ".png"
+    if path.suffix.casefold() != suffix:
+        what = f"--{kind} {path}: the picture is a {suffix[1:].upper()} file"
+        raise ValueError(f"{what}; name it {path.with_suffix(suffix)}.")
+
+
 async def game_of_table(settings: Settings, code: str) -> StoredGame:
     """The game of a table along its line of play. Raises ValueError."""
     from bot.service import Service
@@ -88,7 +96,13 @@ async def game_of_table(settings: Settings, code: str) -> StoredGame:
         try:
             table = await service.queries.find_table(code)
         except ValueError:
-            raise ValueError(f"There is no file {code}, and no table of that code.") from None
+            named = [t for t in await service.queries.list_tables() if t.name.casefold() == code.casefold()]
+            if not named:
+                raise ValueError(f"There is no file {code}, and no table of that code or name.") from None
+            if len(named) > 1:
+                codes = " and ".join(t.code for t in named)
+                raise ValueError(f"Several tables are named {code}: {codes}. Say the code.") from None
+            table = named[0]
         return await service.queries.stored_game(table.id)
 
 

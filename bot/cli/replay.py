@@ -1,4 +1,4 @@
-"""`railpost replay`: `.18xx` texts are played, and their checkpoints and refusals checked."""
+"""`railpost replay`: games are played; of `.18xx` texts the checkpoints and refusals are checked."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import Annotated
 
 import typer
 
+from bot.cli.import_games import import_file, is_site_file
 from engine.game_text import ReplayReport, replay
 
 MAX_BYTES = 10_000_000
 
 
 def replay_file(path: Path) -> ReplayReport | str:
-    """The report on a file, or a sentence why it cannot be read."""
+    """The report on a text game, or a sentence why it cannot be read."""
     try:
         if path.stat().st_size > MAX_BYTES:
             return f"the file is larger than {MAX_BYTES // 1_000_000} MB; a game is not."
@@ -33,11 +34,18 @@ def report_text(report: ReplayReport) -> str:
 
 def command(
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE.18xx...", help="Text games.", show_default=False)
+        list[Path],
+        typer.Argument(metavar="FILE...", help="Text games, or files of 18xx.games.", show_default=False),
     ],
 ) -> None:
-    """Play text games with their checkpoints; exit with 1 at the first failure."""
+    """Play games, text games with their checkpoints; exit with 1 at the first failure."""
     for path in files:
+        if is_site_file(path):
+            site_report, _ = import_file(path)
+            typer.echo(site_report.summary())
+            if not site_report.ok:
+                raise typer.Exit(1)
+            continue
         report = replay_file(path)
         if isinstance(report, str):
             typer.echo(f"{path}: failed, {report}")

@@ -27,7 +27,7 @@ from bot.terminal.help import command_lines
 from bot.terminal.practice import PRACTICE_NAME, PRACTICE_TEXT, example_lines, practice_offer
 from bot.terminal.replies import Reply, reply_for, table_summary, waiting_text
 from bot.terminal.saved_answers import SavedAnswers
-from bot.terminal.seats import implied_seat, split_name
+from bot.terminal.seats import implied_seat, names_a_player, split_name
 from bot.terminal.table_commands import OpenTable, TableCommands
 from storage import StoreError
 
@@ -182,6 +182,8 @@ class Console:
 
     async def _dispatch(self, line: str) -> Reply:
         word, _, rest = line.partition(" ")
+        if (view := self._view()) and view.state is not None and names_a_player(view, line):
+            return await self._submit(line)
         match word.casefold():
             case "" | "#":
                 return Reply("")

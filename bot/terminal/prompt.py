@@ -76,7 +76,18 @@ async def _print_news(console: Console) -> None:
             await wake_event.wait()
             wake_event.clear()
             if text := await console.news():
-                print(text, flush=True)
+                print_wrapped(text)
+
+
+def print_wrapped(text: str, first_style: str = "") -> None:
+    """Print lines that are broken between words only; a path or a long word stays whole, to be copied."""
+    from rich.console import Console as Screen
+    from rich.text import Text
+
+    first, _, rest = text.partition("\n")
+    for part, style in ((first, first_style), (rest, "")):
+        if part:
+            Screen().print(Text(part, style, overflow="ignore"), crop=False)
 
 
 async def _prompt_loop(console: Console) -> bool:
@@ -84,9 +95,11 @@ async def _prompt_loop(console: Console) -> bool:
     from prompt_toolkit.completion import CompleteEvent, Completer, Completion
     from prompt_toolkit.document import Document
     from prompt_toolkit.history import InMemoryHistory
+    from prompt_toolkit.input.typeahead import store_typeahead
+    from prompt_toolkit.input.vt100_parser import Vt100Parser
+    from prompt_toolkit.key_binding import KeyPress
     from prompt_toolkit.patch_stdout import patch_stdout
     from rich.console import Console as Screen
-    from rich.text import Text
 
     from bot.terminal.inline_pictures import find_renderable, print_pictures
 
@@ -96,12 +109,16 @@ async def _prompt_loop(console: Console) -> bool:
             for line in console.completions(text):
                 yield Completion(line, start_position=-len(text.lstrip()))
 
-    renderable = find_renderable()
+    renderable, typed = find_renderable()
     console.shows_pictures = renderable is not None
     session: PromptSession[str] = PromptSession(
         completer=Lines(), history=InMemoryHistory(), complete_while_typing=True
     )
-    screen = Screen(highlight=True, soft_wrap=True)
+    keys: list[KeyPress] = []
+    parser = Vt100Parser(keys.append)
+    parser.feed_and_flush(typed)
+    store_typeahead(session.app.input, keys)
+    screen = Screen()
     styles: dict[Tone, str] = {"plain": "", "good": "green", "bad": "red"}
     while True:
         try:
@@ -116,9 +133,6 @@ async def _prompt_loop(console: Console) -> bool:
         if renderable and reply.pictures and print_pictures(screen, renderable, reply.pictures):
             text = text if reply.caption is None else reply.caption
         if text:
-            first, _, rest = text.partition("\n")
-            screen.print(Text(first, styles[reply.tone]))
-            if rest:
-                screen.print(Text(rest))
+            print_wrapped(text, styles[reply.tone])
         if reply.quit:
             return True

@@ -8,6 +8,12 @@ from bot.hub.table import TableView
 from bot.position import text_views
 
 
+def names_a_player(view: TableView, line: str) -> bool:
+    """Whether the line begins with a player's name and a colon, whatever else its first word means."""
+    name, colon, _ = line.partition(":")
+    return bool(colon) and name.strip().casefold() in (n.casefold() for n in view.table.names)
+
+
 def split_name(view: TableView, line: str) -> tuple[int, str] | None:
     """The seat and the line of `Ann: …`, None without a name. Raises ValueError for an unknown name."""
     name, colon, text = line.partition(":")

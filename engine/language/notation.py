@@ -52,6 +52,7 @@ from engine.language.forms import (
     parse_form,
 )
 from engine.operating.run import best_run, format_routes
+from engine.operating.track import candidate_tiles, refuse_hex, refuse_tile, tile_fits
 from engine.operating.trains import face_price
 
 ItemT = TypeVar("ItemT")
@@ -241,6 +242,8 @@ def _legal_actions(
         alternatives = _alternatives(g, seat, complete, fields)
         return alternatives, None if alternatives else why
     spaces = [list(_field_type_of(action, name).candidates(g, name, fields)) for name in missing]
+    if issubclass(action, LayTile) and "tile" in missing and "hex" in fields:
+        return _tiles_for(g, seat, action, fields)
     if not all(spaces):
         return _matching_options(g, seat, action, fields)
     if prod(map(len, spaces)) > MAX_COMPLETIONS:
@@ -257,6 +260,33 @@ def _legal_actions(
         else:
             reasons[why] += 1
     return legal, None if legal else _joined_reason(reasons)
+
+
+def _tiles_for(
+    g: Game, seat: str, action: type[LayTile], fields: dict[str, Any]
+) -> tuple[list[Action], str | None]:
+    """The legal lays on a hex of which no tile was named; else why, with the tiles that fit there."""
+    hex = fields["hex"]
+    legal, reasons = _matching_options(g, seat, action, fields)
+    if legal or not any(isinstance(option.action, action) for option in options(g, seat)):
+        return legal, reasons
+    if why := refuse_hex(g, hex):
+        return [], why
+    fitting = [
+        tile
+        for tile in candidate_tiles(g, hex)
+        if refuse_tile(g, tile, hex) is None and tile_fits(g, tile, hex)
+    ]
+    if not fitting:
+        return [], f"No tile fits on {hex} now{g.cite('1830 §18')}."
+    of_each = [
+        refusal(g, seat, action(**fields | {"tile": tile, "rotation": fit.rotation}))
+        for tile in fitting
+        for fit in tile_fits(g, tile, hex)
+    ]
+    why = Counter(filter(None, of_each)).most_common(1)[0][0]
+    names = ", ".join(f"#{tile}" for tile in fitting)
+    return [], f"On {hex} {names} would fit, but it is not possible now: {why}"
 
 
 def _joined_reason(reasons: Counter[str]) -> str:

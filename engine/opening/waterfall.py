@@ -154,7 +154,8 @@ class WaterfallQuestion:
                 free = g.cash(seat) - frame.cash_in_bids(seat, excluding=private)
                 if amount > free:
                     who = f"{g.state.name(seat)} has ${free} for a bid on the {private}"
-                    return f"{who}; the rest is set aside in other bids{g.cite('1830 §7.2')}."
+                    aside = "; the rest is set aside in other bids" if free < g.cash(seat) else ""
+                    return f"{who}{aside}{g.cite('1830 §7.2')}."
                 return None
         return (
             f"The privates are sold first: buy the {offered}, bid on another, or pass{g.cite('1830 §7.1')}."

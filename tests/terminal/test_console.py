@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+import engine
 from bot.features.robots.player import LEAST_EFFORT
 from bot.features.robots.worker import RobotMove, RobotWorker, decide_now
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from bot.terminal.console import Console
+from bot.tools.simulation.simulate import simulate_game
 from engine import State, encode_state
 from storage import StoreError, open_store
 
@@ -324,3 +326,26 @@ async def test_notes_are_those_of_the_player(console: Console) -> None:
     assert "1. keep $100" in await enter(console, "Bob: note keep $100")
     assert "is empty" in await enter(console, "Ann: notes")
     assert "1. keep $100" in await enter(console, "Bob: notes")
+
+
+async def test_a_player_whose_name_begins_like_a_command(tmp_path: Path) -> None:
+    async with await open_store(tmp_path / "railpost.db") as store:
+        console = Console(Service(store), tmp_path)
+        await enter(console, "table new 1830 Player 1, Table", "table start")
+        assert "Player 1 buys the SV" in await enter(console, "Player 1: buy SV")
+        assert "Table buys the CS" in await enter(console, "Table: buy CS")
+
+
+async def test_a_lay_without_a_tile_says_what_fits(tmp_path: Path) -> None:
+    async with await open_store(tmp_path / "railpost.db") as store:
+        console = Console(Service(store), tmp_path)
+        game = simulate_game("1830", 3, 6)
+        await enter(console, f"table new 1830 {', '.join(game.players)}", "table start")
+        state = engine.new_game("1830", game.players).state
+        for seat, line in game.lines:
+            turn = state.stack[-1]
+            if isinstance(turn, engine.OperatingTurn) and turn.step == "track":
+                break
+            await enter(console, f"{state.name(seat)}: {line}")
+            state = engine.play(state, seat, engine.parse(state, seat, line)).state
+        assert "On H10 #57 would fit" in await enter(console, "lay H10")

@@ -38,13 +38,14 @@ PROGRAM = textwrap.dedent(
     from PIL import Image
     from rich.console import Console
     from bot.terminal.inline_pictures import find_renderable, print_pictures
-    renderable = find_renderable()
+    renderable, typed = find_renderable()
     file = BytesIO()
     Image.new("RGB", (40, 40), (255, 0, 0)).save(file, "PNG")
     if renderable is None:
         print("no pictures here")
     else:
         print_pictures(Console(), renderable, [file.getvalue()])
+    print("typed", repr(typed))
     print("done")
     """
 )
@@ -79,13 +80,19 @@ def test_a_terminal_with_sixel_shows_the_picture() -> None:
 
 
 def test_kitty_shows_the_picture() -> None:
-    written = shown_in(PLAIN_ATTRIBUTES + KITTY_CONSENT)
+    written = shown_in(KITTY_CONSENT + PLAIN_ATTRIBUTES)
     sent = re.findall(rb"\x1b_G[^;]*f=100[^;]*;([^\x1b]+)\x1b", written)
     assert Image.open(io.BytesIO(base64.b64decode(b"".join(sent)))).format == "PNG"
 
 
 def test_another_terminal_shows_none() -> None:
     assert b"no pictures here" in shown_in(PLAIN_ATTRIBUTES)
+
+
+@pytest.mark.parametrize("answer", [PLAIN_ATTRIBUTES, b"\x1b[?1;2c", SIXEL_ATTRIBUTES])
+def test_what_is_typed_ahead_is_not_lost(answer: bytes) -> None:
+    """The answer of the terminal comes between what is typed, and none of either becomes the other."""
+    assert rb"typed 'table list\ntab'" in shown_in(b"table list\nta" + answer.replace(b"c", b"cb"))
 
 
 def test_a_picture_that_cannot_be_shown_fails_nothing() -> None:

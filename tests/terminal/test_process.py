@@ -7,6 +7,7 @@ import logging
 import os
 import pty
 import random
+import re
 import select
 import signal
 import sqlite3
@@ -183,6 +184,43 @@ def test_pictures_of_a_table_and_of_a_file(run: Run, command: Run, tmp_path: Pat
     assert "moves" in command("render", "game.18xx", "--at", "9", "--map", "x.png").stderr
 
 
+TEXT_GAME = "title 1830\nplayers Ann, Bob\n---\nAnn: buy SV\nBob: buy CS\n"
+
+
+def test_import_and_replay_read_text_games_and_files_of_the_site(command: Run, tmp_path: Path) -> None:
+    (tmp_path / "game.18xx").write_text(TEXT_GAME)
+    saved = command("import", "game.18xx", "--save", "Friday")
+    assert saved.returncode == 0 and "1830, 2 moves, not finished" in saved.stdout, saved
+    assert command("render", "friday", "--map", "map.png").returncode == 0
+    command("import", "game.18xx", "--save", "Friday")
+    assert "Several tables are named Friday" in command("render", "Friday", "--map", "map.png").stderr
+    assert command("export", "game.18xx", "--to", "18xx.games", "--out", "game.json").returncode == 0
+    replayed = command("replay", "game.json", "game.18xx")
+    assert replayed.returncode == 0 and replayed.stdout.startswith("game.json: 1830, 2 moves"), replayed
+    assert "game.18xx: ok, 2 moves" in replayed.stdout
+    (tmp_path / "broken.18xx").write_text(TEXT_GAME + "Ann: buy BO\n")
+    broken = command("import", "broken.18xx")
+    assert broken.returncode == 1 and "buy BO" in broken.stdout and "JSON" not in broken.stdout
+
+
+def test_a_picture_is_named_as_what_it_is(command: Run, tmp_path: Path) -> None:
+    (tmp_path / "game.18xx").write_text(TEXT_GAME)
+    done = command("render", "game.18xx", "--map", "map.jpg")
+    assert done.returncode == 1 and "name it map.png" in done.stderr
+    assert not (tmp_path / "map.jpg").exists()
+
+
+def test_an_arena_without_a_title_names_them(command: Run) -> None:
+    done = command("arena")
+    assert done.returncode == 1 and "the titles are 1830, 1851, 1870, 1817" in done.stderr
+
+
+def test_robots_without_hints_say_how_to_get_them(run: Run) -> None:
+    assert "--option hints" in run("play", "1830", "--players", "Ann,robot,robot").stdout
+    allowed = run("play", "1830", "--players", "Ann,robot,robot", "--option", "hints").stdout
+    assert "--option hints" not in allowed
+
+
 class ServiceProcess:
     """A running service with a pipe for its terminal."""
 
@@ -273,7 +311,7 @@ def test_the_prompt_in_a_terminal(tmp_path: Path) -> None:
     child, terminal = pty.fork()
     if child == 0:
         os.chdir(tmp_path)
-        os.execve(COMMAND[0], COMMAND, environment(TERM="xterm"))
+        os.execve(COMMAND[0], COMMAND, environment(TERM="xterm", COLUMNS="40"))
     heard = ""
 
     def until(text: str) -> None:
@@ -299,6 +337,11 @@ def test_the_prompt_in_a_terminal(tmp_path: Path) -> None:
         until(">")
         say("table start\r")
         until("Ann>")
+        say("bid BO 9999999\r")
+        until("Possible")
+        until(">")
+        lines = [line.strip() for line in re.sub(r"\x1b\[[\d;?]*[a-zA-Z]", "", heard).splitlines()]
+        assert "Ann has $800 for a bid on the BO (1830" in lines, lines
         say("buy S")
         until("buy SV")  # in the menu
         say("\t")

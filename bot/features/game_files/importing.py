@@ -63,6 +63,11 @@ def _read_site_game(content: bytes) -> IncomingGame:
         raise ValueError(str(error)) from None
     except Exception as error:  # a hostile file may be wrong in unexpected ways
         raise ValueError(f"The file cannot be played ({type(error).__name__}).") from None
+    return incoming_game(game)
+
+
+def incoming_game(game: SiteReplay) -> IncomingGame:
+    """A game of 18xx.games that was played, as the store takes it."""
     moves = [(seat_number(move.seat), move.line, move.events) for move in game.lines]
     return IncomingGame(game.start, moves, tuple(game.warnings))
 

@@ -18,11 +18,11 @@ from bot.tools.arena.results import HEADINGS, cells, markdown, summaries
 from bot.tools.arena.series import Series, play_series
 from bot.tools.benchmark.games import find_game_files
 from bot.tools.simulation.simulate import table_options
-from engine import State, round_name
+from engine import State, round_name, title_names
 
 
 def command(
-    title: Annotated[str, typer.Argument(help="The title to play.")] = "",
+    title: Annotated[str, typer.Argument(help="The title to play; not needed with --people.")] = "",
     players: Annotated[
         str, typer.Option(help="random, simulate, robot, robot:SECONDS, judgement:SECONDS; commas between.")
     ] = "robot,simulate,simulate,simulate",
@@ -49,6 +49,9 @@ def command(
         if people is not None:
             _agreement(console, people, players.split(",")[0], every)
             return
+        if not title:
+            titles = ", ".join(title_names())
+            raise ValueError(f"Name the title: `railpost arena {title_names()[0]}`; the titles are {titles}.")
         options = table_options(conventions, option or ())
         series = Series(title, tuple(players.split(",")), options, range(seed, seed + games))
         _match(console, series, out, plain)
@@ -69,10 +72,10 @@ def _match(console: Console, series: Series, out: Path | None, plain: bool) -> N
     if plain:
         typer.echo(markdown(summaries(rows)))
         return
-    table = Table(*HEADINGS)
     for summary in summaries(rows):
-        table.add_row(*cells(summary))
-    console.print(table)
+        console.print(f"{summary.title}, {summary.player} against {summary.opponents}", soft_wrap=False)
+        for heading, cell in list(zip(HEADINGS, cells(summary), strict=True))[3:]:
+            console.print(f"  {heading:24}{cell}")
 
 
 def show_move(bar: Progress, task: TaskID, setup: GameSetup, state: State, moves: int) -> None:
