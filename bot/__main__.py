@@ -37,6 +37,7 @@ LAZY_COMMANDS = {
     "export": "bot.cli.export",
     "replay": "bot.cli.replay",
     "review": "bot.cli.review",
+    "snapshot": "bot.cli.snapshot",
     "check-mail": "bot.cli.check_mail",
     "simulate": "bot.tools.simulation.simulate",
     "bench": "bot.tools.benchmark",

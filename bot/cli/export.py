@@ -42,6 +42,14 @@ def history_of_file(path: Path) -> GameHistory:
     return report.history
 
 
+def history_of_source(source: str) -> GameHistory:
+    """The game of a file, or of a table by its code. Raises ValueError, StoreError."""
+    path = Path(source)
+    if path.exists():
+        return history_of_file(path)
+    return asyncio.run(_history_of_table(source))[0]
+
+
 async def _history_of_table(code: str) -> tuple[GameHistory, str]:
     settings = config.load_settings()
     async with await open_store(settings.database_url) as store:

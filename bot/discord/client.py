@@ -39,6 +39,8 @@ from bot.service import Service
 log = logging.getLogger(__name__)
 
 REGISTERED_COMMANDS_KEY = "discord.commands"
+TOKEN_REFUSED = "Discord does not accept RAILPOST_DISCORD_TOKEN"
+FIRST_REFUSED_DELAY, MAX_REFUSED_DELAY = 60.0, 3600.0  # seconds until a refused token is tried again
 FIRST_RETRY_DELAY, MAX_RETRY_DELAY = 1.0, 60.0
 MAX_RATE_LIMIT_WAIT = 30.0  # seconds; a longer rate limit is raised by the library instead of waited for
 
@@ -48,7 +50,8 @@ async def run(
 ) -> None:
     """Serve Discord until cancelled. `lease`: seconds for which one process may send an outbox message.
 
-    Raises SettingsError where there is no token, or Discord does not accept it (any more).
+    Raises SettingsError where there is no token. A token that Discord does not accept is tried again, because
+    the refusal may pass; the operator is told.
     """
     discord_settings = settings.discord
     if discord_settings is None:
@@ -67,16 +70,21 @@ async def run(
 async def _run_sessions(
     service: Service, settings: DiscordSettings, pictures: PictureWorkers, lease: float
 ) -> None:
-    """Run one client after the other. Never returns; raises as `run` does."""
-    delay = FIRST_RETRY_DELAY
+    """Run one client after the other. Never returns."""
+    delay, refused_delay = FIRST_RETRY_DELAY, FIRST_REFUSED_DELAY
     while True:
         await _wait_for_certainty(service)
         started = asyncio.get_running_loop().time()
         try:
             await _run_session(service, settings, pictures, lease)
             log.warning("Discord: the connection has ended; connecting again")
-        except discord.LoginFailure as failure:
-            raise SettingsError("Discord does not accept RAILPOST_DISCORD_TOKEN.") from failure
+            refused_delay = FIRST_REFUSED_DELAY
+        except discord.LoginFailure:  # before any IDENTIFY, of which Discord allows few
+            service.report_connection("discord", "away", TOKEN_REFUSED)
+            log.error("for the operator: %s; trying again in %g s", TOKEN_REFUSED, refused_delay)
+            await asyncio.sleep(refused_delay)
+            refused_delay = min(2 * refused_delay, MAX_REFUSED_DELAY)
+            continue
         except Exception as error:
             summary = _error_summary(error)
             service.report_connection("discord", "away", summary)

@@ -13,9 +13,10 @@ import asyncio
 import logging
 import os
 import socket
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import aiohttp
 import msgspec
@@ -27,6 +28,8 @@ from storage import Store, StoreError
 
 log = logging.getLogger(__name__)
 
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
 SOCKET_NAME = "railpost.sock"
 MAX_SOCKET_PATH = 100  # bytes; the kernel allows 107
 ASK_TIMEOUT = 10.0  # seconds
@@ -36,6 +39,25 @@ SOCKET_INTERVAL = 5.0  # seconds between two looks whether the socket still has 
 def socket_path(data: Path) -> Path:
     """The socket of the service with this data folder."""
     return data.absolute() / SOCKET_NAME
+
+
+OWN_PAGES = ("/health", "/status", "/metrics")
+OWN_NAMES = frozenset({"127.0.0.1", "localhost", "::1"})
+FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP")
+
+
+@web.middleware
+async def only_for_this_machine(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Refuse the pages about the service to requests that a browser or a proxy brings from elsewhere.
+
+    Whoever reaches the socket may read them; pages of transports are for everybody.
+    """
+    by_port = request.transport is None or isinstance(request.transport.get_extra_info("sockname"), tuple)
+    if by_port and request.path in OWN_PAGES:
+        name = urlsplit(f"//{request.headers.get('Host', '')}").hostname
+        if name not in OWN_NAMES or any(header in request.headers for header in FORWARDED):
+            raise web.HTTPForbidden(text="The status is for this machine only: ask 127.0.0.1 directly.\n")
+    return await handler(request)
 
 
 class StatusServer:
@@ -51,7 +73,7 @@ class StatusServer:
 
     def application(self) -> web.Application:
         """The three pages, and those of a transport."""
-        application = web.Application()
+        application = web.Application(middlewares=[only_for_this_machine])
         application.router.add_get("/health", self._health)
         application.router.add_get("/status", self._status)
         application.router.add_get("/metrics", self._metrics_page)

@@ -15,7 +15,6 @@ import pytest
 from sqlmodel import col, update
 
 from bot.__main__ import run_transport
-from bot.config import SettingsError, parse_settings
 from bot.discord import client as shipped
 from bot.discord.card_keeper import CardKeeper
 from bot.service import Service
@@ -129,37 +128,35 @@ async def test_rate_limits_and_server_errors(running: RunningBot, fake: FakeDisc
     assert fake.slowest_ack < 1
 
 
-async def test_an_invalid_token_is_reported_in_one_sentence(running: RunningBot, fake: FakeDiscord) -> None:
-    fake.token = "another"
-    given = {
-        "RAILPOST_DISCORD_TOKEN": "wrong",
-        "RAILPOST_DISCORD_API": fake.api_url,
-        "RAILPOST_DISCORD_GATEWAY": fake.gateway_url,
-    }
-    with fake.attached():
-        async with await open_store(running.path) as store:
-            with pytest.raises(SettingsError, match="does not accept RAILPOST_DISCORD_TOKEN"):
-                await shipped.run(Service(store), parse_settings(given), OnePixelPictures())
-
-
-async def test_a_revoked_token_ends_discord_alone(
-    running: RunningBot, fake: FakeDiscord, caplog: pytest.LogCaptureFixture
+async def test_a_revoked_token_is_tried_again(
+    running: RunningBot,
+    fake: FakeDiscord,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Another transport goes on, and the log says so in one line."""
-    settings = running.settings
+    """A refusal may pass: the service stays, also with Discord alone, and no IDENTIFY is wasted."""
+    monkeypatch.setattr("bot.discord.client.FIRST_REFUSED_DELAY", 0.01)
+    monkeypatch.setattr("bot.discord.client.MAX_REFUSED_DELAY", 0.02)
     with fake.attached():
         async with await open_store(running.path) as store:
             service = Service(store, pictures=OnePixelPictures())
-            run = run_transport("discord", service, settings, is_only=False)
-            task = asyncio.create_task(run)
+            task = asyncio.create_task(run_transport("discord", service, running.settings, is_only=True))
             await fake.wait_until(lambda: fake.gateway.connected, "our client")
-            fake.token = "another"
+            token, fake.token = fake.token, "another"
             await fake.gateway.close_connections(4004)
-            await asyncio.wait_for(task, fake.default_timeout)
-            attachment = service.connections["discord"]
-    assert "Discord is off until the next start" in caplog.text
-    why = "Discord is off until the next start, because Discord does not accept RAILPOST_DISCORD_TOKEN"
-    assert (attachment.state, attachment.detail) == ("away", why)
+            away = ("away", "Discord does not accept RAILPOST_DISCORD_TOKEN")
+
+            def state() -> tuple[str, str]:
+                found = service.connections.get("discord")
+                return (found.state, found.detail) if found else ("", "")
+
+            await fake.wait_until(lambda: state() == away, "`discord: away`")
+            fake.token = token
+            await fake.wait_until(lambda: state()[0] == "connected", "the next attempt")
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+    told = [each.getMessage() for each in caplog.records if "for the operator:" in each.getMessage()]
+    assert told and told[0].startswith(f"for the operator: {away[1]}; trying again in ")
 
 
 async def test_discord_that_is_away_at_the_start_is_said_to_be_away(

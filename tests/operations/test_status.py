@@ -15,6 +15,7 @@ from pathlib import Path
 
 import aiohttp
 import pytest
+from aiohttp.test_utils import TestClient, TestServer
 from sqlalchemy import text
 from typer.testing import CliRunner
 
@@ -403,3 +404,14 @@ async def test_14_8_the_watchdog_restarts_nothing_while_the_store_is_away(
         watched.cancel()
     assert heard == [b"READY=1", b"WATCHDOG=1", b"WATCHDOG=1"]
     assert caplog.text.count("for the operator: The database does not answer.") == 1
+
+
+async def test_the_port_serves_this_machine_only(world: ServiceHarness, tmp_path: Path) -> None:
+    server = StatusServer(StatusMonitor(world.service, [], ErrorCounter()), Metrics(), tmp_path, None)
+    async with TestClient(TestServer(server.application())) as client:
+        for page_name in ("/health", "/status", "/metrics"):
+            assert (await client.get(page_name)).status == 200
+            assert (await client.get(page_name, headers={"Host": "localhost:9618"})).status == 200
+            assert (await client.get(page_name, headers={"Host": "[::1]:9618"})).status == 200
+            for headers in ({"Host": "evil.example"}, {"X-Forwarded-For": "10.0.0.1"}):
+                assert (await client.get(page_name, headers=headers)).status == 403

@@ -1,0 +1,133 @@
+"""`railpost snapshot`: a game for people who do not play it, as pictures with sentences or by a webhook.
+
+Exit status: 0 posted or written, 1 the game cannot be read, 3 nothing has changed (with `--if-changed`), 4
+the webhook does not take the post.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from bot import config
+from bot.cli.export import history_of_source
+from bot.features.watch.snapshot import (
+    FIRST_MOVES,
+    PICTURES,
+    Snapshot,
+    description,
+    news,
+    pictures,
+    snapshot_of,
+)
+from bot.features.watch.webhook import Webhook, WebhookError
+from renderers import Picture
+from storage import StoreError
+
+UNCHANGED, NOT_POSTED = 3, 4
+
+
+class Posted(msgspec.Struct):
+    """What was posted last of a game. where: to which webhook, as a hash. begun: by how many first moves the
+    game is known again; key: by them. message: the id of the post."""
+
+    where: str
+    begun: int
+    key: str
+    moves: int
+    message: str = ""
+
+
+class Memory:
+    """What was posted last, of each game at each webhook; a file that cannot be read is begun anew."""
+
+    def __init__(self, path: Path, url: str | None) -> None:
+        self._path = path
+        self._where = sha256(url.encode()).hexdigest()[:16] if url else "files"
+        try:
+            self._known = msgspec.json.decode(path.read_bytes(), type=list[Posted])
+        except (OSError, msgspec.DecodeError):
+            self._known = []
+
+    def last(self, snapshot: Snapshot) -> Posted | None:
+        """What was posted last of this game."""
+        for each in self._known:
+            is_begun = each.begun <= snapshot.moves and each.key == snapshot.key(each.begun)
+            if is_begun and each.where == self._where:
+                return each
+        return None
+
+    def keep(self, snapshot: Snapshot, message: str) -> None:
+        """Remember a post. Raises OSError."""
+        former, begun = self.last(snapshot), min(snapshot.moves, FIRST_MOVES)
+        posted = Posted(self._where, begun, snapshot.key(begun), snapshot.moves, message)
+        self._known = [posted, *(each for each in self._known if each is not former)]
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        part = self._path.with_name(f".{self._path.name}.part")
+        part.write_bytes(msgspec.json.format(msgspec.json.encode(self._known), indent=1))
+        part.replace(self._path)
+
+
+async def post(url: str, text: str, drawn: list[tuple[str, Picture]], message: str, beside: str) -> str:
+    """Edit the post of a game, or make one; the id of its message. beside: a second post, if not empty.
+
+    Raises WebhookError.
+    """
+    async with Webhook(url) as webhook:
+        if message and await webhook.edit(message, text, drawn):
+            if beside:
+                await webhook.post(beside, [])
+            return message
+        return await webhook.post(text, drawn)
+
+
+def command(
+    source: Annotated[str, typer.Argument(metavar="FILE|TABLE", help="A file of a game, or a table's code.")],
+    webhook: Annotated[
+        str | None,
+        typer.Option(envvar="DISCORD_WEBHOOK", show_envvar=True, help="Post by this Discord webhook."),
+    ] = None,
+    only: Annotated[str, typer.Option(help="The pictures, with commas.")] = ",".join(PICTURES),
+    if_changed: Annotated[
+        bool, typer.Option("--if-changed", help="Only if the game has moved since the last snapshot.")
+    ] = False,
+    tell_news: Annotated[bool, typer.Option("--news", help="Beside an edit: post what has changed.")] = False,
+    out: Annotated[Path, typer.Option(help="Without a webhook: the folder for the pictures.")] = Path(),
+) -> None:
+    """Show a game to people who do not play it: the map, the market, the sheet, and what has changed."""
+    try:
+        snapshot = snapshot_of(history_of_source(source))
+        kinds = [kind.strip() for kind in only.split(",") if kind.strip()]
+        memory = Memory(config.load_settings().data / "snapshots.json", webhook)
+        last = memory.last(snapshot)
+        since = last.moves if last else None
+        if if_changed and since == snapshot.moves:
+            typer.echo("Nothing has changed since the last snapshot.")
+            raise typer.Exit(UNCHANGED)
+        drawn = pictures(snapshot, since, kinds)
+        changed = [] if since is None else news(snapshot, since)
+        text, message = "\n".join([*description(snapshot), *changed]), ""
+        if webhook:
+            beside = "\n".join(changed) if tell_news and since != snapshot.moves else ""
+            message = asyncio.run(post(webhook, text, drawn, last.message if last else "", beside))
+            typer.echo("The snapshot is posted.")
+        else:
+            out.mkdir(parents=True, exist_ok=True)
+            for kind, picture in drawn:
+                (out / f"{kind}.png").write_bytes(picture.png)
+            typer.echo(text)
+        memory.keep(snapshot, message)
+    except WebhookError as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(NOT_POSTED) from None
+    except OSError as error:
+        typer.echo(f"{error.filename or out} cannot be written: {error.strerror}.", err=True)
+        raise typer.Exit(1) from None
+    except (ValueError, config.SettingsError, StoreError) as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(1) from None

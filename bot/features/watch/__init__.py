@@ -1,0 +1,1 @@
+"""A game seen from outside: snapshots of it for people who do not play it here."""

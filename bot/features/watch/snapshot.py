@@ -1,0 +1,118 @@
+"""A snapshot of a game: what it is, who is to act, what has changed since the last one, and its pictures.
+
+A snapshot shows what anybody at the table may know. A game is known again by its first position and its first
+moves, whatever the name of its file (`Snapshot.key`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import NamedTuple
+
+import engine
+from bot.pictures.views import changed_hexes, repriced_companies
+from bot.position import text_views
+from bot.position.pending import pending_decisions
+from engine.game_text import GameHistory
+from engine.game_text.redaction import redacted
+from renderers import PaletteName, Picture, map_png, market_png, sheet_png
+from renderers.files import smaller_png
+
+PICTURES = ("map", "market", "sheet")
+FIRST_MOVES = 8  # that tell a game from another with the same players
+MOST_SENTENCES = 8
+MOST_CHARACTERS = 180  # of one sentence
+
+
+class Snapshot(NamedTuple):
+    """A game at one moment. history: without hidden orders. state: its last position."""
+
+    history: GameHistory
+    state: engine.State
+
+    @property
+    def moves(self) -> int:
+        """How many moves were made."""
+        return len(self.history.lines)
+
+    def key(self, moves: int) -> str:
+        """By what the game is known again: its first position and so many of its first moves."""
+        start = self.history.start
+        begun = [start.title, *start.options, *start.players]
+        begun += [f"{line.seat} {line.line}" for line in self.history.lines[:moves]]
+        return sha256("\n".join(begun).encode()).hexdigest()[:16]
+
+    def state_after(self, moves: int) -> engine.State:
+        """The position after so many moves."""
+        state = engine.copy_state(self.history.start)
+        for line in self.history.lines[:moves]:
+            engine.fold(line.events, state)
+        return state
+
+
+def snapshot_of(history: GameHistory) -> Snapshot:
+    """The snapshot of a game, without what is hidden from anybody at the table."""
+    public = redacted(history)
+    snapshot = Snapshot(public, public.start)
+    return snapshot._replace(state=snapshot.state_after(snapshot.moves))
+
+
+def description(snapshot: Snapshot) -> list[str]:
+    """What the game is, who is to act, and how the players stand, in sentences."""
+    state = snapshot.state
+    names = text_views.join_words(state.players)
+    told = [
+        f"{state.title} with {names}, {engine.round_name(state)}, after {snapshot.moves} moves.",
+        text_views.waiting_sentence(state, pending_decisions(state, 0)),
+    ]
+    if not state.game_over:
+        told.append(f"Standings: {text_views.standings_sentence(state)}")
+    return told
+
+
+def news(snapshot: Snapshot, since: int) -> list[str]:
+    """What the moves after the first `since` have brought about; of many only the last."""
+    if since >= snapshot.moves:
+        return ["Nothing has changed since the last snapshot."]
+    state, found = snapshot.state_after(since), list[str]()
+    for line in snapshot.history.lines[since:]:
+        engine.fold(line.events, state)
+        if text := " ".join(engine.narrate(state, line.events)):
+            found.append(text if len(text) <= MOST_CHARACTERS else f"{text[: MOST_CHARACTERS - 1]}…")
+    left_out = len(found) - MOST_SENTENCES
+    if left_out > 0:
+        found = [f"… {left_out} earlier", *found[-MOST_SENTENCES:]]
+    return [f"Since the last snapshot, {snapshot.moves - since} moves:", *found]
+
+
+def pictures(
+    snapshot: Snapshot,
+    since: int | None,
+    kinds: Sequence[str] = PICTURES,
+    palette: PaletteName = "light",
+) -> list[tuple[str, Picture]]:
+    """The pictures by name, with what has changed marked. since: as in `news`, None for the
+    first snapshot. Raises ValueError for a
+    name that is none of `PICTURES`."""
+    state = snapshot.state
+    before = state if since is None else snapshot.state_after(min(since, snapshot.moves))
+    found: list[tuple[str, Picture]] = []
+    for kind in kinds:
+        match kind:
+            case "map":
+                drawn = map_png(state, highlight=changed_hexes(before, state), palette=palette)
+            case "market":
+                drawn = market_png(state, highlight=repriced_companies(before, state), palette=palette)
+            case "sheet":
+                drawn = sheet_png(state, revenues=_revenues(snapshot), palette=palette)
+            case _:
+                raise ValueError(f"There is no picture {kind}; the pictures are {', '.join(PICTURES)}.")
+        found.append((kind, drawn._replace(png=smaller_png(drawn.png))))
+    return found
+
+
+def _revenues(snapshot: Snapshot) -> dict[str, int]:
+    """The last revenue of each company, in dollars."""
+    runs = (event for line in snapshot.history.lines for event in line.events)
+    return {event.company: event.revenue for event in runs if isinstance(event, engine.TrainsRan)}

@@ -1,0 +1,194 @@
+"""`railpost snapshot`: what a snapshot says and shows, and how a webhook takes it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+import stamina
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+from PIL import Image
+from typer.testing import CliRunner
+
+import engine
+from bot.__main__ import app_for
+from bot.cli.export import history_of_file
+from bot.cli.snapshot import NOT_POSTED, UNCHANGED
+from bot.features.watch.snapshot import description, news, pictures, snapshot_of
+from bot.features.watch.webhook import Webhook, WebhookError
+from engine.game_text import GameHistory, replay
+
+GAME = Path(__file__).parents[1] / "games/1830-3p-9.18xx"
+TEXT = """title 1830
+players Ann, Bob, Cid
+---
+Ann: buy SV
+Bob: bid BO 225
+Cid: pass
+"""
+
+
+def history(text: str) -> GameHistory:
+    found = replay(text).history
+    assert found is not None
+    return found
+
+
+def test_a_snapshot_says_what_the_game_is_and_what_has_changed() -> None:
+    snapshot = snapshot_of(history(TEXT))
+    assert description(snapshot) == [
+        "1830 with Ann, Bob and Cid, opening, after 3 moves.",
+        "Ann to act: buy the CS for $40, bid on another private, or pass.",
+        "Standings: Ann $800, Bob $800 and Cid $800.",
+    ]
+    assert news(snapshot, 1) == [
+        "Since the last snapshot, 2 moves:",
+        "Bob bids $225 for the BO.",
+        "Cid passes.",
+    ]
+    assert news(snapshot, 3) == ["Nothing has changed since the last snapshot."]
+
+
+def test_a_game_is_known_again_whatever_was_played_since() -> None:
+    long = history_of_file(GAME)
+    early = GameHistory(long.start, long.lines[:40])
+    assert snapshot_of(early).key(8) == snapshot_of(long).key(8) != snapshot_of(long).key(9)
+    told = news(snapshot_of(long), 40)
+    assert told[0].startswith("Since the last snapshot, ") and told[1].startswith("… ") and len(told) == 10
+    assert all(len(each) <= 180 for each in told)
+
+
+def test_a_snapshot_shows_nothing_that_is_hidden() -> None:
+    """1870 §5.9: an order to protect a price is its president's secret."""
+    played = history_of_file(GAME.parent / "1870-3p-5004.18xx")
+    assert any(engine.is_secret(line.line) for line in played.lines)
+    snapshot = snapshot_of(played)
+    assert not any(engine.is_secret(line.line) for line in snapshot.history.lines)
+    assert snapshot.state == engine.visible_to(snapshot.state, None)
+
+
+def test_the_pictures_are_png_and_of_the_wanted_kinds() -> None:
+    snapshot = snapshot_of(history_of_file(GAME))
+    drawn = pictures(snapshot, snapshot.moves - 20, ["map", "sheet"])
+    assert [name for name, _ in drawn] == ["map", "sheet"]
+    for _, picture in drawn:
+        with Image.open(BytesIO(picture.png)) as image:
+            assert image.format == "PNG" and image.size == (picture.width, picture.height)
+    assert drawn[0][1].png != pictures(snapshot, None, ["map"])[0][1].png, "changes are marked"
+    with pytest.raises(ValueError, match="There is no picture graph"):
+        pictures(snapshot, None, ["graph"])
+
+
+class FakeWebhook:
+    """What Discord answers at the address of a webhook. statuses: the next answers, then 200."""
+
+    def __init__(self) -> None:
+        self.statuses: list[int] = []
+        self.posts: dict[str, dict[str, Any]] = {}
+        self.requests: list[str] = []
+
+    async def handle(self, request: web.Request) -> web.Response:
+        self.requests.append(request.method)
+        form = await request.post()
+        if self.statuses:
+            status = self.statuses.pop(0)
+            return web.json_response({}, status=status, headers={"Retry-After": "0.1"})
+        message = request.match_info.get("message") or str(len(self.posts) + 1)
+        if request.method == "PATCH" and message not in self.posts:
+            return web.json_response({}, status=404)
+        raw: Any = form["payload_json"]
+        payload = json.loads(raw)
+        files = [name for name in form if name.startswith("files[")]
+        self.posts[message] = payload | {"files": len(files), "query": request.query_string}
+        return web.json_response({"id": message})
+
+
+@pytest.fixture(autouse=True)
+def without_waiting() -> Iterator[None]:
+    stamina.set_testing(True, attempts=3)
+    yield
+    stamina.set_testing(False)
+
+
+@pytest.fixture
+async def fake() -> AsyncIterator[tuple[FakeWebhook, str]]:
+    webhook, app = FakeWebhook(), web.Application()
+    app.router.add_post("/api/webhooks/1/secret", webhook.handle)
+    app.router.add_patch("/api/webhooks/1/secret/messages/{message}", webhook.handle)
+    async with TestServer(app) as server:
+        yield webhook, str(server.make_url("/api/webhooks/1/secret?thread_id=5"))
+
+
+def run(tmp_path: Path, *words: str, url: str = "") -> tuple[int, str]:
+    environment = {"RAILPOST_DATA": str(tmp_path), "DISCORD_WEBHOOK": url or None}
+    done = CliRunner().invoke(app_for(["snapshot"]), ["snapshot", *words], env=environment)
+    return done.exit_code, done.output
+
+
+async def aside(tmp_path: Path, *words: str, url: str) -> tuple[int, str]:
+    return await asyncio.to_thread(run, tmp_path, *words, url=url)
+
+
+async def test_a_post_is_made_edited_and_made_again(fake: tuple[FakeWebhook, str], tmp_path: Path) -> None:
+    webhook, url = fake
+    game = tmp_path / "game.18xx"
+    game.write_text(TEXT)
+    assert await aside(tmp_path, str(game), url=url) == (0, "The snapshot is posted.\n")
+    assert webhook.posts["1"]["files"] == 3 and webhook.posts["1"]["query"] == "thread_id=5&wait=true"
+    assert webhook.posts["1"]["allowed_mentions"] == {"parse": []}
+    assert (await aside(tmp_path, str(game), "--if-changed", url=url))[0] == UNCHANGED
+    game.write_text(TEXT + "Ann: buy CS\n")
+    assert (await aside(tmp_path, str(game), "--if-changed", "--news", "--only", "map", url=url))[0] == 0
+    assert webhook.posts["1"]["files"] == 1 and "Ann buys the CS" in webhook.posts["1"]["content"]
+    assert webhook.posts["2"]["content"].startswith("Since the last snapshot, 1 moves:")
+    del webhook.posts["1"]
+    assert (await aside(tmp_path, str(game), url=url))[0] == 0
+    assert webhook.requests == ["POST", "PATCH", "POST", "PATCH", "POST"]
+    assert "secret" not in (tmp_path / "snapshots.json").read_text()
+
+
+async def test_a_busy_webhook_is_tried_again_and_a_wrong_one_is_told(
+    fake: tuple[FakeWebhook, str], tmp_path: Path
+) -> None:
+    webhook, url = fake
+    webhook.statuses = [429, 503]
+    assert (await aside(tmp_path, str(GAME), "--only", "market", url=url))[0] == 0
+    webhook.statuses = [502] * 9
+    code, told = await aside(tmp_path, str(GAME), url=url)
+    assert code == NOT_POSTED and "it answers 502. Try again later." in told
+    webhook.statuses = [401] * 2
+    code, told = await aside(tmp_path / "else", str(GAME), url=url)
+    assert (
+        code == NOT_POSTED
+        and told == "The webhook does not exist any more, or its address is not complete.\n"
+    )
+    code, told = await aside(tmp_path, str(GAME), url="http://127.0.0.1:9/api/webhooks/1/secret")
+    assert code == NOT_POSTED and told.startswith("127.0.0.1 cannot be reached") and "secret" not in told
+
+
+def test_without_a_webhook_pictures_and_sentences_are_written(tmp_path: Path) -> None:
+    code, told = run(tmp_path, str(GAME), "--out", str(tmp_path / "out"), "--only", "map,market")
+    assert code == 0 and told.startswith("1830 with Ann, Bob and Cid, over, after ")
+    assert sorted(each.name for each in (tmp_path / "out").iterdir()) == ["map.png", "market.png"]
+    assert run(tmp_path, str(GAME), "--only", "x")[0] == 1
+    code, told = run(tmp_path, str(tmp_path / "none.18xx"))
+    assert code == 1 and told.count("\n") == 1
+
+
+def test_an_address_that_is_none_is_refused() -> None:
+    with pytest.raises(WebhookError, match="begins with https://"):
+        Webhook("channel 5")
+
+
+def test_the_position_of_the_guide_is_drawn() -> None:
+    guide = (Path(__file__).parents[2] / "docs/snapshots.md").read_text(encoding="utf-8")
+    text = guide.partition("<!-- snapshot -->\n```\n")[2].partition("```")[0]
+    snapshot = snapshot_of(history(text))
+    assert description(snapshot)[0] == "1830 with Ann, Bob and Cid, operating round 1.1, after 0 moves."
+    assert [name for name, _ in pictures(snapshot, None)] == ["map", "market", "sheet"]
