@@ -272,7 +272,9 @@ def pace_text(pace: Pace) -> str:
     actions = {
         "remind": "the player is reminded daily",
         "orders": "the player's orders are played, else a pass where that is possible",
-        "deputy": "the player's deputy decides",
+        "deputy": f"the player's deputy decides{', else a robot' * pace.robot_deputies}",
         "pause": "the game is paused",
     }
-    return f"The pace is {pace}. When a time is up, {actions[pace.when_up]}."
+    fully = " A deputy or robot plays fully: it also buys and sells."
+    plays = fully if pace.robot_deputies or pace.when_up == "deputy" else ""
+    return f"The pace is {pace}. When a time is up, {actions[pace.when_up]}.{plays}"

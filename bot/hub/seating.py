@@ -11,7 +11,7 @@ from bot.hub.info import SeatedPlayer, TableInfo, check_distinct, is_robot_name
 from bot.position import text_views
 from bot.position.pending import engine_seat
 from engine.kernel import check_names
-from storage import AlreadyExists, NewLogRow, UnitOfWork
+from storage import AlreadyExists, NewLogRow, Person, UnitOfWork
 
 
 def seating_order(
@@ -74,6 +74,8 @@ async def add_seat(
 
 
 ROBOT_WORD = "robot"
+ROBOT_DEPUTY = "robot_deputy"
+"""Where the store has the id of the robot that is a deputy."""
 PREFERENCE = "robot"
 """Of a person in the store: `{"robot": {"agreed": [3, 5]}}`, with the people who agree to it."""
 
@@ -106,6 +108,15 @@ async def add_robot(unit: UnitOfWork, name: str, agreed: Iterable[int] = ()) -> 
     person = await unit.people.add(name)
     await unit.people.update(person.id, preferences={PREFERENCE: {"agreed": sorted(agreed)}})
     return person.id
+
+
+async def robot_deputy(unit: UnitOfWork) -> Person:
+    """The robot that is a deputy; it sits at no table."""
+    known = await unit.settings.get(ROBOT_DEPUTY)
+    if known is None:
+        known = str(await add_robot(unit, robot_name(())))
+        await unit.settings.set(ROBOT_DEPUTY, known)
+    return await unit.people.get(int(known))
 
 
 async def agree_to_robot(unit: UnitOfWork, robot_id: int, person_id: int) -> set[int]:

@@ -252,6 +252,22 @@ async def test_time_up_deputy(driven: DrivenTable) -> None:
     assert info.deputies == {}, "it was for one decision"
 
 
+async def test_then_deputy_without_a_deputy_is_a_robot_where_the_table_has_agreed(
+    driven: DrivenTable,
+) -> None:
+    await driven.begin("24h, then deputy, robot deputies")
+    shown = await driven.say("Bob", "pace")
+    assert isinstance(shown, QueryAnswer)
+    assert "the player's deputy decides, else a robot. A deputy or robot plays fully" in shown.text
+    await driven.wait_until(local("2026-06-02 12:10"))
+    assert any("Ann's time is up. Robot decides for them this once." in told for told in driven.heard("Bob"))
+    async with driven.service.cache.locked(driven.table):
+        """The cache has the new deputy, as `TableCache.run` sees to it."""
+    assert await driven.service.robots.play(driven.table) == 1
+    assert await driven.asked() == ["Bob"]
+    driven.service.robots.worker.close()
+
+
 async def test_nothing_is_sold_or_bought_for_an_absent_player(driven: DrivenTable) -> None:
     """Where no pass is legal, the game waits."""
     await driven.begin("24h, then orders")

@@ -19,6 +19,7 @@ from bot.hub.notify import Recipient
 from bot.hub.preferences import settings_of
 from bot.hub.quiet_hours import next_reminder, not_quiet
 from bot.hub.result import CommandResult, LineFailure
+from bot.hub.seating import robot_deputy
 from bot.hub.table import LiveTable
 from bot.hub.timers import Timer
 from bot.hub.waiting import has_digest_near
@@ -27,7 +28,7 @@ from bot.position.times import duration_text
 from engine.core.events import DividendDeclared
 from engine.standing_orders import line_when_time_is_up
 from engine.standing_orders.turns import DIVIDENDS
-from storage import Deputy, DueRow, LogRow, NewMessage, SeatClock, UnitOfWork
+from storage import Deputy, DueRow, LogRow, NewMessage, Person, SeatClock, UnitOfWork
 
 Submit = Callable[..., Awaitable[CommandResult]]
 PlayForSeat = Callable[[LiveTable, int, str, str, str], Awaitable[bool]]
@@ -266,24 +267,21 @@ class ClockTimers:
         return f"{name}'s time is up. Nothing may be played for them here, so the game waits."
 
     async def _appoint(self, table: LiveTable, wait: Wait) -> str:
-        """Let the deputy whom a player has named decide this once."""
+        """Let the deputy of a player decide this once: whom they have named, else a robot, where the
+        table has agreed to robots."""
         seat, decision_id = wait.seat, wait.clock.decision_id or ""
         name, info = table.state.players[seat], table.info
-        settings = table.metadata.settings.get(seat)
-        is_barred = settings is not None and is_robot_name(settings.deputy) and not info.pace.robot_deputies
-        if settings is None or settings.deputy_id is None or info.player_of(settings.deputy_id) or is_barred:
-            return f"{name}'s time is up. They have named no deputy, so the game waits."
         async with self._store.begin(table=info.id) as unit:
+            deputy = await _deputy(unit, table, seat)
+            if deputy is None:
+                return f"{name}'s time is up. They have named no deputy, so the game waits."
             await unit.clocks.set_deputy(
                 Deputy(
-                    table_id=info.id,
-                    seat=seat,
-                    person_id=settings.deputy_id,
-                    starts_at=unit.now,
+                    table_id=info.id, seat=seat, person_id=deputy.id, starts_at=unit.now,
                     decision_id=decision_id,
                 )
-            )
-            recipient = await load_recipient(unit, settings.deputy_id, seat)
+            )  # fmt: skip
+            recipient = await load_recipient(unit, deputy.id, seat)
             sentence = (
                 f"{name}'s time is up at table {info.name} {info.code}, and they have named you as their "
                 "deputy: please decide for them this once."
@@ -294,7 +292,7 @@ class ClockTimers:
             await unit.outbox.enqueue(
                 *notify.turn_messages(info, table.seq, waiting, {seat: recipient}, unit.now)
             )
-        return f"{name}'s time is up. {settings.deputy} decides for them this once."
+        return f"{name}'s time is up. {deputy.name} decides for them this once."
 
     # -- people ------------------------------------------------------------------------------
 
@@ -322,6 +320,16 @@ def _weekly_news(wait: Wait, now: datetime) -> list[NewMessage]:
     others = [each for each in wait.table.metadata.recipients.values() if each.seat != wait.seat]
     stamp = f"{notices.wait_name(wait.clock)}.{now:%Y%m%d}"
     return notices.news_messages(info, others, f"The table has waited for {name} for {waited}.", stamp, now)
+
+
+async def _deputy(unit: UnitOfWork, table: LiveTable, seat: int) -> Person | None:
+    """Who may decide for a player whose time is up."""
+    info, settings = table.info, table.metadata.settings.get(seat)
+    agreed = info.pace.robot_deputies
+    named = settings.deputy_id if settings and (agreed or not is_robot_name(settings.deputy)) else None
+    if named is not None and not info.player_of(named):
+        return await unit.people.get(named)
+    return await robot_deputy(unit) if agreed else None
 
 
 def _line_for(table: LiveTable, seat: int) -> str | None:

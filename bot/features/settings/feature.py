@@ -13,14 +13,12 @@ from bot.hub.cache import TableCache
 from bot.hub.info import TableInfo, is_robot_name
 from bot.hub.pace import stored_pace
 from bot.hub.preferences import PersonSettings, changed_settings, preferences_with, settings_of
-from bot.hub.seating import add_robot, robot_name
+from bot.hub.seating import robot_deputy
 from bot.hub.waiting import next_digest_at, turns_text, waiting_tables
 from bot.position.times import day_text, moment_text
 from renderers import PaletteName
 from storage import Person, UnitOfWork
 
-ROBOT_DEPUTY = "robot_deputy"
-"""Where the store has the id of the robot that is a deputy."""
 CHANNEL_MISSING = {
     "mail": "You have no confirmed email address; link one first (`/me email` on Discord).",
     "direct": "You have no Discord account here, so there are no direct messages to you.",
@@ -166,11 +164,7 @@ async def _robot_deputy(unit: UnitOfWork, person: Person) -> Person:
     tables = [table for table, _ in await unit.tables.for_person(person.id)]
     if not any(stored_pace(t.pace).robot_deputies for t in tables if t.status in ("running", "paused")):
         raise ValueError("None of your tables has agreed to robots as deputies: `pace 24h, robot deputies`.")
-    known = await unit.settings.get(ROBOT_DEPUTY)
-    if known is None:
-        known = str(await add_robot(unit, robot_name(())))
-        await unit.settings.set(ROBOT_DEPUTY, known)
-    return await unit.people.get(int(known))
+    return await robot_deputy(unit)
 
 
 async def _load(unit: UnitOfWork, person_id: int) -> PersonSettings:
