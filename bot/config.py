@@ -316,6 +316,7 @@ class Settings(BaseModel):
     limit_pictures: int = Field(default=300, ge=0)
     limit_exports: int = Field(default=30, ge=0)
     limit_requests: int = Field(default=10, ge=0)
+    limit_snapshots: int = Field(default=20, ge=0)
     role: Annotated[frozenset[str], BeforeValidator(parse_roles)] = frozenset(ROLES)
     table_conventions: Literal["rulebook", "18xx.games"] = "rulebook"
 

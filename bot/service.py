@@ -33,6 +33,7 @@ from bot.features.undo.feature import UndoHandler
 from bot.features.views import feature as views
 from bot.features.votes import feature as votes
 from bot.features.votes.reminders import VOTE_KIND, remind_of_vote, set_vote_reminders
+from bot.features.watch.feature import Watcher
 from bot.hub.cache import KEEP_MEGABYTES
 from bot.hub.feature import Feature
 from bot.hub.limits import Limits
@@ -49,7 +50,8 @@ class Service(Hub):
 
     pictures: draws for every transport. lobby: tables before their start. running: tables in play. seats:
     who asks for open seats. imports: seats of imported games. settings: of people. status: pause, resume and
-    the end before the end. robots: the computer players. features: by name those that are put in.
+    the end before the end. watcher: snapshots of games that are given. robots: the computer players.
+    features: by name those that are put in.
     """
 
     def __init__(
@@ -80,6 +82,7 @@ class Service(Hub):
         self.imports = GameImports(cache, self.lobby, read_game)
         self.seats = SeatRequests(cache, self.lobby, self.running, self.imports, self.limits)
         self.settings = PersonSettingsService(cache)
+        self.watcher = Watcher(store, self.limits, read_game)
         self.status = StatusCommands(cache, self.running, self.polls)
         self.robots = RobotPlayers(cache, self.submit, robot_seconds)
         self.features: dict[str, Feature] = {}

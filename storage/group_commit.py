@@ -32,7 +32,7 @@ from storage.database import BEGIN_WRITING
 from storage.database_errors import CANNOT_BEGIN, NOTHING_CHANGED, as_store_errors, database_message
 from storage.errors import StoreError
 from storage.executor import Job, run_alone, run_job
-from storage.file_guard import FileGuard
+from storage.file_guard import FileGuard, StoreLost
 
 T = TypeVar("T")
 
@@ -58,8 +58,8 @@ TRANSACTION_LOST = StoreError("the transaction was lost")
 
 def commit_error(error: Exception) -> StoreError:
     """The error for everyone whose commit has failed."""
-    if isinstance(error, StoreError):
-        return error
+    if isinstance(error, StoreLost):
+        return StoreLost(error.operator)
     return StoreError(f"{NOTHING_CHANGED}: {database_message(error)}.")
 
 

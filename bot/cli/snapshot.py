@@ -11,65 +11,45 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 
 from bot import config
 from bot.cli.export import history_of_source
+from bot.features.watch.posted import Posted, Posts
 from bot.features.watch.snapshot import (
-    FIRST_MOVES,
     PICTURES,
     Snapshot,
     description,
+    drawings,
     news,
-    pictures,
     snapshot_of,
 )
 from bot.features.watch.webhook import Webhook, WebhookError
+from bot.pictures.workers import draw_file
 from renderers import Picture
 from storage import StoreError
 
 UNCHANGED, NOT_POSTED = 3, 4
 
 
-class Posted(msgspec.Struct):
-    """What was posted last of a game. where: to which webhook, as a hash. begun: by how many first moves the
-    game is known again; key: by them. message: the id of the post."""
-
-    where: str
-    begun: int
-    key: str
-    moves: int
-    message: str = ""
-
-
 class Memory:
-    """What was posted last, of each game at each webhook; a file that cannot be read is begun anew."""
+    """What was posted last, in a file of the data folder; the address of a webhook is kept as a hash."""
 
     def __init__(self, path: Path, url: str | None) -> None:
         self._path = path
         self._where = sha256(url.encode()).hexdigest()[:16] if url else "files"
-        try:
-            self._known = msgspec.json.decode(path.read_bytes(), type=list[Posted])
-        except (OSError, msgspec.DecodeError):
-            self._known = []
+        self._posts = Posts(path.read_bytes() if path.exists() else None)
 
     def last(self, snapshot: Snapshot) -> Posted | None:
         """What was posted last of this game."""
-        for each in self._known:
-            is_begun = each.begun <= snapshot.moves and each.key == snapshot.key(each.begun)
-            if is_begun and each.where == self._where:
-                return each
-        return None
+        return self._posts.last(snapshot, self._where)
 
     def keep(self, snapshot: Snapshot, message: str) -> None:
         """Remember a post. Raises OSError."""
-        former, begun = self.last(snapshot), min(snapshot.moves, FIRST_MOVES)
-        posted = Posted(self._where, begun, snapshot.key(begun), snapshot.moves, message)
-        self._known = [posted, *(each for each in self._known if each is not former)]
+        self._posts.keep(snapshot, self._where, message)
         self._path.parent.mkdir(parents=True, exist_ok=True)
         part = self._path.with_name(f".{self._path.name}.part")
-        part.write_bytes(msgspec.json.format(msgspec.json.encode(self._known), indent=1))
+        part.write_bytes(self._posts.encode())
         part.replace(self._path)
 
 
@@ -109,7 +89,8 @@ def command(
         if if_changed and since == snapshot.moves:
             typer.echo("Nothing has changed since the last snapshot.")
             raise typer.Exit(UNCHANGED)
-        drawn = pictures(snapshot, since, kinds)
+        wanted = drawings(snapshot, since, kinds)
+        drawn = [(kind, draw_file(kind, snapshot.state, (), details)) for kind, details in wanted]
         changed = [] if since is None else news(snapshot, since)
         text, message = "\n".join([*description(snapshot), *changed]), ""
         if webhook:

@@ -93,7 +93,7 @@ def build_command_tree(client: discord.Client, handler: InteractionHandler) -> a
     )
     for group in (TableCommands(handler), ShowCommands(handler), MeCommands(handler)):
         tree.add_command(group)
-    for command in line_commands(handler):
+    for command in (*line_commands(handler), watch_command(handler)):
         tree.add_command(command)
 
     @tree.error
@@ -459,6 +459,24 @@ class MeCommands(app_commands.Group):
         person_id = await self.handler.lookup.person_id(interaction.user)
         normalized = await self.handler.service.claim_address(person_id, address)
         await reply_text(interaction, f"An email goes to {normalized}. Reply to it to confirm the address.")
+
+
+def watch_command(handler: InteractionHandler) -> app_commands.Command[Any, Any, Any]:
+    """`/watch`."""
+
+    @app_commands.command(
+        name="watch", description="Show a game to this channel: map, market, sheet and what is new"
+    )
+    @app_commands.describe(
+        file="A file of 18xx.games, or a game text", news="Tell what has changed in a message of its own too"
+    )
+    async def watch(interaction: Interaction, file: discord.Attachment, news: bool = False) -> None:
+        await defer(interaction)
+        if file.size > MAX_BYTES:
+            raise ValueError(f"The file is larger than {MAX_BYTES >> 20} MB.")
+        await handler.watch.show(interaction, await file.read(), news=news)
+
+    return watch
 
 
 def line_commands(handler: InteractionHandler) -> list[app_commands.Command[Any, Any, Any]]:

@@ -13,7 +13,7 @@ from typing import Literal, get_args
 from bot.position.times import duration_text
 from storage import Store, UnitOfWork
 
-Kind = Literal["tables", "invitations", "claims", "plans", "pictures", "exports", "requests"]
+Kind = Literal["tables", "invitations", "claims", "plans", "pictures", "exports", "requests", "snapshots"]
 
 DEFAULT_LIMITS: Mapping[Kind, int] = {
     "tables": 10,
@@ -23,6 +23,7 @@ DEFAULT_LIMITS: Mapping[Kind, int] = {
     "pictures": 300,
     "exports": 30,
     "requests": 10,
+    "snapshots": 20,
 }
 
 SENTENCES: Mapping[Kind, str] = {
@@ -33,6 +34,7 @@ SENTENCES: Mapping[Kind, str] = {
     "pictures": "You have asked for {limit} pictures today",
     "requests": "You have asked for {limit} seats today",
     "exports": "You have exported {limit} games today",
+    "snapshots": "You have shown {limit} games today",
 }
 
 

@@ -20,9 +20,11 @@ import engine
 from bot.__main__ import app_for
 from bot.cli.export import history_of_file
 from bot.cli.snapshot import NOT_POSTED, UNCHANGED
-from bot.features.watch.snapshot import description, news, pictures, snapshot_of
+from bot.features.watch.snapshot import PICTURES, Snapshot, description, drawings, news, snapshot_of
 from bot.features.watch.webhook import Webhook, WebhookError
+from bot.pictures.workers import draw_file
 from engine.game_text import GameHistory, replay
+from renderers import Picture
 
 GAME = Path(__file__).parents[1] / "games/1830-3p-9.18xx"
 TEXT = """title 1830
@@ -32,6 +34,10 @@ Ann: buy SV
 Bob: bid BO 225
 Cid: pass
 """
+
+
+def pictures(snapshot: Snapshot, since: int | None, kinds: list[str]) -> list[tuple[str, Picture]]:
+    return [(kind, draw_file(kind, snapshot.state, (), d)) for kind, d in drawings(snapshot, since, kinds)]
 
 
 def history(text: str) -> GameHistory:
@@ -191,4 +197,4 @@ def test_the_position_of_the_guide_is_drawn() -> None:
     text = guide.partition("<!-- snapshot -->\n```\n")[2].partition("```")[0]
     snapshot = snapshot_of(history(text))
     assert description(snapshot)[0] == "1830 with Ann, Bob and Cid, operating round 1.1, after 0 moves."
-    assert [name for name, _ in pictures(snapshot, None)] == ["map", "market", "sheet"]
+    assert [name for name, _ in pictures(snapshot, None, [*PICTURES])] == ["map", "market", "sheet"]

@@ -35,6 +35,7 @@ from bot.discord.interactions.replies import (
 )
 from bot.discord.interactions.settings_interactions import SettingsInteractions
 from bot.discord.interactions.tile_interactions import TileInteractions
+from bot.discord.interactions.watch_interactions import WatchInteractions
 from bot.discord.table_lookup import TableLookup
 from bot.discord.threads import TableThreads
 from bot.pictures.workers import PictureWorkers
@@ -61,6 +62,7 @@ class InteractionHandler:
         self.settings = SettingsInteractions(service, self.lookup)
         self.orders = OrderInteractions(service, self.lookup, self.lines.show_result)
         self.lobby = LobbyInteractions(service, self.lookup)
+        self.watch = WatchInteractions(service, self.lookup, DiscordApi(client), pictures)
         self.uncertain_session = UncertainSession(service, client)
 
     @staticmethod

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import sha256
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import engine
 from bot.pictures.views import changed_hexes, repriced_companies
@@ -16,8 +16,6 @@ from bot.position import text_views
 from bot.position.pending import pending_decisions
 from engine.game_text import GameHistory
 from engine.game_text.redaction import redacted
-from renderers import PaletteName, Picture, map_png, market_png, sheet_png
-from renderers.files import smaller_png
 
 PICTURES = ("map", "market", "sheet")
 FIRST_MOVES = 8  # that tell a game from another with the same players
@@ -86,30 +84,23 @@ def news(snapshot: Snapshot, since: int) -> list[str]:
     return [f"Since the last snapshot, {snapshot.moves - since} moves:", *found]
 
 
-def pictures(
-    snapshot: Snapshot,
-    since: int | None,
-    kinds: Sequence[str] = PICTURES,
-    palette: PaletteName = "light",
-) -> list[tuple[str, Picture]]:
-    """The pictures by name, with what has changed marked. since: as in `news`, None for the
-    first snapshot. Raises ValueError for a
-    name that is none of `PICTURES`."""
+def drawings(
+    snapshot: Snapshot, since: int | None, kinds: Sequence[str] = PICTURES
+) -> list[tuple[str, dict[str, Any]]]:
+    """The pictures by name with what the renderers are told, so that what has changed is marked.
+
+    since: as in `news`, None for the first snapshot. Raises ValueError for a name that is none of `PICTURES`.
+    """
     state = snapshot.state
     before = state if since is None else snapshot.state_after(min(since, snapshot.moves))
-    found: list[tuple[str, Picture]] = []
-    for kind in kinds:
-        match kind:
-            case "map":
-                drawn = map_png(state, highlight=changed_hexes(before, state), palette=palette)
-            case "market":
-                drawn = market_png(state, highlight=repriced_companies(before, state), palette=palette)
-            case "sheet":
-                drawn = sheet_png(state, revenues=_revenues(snapshot), palette=palette)
-            case _:
-                raise ValueError(f"There is no picture {kind}; the pictures are {', '.join(PICTURES)}.")
-        found.append((kind, drawn._replace(png=smaller_png(drawn.png))))
-    return found
+    marked: dict[str, dict[str, Any]] = {
+        "map": {"highlight": changed_hexes(before, state)},
+        "market": {"highlight": repriced_companies(before, state)},
+        "sheet": {"revenues": _revenues(snapshot)},
+    }
+    if unknown := [kind for kind in kinds if kind not in marked]:
+        raise ValueError(f"There is no picture {unknown[0]}; the pictures are {', '.join(PICTURES)}.")
+    return [(kind, marked[kind]) for kind in kinds]
 
 
 def _revenues(snapshot: Snapshot) -> dict[str, int]:

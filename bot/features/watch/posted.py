@@ -1,0 +1,49 @@
+"""What was posted last of each game at each place, so that the next snapshot edits that post."""
+
+from __future__ import annotations
+
+import msgspec
+
+from bot.features.watch.snapshot import FIRST_MOVES, Snapshot
+
+MOST_KEPT = 200  # posts; the oldest are forgotten
+
+
+class Posted(msgspec.Struct, frozen=True):
+    """A post of a game. where: the place, such as a channel. begun: by how many first moves the game is known
+    again; key: by them. moves: how many it had. message: the id of the post."""
+
+    where: str
+    begun: int
+    key: str
+    moves: int
+    message: str = ""
+
+
+class Posts:
+    """The last post of each game at each place, the newest first."""
+
+    def __init__(self, raw: bytes | str | None) -> None:
+        """raw: what `encode` gave; what cannot be read is begun anew."""
+        try:
+            self._known = msgspec.json.decode(raw or "[]", type=list[Posted])
+        except msgspec.DecodeError:
+            self._known = []
+
+    def last(self, snapshot: Snapshot, where: str) -> Posted | None:
+        """What was posted last of this game at a place."""
+        for each in self._known:
+            is_begun = each.begun <= snapshot.moves and each.key == snapshot.key(each.begun)
+            if is_begun and each.where == where:
+                return each
+        return None
+
+    def keep(self, snapshot: Snapshot, where: str, message: str) -> None:
+        """Remember a post."""
+        former, begun = self.last(snapshot, where), min(snapshot.moves, FIRST_MOVES)
+        posted = Posted(where, begun, snapshot.key(begun), snapshot.moves, message)
+        self._known = [posted, *(each for each in self._known if each is not former)][:MOST_KEPT]
+
+    def encode(self) -> bytes:
+        """The posts as JSON."""
+        return msgspec.json.encode(self._known)
