@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
 from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Annotated
@@ -45,6 +46,7 @@ LAZY_COMMANDS = {
     "check": "bot.operations.check",
     "arena": "bot.tools.arena.command",
     "status": "bot.cli.status",
+    "invite-link": "bot.discord.invite",
 }
 
 
@@ -239,6 +241,13 @@ def run_service(
     asyncio.run(serve(settings, begin, errors, allows_new=allows_new))
 
 
+def print_version(wanted: bool) -> None:
+    """Print the version and end, where it is asked."""
+    if wanted:
+        typer.echo(f"railpost {version('railpost')}")
+        raise typer.Exit
+
+
 @app.callback(invoke_without_command=True)
 def service(
     ctx: typer.Context,
@@ -251,6 +260,9 @@ def service(
     ] = None,
     new: Annotated[
         bool, typer.Option("--new", help="Begin with a new store, although there are backups of another.")
+    ] = False,
+    _: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=print_version, is_eager=True)
     ] = False,
 ) -> None:
     """Play 18xx on Discord, by mail and in this terminal. Without a command: run the service and its

@@ -31,6 +31,7 @@ from bot.discord.controls import controls
 from bot.discord.delivery import LEASE, DiscordDelivery
 from bot.discord.interactions.interactions import InteractionHandler
 from bot.discord.interactions.replies import error_text, is_answered_already, is_too_late, reply_text
+from bot.discord.invite import invite_link
 from bot.discord.localization import localized
 from bot.discord.shards import SessionStarts, guild_shards_of, job_names
 from bot.pictures.workers import PictureWorkers
@@ -57,6 +58,8 @@ async def run(
     if discord_settings is None:
         raise SettingsError("RAILPOST_DISCORD_TOKEN is not set.")
     override_endpoints(discord_settings)
+    if link := invite_link(discord_settings.token.get_secret_value()):
+        print(f"Add the bot to a Discord server: {link}", flush=True)
     pictures = pictures or PictureWorkers(settings.picture_workers)
     detail = "another process has the session"
     await service.jobs.lead(
