@@ -134,6 +134,16 @@ def companies_over_limit(g: Game, seat: str) -> list[str]:
     return _companies_over_limit(g, seat, pending_sales(g))
 
 
+def excess_text(g: Game, seat: str) -> str:
+    """By how much a player is above the limits (1830 §10), and of which companies they can sell."""
+    over = companies_over_limit(g, seat)
+    above = ((c, g.percent_held(seat, c) - percent_limit(g, c)) for c in over if g.title.must_sell_excess)
+    parts = [f"{percent} % of the {company}" for company, percent in above if percent > 0]
+    if (certificates := counted_certificates(g, seat) - certificate_limit(g)) > 0:
+        parts.append(f"{certificates} certificate{'s' * (certificates > 1)} of {', '.join(over)}")
+    return " and ".join(parts)
+
+
 @cached
 def _companies_over_limit(g: Game, seat: str, sales: tuple[PendingSale, ...]) -> list[str]:
     own = [c for c, co in g.state.companies.items() if seat in co.shares]

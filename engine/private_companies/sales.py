@@ -24,7 +24,7 @@ from engine.core.state import (
 )
 from engine.finance.granted_certificates import is_held_by_player
 from engine.finance.offers import DealHandler, make_offer
-from engine.finance.ownership import certificate_limit, counted_certificates, give_granted_share
+from engine.finance.ownership import certificate_limit, counted_certificates, excess_text, give_granted_share
 from engine.game import Game
 from engine.mechanics import Option, OutOfTurn
 from engine.operating.emergency_purchase import president_contribution
@@ -173,6 +173,8 @@ class PrivateDeals(OutOfTurn[Game]):
         parties = self._parties(g, seat, action)
         if isinstance(parties, str):
             return parties
+        if any((offer.proposer, offer.deal) == (seat, action) for offer in g.state.offers):
+            return "That is offered already, and waits for an answer."
         return self._refuse_proposal(g, parties, action) or self._refuse_share(g, parties[1], action.private)
 
     def _refuse_proposal(self, g: Game, parties: tuple[str, str], action: TradePrivate) -> str | None:
@@ -260,8 +262,8 @@ class PrivateDeals(OutOfTurn[Game]):
             return self._first_round(g)
         elif self.replaces_share_purchase and turn.bought:
             return f"The turn's one purchase is made{g.cite('1830 §4')}."
-        elif turn.seat == buyer and (over := self.required_sales(g, turn)):
-            return f"Sell down to the limit first: {', '.join(over)}{g.cite('1830 §10')}."
+        elif turn.seat == buyer and self.required_sales(g, turn):
+            return f"Sell down to the limit first: {excess_text(g, buyer)}{g.cite('1830 §10')}."
         if self.company_ban_applies and not sellable_to_company(g, private):
             return f"The {private} stays with its buyer."
         if price < self.min_price:

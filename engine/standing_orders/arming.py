@@ -84,6 +84,11 @@ def _refuse_bid(g: Game, seat: str, order: AutoBid) -> str | None:
         return "Nothing is auctioned in this game."
     if owner is None and auctioned_item(g) != order.item:
         return f"The {order.item} is not being auctioned."
+    option = bid_option(g, seat, order.item)
+    steps = option.amounts if option and option.amounts else range(order.limit, order.limit + 1)
+    if order.limit > steps[0] and (rest := (order.limit - steps[0]) % steps.step):
+        below = f"auto bid {order.item} up to {order.limit - rest}"
+        return f"Bids go by ${steps.step}; `{below}` is the step below ${order.limit}."
     least = _least_bid(g, seat, order.item)
     leaves = order.then_pass and order.limit == 0 and auctioned_item(g) == order.item
     if least is not None and order.limit < least and not leaves:

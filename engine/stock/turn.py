@@ -33,6 +33,7 @@ from engine.finance.ownership import (
     companies_over_limit,
     counted_certificates,
     counts_toward_limit,
+    excess_text,
     market_zones,
     move_shares,
     percent_limit,
@@ -204,8 +205,8 @@ class StockTurnQuestion:
             return f"In a stock round a player buys, sells or passes{g.cite('1830 §4')}."
         if act and self.extra_actions_over_limit:
             return act.refusal(g, frame, action)
-        if over := self.required_sales(g, frame):
-            return f"Sell down to the limit first: {', '.join(over)}{g.cite('1830 §10')}."
+        if self.required_sales(g, frame):
+            return f"Sell down to the limit first: {excess_text(g, frame.seat)}{g.cite('1830 §10')}."
         match action:
             case BuyShares(company, source, count):
                 return self._refuse_purchase(g, frame, company, source, count)

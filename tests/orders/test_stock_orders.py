@@ -217,7 +217,7 @@ def test_an_order_does_not_say_what_its_owner_could_not() -> None:
     t.arm("Bob", "auto pass")
     t.say("Ann: pass")
     assert t.said == [] and t.asked == ["Bob"]
-    assert t.ended == ["Bob: You cannot pass now: Sell down to the limit first: NYC (1830 §10)."]
+    assert t.ended == ["Bob: You cannot pass now: Sell down to the limit first: 10 % of the NYC (1830 §10)."]
 
 
 @pytest.mark.parametrize(

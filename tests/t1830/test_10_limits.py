@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.t1830.scenarios import run_scenario
+from tests.t1830.scenarios import run_scenario, scenario_error
 
 RICH = "@ cash Ann 2000\n@ cash Bob 2000\n@ cash Cid 2000\n"
 
@@ -160,4 +160,13 @@ def test_10_who_can_sell_nothing_that_counts_stays_above_the_limit() -> None:
     run_scenario(stuck + "Ann: pass\n= turn Bob")
     run_scenario(
         stuck.replace("pool PRR 5", "pool PRR 4") + "!Ann: pass\nAnn: sell 1 PRR\nAnn: done\n= turn Bob"
+    )
+
+
+def test_10_by_how_much_a_player_is_above_the_limits() -> None:
+    """Ann has 21 certificates of 20."""
+    above = FULL.replace("ERIE 5", "ERIE 6") + "@ par PRR 100\n"
+    body = above + "@ owns Bob CO 2\n@ owns Ann CO 1\n@ par CO 100\n@ round stock Ann\n"
+    assert "Sell down to the limit first: 1 certificate of NYC, CPR, C&O, Erie, B&M" in scenario_error(
+        body + "Ann: pass"
     )
