@@ -14,6 +14,7 @@ from engine.core.components import tile_faces
 from engine.core.state import (
     Auction,
     BuyerChoice,
+    CompanyStart,
     ExcessTokens,
     FreeToken,
     HomeToken,
@@ -58,6 +59,30 @@ def auctioned(state: State) -> str | None:
         case WaterfallBidding(private=item) | Auction(item=item):
             return item
     return None
+
+
+def auctioned_company(state: State) -> str:
+    """The company that is auctioned now, or empty. A private may have the same symbol (the ME of 1817)."""
+    top = state.stack[-1]
+    return top.item if isinstance(top, Auction) and top.kind != "private" else ""
+
+
+def company_hexes(state: State) -> tuple[str, ...]:
+    """Where the companies are that an auction, a start or a merger is about: the home that is bid on, and
+    the hexes with their tokens, in the order of the map. Empty for other questions, and for a poll, which
+    is about all companies."""
+    g, top = game_of(state), state.stack[-1]
+    if isinstance(top, MergerPoll):
+        return ()
+    companies = {auctioned_company(state), *companies_in_question(state)}
+    if isinstance(top, CompanyStart):
+        companies.add(top.company)
+    home = top.home_hex if isinstance(top, Auction) else ""
+    return tuple(
+        hex
+        for hex in g.components.map.hexes
+        if hex == home or any(sym in companies for _, sym in state.tokens.get(hex, ()))
+    )
 
 
 def free_cash(state: State) -> dict[str, int]:

@@ -39,10 +39,11 @@ async def question_pictures(
 ) -> tuple[NamedPicture, ...]:
     """The pictures that the question needs, with the differences from `before` highlighted.
 
-    An auction: the lots with bids and free money. A stock round: sheet and market. A company's turn: the map
-    around its reach, before its run around its best routes, after it around those that it ran; the sheet for
-    trains where it has not run. A merger: the companies side by side, and the market. `revenues`: dollars of
-    each company's last run. `ran`: the last run since `before`; of another company it is history.
+    An auction: the lots with bids and free money; of a company, also the map around its home. A stock round:
+    sheet and market. A company's turn: the map around its reach, before its run around its best routes, after
+    it around those that it ran; the sheet for trains where it has not run. A merger: the companies side by
+    side, the market, and the map around their tokens. `revenues`: dollars of each company's last run. `ran`:
+    the last run since `before`; of another company it is history.
     """
     hexes = changed_hexes(before, state) if before else ()
     repriced = repriced_companies(before, state) if before else ()
@@ -60,17 +61,17 @@ async def question_pictures(
         wanted.append(run_map)
     match topic:
         case "auction":
-            wanted.append(("auction", pictures.auction(state)))
+            wanted += [("auction", pictures.auction(state)), *_company_maps(pictures, state, hexes)]
         case "merger":
             companies = engine.companies_in_question(state)
             table = pictures.companies(state, companies, revenues=revenues or {})
-            wanted += [("companies", table), market()]
+            wanted += [("companies", table), market(), *_company_maps(pictures, state, hexes)]
         case "track" | "run":
             wanted += _turn_maps(pictures, state, hexes, has_map=bool(wanted))
         case "trains":
             wanted += [] if wanted else [sheet()]
         case _:
-            wanted += [sheet(), market()]
+            wanted += [sheet(), market(), *_company_maps(pictures, state, hexes)]
     return await draw_all(wanted)
 
 
@@ -99,6 +100,16 @@ def map_of_run(
     crop = part_around(state, (*on_routes, *near(state, on_routes, hexes)))
     picture = pictures.map(state, highlight=tuple(hexes), routes=routes, company=ran.company, crop=crop)
     return "map", picture
+
+
+def _company_maps(pictures: Pictures, state: engine.State, hexes: Iterable[str]) -> list[Drawing]:
+    """The map around the companies that are auctioned, started or merged, with their homes and tokens marked;
+    none for other questions."""
+    where = engine.company_hexes(state)
+    if not where:
+        return []
+    crop = part_around(state, (*where, *near(state, where, hexes)))
+    return [("map", pictures.map(state, highlight=where, crop=crop))]
 
 
 def _turn_maps(

@@ -32,8 +32,8 @@ def sale_line(state: engine.State, item: str, bids: Mapping[str, int], *, with_p
 
     with_power: what the private can do follows.
     """
-    private = _private(state, item)
-    head = item if private is None else _private_head(private)
+    private = _private_of_auction(state, item)
+    head = company_head(state, item) if private is None else _private_head(private)
     power = _power(private) if private is not None and with_power else ""
     return f"{head}: {bids_text(state, bids)}{f'. {power}' if power else ''}"
 
@@ -55,7 +55,7 @@ def auction_lines(state: engine.State) -> list[str]:
 
 def _short_head(state: engine.State, item: str) -> str:
     """`PSM Pittsburgh Steel Mill $40`."""
-    private = _private(state, item)
+    private = _private_of_auction(state, item)
     return item if private is None else f"{item} {private.name} {dollars(private.price)}"
 
 
@@ -88,7 +88,7 @@ def bids_view(state: engine.State) -> str:
 
 def _described(state: engine.State, item: str, bids: Mapping[str, int]) -> str:
     """`sale_line`, and what a private can do in whole sentences."""
-    private = _private(state, item)
+    private = _private_of_auction(state, item)
     power = _power(private) if private else ""
     if len(power) > MAX_SENTENCES:
         power = power[:MAX_SENTENCES].rpartition(". ")[0] + "."
@@ -110,6 +110,16 @@ def _privates(state: engine.State) -> list[engine.PrivateDefinition]:
 
 def _private(state: engine.State, sym: str) -> engine.PrivateDefinition | None:
     return next((private for private in _privates(state) if private.sym == sym), None)
+
+
+def _private_of_auction(state: engine.State, item: str) -> engine.PrivateDefinition | None:
+    """The private that is auctioned; None where the item is a company."""
+    return None if item == engine.auctioned_company(state) else _private(state, item)
+
+
+def company_head(state: engine.State, sym: str) -> str:
+    """`ME Morristown and Erie`."""
+    return f"{sym} {engine.game_of(state).company_definition(sym).name}"
 
 
 def _private_head(private: engine.PrivateDefinition) -> str:

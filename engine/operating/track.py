@@ -189,7 +189,7 @@ def refuse_lay(
     """Why the company may not lay that tile there, or None.
 
     `connected`: the track has to be connected to a token of the company (1830 §18). `discount`: dollars off
-    the cost of the terrain. `cost`: dollars to pay instead of the cost of the terrain.
+    the cost of the terrain. `cost`: dollars to pay instead of the cost of the terrain; fees are in it.
     """
     if why := refuse_hex(g, lay.hex) or refuse_tile(g, lay.tile, lay.hex):
         return why
@@ -205,11 +205,11 @@ def refuse_lay(
     for objection in g.title.lay_objections:
         if connected and (why := objection(g, company, lay, fit)):
             return why
+    what = f"The terrain of {lay.hex}" if cost is None else f"#{lay.tile} on {lay.hex}"
     if cost is None:
         cost = max(terrain_cost(g, lay.hex) - discount, 0)
     if cost > g.cash(company):
-        cash = f"the {company} has ${g.cash(company)}"
-        return f"The terrain of {lay.hex} costs ${cost}, and {cash}{g.cite('1830 §18')}."
+        return f"{what} costs ${cost}, and the {company} has ${g.cash(company)}{g.cite('1830 §18')}."
     return None
 
 

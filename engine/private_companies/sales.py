@@ -173,8 +173,6 @@ class PrivateDeals(OutOfTurn[Game]):
         parties = self._parties(g, seat, action)
         if isinstance(parties, str):
             return parties
-        if any((offer.proposer, offer.deal) == (seat, action) for offer in g.state.offers):
-            return "That is offered already, and waits for an answer."
         return self._refuse_proposal(g, parties, action) or self._refuse_share(g, parties[1], action.private)
 
     def _refuse_proposal(self, g: Game, parties: tuple[str, str], action: TradePrivate) -> str | None:

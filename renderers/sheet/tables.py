@@ -20,6 +20,7 @@ WIDTH = 880
 HEADING_SIZE = 34
 LINE_HEIGHT = 29
 PARAGRAPH_GAP = 8
+MAX_SIDE_BY_SIDE = 6
 
 
 def draw_auction(view: AuctionView, palette: Palette = theme.LIGHT) -> Image.Image:
@@ -56,9 +57,16 @@ def draw_auction(view: AuctionView, palette: Palette = theme.LIGHT) -> Image.Ima
 
 
 def draw_companies(view: SheetView, companies: Sequence[str], palette: Palette = theme.LIGHT) -> Image.Image:
-    """Companies side by side, with what they have together."""
+    """Companies side by side, at most `MAX_SIDE_BY_SIDE`, and then below each other; with what they have
+    together where they are few."""
     shown = [c for sym in companies for c in view.companies if c.badge.sym == sym]
-    together = len(shown) > 1
+    together = 1 < len(shown) < MAX_SIDE_BY_SIDE
+    parts = [shown[i : i + MAX_SIDE_BY_SIDE] for i in range(0, max(len(shown), 1), MAX_SIDE_BY_SIDE)]
+    tables = [_companies_table(part, together) for part in parts]
+    return _draw_page(f"{view.title} · {view.round}", tables, [], palette)
+
+
+def _companies_table(shown: Sequence[CompanyView], together: bool) -> SheetTable:
     header = (
         SheetCell(),
         *(SheetCell(c.badge.sym, badge=c.badge, tag="now" if c.acting else "") for c in shown),
@@ -86,8 +94,7 @@ def draw_companies(view: SheetView, companies: Sequence[str], palette: Palette =
             " ".join(p for c in shown for p in c.privates)),
         row("Last run", ["" if c.last_revenue is None else dollars(c.last_revenue) for c in shown]),
     ]  # fmt: skip
-    table = SheetTable(header, tuple(rows), max(WIDTH, 208 * len(header)))
-    return _draw_page(f"{view.title} · {view.round}", [table], [], palette)
+    return SheetTable(header, tuple(rows), max(WIDTH, 208 * len(header)))
 
 
 def companies_alt(view: SheetView, companies: Sequence[str]) -> str:

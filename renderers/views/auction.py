@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from engine import BANK, IPO, State, bids, decision, free_cash, game_of
+from engine import BANK, IPO, State, auctioned_company, bids, decision, free_cash, game_of
 from renderers.views.labels import clip_text, dollars
 
 
@@ -71,15 +71,15 @@ def auction_view(state: State) -> AuctionView:
 
 
 def _lots(state: State) -> Iterator[LotView]:
-    game, standing = game_of(state), bids(state)
+    game, standing, company = game_of(state), bids(state), auctioned_company(state)
     top = state.stack[-1]
     auctioned = getattr(top, "private", None) or getattr(top, "item", None)
     discount = getattr(state.stack[-1], "discount", 0)
     cheapest = True
     for private in game.components.privates:
-        offers = _named(state, standing.pop(private.sym, {}))
-        if state.private_owners.get(private.sym) not in (BANK, IPO):
+        if private.sym == company or state.private_owners.get(private.sym) not in (BANK, IPO):
             continue
+        offers = _named(state, standing.pop(private.sym, {}))
         is_next = private.sym == auctioned or (auctioned is None and cheapest)
         yield LotView(
             private.sym,

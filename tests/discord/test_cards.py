@@ -30,6 +30,8 @@ from bot.tools.simulation.simulate import simulate_game
 from engine import Choice, State
 from tests.fake_discord import limits
 from tests.fake_discord.models import walk_components
+from tests.t1817.scenarios import run_scenario
+from tests.t1817.test_07_conversions_and_mergers import SMALL
 
 SHOTS = [ImageRef("map.png", "The map. " * 200), ImageRef("market.png", "The market.")]
 MOST_ROWS = 9
@@ -310,3 +312,13 @@ def test_par_keeps_its_place_in_the_select() -> None:
         assert placeholder.startswith("Par: ") and [i.argument for i in items] == [
             choice.line for choice in left if choice.path[0] == "par"
         ]
+
+
+def test_what_all_may_press_names_nobodys_company() -> None:
+    """1817 §7: each president is asked about their own companies."""
+    state = run_scenario(f"{SMALL}= phase 3\n")
+    asked = view(state)
+    choices = {each.seat: engine.choices(state, engine_seat(each.seat)) for each in asked.pending}
+    (row, *_) = layouts.shared_controls(asked, asked.pending, choices)
+    labels = [control["label"] for control in row["components"]]
+    assert labels == ["Act", "Pass", "Ann: all options…", "Bob: all options…", "Orders…"]

@@ -21,6 +21,7 @@ from renderers.views import auction_view, map_view, market_view
 from tests.renderers.positions import financed, opening, position
 from tests.renderers.test_legibility import GAMES, ROOT, end_of
 from tests.renderers.test_map import near, opened, pixel
+from tests.t1817.scenarios import run_scenario
 
 PHONE_DIGITS = 5.0
 """The least height of a digit, in pixels, where a picture is shown 400 pixels wide."""
@@ -86,6 +87,20 @@ def test_companies_are_side_by_side_with_their_sums() -> None:
     assert opened(picture).size == (picture.width, picture.height)
     with pytest.raises(ValueError, match="no company"):
         companies_png(financed(), [])
+
+
+def test_more_than_six_companies_are_below_each_other() -> None:
+    started = [sym for sym, company in financed().companies.items() if company.president]
+    one = companies_png(financed(), started[:1])
+    many = companies_png(financed(), started * 4)
+    assert len(started) * 4 > 6 and many.width <= 1500 and many.height > 2 * one.height - 100
+
+
+def test_the_auction_of_a_company_is_not_of_the_private_of_the_same_name() -> None:
+    """1817 has a private ME and a company ME; the private is Ann's."""
+    start = "@ private ME Ann\n@ cash Ann 500\n@ cash Bob 500\n@ round stock Ann\nAnn: start ME F19 100\n"
+    (lot,) = auction_view(run_scenario(start)).lots
+    assert (lot.name, lot.bids) == ("Morristown and Erie Railway", (("Ann", 100),))
 
 
 def test_topics_of_questions() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from bot.hub import notify
 from bot.hub.notify import Recipient
-from bot.hub.result import Completed, PollUpdated
+from bot.hub.result import Completed, LineRefused, PollUpdated
 from bot.service import Service
 from storage import open_store
 from tests.service.conftest import NAMES, ServiceHarness
@@ -91,6 +91,8 @@ async def test_every_offer_is_told_also_in_ones_turn_or_beside_another(frozen: S
         await frozen.deliver()
         assert isinstance(await frozen.say(name, line), Completed)
         assert [n.person_id for _, n in await frozen.sent("turn")] == [frozen.people[asked]], line
+    again = await frozen.say("Ann", "buy private DH from Cid for 75")
+    assert isinstance(again, LineRefused) and "offered already" in again.reason
     await frozen.deliver()
     assert isinstance(await frozen.say("Ann", "accept 1"), Completed)
     assert not await frozen.sent("turn"), "an offer that is gone is nothing new"

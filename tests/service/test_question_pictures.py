@@ -13,10 +13,13 @@ from bot.email.pages.pictures import inline_images
 from bot.hub.queries import RoutesRun
 from bot.pictures.views import NamedPicture, lay_map, near, question_pictures, route_label, tried_pictures
 from bot.pictures.workers import PictureWorkers, draw_file
+from bot.position.auctions import bids_view
 from engine.core.state import ExcessTokens
 from engine.game_text import replay
 from renderers import Picture
 from tests.drawn_here import DrawnHere
+from tests.t1817.scenarios import run_scenario
+from tests.t1817.test_07_conversions_and_mergers import SMALL, WANTED
 
 PREFIX = """title 1830
 players Ann, Bob, Cid
@@ -210,3 +213,24 @@ async def test_a_change_far_from_the_question_does_not_make_its_map_small() -> N
     await question_pictures(pictures, state, before)
     crop = next(details["crop"] for kind, details in pictures.requests if kind == "map")
     assert "H10" in crop and "F22" not in crop and "F24" not in crop
+
+
+async def test_the_start_of_a_company_shows_its_home() -> None:
+    """1817 §5.4: the home is wherever the president wants it."""
+    pictures = DrawnHere()
+    bid = run_scenario(
+        "@ phase 3\n@ cash Ann 500\n@ cash Bob 500\n@ round stock Ann\nAnn: start ME F19 100\n"
+    )
+    assert [name for name, _ in await question_pictures(pictures, bid)] == ["auction", "map"]
+    details = pictures.requests[-1][1]
+    assert details["highlight"] == ("F19",) and "F19" in details["crop"] and "A20" not in details["crop"]
+    assert bids_view(bid).startswith("ME Morristown and Erie Railway: Ann $100 leads")
+
+
+async def test_a_merger_shows_the_tokens_of_its_companies() -> None:
+    pictures = DrawnHere()
+    poll = run_scenario(f"{SMALL}= phase 3\n")
+    assert [name for name, _ in await question_pictures(pictures, poll)] == ["companies", "market"]
+    turn = run_scenario(f"{SMALL}{WANTED}")
+    assert [name for name, _ in await question_pictures(pictures, turn)] == ["companies", "market", "map"]
+    assert set(pictures.requests[-1][1]["highlight"]) == {"F19", "G18"}

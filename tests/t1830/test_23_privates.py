@@ -234,9 +234,3 @@ def test_23_1_an_offer_of_a_president_ends_with_his_office() -> None:
     """
     assert "another president now" in scenario_error(offer + "Bob: accept")
     run_scenario(offer + "= turn Cid NYC\nCid: buy private CS for 60\nBob: accept 2\n= private CS NYC")
-
-
-def test_23_1_the_same_offer_is_not_made_twice_while_it_waits() -> None:
-    offer = "Ann: buy private CS from Bob for 300\n"
-    run_scenario(STOCK.format("Ann") + offer + "!" + offer + "Ann: buy private CS from Bob for 301")
-    run_scenario(STOCK.format("Ann") + offer + "Bob: decline\n" + offer)

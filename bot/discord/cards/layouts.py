@@ -6,7 +6,7 @@ what they may do. Its controls are built from the engine's choices in the same w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import engine
 from bot.discord.cards.card_texts import MAX_HISTORY, MAX_LINE, mention, player_name, table_heading
@@ -126,7 +126,9 @@ def shared_controls(
         c for c in choices[prompts[0].seat] if c.amounts is None and all(c.line in own for own in lines)
     ]
     buttons = [
-        button(each.label, str(anybody._replace(argument=each.line)), PRIMARY)
+        button(
+            _label_for_all(each.line, choices.values()), str(anybody._replace(argument=each.line)), PRIMARY
+        )
         for each in shared[:2]
         if len(each.line) <= anybody.max_argument_length
     ]
@@ -137,6 +139,12 @@ def shared_controls(
         for each in prompts
     ]
     return action_rows([*buttons, *own, orders_button(view.table.id)])
+
+
+def _label_for_all(line: str, choices: Iterable[Sequence[engine.Choice]]) -> str:
+    """The label of a line that several players may say; what is before its colon where the rest differs."""
+    labels = {choice.label for own in choices for choice in own if choice.line == line}
+    return labels.pop() if len(labels) == 1 else min(labels).partition(":")[0]
 
 
 def auto_pass_button(table_id: int) -> Json:
