@@ -41,6 +41,7 @@ LAZY_COMMANDS = {
     "review": "bot.cli.review",
     "snapshot": "bot.cli.snapshot",
     "check-mail": "bot.cli.check_mail",
+    "host": "bot.email.hosts",
     "simulate": "bot.tools.simulation.simulate",
     "bench": "bot.tools.benchmark",
     "check": "bot.operations.check",

@@ -15,6 +15,7 @@ from functools import partial
 from bot.config import MailServer, MailSettings, Settings, load_mail_secret
 from bot.email.connection import MailConnection
 from bot.email.gateway import MailGateway
+from bot.email.hosts import NO_HOST, has_hosts
 from bot.email.oauth import RefreshedTokens
 from bot.email.outbox import LEASE, StoredMailOutbox
 from bot.pictures.workers import PictureWorkers
@@ -66,6 +67,8 @@ async def run(
     key = load_mail_secret(settings)
     address = ServiceAddress(mail.address, key, mail.separator, unsubscribe_url=mail.unsubscribe_url)
     gateway = MailGateway(service, pictures, settings.data / "inbound_mail", key, mail.hosts)
+    if mail.hosts == "verified" and not await has_hosts(service):
+        print(NO_HOST, flush=True)
     outbox = StoredMailOutbox(service, gateway, address, pictures, timing.lease)
     connection = MailConnection(service, f"{mail.address} at {mail.imap.host}")
     tokens = RefreshedTokens(mail.oauth, settings.data) if mail.oauth else None

@@ -111,6 +111,11 @@ class PeopleRepository(Repository):
         """The verified email addresses of a person, the one that emails go to first."""
         return [one.value for one in mail_order(await self.identities(person_id)) if one.verified_at]
 
+    async def has_verified_address(self) -> bool:
+        """Whether anybody has verified an email address."""
+        query = select(Identity).where(col(Identity.kind) == "email", col(Identity.verified_at).is_not(None))
+        return await self._transaction.first(query.limit(1)) is not None
+
     async def prefer_address(self, person_id: int, address: str) -> None:
         """Emails to a person go to this address of theirs from now on."""
         await self._update_address(person_id, address, preferred_at=self._transaction.now)

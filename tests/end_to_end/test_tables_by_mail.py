@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.email.hosts import add_host
 from tests.end_to_end.mail_players import ADDRESS, MailHarness, MailPlayer, asks, copied, headline, served
 from tests.mail.servers import Delivery
 
@@ -119,11 +120,33 @@ async def test_an_unverified_host_is_asked_first(tmp_path: Path) -> None:
         assert "Eve invites you" in headline(await bob.letter())
 
 
-async def test_a_stranger_may_not_host_unless_admitted(office: MailHarness) -> None:
+async def test_a_stranger_may_not_host_unless_admitted(
+    office: MailHarness, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The operator reads once how the first host is made."""
     eve = office.player("Eve")
-    await office.mail(letter(eve, "new 1830 Bob <bob@player.test>"), sender=eve.address)
-    await office.settled(1, "Ignored")
+    for number in (1, 2):
+        await office.mail(letter(eve, "new 1830 Bob <bob@player.test>", number), sender=eve.address)
+        await office.settled(number, "Ignored")
     assert eve.inbox == [] and not await office.service.queries.list_tables()
+    told = [record.getMessage() for record in caplog.records if "has asked for a table" in record.message]
+    assert len(told) == 1 and f"`railpost host add {eve.address}`" in told[0]
+
+
+async def test_the_first_host_is_made_by_a_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with served(tmp_path) as office:
+        ann = office.player("Ann")
+        url = office.service.store.url.render_as_string(hide_password=False)
+        with pytest.raises(ValueError, match="is not one plain email address"):
+            await add_host(url, "nobody", "")
+        assert await add_host(url, ann.address, "") == "ann"
+        assert headline(await sent(ann, "new 1830 Bob <bob@player.test>")) == "OK."
+    assert capsys.readouterr().out.count("`railpost host add") == 1
+    async with served(tmp_path) as office:
+        assert "is open" in (await sent(office.player("Ann"), "new 1830 Bob <bob@player.test>", 2)).text
+    assert "host add" not in capsys.readouterr().out
 
 
 async def two_by_mail(office: MailHarness) -> tuple[MailPlayer, MailPlayer]:

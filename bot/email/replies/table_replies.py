@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
@@ -24,6 +25,9 @@ from mail.line_text import first_word
 from mail.parts import MailFile
 from mail.port import TableAnswer
 
+log = logging.getLogger(__name__)
+
+MAX_STRANGERS = 100  # of whom the operator reads until the next start
 SAID_IN_LOBBIES = ("help", "resign", "start", "leave", "options", "seat", "ask", *ROBOT_ANSWERS)
 """Words that mean something else in a reply for a seat of a game."""
 
@@ -46,6 +50,7 @@ class TableReplies:
     def __init__(self, service: Service, commands: TableCommands, held: HeldLineStore, hosts: str) -> None:
         self._service, self._store, self._hosts = service, service.store, hosts
         self._table_commands, self._held = commands, held
+        self._strangers = set[str]()
 
     async def table_command(
         self,
@@ -112,6 +117,7 @@ class TableReplies:
     ) -> TableAnswer | None:
         """Hold a command of an address that is not verified, if the operator admits it."""
         if not admits_host(self._hosts, address):
+            self._warn_of_stranger(address)
             return None
         async with self._store.begin() as unit:
             person = await people.person_by_address(unit, address, people.player_name(name) if name else "")
@@ -119,6 +125,16 @@ class TableReplies:
         code = await self._held.hold_lines(token, lines, request_id)
         sentence = "Somebody has asked for a table with this address."
         return TableAnswer((sentence,), token, offered_code=code)
+
+    def _warn_of_stranger(self, address: str) -> None:
+        if address not in self._strangers and len(self._strangers) < MAX_STRANGERS:
+            self._strangers.add(address)
+            log.warning(
+                "for the operator: %s has asked for a table and got no answer, because the address is not "
+                "verified; `railpost host add %s` lets its owner host",
+                address,
+                address,
+            )
 
     async def confirm_host(self, token: ReplyToken) -> None:
         """The owner of the address has answered."""
