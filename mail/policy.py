@@ -16,9 +16,10 @@ the sender, "DMARC" the verdict of our own mail server, "automatic" a sign that 
 | none   | unknown        | not fail     | no        | `new …`, if the operator admits it: asked once   |
 | none   | unknown        | any          | no        | dropped: strangers never get a reply             |
 
-Replies go to the registered address only. The policy has no state: it asks the service for what it needs
-to know of the past. All its calls may be repeated after a crash, as the idempotency key of a request is
-made from the seat, the Message-ID and the lines.
+Replies go to the registered address only. What it needs to know of the past, the policy asks the service;
+only which texts it could not read lately, it remembers itself (`Replies.is_echo`). All its calls may be
+repeated after a crash, as the idempotency key of a request is made from the seat, the Message-ID and the
+lines.
 """
 
 import hashlib
@@ -50,7 +51,16 @@ from mail.port import (
 )
 from mail.queries import merge_queries, parse_query
 from mail.quotes import ReplyLine
-from mail.replies import DEFAULT_LIMITS, PLAYED, Replies, ReplyLimits, Ruling, idempotency_key, is_from
+from mail.replies import (
+    DEFAULT_LIMITS,
+    PLAYED,
+    REPEATED,
+    Replies,
+    ReplyLimits,
+    Ruling,
+    idempotency_key,
+    is_from,
+)
 from mail.reply_address import ServiceAddress, hash_token, redact
 from mail.reply_reader import ReadReply, ReplyReader, corrected_lines, suggestions
 from mail.reply_text import ParsedReply, split_reply
@@ -58,6 +68,8 @@ from mail.small_talk import is_greeting
 from mail.token_lookup import TokenLookup
 
 _RESULT_REASONS = {LinesPlayed: PLAYED, LineRejected: "rejected", StaleReply: "stale"}
+UNREAD = frozenset({"unclear", "no orders", "unreadable", "help", "not done"})
+"""Reasons of replies to a mail from which nothing was done."""
 YES_NO_PURPOSES = frozenset({"link", "invite", "start", "keep", "agree"})
 _YES = frozenset({"yes", "y", "ok", "confirm", "confirmed", "join", "accept", "ja", "oui", "si", "sí"})
 _NO = frozenset({"no", "n", "decline", "nein", "non"})
@@ -202,6 +214,15 @@ class MailPolicy:
 
     async def _from_owner(self, mail: ParsedMail, token: ReplyToken) -> Ruling:
         reply = await self._reader.read(mail, token)
+        ruling = await self._reply_of_owner(mail, token, reply)
+        means_something = reply.lines or reply.parsed.meant or reply.says_yes
+        if ruling.reason not in UNREAD or means_something:
+            return ruling
+        if await self._replies.is_echo(mail, token, reply.text):
+            return ruling._replace(reason=REPEATED)
+        return ruling
+
+    async def _reply_of_owner(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
         lines = reply.lines
         may_be_command = token.purpose == "reply" and (token.seat is None or not lines)
         if may_be_command and (ruling := await self._table_command(mail, token)):

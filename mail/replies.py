@@ -17,9 +17,14 @@ from mail.page import MailPage, summary
 from mail.parser import ParsedMail
 from mail.port import Folder, GatheredAnswer, MailOutcome, OutgoingMail, ReplyToken, ServicePort
 from mail.reply_address import ServiceAddress
+from mail.reply_text import ReplyText
 
 PLAYED = "played"
 """The reason of a reply to lines that were played."""
+REPEATED = "repeated"
+"""The reason of a mail that is not answered, because the same text was answered lately."""
+ECHO_WINDOW = timedelta(hours=1)
+MAX_ECHOES = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +87,29 @@ class Replies:
         self._service = service
         self._alerts = alerts
         self._now = now
+        self._unread: dict[tuple[str, str], tuple[datetime, str]] = {}
+
+    async def is_echo(self, mail: ParsedMail, token: ReplyToken, text: ReplyText) -> bool:
+        """Whether the same text, which cannot be read, came from the same player within the hour.
+
+        So a mail program that answers by itself without saying so gets one answer, and the operator is told.
+        The same mail once more, after a crash, is no echo.
+        """
+        now = self._now()
+        for key, (when, _) in list(self._unread.items()):
+            if now - when >= ECHO_WINDOW or len(self._unread) >= MAX_ECHOES:
+                del self._unread[key]
+        own = "\n".join((mail.subject if not text.lines else "", *text.lines))
+        key = (token.actor, hashlib.sha256(own.encode("utf-8", "replace")).hexdigest())
+        _, first = self._unread.setdefault(key, (now, mail.message_id))
+        if first == mail.message_id:
+            return False
+        await self._alerts.send(
+            f"echo {token.actor}",
+            f"{mail.sender} sends the same text again, which cannot be read: it is answered once an hour. "
+            "It may be a mail program that answers by itself.",
+        )
+        return True
 
     async def reply(self, mail: ParsedMail, ruling: Ruling, daily: int | None = None) -> MailOutcome:
         """The outcome of a mail with this ruling. daily: replies for its reason that a seat gets in a day."""
@@ -89,6 +117,8 @@ class Replies:
             daily = 1
         elif ruling.reason == "wrong sender":
             daily = self.limits.notices_per_day
+        if ruling.reason == REPEATED:
+            return MailOutcome(REPEATED, ruling.folder)
         page, token = ruling.page, ruling.token
         key = idempotency_key(mail, token, ruling.lines)
         reason = ruling.reason

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
+import msgspec
+
 from engine.core.actions import (
     Accept,
     Action,
@@ -44,6 +46,29 @@ def make_offer(
 ) -> None:
     """Offer a deal to the seat that decides for its other side. `price`: dollars."""
     g.emit(OfferMade(Offer(g.state.last_offer_number + 1, asker, asked, deal, source, target, price)))
+
+
+def is_offered(g: Game, seat: str, action: Action) -> bool:
+    """Whether the seat has proposed just that already, and the offer is open."""
+    return any(offer.proposer == seat and offer.deal == action for offer in g.state.offers)
+
+
+def not_offered(g: Game, seat: str, option: Option) -> Option | None:
+    """What an option leaves that the seat has not proposed yet: of its dollars, the longest part without
+    those of open offers, so that it stays one entry of a menu."""
+    action, amounts = option.action, option.amounts
+    if amounts is None or not isinstance(action, TradePrivate | BuyTrain):
+        return None if is_offered(g, seat, action) else option
+    field = "amount" if isinstance(action, TradePrivate) else "price"
+    parts, start = [], amounts.start
+    for amount in amounts:
+        if is_offered(g, seat, msgspec.structs.replace(action, **{field: amount})):
+            parts.append(range(start, amount, amounts.step))
+            start = amount + amounts.step
+    longest = max(*parts, range(start, amounts.stop, amounts.step), key=len) if parts else amounts
+    if not longest:
+        return None
+    return Option(msgspec.structs.replace(action, **{field: longest[0]}), option.label, longest)
 
 
 def lapse_offers(g: Game) -> None:

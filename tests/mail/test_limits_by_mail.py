@@ -66,8 +66,8 @@ async def test_a_loop_of_one_player_holds_back_no_reply_to_another(desk: LetterD
     await desk.table("1830", ["Ann", "Bob"])
     await desk.take("start")
     asked = desk.asking(ANN)
-    for _ in range(6):
-        assert (await desk.write("", "Ann", "buy XX", original=asked)).replies
+    for number in range(6):
+        assert (await desk.write("", "Ann", f"buy X{number}", original=asked)).replies
     looped = await desk.write("", "Ann", "buy XX", original=asked)
     assert looped.gathered is not None and looped.replies == ()
     assert (await desk.write("", "Bob", "list", to=ADDRESS)).replies
@@ -81,8 +81,8 @@ async def test_what_the_breaker_holds_back_is_sent_later(desk: LetterDesk) -> No
     await desk.table("1830", ["Ann", "Bob"])
     await desk.take("start")
     for name, times in (("Ann", 6), ("Bob", 4)):
-        for _ in range(times):
-            await desk.write("", name, "buy XX")
+        for number in range(times):
+            await desk.write("", name, f"buy X{number}")
     outcome = await desk.write("", "Bob", "list", to=ADDRESS)
     assert outcome.gathered is not None and outcome.replies == ()
     desk.clock[0] += timedelta(hours=1)

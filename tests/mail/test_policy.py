@@ -3,6 +3,7 @@ rows by name.
 """
 
 import hashlib
+from datetime import timedelta
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.parser import BytesParser
@@ -672,3 +673,21 @@ async def test_c25_tokens_of_another_seat_are_in_no_mail(
 
 def test_clock_is_utc() -> None:
     assert MailClock()().tzinfo is not None
+
+
+async def test_a_program_that_answers_by_itself_is_answered_once_an_hour(
+    service: InMemoryService, policy: MailPolicy
+) -> None:
+    """It has no header that says so, and quotes another email of ours each time."""
+    away = "I am out of the office until Monday.\n\n> {}\n"
+    for number in range(4):
+        letter = reply(service.notice(), away.format(number), message_id=f"<away{number}@p.test>")
+        outcome = await arrive(service, policy, letter)
+        assert len(outcome.replies) == (number == 0)
+    assert len(service.alerts) == 1 and "the same text again" in service.alerts[0]
+    other = await arrive(service, policy, reply(service.notice(), "What now?", message_id="<other@p.test>"))
+    assert other.replies
+    service.clock.now += timedelta(hours=1)
+    later = reply(service.notice(), away.format(9), message_id="<away9@p.test>")
+    assert (await arrive(service, policy, later)).replies
+    assert (await policy.handle(parse_mail(later))).replies, "the same mail again, after a crash"

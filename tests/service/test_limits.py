@@ -46,6 +46,9 @@ ACTS: dict[Kind, Act] = {
         world.table, "export text", person_id=world.people["Ann"]
     ),
     "requests": ask_for_a_seat,
+    "snapshots": lambda service, world, _: service.watcher.look(
+        b"title 1830\nplayers Nora, Otto\n---\n", "here", person_id=world.people["Ann"]
+    ),
 }
 
 
