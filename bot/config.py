@@ -303,7 +303,7 @@ class Settings(BaseModel):
     picture_workers: int = Field(default=2, ge=1, le=64)
     card_pictures: Annotated[Literal["png", "webp"], BeforeValidator(lowercase)] = "png"
     robot_seconds: float = Field(default=2, ge=0, le=60)
-    ping_holdoff: float = Field(default=120, ge=0, le=3600)
+    ping_holdoff: float = Field(default=20, ge=0, le=3600)
     keep: float = Field(default=200, ge=1, le=1_000_000)
     log_format: Annotated[Literal["text", "json"], BeforeValidator(lowercase)] = "text"
     status_port: int | None = Field(default=None, ge=1, le=65535)

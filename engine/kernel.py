@@ -32,7 +32,7 @@ from engine.core.state import (
     copy_state,
     seat_id,
 )
-from engine.finance.offers import is_offered, lapse_offers, not_offered
+from engine.finance.offers import lapse_offers
 from engine.game import Game, GameTitle
 from engine.mechanics import Option
 from engine.titles import title_of
@@ -150,15 +150,13 @@ def options(g: Game, seat: str) -> list[Option]:
     found = list(question.options(g, top, seat)) if seat in question.asked(g, top) else []
     for activity in g.title.out_of_turn:
         found += activity.options(g, seat)
-    return [left for option in found if (left := not_offered(g, seat, option))] if g.state.offers else found
+    return found
 
 
 def refusal(g: Game, seat: str, action: Action) -> str | None:
     """Why the seat may not do that now, as a sentence, or None: the one predicate."""
     if g.state.game_over:
         return "The game is over."
-    if is_offered(g, seat, action):
-        return "That is offered already, and waits for an answer."
     if activity := g.title.out_of_turn_for(g, action):
         return activity.refusal(g, seat, action)
     top = g.top

@@ -232,7 +232,9 @@ class DiscordDelivery:
             case "started" if dm_user is None:
                 table = await self.threads.ensure(table)
                 await self.notices.update_lobby(queued, table)
-                return await self.notices.send_text(queued, table, notification, dm_user)
+                sent = await self.notices.send_text(queued, table, notification, dm_user)
+                await self._sync_now(table.id)
+                return sent
             case "turn":
                 return await self.keeper.send_turn(queued, table, notification, dm_user)
             case "vote":

@@ -23,6 +23,8 @@ from bot.hub.table import LiveTable
 from bot.position.pending import engine_seat
 from storage import NewLogRow
 
+OFFERED_ALREADY = "That is offered already, and waits for an answer."
+
 _LineError = engine.UnreadableError | engine.AmbiguousError | engine.RefusedError
 
 
@@ -115,11 +117,19 @@ def _play(table: LiveTable, request: Request) -> _Moves:
             line, _, events = engine.play_line_on(g, seat, raw_line)
         except (engine.UnreadableError, engine.AmbiguousError, engine.RefusedError) as error:
             raise _NotPlayed(error, index, g.state) from error
+        if _is_offered_twice(g.state):
+            raise _NotPlayed(engine.RefusedError(OFFERED_ALREADY), index, g.state)
         sentences = tuple(engine.narrate(g, events))
         question = question or confirm.why_asked(g.state, events)
         played.append(PlayedLine(first_seq + len(rows), raw_line, line, sentences))
         rows.append(request.new_row(index, line=line, events=engine.encode_events(events)))
     return _Moves(g, rows, played, question)
+
+
+def _is_offered_twice(state: engine.State) -> bool:
+    """Whether the same deal is proposed by two open offers."""
+    deals = [(offer.proposer, offer.deal) for offer in state.offers]
+    return len(set(deals)) < len(deals)
 
 
 def _is_current(table: LiveTable, request: Request) -> bool:

@@ -49,11 +49,19 @@ def make_offer(
 
 
 def is_offered(g: Game, seat: str, action: Action) -> bool:
-    """Whether the seat has proposed just that already, and the offer is open."""
+    """Whether the seat has proposed just that already, and the offer is open. No rule forbids to propose it
+    again; tables are spared it."""
     return any(offer.proposer == seat and offer.deal == action for offer in g.state.offers)
 
 
-def not_offered(g: Game, seat: str, option: Option) -> Option | None:
+def without_open_offers(g: Game, seat: str, options: list[Option]) -> list[Option]:
+    """The options without what the seat has proposed already."""
+    if not g.state.offers:
+        return options
+    return [left for option in options if (left := _not_offered(g, seat, option))]
+
+
+def _not_offered(g: Game, seat: str, option: Option) -> Option | None:
     """What an option leaves that the seat has not proposed yet: of its dollars, the longest part without
     those of open offers, so that it stays one entry of a menu."""
     action, amounts = option.action, option.amounts

@@ -38,6 +38,7 @@ from engine.core.actions import (
     TradePrivate,
 )
 from engine.core.state import is_seat
+from engine.finance.offers import without_open_offers
 from engine.game import Game
 from engine.kernel import options
 from engine.language.forms import field_defaults, format_action
@@ -107,8 +108,10 @@ VERBS: dict[type[Action], str] = {
 
 
 def choices(g: Game, seat: str) -> list[Choice]:
-    """Everything that the seat may do now; of rotations that lie alike, only the first."""
-    return [_choice(g, option) for option in distinct(options(g, seat), lambda option: option.action)]
+    """Everything that the seat may do now, but no offer that it has made already; of rotations that lie
+    alike, only the first."""
+    found = without_open_offers(g, seat, options(g, seat))
+    return [_choice(g, option) for option in distinct(found, lambda option: option.action)]
 
 
 def _choice(g: Game, option: Option) -> Choice:

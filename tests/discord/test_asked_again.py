@@ -32,3 +32,28 @@ async def test_a_question_asked_of_two_swallows_no_later_ping(running: RunningBo
         await service.submit(table.id, 0, ["act"], None, "a")
         await service.submit(table.id, 1, ["pass"], None, "b")
         await fake.wait_until(lambda: pings("Ann") != before, "a ping when Ann has to act alone")
+
+
+async def test_the_first_card_is_there_while_its_notification_waits(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    """It notifies nobody; the one that does takes its place when the hold-off ends."""
+    async with running.online(holdoff=600.0):
+        await running.start_game("Ann", "Bob", "Cid")
+        (silent,) = running.cards
+        assert not silent.pinged and fake.shown_images(silent)
+        await running.end_hold_off()
+        await fake.wait_until(lambda: any(m.pinged for m in running.cards), "the notification")
+        card = await running.wait_for_card("Ann")
+        assert {each.name for each in card.pinged} == {"Ann"}
+
+
+async def test_who_acts_before_the_notification_gets_none(running: RunningBot, fake: FakeDiscord) -> None:
+    async with running.online(holdoff=600.0):
+        await running.start_game("Ann", "Bob", "Cid")
+        await running.play_lines("Ann: buy SV")
+        await running.wait_for_card("Bob")
+        await running.end_hold_off()
+        await fake.wait_until(lambda: any(m.pinged for m in running.cards), "the notification")
+        pinged = [each.name for m in fake.visible_messages(running.thread) for each in m.pinged]
+        assert "Ann" not in pinged and pinged.count("Bob") == 1

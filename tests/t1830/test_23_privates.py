@@ -237,9 +237,9 @@ def test_23_1_an_offer_of_a_president_ends_with_his_office() -> None:
     run_scenario(offer + "= turn Cid NYC\nCid: buy private CS for 60\nBob: accept 2\n= private CS NYC")
 
 
-def test_23_1_the_same_offer_is_not_made_twice_while_it_waits() -> None:
+def test_23_1_the_same_offer_is_not_listed_while_it_waits() -> None:
     offer = "Ann: buy private CS from Bob for 300\n"
-    state = run_scenario(STOCK.format("Ann") + offer + "!" + offer + "Ann: buy private CS from Bob for 301")
+    state = run_scenario(STOCK.format("Ann") + offer + "Ann: buy private CS from Bob for 301")
     (deal,) = (c for c in choices(state, "p0") if c.line.startswith("buy private CS from Bob"))
     assert deal.amounts == range(300), "the longest part without the two offers"
     run_scenario(STOCK.format("Ann") + offer + "Bob: decline\n" + offer)

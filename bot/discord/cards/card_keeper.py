@@ -5,8 +5,8 @@ cards with the position: the card of a player who still has to act is edited in 
 needed any more is finished (`finished_turns`). Only a turn or a poll posts a new card, and only that
 notifies. The notification is one line of text, because phones show nothing of a message of components; the
 message is edited into the card at once. While a notification is held back, the card of the former turn is
-edited into the next one, so that whoever is there plays on at once: what nobody is notified of needs no new
-message.
+edited into the next one, so that those who are there play on at once; where there is no such card, as at the
+start of a game, the next one is posted without a notification.
 
 What a message has attached is recorded as Discord reports it. An edit names files by those ids or uploads
 them, so it never refers to a file that is not there. A card that cannot be edited is replaced by a new
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -45,7 +46,7 @@ from bot.hub.notify import Notification
 from bot.hub.table import TableView
 from bot.position.pending import PendingDecision
 from bot.service import Service
-from storage import Card, OutboxMessage, TablePoll
+from storage import Card, OutboxMessage, TablePoll, UnitOfWork
 
 log = logging.getLogger(__name__)
 
@@ -92,6 +93,7 @@ class CardKeeper:
                     failure = error
         if failure:
             raise failure
+        await self._post_held(view)
         self.shown_versions[table_id] = card_version(view)
 
     async def _sync_card(self, view: TableView, card: Card) -> None:
@@ -110,32 +112,48 @@ class CardKeeper:
     async def _pass_on(self, view: TableView, card: Card) -> Card | None:
         """Give the card of a finished turn to the player whose turn is next, if nobody is to be notified of
         it now and they have no card yet."""
-        acting = [each for each in view.pending if each.is_main and each.acts_now]
-        ref = card_ref(card)
+        pending, ref = only_actor(view), card_ref(card)
         is_turn = not slot_prefix(card.slot) and card.slot.startswith("turn:")
-        if view.table.status != "running" or len(acting) != 1 or not is_turn:
+        if pending is None or not is_turn:
             return None
         if message_age(ref.message_id) > OLD_MESSAGE_AGE or self.poster.threads.is_locked(ref.channel_id):
             return None
-        pending = acting[0]
         slot, person_id = card_slot(pending, ""), view.table.person_at(pending.seat)
         passed_on = CardRef(
             ref.channel_id, ref.message_id, person_id, pending.seat, view.seq, files=ref.files,
             is_plain=ref.is_plain,
         )  # fmt: skip
         async with self.service.store.begin(table=view.table.id) as unit:
-            key = notifications.turn_collapse_key(view.table.id, pending.seat, "table")
-            queued = await unit.outbox.pending_with_collapse_key(key)
+            queued = await queued_turn(unit, view, pending)
             if queued is None or slot == card.slot or await unit.tables.card(view.table.id, slot):
                 return None
-            is_held = queued.attempts == 0 and (queued.not_before - unit.now).total_seconds() > SHORT_HOLDOFF
-            if notifications.decode_notification(queued.payload).ping and not is_held:
+            if notifications.decode_notification(queued.payload).ping and not is_held(queued, unit.now):
                 return None
             if await unit.tables.card(view.table.id, RUN) is None:
                 await unit.tables.set_card(view.table.id, RUN, ref_to_store(no_list(ref.channel_id, ref.seq)))
             await unit.tables.remove_card(view.table.id, card.slot)
             await unit.tables.set_card(view.table.id, slot, ref_to_store(passed_on), pending.decision_id)
             return await unit.tables.card(view.table.id, slot)
+
+    async def _post_held(self, view: TableView) -> None:
+        """Post the card of a player who has none yet, while their notification is held back."""
+        pending = only_actor(view)
+        if pending is None:
+            return
+        slot = card_slot(pending, "")
+        async with self.service.store.read() as unit:
+            queued = await queued_turn(unit, view, pending)
+            if queued is None or not is_held(queued, unit.now):
+                return
+            if await unit.tables.card(view.table.id, slot) or await unit.tables.card(view.table.id, ASKED):
+                return
+        built = await self._build(view, [pending], view.seq, slot)
+        posted = await self.poster.post(view.table, f"{queued.idempotency_key}.held", built.draft())
+        ref = CardRef(
+            posted.channel_id, posted.message_id, view.table.person_at(pending.seat), pending.seat, view.seq,
+            payload_digest=built.digest, texts=built.texts, files=posted.files, is_plain=posted.is_plain,
+        )  # fmt: skip
+        await self._save(view, slot, ref, pending.decision_id)
 
     async def _build(self, view: TableView, prompt: Prompt, since: int, slot: str) -> BuiltCard:
         if isinstance(prompt, TablePoll):
@@ -334,6 +352,23 @@ class CardKeeper:
             self.shown_versions.pop(view.table.id, None)
             await self.sync(view.table.id)
         return str(posted.message_id)
+
+
+def only_actor(view: TableView) -> PendingDecision | None:
+    """The decision of the one player who has to act now; None where there are several or none."""
+    acting = [each for each in view.pending if each.is_main and each.acts_now]
+    return acting[0] if view.table.status == "running" and len(acting) == 1 else None
+
+
+async def queued_turn(unit: UnitOfWork, view: TableView, pending: PendingDecision) -> OutboxMessage | None:
+    """The notification of a turn at the table that is not sent yet."""
+    key = notifications.turn_collapse_key(view.table.id, pending.seat, "table")
+    return await unit.outbox.pending_with_collapse_key(key)
+
+
+def is_held(queued: OutboxMessage, now: datetime) -> bool:
+    """Whether a notification waits long enough for its card to be shown before."""
+    return queued.attempts == 0 and (queued.not_before - now).total_seconds() > SHORT_HOLDOFF
 
 
 def dm_prefix(user: str | None) -> str:

@@ -13,6 +13,7 @@ from bot.features.robots.track import MAX_TRIALS
 from bot.features.robots.weights import DEFAULT_WEIGHTS, Weights
 from engine import Action, State, game_of, visible_to
 from engine import options as legal_options
+from engine.finance.offers import without_open_offers
 
 TEMPER = 4.0
 """Dollars by which two robots of different seeds may judge an option differently."""
@@ -57,7 +58,7 @@ class Robot:
     def ranking(self, state: State, seat: str) -> list[Scored]:
         """What the seat may do now, best first. Empty if it may do nothing."""
         seen = visible_to(state, seat)
-        options = legal_options(seen, seat)
+        options = without_open_offers(game_of(seen), seat, legal_options(seen, seat))
         if not options:
             return []
         judged = judge(Forecast(game_of(seen), seat, self.weights), options, self.effort.trials)
