@@ -218,7 +218,7 @@ def nearest_lines(state: State, seat: str, text: str, limit: int = 5) -> list[st
 
 
 def legal_lines(state: State, seat: str) -> list[str]:
-    """Every legal line of the seat; dollars that are open at their least."""
+    """Every legal line of the seat but what it has offered already; dollars that are open at their least."""
     return notation.legal_lines(game_of(state), seat)
 
 

@@ -37,6 +37,7 @@ from engine.core.state import (
     RevenueClaim,
     StockTurn,
 )
+from engine.finance.offers import without_open_offers
 from engine.game import Game
 from engine.kernel import RefusedError, awaited_seats, options, prompt, refusal
 from engine.language.field_types import FieldType
@@ -354,8 +355,9 @@ def _best_refusal(g: Game, seat: str, words: list[str], reasons: list[tuple[type
 
 
 def legal_lines(g: Game, seat: str) -> list[str]:
-    """The line of everything that the seat may do now; dollars that are open at their least."""
-    return [format_action(g, option.action) for option in options(g, seat)]
+    """The line of everything that the seat may do now but what it has offered already; dollars that are open
+    at their least."""
+    return [format_action(g, option.action) for option in without_open_offers(g, seat, options(g, seat))]
 
 
 def nearest_lines(g: Game, seat: str, text: str, limit: int = 5) -> list[str]:

@@ -69,6 +69,7 @@ from engine.core.state import (
     StockRound,
     StockTurn,
 )
+from engine.finance.offers import without_open_offers
 from engine.finance.ownership import (
     certificate_limit,
     counted_certificates,
@@ -319,7 +320,7 @@ def options_violations(state: State) -> Iterator[str]:
 def _seat_violations(state: State, seat: str, available: list[Option], decides: bool) -> Iterator[str]:
     g, name = game_of(state), state.name(seat)
     menu = choices(state, seat)
-    offered = distinct(available, lambda option: option.action)
+    offered = distinct(without_open_offers(g, seat, available), lambda option: option.action)
     if [c.line for c in menu] != [format_action(state, option.action) for option in offered]:
         yield f"{name}'s menu differs from the options"
     for line, times in Counter(format_action(state, option.action) for option in available).items():
