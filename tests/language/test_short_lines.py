@@ -75,7 +75,7 @@ def test_left_out_of_a_route_is_the_only_type_of_train() -> None:
 
 
 def test_the_lines_nearest_to_a_refused_lay_are_on_its_hex() -> None:
-    state = run_scenario(running("PRR") + "> until track\n!Ann: lay 999 H14 1")
+    state = run_scenario(running("PRR") + "> until track\n!Ann: lay 57 H14 1")
     near = nearest_lines(state, "p0", "lay 57 H14 1")
     assert near
     assert {line.split()[2] for line in near} == {"H14"}
