@@ -35,7 +35,7 @@ OPEN_CARD, OPEN_TILES, LOOK_CLOSER, SELL, WHOLE_MAP = "c", "T", "L", "v", "M"
 TRY, TRY_LINE = "t", "tl"
 JOIN, LEAVE, START, KEEP, CLAIM = "join", "leave", "start", "keep", "claim"
 AGREE, DECLINE = "agree", "decline"
-SETTING, ORDER = "set", "ord"
+SETTING, ORDER, WATCH = "set", "ord", "watch"
 
 
 class CustomId(NamedTuple):
