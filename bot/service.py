@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 
+from bot.features.by_words import feature as by_words
 from bot.features.clock.feature import TimeCommands
 from bot.features.clock.timers import ClockTimers, play_line
 from bot.features.clock.update import follow_table, follow_tables
@@ -105,6 +106,7 @@ class Service(Hub):
         remind = {VOTE_KIND: partial(remind_of_vote, cache)}
 
         yield Feature("views", views.commands(self.commands))
+        yield Feature("by_words", by_words.commands())
         yield Feature("history", history.commands())
         yield Feature("review", review.commands(Robot().ranking))
         yield Feature("game_files", export.commands())

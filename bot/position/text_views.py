@@ -13,6 +13,7 @@ from bot.position import sentences as amounts
 from bot.position.auctions import for_sale, private_text, sale_line
 from bot.position.pending import PendingDecision, engine_seat
 from bot.position.runs import connection_lines
+from bot.position.track_words import track_phrases
 
 LINE_WIDTH = 78
 dollars = amounts.dollars
@@ -295,20 +296,25 @@ def company_view(state: engine.State, symbol: str, viewer: int | None = None) ->
 
 
 def map_view(state: engine.State) -> str:
-    """By hex: tile, tokens, mine and bridge."""
+    """By hex what its track joins, with stops, values and tokens: of laid tiles, tokens, structures, and of
+    printed track."""
     hexes = engine.game_of(state).components.map.hexes
-    rows = []
-    for hex in sorted({*state.tiles, *state.tokens, *state.bridge_hexes}, key=_coordinate_key):
-        tile = state.tiles.get(hex)
-        tokens = ", ".join(owner for _, owner in sorted(state.tokens.get(hex, [])))
-        structures = [
-            name for name, at in (("mine", state.mine_hexes), ("bridge", state.bridge_hexes)) if hex in at
-        ]
-        name = ", ".join([*filter(None, [hexes[hex].name]), *structures])
-        rows.append((hex, f"#{tile[0]} rotation {tile[1]}" if tile else "printed", tokens, name))
-    return (
-        "\n".join(text_table(("hex", "tile", "tokens", "name"), rows)) if rows else "The map is as printed."
+    changed = {*state.tiles, *state.tokens, *state.bridge_hexes, *state.mine_hexes}
+    printed = {hex for hex, face in hexes.items() if face.paths and hex not in changed}
+    lines = [_hex_line(state, hex) for hex in sorted(changed, key=_coordinate_key)]
+    lines = lines or ["Nothing is laid yet."]
+    return "\n".join(
+        [*lines, "Printed:", *(_hex_line(state, hex) for hex in sorted(printed, key=_coordinate_key))]
     )
+
+
+def _hex_line(state: engine.State, hex: str) -> str:
+    """`H10 Pittsburgh, #57: city $20 (PRR) - H8, H12`."""
+    printed = engine.game_of(state).components.map.hexes[hex]
+    tile = [f"#{state.tiles[hex][0]}"] if hex in state.tiles else []
+    built = [name for name, at in (("mine", state.mine_hexes), ("bridge", state.bridge_hexes)) if hex in at]
+    name = ", ".join([f"{hex} {printed.name}" if printed.name else hex, *tile, *built])
+    return f"{name}: {'; '.join(track_phrases(state, hex)) or 'no track'}"
 
 
 def _coordinate_key(hex: str) -> tuple[str, int]:

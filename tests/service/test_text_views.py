@@ -49,6 +49,6 @@ def test_the_market_view_has_the_cost_of_loans() -> None:
 
 def test_the_map_view_names_mines_and_bridges() -> None:
     lines = text_views.map_view(financed()).splitlines()
-    assert [line.split() for line in lines if line.startswith(("F15", "H3"))] == [
-        ["F15", "#9", "rotation", "0", "mine"], ["H3", "#57", "rotation", "0", "Louisville,", "bridge"],
+    assert [line for line in lines if line.startswith(("F15", "H3"))] == [
+        "F15, #9, mine: track G14 - E16", "H3 Louisville, #57, bridge: city $20 (1 free) - I2, G4",
     ]  # fmt: skip

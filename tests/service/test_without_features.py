@@ -19,8 +19,8 @@ GAME = Path(__file__).parents[1] / "games/1830-3p-9.18xx"
 LAST = 25  # moves that are left to play
 REQUIRED = ("undo", "votes", "lobby")
 OPTIONAL = (
-    "views", "history", "review", "game_files", "plans", "standing_orders", "clock", "digest", "settings",
-    "notepad", "watch", "status", "robots",
+    "views", "by_words", "history", "review", "game_files", "plans", "standing_orders", "clock", "digest",
+    "settings", "notepad", "watch", "status", "robots",
 )  # fmt: skip
 USED = ("note it ends soon", "plan Bob: pass", "auto decline deals", "pace 24h")
 

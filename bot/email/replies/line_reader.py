@@ -18,6 +18,10 @@ MAX_LEGAL_LINES = 400  # that a reply is compared with
 _ALWAYS = frozenset("pass done buy bid par sell lay token run pay withhold".split())
 
 
+HEADER_WORD = "from"
+"""It begins the head of a quoted email, so in a reply no line begins with it: `show from E11 east` asks."""
+
+
 @cache
 def game_verbs() -> frozenset[str]:
     """The first words of all lines of notation."""
@@ -33,7 +37,7 @@ class LineReader:
     @property
     def verbs(self) -> frozenset[str]:
         """The words that begin a line."""
-        return self._commands.words | game_verbs() | {"show"}
+        return (self._commands.words | game_verbs() | {"show"}) - {HEADER_WORD}
 
     def vocabulary_of(
         self, state: engine.State | None, seat: int, choices: Sequence[engine.Choice]

@@ -1,0 +1,1 @@
+"""A game without sight: every picture can be asked for in words."""

@@ -1,0 +1,156 @@
+"""The map in words: one hex, one direction, what a company reaches, one route."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import engine
+from bot.position.sentences import dollars
+from bot.position.text_views import join_words
+from bot.position.track_words import directions, face_of, hex_of, later_values, track_phrases, value_now
+from engine.board.route_notation import chain_hexes, parse_route
+from engine.core.components import HexDefinition
+from engine.operating.stations import reserved_slots
+from engine.operating.track import blocking_private, candidate_tiles
+
+NO_TILE = {"white": "no tile yet", "yellow": "printed yellow, no tile yet"}
+
+
+def hex_text(state: engine.State, name: str) -> str:
+    """A hex: its place, what lies there, what its track joins, values, spaces, what it may become, costs.
+
+    Raises ValueError where there is no such hex.
+    """
+    printed, hex = hex_of(state, name), name.upper()
+    lines = [f"{_named(hex, printed)}: {_tile(state, hex, printed)}."]
+    lines += [f"{phrase[0].upper()}{phrase[1:]}." for phrase in track_phrases(state, hex)]
+    lines += _values(state, hex)
+    lines += _spaces(state, hex)
+    lines.append(_beside(state, printed))
+    lines += _next_tiles(state, hex)
+    lines += _costs(state, hex, printed)
+    return "\n".join(lines)
+
+
+def way_text(state: engine.State, name: str, direction: str) -> str:
+    """The hexes from a hex on in a straight line, to the border. Raises ValueError."""
+    known = directions(state)
+    if direction not in known:
+        raise ValueError(f"On this map the directions are {join_words(known)}.")
+    hexes = engine.game_of(state).components.map.hexes
+    printed, edge, found = hex_of(state, name), known.index(direction), list[str]()
+    while (beside := printed.neighbors.get(edge)) is not None:
+        printed = hexes[beside]
+        phrases = "; ".join(track_phrases(state, beside))
+        found.append(
+            f"{_named(beside, printed)}: {_tile(state, beside, printed)}{phrases and ', '}{phrases}."
+        )
+    head = f"{direction.capitalize()} of {name.upper()}"
+    return "\n".join([f"{head}, to the border:", *found]) if found else f"{head} is the border."
+
+
+def network_text(state: engine.State, company: str) -> str:
+    """Where a company has tokens, the stops that its track reaches, and where it could build on."""
+    g = engine.game_of(state)
+    hexes = g.components.map.hexes
+    tokens = [hex for hex, here in state.tokens.items() if any(owner == company for _, owner in here)]
+    if not tokens:
+        return f"The {company} has no token on the map."
+    reached = g.network.reachable(company)
+    stops = [
+        f"{_named(hex, hexes[hex])} {dollars(value_now(state, g.network.node((hex, number))))}"
+        for hex, number in sorted(reached.stops)
+    ]
+    open_hexes = [hex for hex in reached.edges if hex not in state.tiles and candidate_tiles(g, hex)]
+    upgrades = [hex for hex in reached.edges if hex in state.tiles and candidate_tiles(g, hex)]
+    return "\n".join(
+        [
+            f"Tokens of the {company}: {join_words([_named(hex, hexes[hex]) for hex in tokens])}.",
+            f"Its track reaches {len(stops)} stops: {', '.join(stops)}.",
+            f"It ends at these hexes without a tile: {', '.join(open_hexes) or 'none'}.",
+            f"Tiles that it could replace: {', '.join(upgrades) or 'none'}.",
+        ]
+    )
+
+
+def route_text(state: engine.State, ran: engine.TrainsRan, number: int) -> str:
+    """A route of a run, hex by hex. Raises ValueError where it has no such route."""
+    if not 1 <= number <= len(ran.routes):
+        most = len(ran.routes)
+        raise ValueError(
+            f"The last run of the {ran.company} has {most} {'route' if most == 1 else 'routes'}."
+        )
+    train, text = ran.routes[number - 1]
+    g = engine.game_of(state)
+    head = f"Route {number} of {len(ran.routes)} of the {ran.company}, which ran for {dollars(ran.revenue)}"
+    try:
+        route = parse_route(g.network, ran.company, text, train)
+    except ValueError:
+        return f"{head}: a {train}-train on {text}. The track has changed since."
+    legs = []
+    for chain in chain_hexes(route):
+        over = f", over {', '.join(chain[1:-1])}" if len(chain) > 2 else ""
+        legs.append(f"{_stop(state, chain[0])} to {_stop(state, chain[-1])}{over}.")
+    return "\n".join([f"{head}: a {train}-train.", *legs])
+
+
+def _named(hex: str, printed: HexDefinition) -> str:
+    return f"{hex} {printed.name}" if printed.name else hex
+
+
+def _stop(state: engine.State, hex: str) -> str:
+    return _named(hex, engine.game_of(state).components.map.hexes[hex])
+
+
+def _tile(state: engine.State, hex: str, printed: HexDefinition) -> str:
+    face = face_of(state, hex)
+    label = f", marked {face.label or printed.label}" if face.label or printed.label else ""
+    if laid := state.tiles.get(hex):
+        return f"{face.color} tile #{laid[0]}, rotation {laid[1]}{label}"
+    return f"{NO_TILE.get(printed.color, f'printed {printed.color}, takes no tile')}{label}"
+
+
+def _values(state: engine.State, hex: str) -> Iterator[str]:
+    for node in face_of(state, hex).nodes:
+        if later := later_values(state, node):
+            yield f"It counts {dollars(value_now(state, node))} now{later}."
+
+
+def _spaces(state: engine.State, hex: str) -> Iterator[str]:
+    g = engine.game_of(state)
+    for number in face_of(state, hex).stops:
+        if kept := reserved_slots(g, hex, number):
+            yield f"{'One space is' if kept == 1 else f'{kept} spaces are'} kept for a home token."
+
+
+def _beside(state: engine.State, printed: HexDefinition) -> str:
+    named = directions(state)
+    return (
+        f"Beside it: {', '.join(f'{hex} {named[edge]}' for edge, hex in sorted(printed.neighbors.items()))}."
+    )
+
+
+def _next_tiles(state: engine.State, hex: str) -> Iterator[str]:
+    g = engine.game_of(state)
+    if blocker := blocking_private(g, hex):
+        yield f"The {blocker} blocks it."
+    now = {
+        tile: sorted(set(engine.rotations_on(state, tile, hex).values())) for tile in candidate_tiles(g, hex)
+    }
+    if possible := [f"#{tile} rotation {_numbers(turns)}" for tile, turns in now.items() if turns]:
+        yield f"It may become {'; '.join(possible)}."
+    if later := [f"#{tile}" for tile, turns in now.items() if not turns]:
+        yield f"Not now: {' '.join(later)}."
+
+
+def _numbers(turns: list[int]) -> str:
+    return " ".join(map(str, turns))
+
+
+def _costs(state: engine.State, hex: str, printed: HexDefinition) -> Iterator[str]:
+    if hex not in state.tiles and printed.terrain:
+        total = dollars(sum(each.cost for each in printed.terrain))
+        yield f"The first tile costs {total} ({join_words([each.kind for each in printed.terrain])})."
+    named = directions(state)
+    for border in printed.borders:
+        yield f"No track crosses its edge to the {named[border.edge]}."

@@ -1,0 +1,68 @@
+"""A whole game by words alone, and what each answer says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import engine
+from bot.features.by_words.board import hex_text, network_text, way_text
+from bot.features.by_words.money import around_text
+from bot.position.text_views import map_view
+from bot.tools.simulation.simulate import simulate_game
+from tests.by_words.blind_player import BlindPlayer
+from tests.by_words.transcript import DOCUMENT, document
+from tests.test_players_guide import service_in, started_table
+
+
+async def test_a_whole_game_is_played_without_a_picture(tmp_path: Path) -> None:
+    game = simulate_game("1830", 3, 6)
+    assert game.failure is None
+    async with service_in(tmp_path) as (service, store):
+        table = await started_table(service, store, game.players)
+        player = BlindPlayer(service, table.id)
+        for seat, line in game.lines:
+            await player.play(int(seat[1:]), line)
+        view = await service.queries.view(table.id)
+        assert view.table.status == "finished"
+    assert {"hex", "network", "around", "words", "trains", "route"} <= set(player.asked)
+    assert player.letters < 700 * sum(player.asked.values()), "an answer is short enough to be heard"
+
+
+@pytest.fixture(scope="module")
+def late() -> engine.State:
+    """1830 after some rounds."""
+    return simulate_game("1830", 3, 6, max_moves=250).state
+
+
+def test_every_hex_has_its_words(late: engine.State) -> None:
+    for title in engine.title_names():
+        state = late if title == "1830" else engine.new_game(title, ("Ann", "Bob", "Cid")).state
+        shown = map_view(state)
+        for hex, printed in engine.game_of(state).components.map.hexes.items():
+            text = hex_text(state, hex.lower())
+            assert text.startswith(hex) and all(beside in text for beside in printed.neighbors.values())
+            if printed.paths or hex in state.tiles:
+                assert any(line.startswith((f"{hex}:", f"{hex} ", f"{hex},")) for line in shown.splitlines())
+
+
+def test_directions_lead_back(late: engine.State) -> None:
+    assert way_text(late, "E11", "northeast").splitlines()[1].startswith("D12")
+    assert way_text(late, "D12", "southwest").splitlines()[1].startswith("E11")
+    with pytest.raises(ValueError, match="the directions are southwest, west"):
+        way_text(late, "E11", "north")
+
+
+def test_what_is_not_there_is_said() -> None:
+    start = engine.new_game("1830", ("Ann", "Bob", "Cid")).state
+    with pytest.raises(ValueError, match="has no hex Z9"):
+        hex_text(start, "Z9")
+    with pytest.raises(ValueError, match="no company foo"):
+        around_text(start, "foo")
+    assert around_text(start, "PRR") == "The PRR has no price yet."
+    assert network_text(start, "PRR") == "The PRR has no token on the map."
+
+
+async def test_the_transcript_is_current() -> None:
+    assert DOCUMENT.read_text() == await document(), "write it: .venv/bin/python -m tests.by_words.transcript"
