@@ -527,6 +527,7 @@ class Company(msgspec.Struct, gc=False):
       started.
     * `president`: a seat; `former_president`: the last one, where it has none (1817 §7.4).
     * `floated`: it will operate. `has_operated`: it has had its first turn, or begun it.
+    * `awaits_capital`: the bank has still to issue its initial capital (1830 §11).
     * `trains`: their types.
     * `size`: its number of shares, where that is chosen (1817). `loans`: how many it has.
     * `owed_tokens`: station tokens that it has to pay for before it gets them (1817 §5.5).
@@ -555,6 +556,7 @@ class Company(msgspec.Struct, gc=False):
     reissued: bool = False
     connected: bool = False
     closed: bool = False
+    awaits_capital: bool = False
 
 
 class CityToken(msgspec.Struct, frozen=True, gc=False):
