@@ -117,6 +117,9 @@ WORDS = {
     "EmergencyPurchase.bankrupt_sells_all": "All shares of a bankrupt player are sold",
     "EmergencyPurchase.whole_certificates": "What a forced sale may bring is reckoned by whole certificates",
     "EmergencyPurchase.certificate_limit_first": "A player over the certificate limit first sells down to it",
+    "EmergencyPurchase.limits_leftover": (
+        "All shares sold for a train leave no more money than the cheapest of them brought, if any sales can"
+    ),
     "EmergencyPurchase.president_always_helps": "A president may add money in any forced purchase",
     "EmergencyPurchase.last_sale_needed": "After a forced sale the last share sold has to be needed for the train",
     "TrainTradeConventions.only_in_train_step": "An offered train is bought only in the train step",
