@@ -250,6 +250,12 @@ def hidden_treasuries(state: State, viewer: str | None = None) -> frozenset[str]
     return frozenset(c for c, co in state.companies.items() if viewer is None or co.president != viewer)
 
 
+def awaited_capital(state: State, company: str) -> int:
+    """Dollars that the bank will pay a company when the next operating round begins (1830 §11)."""
+    g = game_of(state)
+    return g.title.flotation.awaited(g, company)
+
+
 def held_back_cash(state: State) -> dict[str, int]:
     """By company the dollars that it may not spend before the stock round is over (1870 §5.11)."""
     g = game_of(state)
@@ -317,6 +323,7 @@ __all__ = [
     "UnreadableError",
     "auctioned",
     "auctioned_company",
+    "awaited_capital",
     "best_run",
     "bids",
     "certificate_count",

@@ -123,7 +123,8 @@ class Flotation(Protocol[G_contra]):
     """What happens when a company floats.
 
     `rest_to_treasury`: shares left in the initial offering go into the company's treasury. `places_home`:
-    the home token is placed at once, not in the company's first turn.
+    the home token is placed at once, not in the company's first turn. `in_next_operating_round`: capital
+    comes with the next operating round, not at once (1830 §11).
     """
 
     @property
@@ -132,5 +133,14 @@ class Flotation(Protocol[G_contra]):
     @property
     def places_home(self) -> bool: ...
 
+    @property
+    def in_next_operating_round(self) -> bool: ...
+
     def __call__(self, g: G_contra, company: str) -> None:
         """Carry it out."""
+
+    def awaited(self, g: G_contra, company: str) -> int:
+        """Dollars of capital that a company awaits; 0 where it awaits none."""
+
+    def pay_awaited(self, g: G_contra) -> None:
+        """Pay the companies that await their capital, at the beginning of an operating round."""

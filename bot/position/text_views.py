@@ -179,11 +179,13 @@ def _privates_of(state: engine.State, owner: str) -> list[str]:
 
 
 def treasury_text(state: engine.State, sym: str, viewer: int | None) -> str:
-    """A company's cash, with what of it is held back, or `private` if that seat may not see it."""
+    """A company's cash, with what is held back or still to come; `private` if that seat may not see it."""
     seat = None if viewer is None else state.seats[viewer]
     if sym in engine.hidden_treasuries(state, seat):
         return "private"
     held_back = engine.held_back_cash(state).get(sym)
+    if awaited := engine.awaited_capital(state, sym):
+        return f"{dollars(state.cash[sym])} ({dollars(awaited)} to come)"
     return dollars(state.cash[sym]) + (f" ({dollars(held_back)} held back)" if held_back else "")
 
 

@@ -180,6 +180,16 @@ class CompanyFloated(Event, frozen=True):
         state.companies[self.company].floated = True
 
 
+class CapitalAwaited(EventWithoutPieces, frozen=True):
+    """The bank has still to issue a company's initial capital (1830 §11), or does so now."""
+
+    company: str
+    awaited: bool = True
+
+    def apply(self, state: State) -> None:
+        state.companies[self.company].awaits_capital = self.awaited
+
+
 class SharesReissued(Event, frozen=True):
     """A company offers the shares that it has redeemed for sale again, at that par price (1870 §5.11)."""
 
@@ -729,6 +739,7 @@ AnyEvent = (
     | SharesMoved
     | PresidentNamed
     | CompanyFloated
+    | CapitalAwaited
     | SharesReissued
     | CompanyClosed
     | StandingProtectionChanged

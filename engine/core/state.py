@@ -228,7 +228,8 @@ class OperatingTurn(Frame, frozen=True):
     * `is_first`: it is the company's first turn.
     * `sold`: companies of which the president has sold shares to pay for a train; `forced_sale_prices`: the
       prices at which these go, by company, where that is the prices before the first of them;
-      `last_sale_price`: dollars of a share in the last of them.
+      `last_sale_price`: dollars of a share in the last of them; `lowest_sale_price`: of the cheapest share
+      that did not have to be sold for a limit (1870 §10.6.2).
     * `pending_sales`: see `StockTurn`.
     """
 
@@ -243,6 +244,7 @@ class OperatingTurn(Frame, frozen=True):
     sold: tuple[str, ...] = ()
     pending_sales: tuple[PendingSale, ...] = ()
     last_sale_price: int = 0
+    lowest_sale_price: int | None = None
     hexes_laid: tuple[str, ...] = ()
     upgraded: bool = False
 
@@ -527,6 +529,7 @@ class Company(msgspec.Struct, gc=False):
       started.
     * `president`: a seat; `former_president`: the last one, where it has none (1817 §7.4).
     * `floated`: it will operate. `has_operated`: it has had its first turn, or begun it.
+    * `awaits_capital`: the bank has still to issue its initial capital (1830 §11).
     * `trains`: their types.
     * `size`: its number of shares, where that is chosen (1817). `loans`: how many it has.
     * `owed_tokens`: station tokens that it has to pay for before it gets them (1817 §5.5).
@@ -555,6 +558,7 @@ class Company(msgspec.Struct, gc=False):
     reissued: bool = False
     connected: bool = False
     closed: bool = False
+    awaits_capital: bool = False
 
 
 class CityToken(msgspec.Struct, frozen=True, gc=False):

@@ -323,6 +323,12 @@ def _connected(g: Game, words: WordReader) -> Comparison:
     return "connected", "connected" if g.company(company).connected else "not connected"
 
 
+def _awaits(g: Game, words: WordReader) -> Comparison:
+    co = g.company(words.company())
+    actual = "awaits" if co.awaits_capital else "has" if co.floated else "has not floated, so it has not"
+    return "awaits its capital", f"{actual} its capital"
+
+
 def _closed(g: Game, words: WordReader) -> Comparison:
     return "closed", "closed" if g.company(words.company()).closed else "open"
 
@@ -351,6 +357,7 @@ CHECKPOINTS: dict[str, Callable[[Game, WordReader], Comparison]] = {
     "port": _city_token,
     "connected": _connected,
     "closed": _closed,
+    "awaits": _awaits,
     "over": _over,
     "size": _size,
     "loans": _loans,
@@ -368,6 +375,8 @@ def current_checkpoints(state: State) -> list[str]:
     for company, co in state.companies.items():
         if co.cell is None:
             continue
+        if co.awaits_capital:
+            checkpoints.append(f"awaits {company}")
         checkpoints.append(f"price {company} {g.price(company)} {co.cell[0]}")
         if co.size is not None:
             checkpoints += [f"size {company} {co.size}", f"loans {company} {co.loans}"]

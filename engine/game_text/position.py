@@ -105,6 +105,8 @@ def _set_cash(g: Game, setup: Setup, unnamed: dict[str, int]) -> None:
             raise InvalidLineError(f"{g.state.name(who)} cannot have ${amount}.", who)
         if amount and who in g.state.companies and not g.company(who).floated:
             raise InvalidLineError(f"The {who} has not floated, so it has no money.", who)
+        if amount and who in setup.awaiting:
+            raise InvalidLineError(f"The {who} awaits its capital, so it has no money.", who)
     outside_bank = sum(amount for who, amount in cash.items() if who != BANK)
     cash[BANK] = setup.cash.get(BANK, total - outside_bank)
     if g.components.bank is None:

@@ -40,6 +40,7 @@ def set_shares(g: Game, setup: Setup, company: str) -> None:
     co.president = _president(g, setup, company)
     co.floated = sum(definition.shares) - co.shares.get(IPO, 0) >= definition.float_percent
     co.has_operated = co.floated and company not in setup.not_operated
+    co.awaits_capital = company in setup.awaiting
     if company in setup.not_operated and not co.floated:
         raise InvalidLineError(f"The {company} has not floated: {co.shares[IPO]} % are unsold.", company)
 

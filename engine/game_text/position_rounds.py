@@ -76,7 +76,9 @@ def set_round(g: Game, setup: Setup) -> None:
         if not g.company(company).floated:
             raise InvalidLineError(f"The {company} has not floated, so it does not operate.", "round")
         rounds_in_set = _set_end(g, setup, number)
-        order = [c for c in g.operating_order() if g.company(c).floated]
+        if g.company(company).awaits_capital:
+            raise InvalidLineError(f"The {company} awaits its capital, so it does not operate yet.", "round")
+        order = [c for c in g.operating_order() if g.company(c).floated and not g.company(c).awaits_capital]
         yet_to_operate = tuple(order[order.index(company) :])
         g.state.stack = [OperatingRound(LATER_ROUND - 1, number, rounds_in_set, yet_to_operate)]
     else:

@@ -37,6 +37,7 @@ class Setup:
     tokens: dict[str, list[tuple[str, int | None]]] = field(default_factory=dict)
     tokens_left: dict[str, int] = field(default_factory=dict)
     not_operated: list[str] = field(default_factory=list)
+    awaiting: list[str] = field(default_factory=list)
     closed: list[str] = field(default_factory=list)
     connected: list[str] = field(default_factory=list)
     destinations: dict[str, str] = field(default_factory=dict)
@@ -279,7 +280,20 @@ def _read_round(setup: Setup, words: WordReader) -> tuple[str, ...]:
 
 def _read_not_operated(setup: Setup, words: WordReader) -> tuple[str, ...]:
     company = words.company()
+    if company in setup.awaiting:
+        raise InvalidLineError(f"`awaits {company}` says that the {company} has no capital yet.")
     setup.not_operated.append(company)
+    return (company,)
+
+
+def _read_awaiting(setup: Setup, words: WordReader) -> tuple[str, ...]:
+    company = words.company()
+    if not words.g.title.flotation.in_next_operating_round:
+        raise InvalidLineError(f"Here the {company} has its capital as soon as it floats: write `new`.")
+    if company in setup.not_operated:
+        raise InvalidLineError(f"`new {company}` says that the {company} has its capital.")
+    setup.not_operated.append(company)
+    setup.awaiting.append(company)
     return (company,)
 
 
@@ -324,6 +338,7 @@ SETUP_READERS: dict[str, Callable[[Setup, WordReader], tuple[str, ...]]] = {
     "left": _read_rounds_left,
     "round": _read_round,
     "new": _read_not_operated,
+    "awaits": _read_awaiting,
     "size": _read_size,
     "loans": _read_loans,
     "interest": _read_interest,

@@ -8,6 +8,7 @@ from engine.core.events import (
     AnyEvent,
     BankBroken,
     BidMade,
+    CapitalAwaited,
     CityTokenPlaced,
     CityTokenRemoved,
     CompanyClosed,
@@ -117,6 +118,8 @@ def event_sentence(g: Game, event: AnyEvent) -> str | None:
             return f"{label(seat)} is president of the {company}"
         case CompanyFloated(company):
             return f"the {company} floats"
+        case CapitalAwaited(company, awaited=True):
+            return f"the {company} receives its capital when the next operating round begins"
         case TokenMoved(company, hex, node):
             return f"the token of the {company} is now in city {node} of {hex_label(g, hex)}"
         case ConnectionRunStarted(company):

@@ -32,6 +32,7 @@ from engine.finance.ownership import (
 from engine.finance.share_sales import held_companies, refuse_share_sale, sell_shares, sellable_counts
 from engine.game import Game, cached
 from engine.mechanics import Option
+from engine.operating.forced_sales import Block, fitting_sales, paying_sales
 from engine.operating.run import has_route
 from engine.operating.trains import BANK_SOURCES, cheapest_train_price
 
@@ -66,7 +67,8 @@ class EmergencyPurchase:
     `sells_at_first_price`: shares are sold at the prices from before the first sale.
     `certificate_limit_first`: a president above the certificate limit who has to sell shares first sells down
     to it, even if that brings too much money (1870 §10.6.2). `one_block_per_company`: the shares of a company
-    are sold in one block.
+    are sold in one block. `limits_leftover`: all sales of a purchase together leave no more money than the
+    lowest price of a share sold, and no sale is made after which the others cannot pay so (1870 §10.6.2).
 
     `bankrupt_sells_all`: a bankrupt president's shares are sold. `bankrupt_loses_cash`: their cash goes to
     the bank.
@@ -80,6 +82,7 @@ class EmergencyPurchase:
     sells_at_first_price: bool = False
     certificate_limit_first: bool = False
     one_block_per_company: bool = False
+    limits_leftover: bool = False
     bankrupt_sells_all: bool = False
     bankrupt_loses_cash: bool = True
 
@@ -163,10 +166,14 @@ class EmergencyPurchase:
                 if self.sells_at_first_price and not prices:
                     prices = {c: g.price(c) for c in g.state.market_order}
                 price = prices.get(company, g.price(company))
-                sold = (*turn.sold, company)
                 g.replace_top(
                     msgspec.structs.replace(
-                        turn, acted=True, forced_sale_prices=prices, sold=sold, last_sale_price=price
+                        turn,
+                        acted=True,
+                        forced_sale_prices=prices,
+                        sold=(*turn.sold, company),
+                        last_sale_price=price,
+                        lowest_sale_price=self._lowest_price(g, turn, company, count),
                     )
                 )
                 sell_shares(g, g.president(turn.company), company, count, price)
@@ -229,7 +236,45 @@ class EmergencyPurchase:
             return f"{limit}{g.cite('1870 §10.6.2')}."
         need = None if count <= over else short
         whole, price = self.whole_certificates, self._sale_price(g, turn, company)
-        return refuse_forced_sale(g, seat, turn.company, company, count, need, whole=whole, price=price)
+        why = refuse_forced_sale(g, seat, turn.company, company, count, need, whole=whole, price=price)
+        return why or (
+            self._refuse_dead_end(g, turn, company, count, short) if self.limits_leftover else None
+        )
+
+    def _lowest_price(self, g: Game, turn: OperatingTurn, company: str, count: int) -> int | None:
+        """The lowest price of a share sold by choice in this purchase, once those are sold too."""
+        forced = max(
+            shares_over_limit(g, g.president(turn.company), company), self._certificates_over_limit(g, turn)
+        )
+        known, price = turn.lowest_sale_price, self._sale_price(g, turn, company)
+        return known if count <= forced else price if known is None else min(known, price)
+
+    def _refuse_dead_end(
+        self, g: Game, turn: OperatingTurn, company: str, count: int, short: int
+    ) -> str | None:
+        """Why that sale spoils the purchase, or None: others would pay for the train, after it none do."""
+        seat, over = g.president(turn.company), self._certificates_over_limit(g, turn)
+        blocks = _blocks(g, seat, turn.company, self._unsellable(turn))
+        left = [block for block in blocks if block.company != company]
+        missing = short - self._sale_price(g, turn, company) * count
+        lowest = self._lowest_price(g, turn, company, count)
+        forced = over > 0 or count <= shares_over_limit(g, seat, company)
+        sales = None if over else fitting_sales(blocks, short, turn.lowest_sale_price)
+        if sales:
+            if missing > 0:
+                fits = fitting_sales(left, missing, lowest) is not None
+            else:
+                fits = forced or lowest is None or -missing <= lowest
+        else:
+            sales = paying_sales(blocks, short)
+            fits = missing <= 0 or not sales or paying_sales(left, missing) is not None
+        if fits or sales is None:
+            return None
+        others = ", then ".join(f"`sell {n} {c}`" for c, n in sales)
+        return (
+            f"In the end that would leave too much money, or too little for the train; "
+            f"{others} would do{g.cite('1870 §10.6.2')}."
+        )
 
     def _unsellable(self, turn: OperatingTurn) -> tuple[str, ...]:
         """Companies whose shares the president may not sell again in this turn."""
@@ -237,15 +282,8 @@ class EmergencyPurchase:
 
     def _most_shares(self, g: Game, turn: OperatingTurn) -> Iterator[tuple[str, int]]:
         """By company the most shares that the president may still sell, whatever they bring."""
-        seat = g.president(turn.company)
-        for company in held_companies(g, seat):
-            if company not in self._unsellable(turn):
-                counts = [
-                    n
-                    for n in sellable_counts(g, seat, company)
-                    if refuse_forced_sale(g, seat, turn.company, company, n, None) is None
-                ]
-                yield company, max(counts, default=0)
+        for block in _blocks(g, g.president(turn.company), turn.company, self._unsellable(turn)):
+            yield block.company, max(block.counts, default=0)
 
     def _liquidity(self, g: Game, turn: OperatingTurn) -> int:
         """Dollars that the president could raise by sales at the present prices (1830 §24)."""
@@ -262,6 +300,25 @@ class EmergencyPurchase:
             g.emit(CashMoved(seat, BANK, g.cash(seat), CashReason.BANKRUPTCY))
         lapse_offers(g)
         g.push(GameOver(f"{g.state.name(seat)} is bankrupt.", seat))
+
+
+@cached
+def _blocks(g: Game, seat: str, buyer: str, sold: tuple[str, ...]) -> list[Block]:
+    """What a player who has sold shares of those companies may sell to help the `buyer`."""
+    return [
+        Block(
+            company,
+            g.price(company),
+            tuple(
+                n
+                for n in sellable_counts(g, seat, company)
+                if refuse_forced_sale(g, seat, buyer, company, n, None) is None
+            ),
+            shares_over_limit(g, seat, company),
+        )
+        for company in held_companies(g, seat)
+        if company not in sold
+    ]
 
 
 def refuse_forced_sale(

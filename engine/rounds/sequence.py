@@ -62,11 +62,12 @@ def first_operating_round(g: Game, stock_round: int) -> OperatingRound:
 
 
 def begin_operating_round(g: Game) -> None:
-    """Begin the operating round on top: pay private income; the companies that have floated will operate
-    (1830 §11, §16)."""
+    """Begin the operating round on top: pay awaited capital and private income; the companies that have
+    floated will operate (1830 §11, §16)."""
     frame = g.top
     assert isinstance(frame, OperatingRound)
     g.emit(RoundStarted(f"operating round {frame.stock_round}.{frame.number} of {frame.rounds_in_set}"))
+    g.title.flotation.pay_awaited(g)
     pay_private_income(g)
     floated = tuple(c for c in g.operating_order() if g.company(c).floated)
     g.replace_top(msgspec.structs.replace(frame, yet_to_operate=floated))

@@ -134,6 +134,7 @@ def named_difference(ours: State, site: State, events: Sequence[AnyEvent]) -> st
     `events`: those of the last line of our game.
     """
     for rule in (
+        _bank_broken_by_capital,
         _sold_in_the_next_round,
         _cash_of_a_bankrupt,
         _order_in_a_space,
@@ -145,6 +146,13 @@ def named_difference(ours: State, site: State, events: Sequence[AnyEvent]) -> st
     ):
         if sentence := rule(ours, site, events):
             return sentence
+    return None
+
+
+def _bank_broken_by_capital(ours: State, site: State, events: Sequence[AnyEvent]) -> str | None:
+    """1830 §11: what players pay before the operating round begins may still fill the bank."""
+    if site.bank_broken and not ours.bank_broken and game_of(ours).title.flotation.in_next_operating_round:
+        return "there the bank pays capital as soon as a company floats, and is broken if it cannot."
     return None
 
 

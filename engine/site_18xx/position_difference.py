@@ -67,13 +67,12 @@ def position_difference(ours: State, site: State) -> str | None:
         if owner != site.private_owners[private]:
             owners = [_owner_name(site, site.private_owners[private]), _owner_name(ours, owner)]
             return f"the {private} belongs to {owners[0]} there and to {owners[1]} here."
-    for owner, dollars in ours.cash.items():
-        if owner != BANK and dollars != site.cash[owner]:
-            return (
-                f"{ours.name(owner)} has ${abs(site.cash[owner] - dollars)} {_more(site, ours, owner)} there."
-            )
-    if ours.cash[BANK] != site.cash[BANK]:
-        return f"the bank has ${abs(site.cash[BANK] - ours.cash[BANK])} {_more(site, ours, BANK)} there."
+    cash = _cash_with_capital(ours)
+    owners = [*(owner for owner in cash if owner != BANK), BANK]
+    for owner in (owner for owner in owners if cash[owner] != site.cash[owner]):
+        more = site.cash[owner] - cash[owner]
+        name = "the bank" if owner == BANK else ours.name(owner)
+        return f"{name} has ${abs(more)} {'more' if more > 0 else 'less'} there."
     if ours.tiles != site.tiles:
         return "the tiles on the map differ."
     if hex := next(
@@ -86,6 +85,16 @@ def position_difference(ours: State, site: State) -> str | None:
     ):
         return "the trains in play differ."
     return None
+
+
+def _cash_with_capital(state: State) -> dict[str, int]:
+    """Dollars by owner once awaited capital is paid, as the site pays it at once (1830 §11)."""
+    g, cash = game_of(state), dict(state.cash)
+    for company in state.companies:
+        dollars = g.title.flotation.awaited(g, company)
+        cash[company] += dollars
+        cash[BANK] -= dollars
+    return cash
 
 
 def round_difference(ours: State, site: State) -> str:
@@ -119,10 +128,6 @@ def _owner_name(state: State, owner: str) -> str:
     if owner == CLOSED:
         return "nobody (closed)"
     return state.name(owner) if is_seat(owner) else f"the {state.name(owner)}"
-
-
-def _more(site: State, ours: State, owner: str) -> str:
-    return "more" if site.cash[owner] > ours.cash[owner] else "less"
 
 
 def _round_name(state: State) -> str:

@@ -123,6 +123,7 @@ def position_of_turn(start: Game, company: str) -> Game:
             raise PlanError(f"The {company} does not operate yet.")
     g.state.stack = [frame]
     g.state.offers = []
+    g.title.flotation.pay_awaited(g)
     advance(g)
     if not turn_in_progress(g, company):
         raise PlanError(f"The {company} would have nothing to do in a turn now.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.core.events import SharesMoved
+from engine.core.events import CapitalAwaited, SharesMoved
 from engine.core.reasons import CashReason, PriceReason
 from engine.core.state import BANK, IPO
 from engine.finance import market
@@ -20,10 +20,8 @@ class Capitalization:
     `paid_shares`: the number of shares for which the bank pays par (None: all), less `fee` dollars.
     `rest_to_treasury`: shares left in the initial offering go into the treasury. `places_home`: the home
     token is placed at once. `price_rows_up`: the number of rows by which the price rises.
-
-    The book of 1830 hands the capital out at the beginning of the next operating round (1830 §11). Until then
-    it can buy nothing, so here and on the site it is in the treasury as soon as the company floats. Only a
-    bank that it breaks would break later, after what players still pay in that stock round.
+    `in_next_operating_round`: the bank pays at the beginning of the next operating round, not at once (1830
+    §11). Whether it is broken shows then, after what players still pay in the stock round.
     """
 
     paid_shares: int | None = None
@@ -31,12 +29,14 @@ class Capitalization:
     rest_to_treasury: bool = False
     places_home: bool = False
     price_rows_up: int = 0
+    in_next_operating_round: bool = False
 
     def __call__(self, g: Game, company: str) -> None:
         co = g.company(company)
-        assert co.par is not None
-        shares = 100 // share_percent(g, company) if self.paid_shares is None else self.paid_shares
-        g.pay(BANK, company, co.par * shares - self.fee, CashReason.CAPITAL)
+        if self.in_next_operating_round:
+            g.emit(CapitalAwaited(company))
+        else:
+            g.pay(BANK, company, self._capital(g, company), CashReason.CAPITAL)
         if self.rest_to_treasury and (rest := co.shares.get(IPO, 0)):
             g.emit(SharesMoved(company, IPO, company, rest))
         if self.places_home:
@@ -45,3 +45,18 @@ class Capitalization:
         for _ in range(self.price_rows_up):
             at = market.up(g, at)
         market.move_token(g, company, at, PriceReason.FLOATED)
+
+    def awaited(self, g: Game, company: str) -> int:
+        return self._capital(g, company) if g.company(company).awaits_capital else 0
+
+    def _capital(self, g: Game, company: str) -> int:
+        par = g.company(company).par
+        assert par is not None
+        shares = 100 // share_percent(g, company) if self.paid_shares is None else self.paid_shares
+        return par * shares - self.fee
+
+    def pay_awaited(self, g: Game) -> None:
+        for company in g.operating_order():
+            if dollars := self.awaited(g, company):
+                g.emit(CapitalAwaited(company, awaited=False))
+                g.pay(BANK, company, dollars, CashReason.CAPITAL)

@@ -327,8 +327,7 @@ def _cash_cell(c: CompanyView) -> SheetCell:
         return SheetCell("not floated", color="muted")
     if c.cash is None:
         return SheetCell("private", color="muted")
-    held_back = f" ({dollars(c.held_back)} held back)" if c.held_back else ""
-    return SheetCell(f"{dollars(c.cash)}{held_back}", weight="Bold")
+    return SheetCell(c.cash_text, weight="Bold")
 
 
 def _loans_cell(c: CompanyView) -> SheetCell:

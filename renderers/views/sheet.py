@@ -68,7 +68,8 @@ class CompanyView:
 
     `zone`: the cell of its price token, where that has no price. `tokens`: the costs of the tokens on its
     charter in dollars; `unpaid_tokens`: the dollars that it owes for tokens. `size`: its number of shares.
-    `held_back`: dollars of its cash that it may not spend in this stock round. `last_revenue`: dollars of its
+    `held_back`: dollars of its cash that it may not spend in this stock round. `awaited`: dollars of capital
+    that are to come (1830 §11). `last_revenue`: dollars of its
     last run. `turn`: its place in the operating order. `has_run`: it has had its turn in this round.
     """
 
@@ -97,12 +98,21 @@ class CompanyView:
     max_loans: int = 0
     unpaid_tokens: int = 0
     held_back: int = 0
+    awaited: int = 0
+
+    @property
+    def cash_text(self) -> str:
+        """Its cash, with what of it is held back or still to come; nothing where it is hidden."""
+        if self.cash is None:
+            return ""
+        held_back = f" ({dollars(self.held_back)} held back)" if self.held_back else ""
+        awaited = f" ({dollars(self.awaited)} to come)" if self.awaited else ""
+        return f"{dollars(self.cash)}{held_back}{awaited}"
 
     @property
     def summary(self) -> str:
         """A started company in words."""
-        held_back = f" ({dollars(self.held_back)} held back)" if self.held_back else ""
-        cash = () if self.cash is None else (f"{dollars(self.cash)}{held_back}",)
+        cash = (self.cash_text,) if self.cash_text else ()
         loans = (f"{self.loans} loan{'s' if self.loans > 1 else ''}",) if self.loans else ()
         price = f"at {self.price}" if self.price is not None else "without a price"
         place = f"in {self.zone}" if self.zone else price
@@ -397,6 +407,7 @@ def _company_view(
         max_loans=size.max_loans if size else 0,
         unpaid_tokens=company.owed_tokens * size.station_cost if size else 0,
         held_back=held_back,
+        awaited=game.title.flotation.awaited(game, sym),
         turn=order.index(sym) + 1 if sym in order else None,
         has_run=isinstance(round, OperatingRound) and sym in round.operated and not acting,
     )

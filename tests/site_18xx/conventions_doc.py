@@ -111,9 +111,15 @@ WORDS = {
     "RunStep.allows_claims": "A revenue may be claimed that nobody checks",
     "DividendStep.half_price_move": "What a half dividend does to the price where it could rise",
     "TrainStep.also_blocks": "The train step waits while a private could be bought (otherwise a step of its own does)",
+    "Capitalization.in_next_operating_round": (
+        "The capital of a company that floats comes with the next operating round; the bank may break then"
+    ),
     "EmergencyPurchase.bankrupt_sells_all": "All shares of a bankrupt player are sold",
     "EmergencyPurchase.whole_certificates": "What a forced sale may bring is reckoned by whole certificates",
     "EmergencyPurchase.certificate_limit_first": "A player over the certificate limit first sells down to it",
+    "EmergencyPurchase.limits_leftover": (
+        "All shares sold for a train leave no more money than the cheapest of them brought, if any sales can"
+    ),
     "EmergencyPurchase.president_always_helps": "A president may add money in any forced purchase",
     "EmergencyPurchase.last_sale_needed": "After a forced sale the last share sold has to be needed for the train",
     "TrainTradeConventions.only_in_train_step": "An offered train is bought only in the train step",

@@ -153,3 +153,15 @@ def test_as_far_as_possible_the_move_after_which_the_positions_differ_is_a_remar
     actions = export_game(other, as_far_as_possible=True)["actions"]
     assert [action["type"] for action in actions] == ["bid", "message", "message"]
     assert "Ann has $5 less there." in actions[1]["message"] and actions[2]["message"] == "Bob: buy CS"
+
+
+def test_the_bank_pays_capital_at_once_on_the_site() -> None:
+    """1830 §11: positions that differ in awaited capital only are the same; a bank broken by it is not."""
+    floating = "@ cash bank {bank}\n@ cash Bob 400\n@ owns Ann NYC 5\n@ par NYC 90\n@ round stock Bob\n"
+    for bank, broken in ((1000, False), (800, True)):
+        lines = floating.format(bank=bank) + "Bob: buy NYC from ipo\n"
+        ours, site = (run_1830_scenario(lines, options=options) for options in ((), (SITE_CONVENTIONS,)))
+        assert (ours.cash["NYC"], site.cash["NYC"], site.bank_broken) == (0, 900, broken)
+        assert position_difference(ours, site) is None
+        sentence = "there the bank pays capital as soon as a company floats, and is broken if it cannot."
+        assert named_difference(ours, site, ()) == (sentence if broken else None)

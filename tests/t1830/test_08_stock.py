@@ -59,7 +59,10 @@ def test_8_sixty_percent_sold_let_a_company_operate() -> None:
         @ round stock Ann
         = cash PRR 0
         Ann: buy PRR from ipo
+        = awaits PRR
+        > until operating
         = cash PRR 670
+        = turn Ann PRR
         """
     )
 
@@ -73,7 +76,7 @@ def test_8_stock_in_the_pool_counts_as_sold() -> None:
         @ par PRR 67
         @ round stock Ann
         Ann: buy PRR from ipo
-        = cash PRR 670
+        = awaits PRR
         """
     )
 
@@ -119,6 +122,7 @@ def test_8_1_capital_is_ten_times_par() -> None:
         @ price PRR 112 0
         @ round stock Ann
         Ann: buy PRR from ipo
+        > until operating
         = cash PRR 760
         """
     )

@@ -457,7 +457,8 @@ def test_row_24_tokens_and_capital(options: Options) -> None:
     run_scenario(running("PRR", LINE) + "Ann: token H10\n= cash PRR 960", options=options)
     run_scenario(running("PRR", LINE + "@ token PRR H10") + "Ann: token H16\n= cash PRR 900", options=options)
     floating = "@ cash Bob 500\n@ owns Ann PRR 5\n@ par PRR 76\n@ round stock Bob\nBob: buy PRR from ipo\n"
-    run_scenario(floating + "= cash PRR 760", options=options)
+    run_scenario(floating + ("= cash PRR 760" if options else "= awaits PRR"), options=options)
+    run_scenario(floating + "> until operating\n= cash PRR 760", options=options)
 
 
 def test_every_row_has_its_test() -> None:

@@ -1,6 +1,6 @@
 """1870 §10: trains, and what is done for lack of one."""
 
-from tests.t1870.scenarios import SITE, run_scenario
+from tests.t1870.scenarios import SITE, run_scenario, scenario_error
 
 MP = """
 @ cash Ann 400
@@ -82,6 +82,51 @@ def test_10_6_2_only_as_many_shares_as_are_needed() -> None:
     run_scenario(SHORT + "!Ann: sell 3 FW\nAnn: sell 2 FW\nAnn: buy train 5\n= cash Ann 30")
 
 
+SPREAD = (
+    SHORT.replace("owns Ann MP 6", "owns Ann MP 5\n@ owns pool MP 5")
+    .replace("price FW 90 1", "price FW 60 4")
+    .replace("> until trains\n", "@ owns Bob IC 6\n@ owns Ann IC 2\n@ price IC 100 0\n> until trains\n")
+)
+"""$150 are missing; Ann has four FW at $60 and two IC at $100."""
+
+
+def test_10_6_2_the_rest_is_judged_over_all_sales_of_the_purchase() -> None:
+    """Two FW bring $120, no more FW may be sold then, and an IC would leave $70, more than a FW is worth."""
+    run_scenario(SPREAD + "!Ann: sell 2 FW\nAnn: sell 3 FW\nAnn: buy train 5\n= cash Ann 30")
+    run_scenario(SPREAD + "Ann: sell 1 FW\nAnn: sell 1 IC\nAnn: buy train 5\n= cash Ann 10")
+    run_scenario(SPREAD + "Ann: sell 1 IC\nAnn: sell 1 FW\nAnn: buy train 5\n= cash Ann 10")
+    run_scenario(SPREAD + "Ann: sell 2 IC\nAnn: buy train 5\n= cash Ann 50")
+    run_scenario(SPREAD + "Ann: sell 2 FW", options=(SITE,))
+
+
+def test_10_6_2_as_much_as_the_lowest_share_may_be_left() -> None:
+    """Two FW at $60 and one IC at $82 leave $60 of $142, and $61 of $141."""
+    body = SPREAD.replace("price IC 100 0", "price IC 82 2")
+    run_scenario(body.replace("cash Ann 200", "cash Ann 209") + "!Ann: sell 2 FW")
+    body = body.replace("cash Ann 200", "cash Ann 208")
+    run_scenario(body + "Ann: sell 2 FW\nAnn: sell 1 IC\nAnn: buy train 5\n= cash Ann 60")
+
+
+def test_10_6_2_the_refusal_names_sales_that_work() -> None:
+    why = scenario_error(SPREAD + "Ann: sell 2 FW")
+    assert "`sell 1 FW`, then `sell 1 IC` would do (1870 §10.6.2)." in why
+
+
+def test_10_6_2_a_sale_is_refused_after_which_no_other_pays() -> None:
+    """One FW would leave $90 to find, and no share to sell; nobody is bankrupt who could have paid."""
+    only = SPREAD.replace("@ owns Ann IC 2\n", "")
+    assert "`sell 3 FW` would do (1870 §10.6.2)." in scenario_error(only + "Ann: sell 1 FW")
+    run_scenario(only + "!Ann: bankrupt\nAnn: sell 3 FW\nAnn: buy train 5\n= cash Ann 30")
+    poor = only.replace("cash Ann 200", "cash Ann 100")
+    run_scenario(poor + "Ann: sell 1 FW\nAnn: bankrupt\n= over")
+
+
+def test_10_6_2_exception_one_is_not_a_dead_end() -> None:
+    """Ann holds 80 % of the IC, and has to sell two: with a FW sold first they leave $110."""
+    body = SPREAD.replace("Bob IC 6", "Bob IC 2").replace("Ann IC 2", "Ann IC 8")
+    run_scenario(body + "Ann: sell 1 FW\nAnn: sell 2 IC\nAnn: buy train 5\n= cash Ann 110")
+
+
 def test_10_6_2_no_change_of_president_of_the_buyer() -> None:
     body = SHORT.replace("Ann MP 6", "Ann MP 4\n@ owns Bob MP 3").replace(
         "@ owns Ann FW 4", "@ owns Ann FW 0"
@@ -117,6 +162,14 @@ def test_10_6_2_exception_two_down_to_the_certificate_limit_past_the_money() -> 
     run_scenario(
         body.replace("cash Ann 300", "cash Ann 350") + "!Ann: sell 1 SP\nAnn: buy train 5\n= cash Ann 0"
     )
+
+
+def test_10_6_2_exception_two_is_not_a_dead_end() -> None:
+    """Ann is over the limit and needs $150: one FW would come down to it, and end the sales of FW."""
+    over = "".join(f"@ owns Ann {c} 5\n@ owns pool {c} 5\n@ price {c} 100 0\n" for c in ("SP", "GMO", "TP"))
+    body = SPREAD.replace("@ owns Ann IC 2\n", "").replace("> until trains\n", over + "> until trains\n")
+    assert "`sell 3 FW` would do (1870 §10.6.2)." in scenario_error(body + "= limit 20\nAnn: sell 1 FW")
+    run_scenario(body + "Ann: sell 3 FW\nAnn: buy train 5")
 
 
 def test_10_6_2_bankrupt_when_nothing_is_left() -> None:

@@ -178,7 +178,7 @@ class Forecast:
             return 0.9
         loans = self.g.components.loans
         borrowed = self.prudent_loans(company) * loans.value if loans else 0
-        missing = train.price - self.g.cash(company) - borrowed
+        missing = train.price - self.funds(company) - borrowed
         return 0.7 if missing <= 0 else 0.3 if missing <= self.revenue(company) else 0.05
 
     @once
@@ -221,10 +221,14 @@ class Forecast:
         prices = [self.train(r).price for r in rust if r]
         return max(prices, default=nearest.price if nearest else 0)
 
+    def funds(self, company: str) -> int:
+        """Dollars that the company has, or will have when it operates."""
+        return self.g.cash(company) + self.g.title.flotation.awaited(self.g, company)
+
     @once
     def shortage(self, company: str) -> int:
         """Dollars that the company lacks for the train that it will have to buy."""
-        return max(self.train_fund(company) - self.g.cash(company), 0)
+        return max(self.train_fund(company) - self.funds(company), 0)
 
     @once
     def private_need(self) -> int:
@@ -345,13 +349,13 @@ class Forecast:
         train = self.lasting_train() if self.g.company(company).trains else self.next_train()
         if train is None:
             return 0.0
-        funds = self.g.cash(company)
+        funds = self.funds(company)
         if president := self.g.company(company).president:
             funds += self.g.cash(president) if self.g.components.must_own_train else 0
         ability = min(funds / train.price, 1.0)
         revenue = self.revenue(company, [train.name])
         if not self.g.company(company).has_operated:
-            revenue = max(revenue, int(self.new_company_revenue(self.g.cash(company))))
+            revenue = max(revenue, int(self.new_company_revenue(self.funds(company))))
         return revenue * 0.7 * ability**2
 
     # -- shares ---------------------------------------------------------------------------

@@ -149,7 +149,7 @@ def seat_worths(g: Game, weights: Weights) -> dict[str, float]:
         if co.cell is None:
             continue
         share = o.share_value(company) if co.floated else UNFLOATED * g.price(company)
-        spare = weights.treasury_dollar * g.cash(company) * co.floated
+        spare = weights.treasury_dollar * o.funds(company) * co.floated
         for owner, percent in co.shares.items():
             if is_seat(owner):
                 worths[owner] += share * percent / share_percent(g, company) + spare * percent / 100

@@ -136,7 +136,7 @@ def compose(options: tuple[str, ...]) -> GameTitle:
             ShareExchanges(before_par=site, limit_by_zone=site),
         ),
         scores=lambda g, bankrupt: final_scores(g, bankrupt, with_privates=site),
-        flotation=Capitalization(),
+        flotation=Capitalization(in_next_operating_round=not site),
         follows_granted_certificates=site,
         train_counts=train_counts,
         after_sale=drop_price,

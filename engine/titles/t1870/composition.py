@@ -250,6 +250,7 @@ def _deals(v: _Variant) -> _Deals:
                 bankrupt_sells_all=v.site,
                 one_block_per_company=True,
                 certificate_limit_first=not v.site,
+                limits_leftover=not v.site,
                 whole_certificates=v.site,
             ),
             only_in_train_step=v.site,
