@@ -284,20 +284,14 @@ class TableCommands(app_commands.Group):
     ) -> None:
         await defer(interaction)
         found = await self.handler.lookup.resolve_table(interaction, table, ("running", "paused"))
-        number = next((i for i, n in enumerate(found.names) if n.casefold() == seat.strip().casefold()), None)
-        if number is None:
-            raise ValueError(f"There is no player {seat} at table {found.code}.")
         actor_id = await self.handler.lookup.person_id(interaction.user)
         if user is None and address is None:
-            person_id, player = actor_id, name or player_name(interaction.user.display_name)
+            player = name or player_name(interaction.user.display_name)
+            text = await self.service.seats.ask(found.id, actor_id, player, seat_name=seat.strip())
         else:
-            person_id, player = await self._person_and_name(user, address, name)
-        if found.player_at(number) is None and person_id == actor_id:
-            text = await self.service.seats.ask(found.id, person_id, player, seat_name=found.names[number])
-            await reply_text(interaction, text)
-            return
-        await self.service.running.replace_player(found.id, number, person_id, player, by=actor_id)
-        await reply_text(interaction, f"{player} replaces {found.names[number]} at table {found.code}.")
+            person_id, _ = await self._person_and_name(user, address, name)
+            text = await self.service.seats.offer(found.id, seat.strip(), person_id, by=actor_id)
+        await reply_text(interaction, text)
 
     @app_commands.command(name="pause", description="Pause a game")
     @app_commands.describe(table=TABLE_OPTION_HELP)

@@ -195,12 +195,13 @@ def invitations(table: TableInfo, recipient: Recipient, players: Sequence[str] =
 
 
 def seat_offers(table: TableInfo, recipient: Recipient, seat: int) -> list[NewMessage]:
-    """A seat of a game that goes on here is offered to a person by mail."""
-    if recipient.email is None:
-        return []
+    """A seat of a game in play is offered to a person."""
     notification = Notification("seat", table.id, table.seq, seat, recipient.person_id)
-    route = Route("mail", {"person": recipient.person_id, "email": recipient.email})
-    return [_outbox_message(table, notification, route, suffix=unique_suffix())]
+    channels, suffix = reachable_channels(table, recipient) - {"table"}, unique_suffix()
+    return [
+        _outbox_message(table, notification, route, suffix=suffix)
+        for route in personal_routes(recipient, None, None, channels)
+    ]
 
 
 def lobby_answers(table: TableInfo, host: Recipient, sentence: str) -> list[NewMessage]:

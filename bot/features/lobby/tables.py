@@ -36,6 +36,7 @@ from bot.hub.seating import (
     robot_that_makes_room,
     seating_order,
     unanswered,
+    waits_for_players,
 )
 from bot.hub.status import record_end
 from bot.position import text_views
@@ -165,14 +166,15 @@ class Lobby(LobbyRobots, TableImport):
 
     @again_on_conflict
     async def leave(self, table_id: int, person_id: int, *, by: int | None) -> TableInfo:
-        """A person gives up a seat or an invitation before the start. For the person and the host."""
+        """A person gives up a seat or an invitation before the start, or before an imported game goes on.
+        For the person and the host."""
         async with self._cache.locked(table_id) as table:
             info = table.stored_info
             check_allowed(info, by, own=person_id)
             player = info.player_of(person_id)
             if player is None:
                 raise ValueError(f"That person has no seat at table {info.code}.")
-            if info.status != "lobby":
+            if info.status != "lobby" and not waits_for_players(table):
                 raise ValueError(
                     f"Table {info.code} has started. Use `resign`, or let another person take the seat."
                 )
