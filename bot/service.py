@@ -35,6 +35,7 @@ from bot.features.views import feature as views
 from bot.features.votes import feature as votes
 from bot.features.votes.reminders import VOTE_KIND, remind_of_vote, set_vote_reminders
 from bot.features.watch.feature import Watcher
+from bot.features.watch.permission import WatchingPermission
 from bot.hub.cache import KEEP_MEGABYTES
 from bot.hub.feature import Feature
 from bot.hub.limits import Limits
@@ -123,6 +124,7 @@ class Service(Hub):
         yield Feature("digest", timers={"digest": DigestTimer(cache).send})
         yield Feature("settings", SettingsCommands(self.settings).commands())
         yield Feature("notepad", Notepad(cache).commands())
+        yield Feature("watch", WatchingPermission(cache).commands())
         yield Feature(
             "lobby", lobby.commands(), replacements.motions(), lobby_timers,
             moved=[replacements.update_after_move], is_required=True,

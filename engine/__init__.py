@@ -36,6 +36,7 @@ from engine.core.components import (
     Node,
     PrivateDefinition,
     TileLayAbility,
+    column_row,
     components_of,
     tile_faces,
 )
@@ -321,6 +322,7 @@ __all__ = [
     "certificate_count",
     "certificate_limit",
     "choices",
+    "column_row",
     "companies_in_question",
     "company_hexes",
     "components_of",

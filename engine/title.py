@@ -18,12 +18,14 @@ from engine.core.actions import Action, LayTile
 from engine.core.components import (
     CompanyDefinition,
     Components,
-    HexDefinition,
     MarketCell,
     MarketZone,
     PhaseDefinition,
     PrivateDefinition,
     TrainDefinition,
+    faults_of,
+    refuse_faults,
+    tile_faces,
 )
 from engine.core.hooks import never
 from engine.core.state import AnyFrame, PendingSale, State
@@ -85,6 +87,13 @@ class Title(Generic[GameT]):
     must_sell_excess: bool = True
     follows_granted_certificates: bool = False
     private_treasuries: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the components as the options have changed them. Raises ValueError for any fault."""
+        faults = faults_of(self.components, tile_faces())
+        unknown = sorted(self.train_counts.keys() - self.trains.keys())
+        faults += [f"`train_counts` names train {name}, which this title does not have." for name in unknown]
+        refuse_faults(self.components.title, faults)
 
     def cite(self, *citations: str) -> str:
         """The citations in brackets, with a space before them: ` (1830 §10, Table 3)`; or nothing.
@@ -178,7 +187,7 @@ class Title(Generic[GameT]):
         """By hex what is printed there, as `preprinted_upgrades` names it: `town`, `city_OO`, `B16` …"""
         named = self.components.preprinted_upgrades
         return {
-            hex: hex if hex in named else _preprinted_kind(definition)
+            hex: hex if hex in named else definition.printed_kind
             for hex, definition in self.components.map.hexes.items()
         }
 
@@ -195,13 +204,6 @@ class Title(Generic[GameT]):
                 if cell is not None and cell.price == price and MarketZone.PAR in cell.zones:
                     return row, column
         return None
-
-
-def _preprinted_kind(definition: HexDefinition) -> str:
-    if towns := sum(node.kind == "town" for node in definition.nodes):
-        return "town" if towns == 1 else "two_towns"
-    kind = "city" if definition.nodes else "plain"
-    return f"{kind}_{definition.label}" if definition.label else kind
 
 
 def validated_options(available: Iterable[str], chosen: Iterable[str]) -> tuple[str, ...]:

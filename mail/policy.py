@@ -411,7 +411,8 @@ def _command_lines(mail: ParsedMail) -> tuple[str, ...]:
 
 
 def _table_ruling(answer: TableAnswer, lines: Sequence[str]) -> Ruling:
-    page = table_pages.table_answer(answer.sentences, answer.is_done, first_word(lines[0]) if lines else "")
+    word = first_word(lines[0]) if lines else ""
+    page = table_pages.table_answer(answer.sentences, answer.is_done, word, answer.images)
     reason = "table" if answer.is_done else "not done"
     return Ruling(reason, page, answer.token, lines=tuple(lines))
 

@@ -260,13 +260,14 @@ class TableAnswer(NamedTuple):
     """The answer to a command about tables: sentences, what a reply to it stands for, and whether it was
     done.
 
-    offered_code: of held lines that `yes` confirms.
+    offered_code: of held lines that `yes` confirms. images: below the sentences.
     """
 
     sentences: tuple[str, ...]
     token: ReplyToken
     is_done: bool = True
     offered_code: str | None = None
+    images: tuple[InlineImage, ...] = ()
 
 
 class GatheredAnswer(NamedTuple):

@@ -33,11 +33,11 @@ def unread_lines(reply: ParsedReply) -> list[Block]:
 
 
 def invalid_line(fault: ReplyFault, reply: ParsedReply) -> MailPage:
-    """A line of the reply is invalid."""
+    """A line of the reply cannot be read."""
     blocks: list[Block] = []
     if fault.line:
         blocks.append(QuotedLines(f"Line {fault.line.number}", [fault.line.text]))
-    blocks += [Paragraph(f"This line is invalid: {fault.reason}."), NOTHING_CHANGED]
+    blocks += [Paragraph(fault.reason), NOTHING_CHANGED]
     return _refusal(*blocks, *unread_lines(reply))
 
 

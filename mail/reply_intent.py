@@ -200,13 +200,13 @@ def _fault(orders: Sequence[ReplyLine]) -> ReplyFault | None:
     if len(orders) > MAX_MOVES:
         return ReplyFault(
             orders[MAX_MOVES],
-            f"an email may have {MAX_MOVES} orders, and this one has {len(orders)}",
+            f"An email may have {MAX_MOVES} orders; this one has {len(orders)}.",
         )
     for line in orders:
         if "\ufffd" in line.text:
-            return ReplyFault(line, "it has a damaged character")
+            return ReplyFault(line, "A character of this line is damaged.")
         if any(unicodedata.category(char) in {"Cc", "Cf", "Co", "Cn", "Cs"} for char in line.text):
-            return ReplyFault(line, "it has invisible control characters")
+            return ReplyFault(line, "This line has invisible control characters.")
         if len(line.text) > 500:
-            return ReplyFault(line, "it is longer than 500 characters")
+            return ReplyFault(line, "This line is longer than 500 characters.")
     return None

@@ -41,7 +41,7 @@ _DEVICE_SIGNATURES = tuple(
 
 
 class ReplyFault(NamedTuple):
-    """Why the reply is invalid; `line` is None where it is about the whole."""
+    """Why the reply cannot be read, as a sentence; `line` is None where it is about the whole."""
 
     line: ReplyLine | None
     reason: str

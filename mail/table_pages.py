@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from mail.page import Block, BulletList, CopyableLines, MailPage, Paragraph, QuotedLines, bullets
+from mail.page import Block, BulletList, CopyableLines, ImageBlock, MailPage, Paragraph, QuotedLines, bullets
+from mail.port import InlineImage
 from mail.refusal_pages import NOTHING_CHANGED
 
 _ANSWERS = {
@@ -12,6 +13,7 @@ _ANSWERS = {
     "help": "Help",
     "settings": "Settings",
     "turns": "What waits for you",
+    "snapshot": "A snapshot",
 }
 
 
@@ -71,10 +73,13 @@ def host_confirmation(sentences: Sequence[str], lines: Sequence[str]) -> MailPag
     return MailPage("Did you ask for a table?", blocks, subject="Please confirm", tone="turn")
 
 
-def table_answer(sentences: Sequence[str], is_done: bool, word: str = "") -> MailPage:
+def table_answer(
+    sentences: Sequence[str], is_done: bool, word: str = "", images: Sequence[InlineImage] = ()
+) -> MailPage:
     """The answer to a command about tables. word: the first of the command."""
     title = _ANSWERS.get(word, "")
-    blocks = (BulletList("", sentences),) if len(sentences) > 1 else (Paragraph(sentences[0]),)
+    text = BulletList("", tuple(sentences)) if len(sentences) > 1 else Paragraph(sentences[0])
+    blocks: tuple[Block, ...] = (text, *map(ImageBlock, images))
     if not is_done:
         return MailPage("NOT DONE.", (*blocks, NOTHING_CHANGED), subject="Not done", tone="bad")
     return MailPage(f"{title or 'OK'}.", blocks, subject=title or "Done", tone="good")

@@ -12,21 +12,12 @@ from functools import cached_property
 from math import ceil
 from typing import NamedTuple
 
+from engine import column_row
 from renderers.geometry import APOTHEM, HexLayout, Point
 
 Axes = tuple[tuple[str, str], ...]
 LARGEST = 180
 """The largest radius of a hex, in pixels."""
-
-
-def column_row(coord: str, axes: Axes) -> tuple[int, int]:
-    """The column and row of a coordinate such as `H10`; letters count from A = 0."""
-    cut = next(i for i, c in enumerate(coord) if c.isdigit())
-    letter = 0
-    for c in coord[:cut]:
-        letter = letter * 26 + ord(c.upper()) - ord("A") + 1
-    letter, number = letter - 1, int(coord[cut:])
-    return (letter, number) if dict(axes)["x"] == "letter" else (number, letter)
 
 
 @dataclass(frozen=True)

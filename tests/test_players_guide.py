@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from email import message_from_bytes, policy
@@ -45,18 +45,18 @@ async def service_in(folder: Path) -> AsyncIterator[tuple[Service, Store]]:
         yield Service(store), store
 
 
-async def started_table(service: Service, store: Store) -> TableInfo:
-    """A game of Ann, Bob and Cid, who all have email addresses."""
+async def started_table(service: Service, store: Store, names: Sequence[str] = NAMES) -> TableInfo:
+    """A game of 1830 of people who all have email addresses."""
     people = []
-    for name in NAMES:
+    for name in names:
         async with store.begin() as unit:
             person = await person_by_address(unit, f"{name.lower()}@player.example", name)
             await unit.people.add_identity(person.id, "email", f"{name.lower()}@player.example")
         people.append(person.id)
     table = await service.lobby.create("1830", people[0], name="Friday")
-    for person_id, name in zip(people, NAMES, strict=True):
+    for person_id, name in zip(people, names, strict=True):
         await service.lobby.join(table.id, person_id, name)
-    return await service.lobby.start(table.id, by=people[0], order=NAMES)
+    return await service.lobby.start(table.id, by=people[0], order=names)
 
 
 def shown(components: list[Json]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The README and the players' guide are true: their links work, and their commands make their pictures."""
+"""The pictures of the README and of the guides are what their commands make."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from PIL import Image, ImageChops
 
 from bot.cli.render import PICTURES, render_files
 from bot.config import Settings
+from tests import readme_pictures
 
 ROOT = Path(__file__).parent.parent
-DOCUMENTS = ("README.md", "docs/players.md")
+DOCUMENTS = ("docs/commands.md", "docs/players.md")
 COMMAND = re.compile(r"^    \.venv/bin/railpost render (.*docs/.*)$", re.MULTILINE)
 COMMANDS = [command for name in DOCUMENTS for command in COMMAND.findall((ROOT / name).read_text())]
 
@@ -49,3 +50,18 @@ def test_the_pictures_are_what_the_command_makes(command: str, tmp_path: Path) -
         assert differing < 0.002 * a.width * a.height, (
             f"{path.name} is not what the document's command makes."
         )
+
+
+def test_the_readme_is_read_in_a_minute() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.split()) <= 600
+    linked = re.findall(r"\]\(docs/(readme-\w+\.png)\)", text)
+    assert linked == [readme_pictures.picture_path(kind).name for kind in readme_pictures.PAGES]
+
+
+@pytest.mark.parametrize("kind", readme_pictures.PAGES)
+async def test_the_pictures_of_the_readme_show_what_is_sent(kind: str, tmp_path: Path) -> None:
+    page = await readme_pictures.PAGES[kind](tmp_path)
+    with Image.open(readme_pictures.picture_path(kind)) as picture:
+        shown = picture.info[readme_pictures.WORDS]
+    assert shown == readme_pictures.words(page), "draw them: .venv/bin/python -m tests.readme_pictures"

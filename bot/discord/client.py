@@ -29,6 +29,7 @@ from bot.discord.api import JOB
 from bot.discord.commands import build_command_tree
 from bot.discord.controls import controls
 from bot.discord.delivery import LEASE, DiscordDelivery
+from bot.discord.greeting import greet
 from bot.discord.interactions.interactions import InteractionHandler
 from bot.discord.interactions.replies import error_text, is_answered_already, is_too_late, reply_text
 from bot.discord.invite import invite_link
@@ -202,6 +203,14 @@ class Client(discord.AutoShardedClient):
     async def on_resumed(self) -> None:
         """The session goes on after an interruption."""
         self.service.report_connection("discord", "connected")
+
+    async def on_guild_join(self, guild: discord.Guild) -> None:
+        """The bot has been added to a server."""
+        await greet(guild, self.service.store)
+
+    async def on_guild_available(self, guild: discord.Guild) -> None:
+        """A server is announced; the bot may have been added while it was not connected."""
+        await greet(guild, self.service.store)
 
     async def on_disconnect(self) -> None:
         """The connection is lost; the library connects again."""

@@ -462,13 +462,27 @@ def watch_command(handler: InteractionHandler) -> app_commands.Command[Any, Any,
         name="watch", description="Show a game to this channel: map, market, sheet and what is new"
     )
     @app_commands.describe(
-        file="A file of 18xx.games, or a game text", news="Tell what has changed in a message of its own too"
+        file="A file of 18xx.games, or a game text",
+        table="Instead of a file: a table of this server, by its code",
+        news="Tell what has changed in a message of its own too",
     )
-    async def watch(interaction: Interaction, file: discord.Attachment, news: bool = False) -> None:
+    @app_commands.autocomplete(table=suggest_tables)
+    async def watch(
+        interaction: Interaction,
+        file: discord.Attachment | None = None,
+        table: str | None = None,
+        news: bool = False,
+    ) -> None:
         await defer(interaction)
-        if file.size > MAX_BYTES:
-            raise ValueError(f"The file is larger than {MAX_BYTES >> 20} MB.")
-        await handler.watch.show(interaction, await file.read(), news=news)
+        if file is not None:
+            if file.size > MAX_BYTES:
+                raise ValueError(f"The file is larger than {MAX_BYTES >> 20} MB.")
+            raw = await file.read()
+        elif table:
+            raw = await handler.watch.file_of_table(interaction, table)
+        else:
+            raise ValueError("Give a file of 18xx.games or a game text (`file`), or a table (`table`).")
+        await handler.watch.show(interaction, raw, news=news)
 
     return watch
 

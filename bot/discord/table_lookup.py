@@ -50,9 +50,10 @@ class TableLookup:
             return await self.service.queries.find_table(
                 code.split()[0], person_id=await self.person_id(interaction.user), guild=interaction.guild_id
             )
+        all_here = await self._tables_here(interaction)
         here = [
             t
-            for t in await self._tables_here(interaction)
+            for t in all_here
             if not statuses or t.status in statuses or _is_own_thread(t, interaction.channel_id)
         ]
         if len(here) == 1:
@@ -72,6 +73,8 @@ class TableLookup:
         codes = [t.code for t in mine] or [t.code for t in here]
         if codes:
             raise ValueError(f"Which table? Fill in `table`: {text_views.join_words(codes, 'or')}.")
+        if lobbies := [t.code for t in all_here if t.status == "lobby" and statuses]:
+            raise ValueError(f"The game at table {lobbies[0]} has not started yet; `/table start` starts it.")
         raise ValueError("There is no such table here. `/table new` opens one, `/table list` shows all.")
 
     async def _tables_here(self, interaction: discord.Interaction) -> list[GameTable]:

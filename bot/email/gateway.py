@@ -47,7 +47,7 @@ class MailGateway(ServicePort):
         self, service: Service, pictures: PictureWorkers, folder: Path, key: bytes, hosts: str = "verified"
     ) -> None:
         """hosts: who may host besides verified addresses, see `admits_host`."""
-        commands = TableCommands(service)
+        commands = TableCommands(service, pictures)
         self._people = Correspondents(service)
         self._inbound = InboundMail(service, folder)
         self._seats = SeatReplies(service, pictures)

@@ -26,7 +26,9 @@ def check_allowed(
         return
     if seated_players and info.player_of(by):
         return
-    who = "its host or a player" if seated_players else "its host"
+    host = info.player_of(info.host_id)
+    named = f"{host.name}, its host," if host else "its host"
+    who = f"{named} or a player" if seated_players else named
     own_right = "the person concerned or " if own is not None else ""
     raise ValueError(f"Only {own_right}{who} may do that at table {info.code}.")
 

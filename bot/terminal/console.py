@@ -197,11 +197,20 @@ class Console:
                 return await self._help()
             case "practice":
                 return await self._practice(rest.strip())
+            case "watch":
+                return await self._watch(rest.strip())
             case "show":
                 return await self._run_query(rest.strip() or "turn")
             case first if self.service.commands.is_query(first):
                 return await self._run_query(line)
         return await self._submit(line)
+
+    async def _watch(self, rest: str) -> Reply:
+        """Show a game from a file, without a table."""
+        path = Path(rest).expanduser()
+        if not rest or not path.is_file():
+            raise ValueError("Name a file of 18xx.games, or a game text: `watch PATH`.")
+        return await self._answers.watched(path.read_bytes(), self.service.watcher)
 
     async def _help(self) -> Reply:
         """What can be done now comes last, so that it is still on the screen."""

@@ -14,6 +14,7 @@ COMMANDS = (
     ("player Ann mail ADDRESS", "link an email address; `on`, `off` start and stop the emails"),
     ("table list, table use CODE", "list all tables; open one"),
     ("table import PATH", "go on with a game of 18xx.games, or with a game text"),
+    ("watch PATH", "show such a game without a table, and what is new since the last time"),
     ("table replace Ann by Dora", "Dora plays on for Ann"),
     ("table pause, resume, end", "pause, resume, end unfinished"),
     ("table pace 24h", "the pace of a table that has not started; `daily 20:00 Europe/Berlin`, `none`"),

@@ -8,6 +8,7 @@ from pathlib import Path
 from bot.features.game_files.export import game_text_file
 from bot.features.history.ending import ending_pictures, make_ending
 from bot.features.review.ending import ending_review, review_pictures
+from bot.features.watch.feature import Watcher
 from bot.hub.queries import TableQueries
 from bot.hub.result import QueryAnswer
 from bot.hub.table import TableView
@@ -15,6 +16,8 @@ from bot.pictures.views import NamedPicture
 from bot.pictures.wanted import PICTURES_SAY_ALL, answer_pictures, picture_file_name
 from bot.pictures.workers import Pictures, PictureWorkers
 from bot.terminal.replies import Reply
+
+WATCH_PLACE = "terminal"
 
 
 class SavedAnswers:
@@ -36,6 +39,19 @@ class SavedAnswers:
         caption = "\n".join(places) if answer.query in PICTURES_SAY_ALL else None
         pngs = tuple(picture.png for _, picture in named)
         return Reply("\n".join([answer.text, *places]), pictures=pngs, caption=caption)
+
+    async def watched(self, raw: bytes, watcher: Watcher) -> Reply:
+        """A game that is given as a file, with its pictures and what is new since the last time. Raises
+        ValueError."""
+        game = await watcher.look(raw, WATCH_PLACE, None)
+        drawn = await watcher.draw(game, self._pictures) if self._pictures is not None else []
+        await watcher.keep(game, WATCH_PLACE, "")
+        saved = [
+            self._save_file("pictures", f"watched-{picture_file_name(kind)}", picture.png)
+            for kind, picture in drawn
+        ]
+        places = [f"Picture: {path}" for path in saved]
+        return Reply("\n".join([game.text, *places]), pictures=tuple(picture.png for _, picture in drawn))
 
     def _drawing(self, view: TableView) -> Pictures:
         """Pictures of the table."""

@@ -106,6 +106,13 @@ def loan_label(g: Game, company: str, count: int) -> str:
     )
 
 
+def may_repay(most: int) -> str:
+    """How many loans a company can repay, to follow its name."""
+    if most < 1:
+        return "cannot repay a loan now"
+    return f"can repay at most {most} {'loan' if most == 1 else 'loans'} now"
+
+
 def repayment_label(g: Game, company: str, count: int, *, moves_price: bool = True) -> str:
     """The option to repay so many loans: the dollars, and the market space afterwards."""
     space = market.token_space(g, company)

@@ -363,11 +363,15 @@ def legal_lines(g: Game, seat: str) -> list[str]:
 def nearest_lines(g: Game, seat: str, text: str, limit: int = 5) -> list[str]:
     """The legal lines most like a text, at most so many; none that has nothing in common with it.
 
-    That is: they share a word, or most of their characters.
+    That is: they share a word, or most of their characters. Where some are about a hex of the text, the
+    others are left out.
     """
     lines = {line.casefold(): line for line in legal_lines(g, seat)}
     words = set(text.casefold().split())
-    akin = [line for line in lines if not words.isdisjoint(line.split())]
+    hexes = words & {hex.casefold() for hex in g.components.map.hexes}
+    akin = [line for line in lines if not hexes.isdisjoint(line.split())] or [
+        line for line in lines if not words.isdisjoint(line.split())
+    ]
     close = get_close_matches(text.casefold(), akin, limit, 0.3)
     return [lines[each] for each in close or get_close_matches(text.casefold(), list(lines), limit, 0.6)]
 

@@ -44,6 +44,7 @@ from engine.finance.loans import (
     loan_terms,
     loans_available,
     loans_taken,
+    may_repay,
     repay_loans,
     repayment_label,
     size_definition,
@@ -343,9 +344,7 @@ class TakeoverLoansQuestion:
                     return f"First take loans for the {frame.company}, or pass{g.cite('1817 §7.2.4')}."
                 most = max_takeover_repayment(g, frame)
                 if not 1 <= count <= most:
-                    return (
-                        f"The {frame.company} can repay {most} of the acquired loans{g.cite('1817 §7.2.4')}."
-                    )
+                    return f"The {frame.company} {may_repay(most)}{g.cite('1817 §7.2.4')}."
                 return None
             case TakeLoans(count):
                 if frame.stage != "loan":

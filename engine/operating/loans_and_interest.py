@@ -28,6 +28,7 @@ from engine.finance.loans import (
     loan_label,
     loan_terms,
     loans_available,
+    may_repay,
     put_into_liquidation,
     refuse_loans,
     repay_loans,
@@ -139,8 +140,8 @@ class LoanRepaymentStep:
         assert isinstance(action, RepayLoans)
         if turn.acted:
             return f"Loans are repaid before new ones are taken{g.cite('1817 §6.9')}."
-        if not 1 <= action.count <= self._max_repayment(g, turn):
-            return f"The {turn.company} can repay {self._max_repayment(g, turn)} loans{g.cite('1817 §6.9')}."
+        if not 1 <= action.count <= (most := self._max_repayment(g, turn)):
+            return f"The {turn.company} {may_repay(most)}{g.cite('1817 §6.9')}."
         return None
 
     def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:

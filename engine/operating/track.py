@@ -22,14 +22,12 @@ from engine.core.state import BANK, CLOSED, OperatingTurn, is_seat
 from engine.game import Game
 from engine.mechanics import Option
 
-BUILDABLE_COLORS = frozenset({"white", "yellow"})
-
 
 def candidate_tiles(g: Game, hex: str) -> tuple[str, ...]:
     """The tiles that may be laid next on the hex, whatever the phase and the supply (1830 Table 6)."""
     laid = g.state.tiles.get(hex)
     if laid is None:
-        if g.components.map.hexes[hex].color not in BUILDABLE_COLORS:
+        if not g.components.map.hexes[hex].takes_tiles:
             return ()
         first_tiles = g.components.preprinted_upgrades
         return first_tiles.get(hex) or first_tiles.get(g.title.preprinted_kinds[hex], ())

@@ -14,9 +14,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+from engine import column_row
 from renderers.canvas import CAP_HEIGHT
 from renderers.geometry import HexLayout
-from renderers.hex_grid import Axes, Grid, Piece, column_row, fit_grid, fit_metrics
+from renderers.hex_grid import Axes, Grid, Piece, fit_grid, fit_metrics
 from renderers.map.label_sizes import COORDINATE_SHARE
 
 MAX_SIZES = ((1280, 960), (1000, 1200))

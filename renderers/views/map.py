@@ -14,12 +14,12 @@ from engine import (
     HexTokenAbility,
     State,
     TileLayAbility,
+    column_row,
     copy_state,
     game_of,
     parse_route,
     tile_faces,
 )
-from renderers.hex_grid import column_row
 from renderers.views.hex_view import HexView, MapView, PhaseValue, RouteSegment, Structure
 from renderers.views.labels import Badge, company_badges
 

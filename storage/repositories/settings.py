@@ -23,6 +23,10 @@ class SettingsRepository(Repository):
         """Store a setting."""
         await self._transaction.upsert(Setting(key=key, value=value))
 
+    async def delete(self, key: str) -> None:
+        """Delete a setting, if there is one."""
+        await self._transaction.execute(delete(Setting).where(col(Setting.key) == key))
+
     async def secret(self, name: str) -> bytes:
         """A secret of 32 bytes, created when it is first asked for."""
         value = await self.get(f"secret:{name}")

@@ -34,7 +34,7 @@ async def test_cards_and_private_answers(started: RunningBot, fake: FakeDiscord)
     assert await palettes("map", "Ann", "show map", public=True) == {"dark"}
     assert await palettes("map", "Bob", "show map") == {"dark"}
     refused = await fake.run_command("Dan", started.thread, "table palette", colors="light")
-    assert "Only its host or a player" in refused.text
+    assert "its host, or a player" in refused.text
 
 
 async def test_the_turn_and_a_run_are_shown_with_their_pictures(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from tests.drawn_here import DrawnHere
 from tests.fake_discord.running_bot import RunningBot
-from tests.fake_discord.server import FakeDiscord
+from tests.fake_discord.server import FakeDiscord, Interaction, Message
 
 START = "title 1830\nplayers Nora, Otto\n---\nNora: buy SV\n"
 NEXT = START + "Otto: buy CS\n"
@@ -18,7 +21,7 @@ async def test_a_game_is_shown_and_its_post_is_edited(running: RunningBot, fake:
         assert len(fake.shown_images(post)) == 3 and not post.pinged
         again = await fake.run_command("Bob", "general", "watch", file=("f.18xx", NEXT.encode()), news=True)
         assert again.text.startswith("The post is up to date: https://")
-        assert "Since the last snapshot, 1 moves:" in post.text and "Otto buys the CS" in post.text
+        assert "Since the last snapshot, 1 move:" in post.text and "Otto buys the CS" in post.text
         posts = [each for each in fake.visible_messages(channel) if "Otto buys the CS" in each.text]
         assert len(posts) == 2 and not fake.shown_images(posts[1])
         async with service.store.read() as unit:
@@ -40,3 +43,87 @@ async def test_a_post_that_was_deleted_is_made_again(running: RunningBot, fake: 
         again = await fake.run_command("Ann", "general", "watch", file=("friday.18xx", START.encode()))
         assert again.text.startswith("The game is shown")
         assert len([m for m in fake.visible_messages(channel) if "1830 with Nora and Otto" in m.text]) == 1
+
+
+OVER = Path(__file__).parent.parent / "games" / "1830-2p-1.18xx"
+
+
+async def pressed(fake: FakeDiscord, who: str, post: Message, label: str) -> Interaction:
+    """A press of a button whose answer only the presser sees."""
+    done = await fake.click(who, post, label)
+    assert not done.public_messages
+    return done
+
+
+async def test_the_buttons_of_a_post(fake: FakeDiscord, tmp_path: Path) -> None:
+    running = RunningBot(fake, tmp_path / "railpost.db", pictures=DrawnHere())
+    async with running.online():
+        await fake.run_command("Ann", "general", "watch", file=("f.18xx", START.encode()))
+        await fake.run_command("Ann", "general", "watch", file=("f.18xx", NEXT.encode()))
+    async with running.online():  # after a restart too
+        post = fake.messages_with_controls("general")[-1]
+        labels = [control.label for control in fake.controls(post)]
+        assert labels == ["What changed", "Map larger", "◀ Rounds ▶", "Animation"]
+        assert "Otto buys the CS" in (await pressed(fake, "Bob", post, "What changed")).text
+        larger = (await pressed(fake, "Bob", post, "Map larger")).message
+        assert larger is not None
+        (picture,) = fake.shown_images(larger)
+        (small, *_) = fake.shown_images(post)
+        assert picture.pixel_size and small.pixel_size and picture.pixel_size[0] > 1.5 * small.pixel_size[0]
+        rounds = await pressed(fake, "Cid", post, "◀ Rounds ▶")
+        assert "opening" in rounds.text and "1 of 1" in rounds.text
+
+
+async def test_leafing_through_the_rounds_of_a_game_that_is_over(fake: FakeDiscord, tmp_path: Path) -> None:
+    running = RunningBot(fake, tmp_path / "railpost.db", pictures=DrawnHere())
+    async with running.online():
+        await fake.run_command("Ann", "general", "watch", file=("over.18xx", OVER.read_bytes()))
+        post = fake.messages_with_controls("general")[-1]
+        assert fake.controls(post)[-1].label == "Review"
+        opened = (await pressed(fake, "Bob", post, "◀ Rounds ▶")).message
+        assert opened is not None and [control.label for control in fake.controls(opened)] == ["◀"]
+        last = int(opened.text.split("**, ")[1].split(" of ")[1].split(",")[0])
+        assert f"{last} of {last}" in opened.text and len(fake.shown_images(opened)) == 2
+        await fake.click("Bob", opened, "◀")
+        await fake.wait_until(lambda: f"{last - 1} of {last}" in opened.text, "the round before")
+        assert [control.label for control in fake.controls(opened)] == ["◀", "▶"]
+        await fake.click("Bob", opened, "▶")
+        await fake.wait_until(lambda: f"{last} of {last}" in opened.text, "the last round")
+        review = (await pressed(fake, "Cid", post, "Review")).text
+        assert "won" in review and "1. " in review
+
+
+async def test_the_animation(fake: FakeDiscord, tmp_path: Path) -> None:
+    running = RunningBot(fake, tmp_path / "railpost.db", pictures=DrawnHere())
+    script = OVER.read_text().splitlines()
+    part = "\n".join([line for line in script if not line.startswith("=")][:160])
+    async with running.online():
+        await fake.run_command("Ann", "general", "watch", file=("f.18xx", part.encode()))
+        post = fake.messages_with_controls("general")[-1]
+        answer = (await pressed(fake, "Bob", post, "Animation")).message
+        assert answer is not None
+        (film,) = answer.attachments
+        assert film.filename == "animation.gif" and film.content.startswith(b"GIF8")
+
+
+async def test_a_table_is_shown_elsewhere_only_when_its_host_allows_it(tmp_path: Path) -> None:
+    async with FakeDiscord(["Ann", "Bob", "Cid", "Dan"], channels=("general", "hall")) as fake:
+        running = RunningBot(fake, tmp_path / "railpost.db")
+        async with running.online():
+            await running.start_game("Ann", "Bob", "Cid")
+            code = running.table_code
+            own = await fake.run_command("Dan", "general", "watch", table=code)
+            assert own.text.startswith("The game is shown")
+            refused = await fake.run_command("Dan", "hall", "watch", table=code)
+            assert "only in its own channel" in refused.text
+            no = await fake.run_command("Bob", running.thread, "do", line="watching on")
+            assert "its host, may do that" in no.text
+            yes = await fake.run_command("Ann", running.thread, "do", line="watching on")
+            assert "may show this table now" in yes.text
+            shown = await fake.run_command("Dan", "hall", "watch", table=code)
+            assert shown.text.startswith("The game is shown")
+            await fake.run_command("Ann", running.thread, "do", line="watching off")
+            again = await fake.run_command("Dan", "hall", "watch", table=code)
+            assert "only in its own channel" in again.text
+            nothing = await fake.run_command("Dan", "hall", "watch")
+            assert nothing.text.startswith("Give a file")

@@ -33,12 +33,18 @@ def running_game(title: str) -> SimulatedGame:
 
 
 async def sent_with_file(
-    player: MailPlayer, subject: str, text: str, name: str, content: bytes, kind: str = "application/json"
+    player: MailPlayer,
+    subject: str,
+    text: str,
+    name: str,
+    content: bytes,
+    kind: str = "application/json",
+    number: str = "",
 ) -> Delivery:
     """The answer to an email with a file."""
     mail = EmailMessage(policy=SMTP)
     mail["From"], mail["To"], mail["Subject"] = f"{player.name} <{player.address}>", ADDRESS, subject
-    mail["Message-ID"] = f"<import.{player.address}>"
+    mail["Message-ID"] = f"<import{number}.{player.address}>"
     mail.set_content(text)
     main, _, sub = kind.partition("/")
     mail.add_attachment(content, maintype=main, subtype=sub, filename=name)
@@ -111,3 +117,17 @@ async def test_a_seat_is_declined_and_offered_again(office: MailHarness) -> None
     assert (
         "Name an open seat" in (await cleo.said(f"invite {game.players[0]} <{dina.address}>", to=done)).text
     )
+
+
+async def test_a_snapshot_of_a_game_that_is_played_elsewhere(office: MailHarness) -> None:
+    await office.person("Cleo")
+    cleo = office.player("Cleo")
+    start = "title 1830\nplayers Nora, Otto\n---\nNora: buy SV\n"
+    first = await sent_with_file(cleo, "snapshot", "", "game.18xx", start.encode(), "text/plain")
+    assert headline(first) == "A snapshot." and "Otto to act" in first.text
+    kinds = [part.get_content_type() for part in first.message.walk()]
+    assert kinds.count("image/png") == 3
+    assert await office.service.queries.list_tables() == []
+    later = (start + "Otto: buy CS\n").encode()
+    second = await sent_with_file(cleo, "snapshot", "", "g.18xx", later, "text/plain", "2")
+    assert "Since the last snapshot, 1 move:" in second.text and "Otto buys the CS" in second.text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from importlib.resources import files
 
 from engine.board.route_graph import RevenueRules
 from engine.core.actions import BuyTrain
@@ -40,7 +40,7 @@ from engine.title import SITE_CONVENTIONS, validated_options
 
 OPTIONS = (SITE_CONVENTIONS, "coast_to_coast")
 LAST_STOCK_ROUND = 8
-COMPONENTS = read_components(Path(__file__).with_name("components.json"))
+COMPONENTS = read_components(files(__package__) / "components.json")
 
 
 def compose(options: tuple[str, ...]) -> GameTitle:

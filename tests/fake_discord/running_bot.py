@@ -15,6 +15,7 @@ from sqlmodel import col, update
 import engine
 from bot.config import Settings, parse_settings
 from bot.discord import client
+from bot.discord.greeting import greeting_key
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from renderers import PaletteName, Picture
@@ -81,7 +82,10 @@ async def expire_leases(store: Store) -> None:
 
 @dataclass
 class RunningBot:
-    """A fake Discord, a store at `path` or `address`, and a service that is online with them."""
+    """A fake Discord, a store at `path` or `address`, and a service that is online with them.
+
+    greeted: the server has had its greeting, which most tests do not look at.
+    """
 
     fake: FakeDiscord
     path: Path
@@ -89,6 +93,7 @@ class RunningBot:
     pictures: PictureWorkers = field(default_factory=OnePixelPictures)
     table_code: str = ""
     address: str = ""
+    greeted: bool = True
 
     @property
     def settings(self) -> Settings:
@@ -106,6 +111,10 @@ class RunningBot:
         await self.expire_leases()
         with self.fake.attached():
             async with await open_store(self.address or self.path) as store:
+                if self.greeted:
+                    async with store.begin() as unit:
+                        for guild in self.fake.guilds:
+                            await unit.settings.set(greeting_key(guild), "yes")
                 self.service = Service(store, ping_holdoff=holdoff)
                 before = self.fake.gateway.identified
                 run = client.run(self.service, self.settings, self.pictures, lease=600.0)

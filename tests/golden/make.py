@@ -290,5 +290,5 @@ def make(version: str) -> Path:
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
-        raise SystemExit("Name the version: python -m tests.golden.make 0.1.0")
+        raise SystemExit("Name the version: python -m tests.golden.make 1.0.0")
     print(make(sys.argv[1]))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine import format_action, new_game, parse, play
+from engine import format_action, nearest_lines, new_game, parse, play
 from engine.language.notation import AmbiguousError, UnreadableError, split_words
 from tests.t1830.scenarios import BOUGHT, run_scenario
 from tests.t1830.test_18_track import running
@@ -72,3 +72,10 @@ def test_left_out_of_a_route_is_the_only_type_of_train() -> None:
     run_scenario(track.format("2 2") + "Ann: run H12-H10\n= cash Ann 0")
     with pytest.raises(UnreadableError):
         parse(run_scenario(track.format("2 3") + "= turn Ann"), "p0", "run H12-H10")
+
+
+def test_the_lines_nearest_to_a_refused_lay_are_on_its_hex() -> None:
+    state = run_scenario(running("PRR") + "> until track\n!Ann: lay 57 H14 1")
+    near = nearest_lines(state, "p0", "lay 57 H14 1")
+    assert near
+    assert {line.split()[2] for line in near} == {"H14"}

@@ -5,7 +5,7 @@ from math import atan2, cos, hypot
 
 import pytest
 
-from engine import components_of, tile_faces
+from engine import column_row, components_of, tile_faces
 from renderers import geometry, hex_grid
 from renderers.geometry import APOTHEM, HexLayout
 from renderers.hex_grid import HexMetrics
@@ -95,7 +95,7 @@ def test_a_flat_grid_has_the_pitch_of_its_hexes(layout: HexLayout) -> None:
     "coord, place", [("H10", (10, 7)), ("A1", (1, 0)), ("AA3", (3, 26)), ("@18", (18, -1))]
 )
 def test_coordinates_are_parsed(coord: str, place: tuple[int, int]) -> None:
-    assert hex_grid.column_row(coord, AXES) == place
+    assert column_row(coord, AXES) == place
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

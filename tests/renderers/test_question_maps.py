@@ -14,7 +14,7 @@ from bot.pictures.views import question_pictures
 from bot.pictures.workers import Pictures
 from engine.game_text import replay
 from renderers import Picture, map_png, theme
-from renderers.hex_grid import HexMetrics, column_row
+from renderers.hex_grid import HexMetrics
 from renderers.map.label_layout import lay_out_labels
 from renderers.map.map import draw_map, grid_for
 from renderers.map.page_layout import touching_pieces
@@ -128,7 +128,7 @@ def test_a_wide_part_has_no_columns_more_than_its_hexes() -> None:
     state = opening()
     wide = part_around(state, ("F2", "F6", "E19"))
     axes = map_view(state).axes
-    assert max(column_row(hex, axes)[0] for hex in wide) == column_row("E19", axes)[0]
+    assert max(engine.column_row(hex, axes)[0] for hex in wide) == engine.column_row("E19", axes)[0]
     assert "E21" not in wide and "D20" not in wide and "G17" not in wide and "F20" not in wide
     assert "F20" in part_around(state, ("E19",))
     assert part_around(state, ()) == ()

@@ -66,7 +66,7 @@ def answering_pages() -> dict[str, MailPage]:
     stale = StaleReply(
         "Buy the SV for $20.", "Buy the CS for $40.", ("Bob buys the SV for $20.",), "d2", ("pass",)
     )
-    too_long = ReplyFault(ReplyLine(1, "buy" * 9), "the line is too long")
+    too_long = ReplyFault(ReplyLine(1, "buy" * 9), "This line is longer than 500 characters.")
     return {
         "orders that were played": pages.receipt(played, REPLY),
         "orders that were refused": pages.receipt(rejected, REPLY),

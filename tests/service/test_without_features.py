@@ -20,7 +20,7 @@ LAST = 25  # moves that are left to play
 REQUIRED = ("undo", "votes", "lobby")
 OPTIONAL = (
     "views", "history", "review", "game_files", "plans", "standing_orders", "clock", "digest", "settings",
-    "notepad", "status", "robots",
+    "notepad", "watch", "status", "robots",
 )  # fmt: skip
 USED = ("note it ends soon", "plan Bob: pass", "auto decline deals", "pace 24h")
 

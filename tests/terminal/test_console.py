@@ -349,3 +349,14 @@ async def test_a_lay_without_a_tile_says_what_fits(tmp_path: Path) -> None:
             await enter(console, f"{state.name(seat)}: {line}")
             state = engine.play(state, seat, engine.parse(state, seat, line)).state
         assert "On H10 #57 would fit" in await enter(console, "lay H10")
+
+
+async def test_watch_shows_a_game_without_a_table(console: Console, tmp_path: Path) -> None:
+    path = tmp_path / "friday.18xx"
+    path.write_text("title 1830\nplayers Nora, Otto\n---\nNora: buy SV\n")
+    assert "Otto to act" in await enter(console, f"watch {path}")
+    path.write_text(path.read_text() + "Otto: buy CS\n")
+    told = await enter(console, f"watch {path}")
+    assert "Since the last snapshot, 1 move:" in told and "Otto buys the CS" in told
+    assert await enter(console, "table list") == "There is no table yet."
+    assert "Name a file" in await enter(console, "watch nothing.json")

@@ -134,6 +134,8 @@ class InteractionHandler:
                 await self.lobby.claim_seat(interaction, custom_id.table_id, custom_id.seat, offered=offered)
             case controls.SETTING:
                 await self.settings.change(interaction, custom_id.argument, values.get("line"))
+            case controls.WATCH:
+                await self.watch.press(interaction, custom_id)
             case controls.ORDER:
                 await self.orders.leave(interaction, custom_id, values.get("line"))
             case _:

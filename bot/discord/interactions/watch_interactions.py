@@ -1,17 +1,36 @@
-"""`/watch`: a game that is played elsewhere is shown to a channel, in one post that is kept up to date."""
+"""`/watch`: a game that is played elsewhere is shown to a channel, in one post that is kept up to date.
+
+Everybody in the channel may press the buttons of the post; what they show, only the presser sees.
+"""
 
 from __future__ import annotations
 
+import asyncio
+
 import discord
 
+import engine
 from bot.discord.api import CannotEdit, DiscordApi, ImageAttachment
 from bot.discord.cards import parts
 from bot.discord.cards.parts import Json
-from bot.discord.interactions.replies import reply_text
+from bot.discord.controls.controls import WATCH, CustomId
+from bot.discord.interactions.replies import defer_privately, reply, reply_text
 from bot.discord.table_lookup import TableLookup
-from bot.pictures.wanted import picture_file_name
+from bot.features.game_files.export import game_text_file
+from bot.features.review.game import played_game
+from bot.features.review.review import Review
+from bot.features.review.texts import turns_text
+from bot.features.watch.feature import KeptGame
+from bot.features.watch.permission import may_be_shown_elsewhere
+from bot.features.watch.snapshot import Snapshot, drawings, news
+from bot.hub.info import TableInfo
+from bot.pictures.wanted import draw_of_game, picture_file_name
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
+
+CHANGED, LARGER, ROUNDS, ANIMATION, REVIEW = "changed", "larger", "rounds", "animation", "review"
+MOST_NEWS, NEWS_LENGTH = 40, 300
+LARGE = (2560, 1920)  # pixels
 
 
 class WatchInteractions:
@@ -28,12 +47,13 @@ class WatchInteractions:
         channel, watcher = interaction.channel, self._service.watcher
         if channel is None or not interaction.guild_id:
             raise ValueError("A game is shown to a channel of a server.")
-        place = f"discord:{channel.id}"
+        place = _place(channel.id)
         person_id = await self._lookup.person_id(interaction.user)
         game = await watcher.look(raw, place, person_id)
         drawn = await watcher.draw(game, self._pictures)
         images = [ImageAttachment(picture_file_name(kind, 0, each), each) for kind, each in drawn]
-        payload = [parts.text_display(game.text), *parts.media_galleries([each.ref for each in images])]
+        galleries = parts.media_galleries([each.ref for each in images])
+        payload = [parts.text_display(game.text), *galleries, *_buttons(game.snapshot)]
         message, told = await self._edit(channel, game.message, payload, images), "The post is up to date"
         try:
             if not message:
@@ -49,6 +69,24 @@ class WatchInteractions:
         link = f"https://discord.com/channels/{interaction.guild_id}/{channel.id}/{message}"
         await reply_text(interaction, f"{told}: {link}")
 
+    async def file_of_table(self, interaction: discord.Interaction, code: str) -> bytes:
+        """The game of a table of this server, if the user may see it and show it here. Raises ValueError."""
+        table = await self._lookup.resolve_table(interaction, code)
+        if not _sees(interaction.user, _room(interaction, table)):
+            raise ValueError(f"You cannot see the channel of table {table.code}, so you cannot show it.")
+        if interaction.channel_id not in _own_channels(table):
+            async with self._service.store.read() as unit:
+                is_allowed = await may_be_shown_elsewhere(unit, table)
+            if not is_allowed:
+                raise ValueError(
+                    f"Table {table.code} is shown only in its own channel, unless its host writes "
+                    "`watching on` there."
+                )
+        file = await game_text_file(self._service.queries, table)
+        if file is None:
+            raise ValueError(f"The game of table {table.code} began from a position, so it cannot be shown.")
+        return file.content
+
     async def _edit(
         self, channel: object, message: str, payload: list[Json], images: list[ImageAttachment]
     ) -> str:
@@ -60,3 +98,116 @@ class WatchInteractions:
         except CannotEdit:
             return ""
         return message
+
+    async def press(self, interaction: discord.Interaction, custom_id: CustomId) -> None:
+        """Answer a button of a post, or of the private message that leafs through its rounds. Raises
+        ValueError."""
+        await defer_privately(interaction)
+        if interaction.channel is None or interaction.message is None:
+            return
+        what, message, number = (*custom_id.argument.split("."), "", "")[:3]
+        message = message or str(interaction.message.id)
+        person_id = await self._lookup.person_id(interaction.user)
+        kept = await self._service.watcher.kept(_place(interaction.channel.id), message, person_id)
+        payload, images = await self._answer(kept, what, message, number)
+        shown = parts.media_galleries([each.ref for each in images])
+        at = 1 if payload else 0  # the pictures are below the text and above the buttons
+        await reply(interaction, [*payload[:at], *shown, *payload[at:]], images)
+
+    async def _answer(
+        self, kept: KeptGame, what: str, message: str, number: str
+    ) -> tuple[list[Json], list[ImageAttachment]]:
+        """The text and buttons, and the pictures, of an answer."""
+        snapshot = kept.snapshot
+        match what:
+            case "changed":
+                return [parts.text_display("\n".join(_changes(kept)))], []
+            case "larger":
+                large = await self._pictures.map(snapshot.state, size=LARGE)
+                return [], [ImageAttachment("map.png", large)] if large else []
+            case "rounds":
+                return await self._round(snapshot, message, number)
+            case "animation":
+                events = tuple(engine.encode_events(line.events) for line in snapshot.history.lines)
+                drawn = await draw_of_game(self._pictures, snapshot.history.start, events, "animation")
+                return [], [ImageAttachment("animation.gif", drawn)] if drawn else []
+            case _:
+                text = await asyncio.to_thread(_review_text, snapshot)
+                return [parts.text_display(text)], []
+
+    async def _round(
+        self, snapshot: Snapshot, message: str, number: str
+    ) -> tuple[list[Json], list[ImageAttachment]]:
+        """The map and the market at the end of a round, with what has changed in it marked."""
+        rounds = snapshot.rounds()
+        at = min(max(int(number), 0), len(rounds) - 1) if number.isdecimal() else len(rounds) - 1
+        moves, name = rounds[at]
+        then = snapshot.at(moves)
+        since = rounds[at - 1][0] if at else 0
+        drawn = [
+            (kind, await self._pictures.request(kind, then.state, (), details))
+            for kind, details in drawings(then, since, ("map", "market"))
+        ]
+        images = [ImageAttachment(f"{kind}.png", each) for kind, each in drawn if each]
+        steps = [
+            parts.button(label, str(_custom_id(f"{ROUNDS}.{message}.{to}")))
+            for label, to in (("◀", at - 1), ("▶", at + 1))
+            if 0 <= to < len(rounds)
+        ]
+        text = f"**{parts.escape_markdown(name)}**, {at + 1} of {len(rounds)}, after {moves} moves"
+        return [parts.text_display(text), *parts.action_rows(steps)], images
+
+
+def _sees(user: discord.User | discord.Member, room: discord.abc.GuildChannel | None) -> bool:
+    """Whether a user sees a channel; not where it is not known."""
+    if room is None or not isinstance(user, discord.Member):
+        return False
+    return room.permissions_for(user).view_channel
+
+
+def _own_channels(table: TableInfo) -> set[object]:
+    """The ids of the channel and the thread of a table."""
+    return {table.location.get("channel"), table.location.get("thread")} - {None}
+
+
+def _room(interaction: discord.Interaction, table: TableInfo) -> discord.abc.GuildChannel | None:
+    """The channel of a table, as far as the server is known."""
+    guild, channel = interaction.guild, table.location.get("channel")
+    return guild.get_channel(int(channel)) if guild and channel else None
+
+
+def _place(channel_id: int) -> str:
+    return f"discord:{channel_id}"
+
+
+def _custom_id(argument: str) -> CustomId:
+    return CustomId(0, None, None, WATCH, argument)
+
+
+def _buttons(snapshot: Snapshot) -> list[Json]:
+    """The buttons of a post."""
+    shown = [
+        ("What changed", CHANGED),
+        ("Map larger", LARGER),
+        ("◀ Rounds ▶", ROUNDS),
+        ("Animation", ANIMATION),
+    ]
+    if snapshot.state.game_over:
+        shown.append(("Review", REVIEW))
+    return parts.action_rows([parts.button(label, str(_custom_id(what))) for label, what in shown])
+
+
+def _changes(kept: KeptGame) -> list[str]:
+    """What has changed since the snapshot before; where this is the first, in the round that is on."""
+    if kept.since is not None:
+        return news(kept.snapshot, kept.since, MOST_NEWS, NEWS_LENGTH)
+    rounds = kept.snapshot.rounds()
+    begun = rounds[-2][0] if len(rounds) > 1 else 0
+    _, *told = news(kept.snapshot, begun, MOST_NEWS, NEWS_LENGTH)
+    return [f"This is the first snapshot. Since {rounds[-1][1]} began:", *told]
+
+
+def _review_text(snapshot: Snapshot) -> str:
+    """Where the money came from, and the turning points."""
+    review = Review(played_game(snapshot.history))
+    return "\n".join([*review.sentences, "", turns_text(review)])

@@ -8,6 +8,7 @@ about a table:
     invite Dora <dora@example.org>, uninvite Dora, invite robot, agree, decline
     start, start shuffled, who, list, options TITLE, resign, help
     import Friday                    with a game attached, see `seat_commands`
+    snapshot                         with a game attached: what it looks like, without a table
     seat Ann
 
 Who may host, the operator sets (`RAILPOST_MAIL_HOSTS`); an unverified address has to confirm first. An
@@ -23,8 +24,9 @@ from datetime import timedelta
 from typing import NamedTuple
 
 import engine
+from bot.email.pages.pictures import inline_images
 from bot.email.reachability import fault_of, load_standing
-from bot.email.replies.seat_commands import import_game, open_seat_named
+from bot.email.replies.seat_commands import NO_FILE, import_game, open_seat_named
 from bot.email.tokens import table_label
 from bot.features.game_files.export import export_prospect
 from bot.features.lobby.robot_answers import answer_about_robots, invited_robot_sentence
@@ -32,15 +34,17 @@ from bot.hub import people
 from bot.hub.changes import check_allowed
 from bot.hub.info import SeatedPlayer, TableInfo, status_text
 from bot.hub.seating import ROBOT_WORD
+from bot.pictures.views import NamedPicture
+from bot.pictures.workers import Pictures
 from bot.position import text_views
 from bot.service import Service
-from mail import normalize_address
+from mail import InlineImage, normalize_address
 from mail.line_text import first_word
 from mail.parts import MailFile
 from storage import NotFound
 
 ROBOT_ANSWERS = ("agree", "decline")
-_WORDS = "import seat new invite uninvite start who list options help resign leave ask admit refuse"
+_WORDS = "import snapshot seat new invite uninvite start who list options help resign leave ask admit refuse"
 WORDS = frozenset([*_WORDS.split(), *ROBOT_ANSWERS])
 INVITATIONS_TO_STRANGER = 3  # that an unverified address gets in `STRANGER_WINDOW`, whoever sends them
 STRANGER_WINDOW = timedelta(days=7)
@@ -50,6 +54,7 @@ HELP = (
     "invite Dora <dora@example.org>: invite one more player, or Dora again; uninvite Dora: take it back",
     "invite robot: ask the others whether a computer player may play; `agree` or `decline` answers",
     "import NAME, with a game of 18xx.games or a game text attached: play it on here; seat NAME: take a seat",
+    "snapshot, with such a game attached: its map, market and sheet, and what is new since the last time",
     "start: start the game; `start shuffled` shuffles the seats",
     "who: the players of the table; list: your tables",
     "options TITLE: what can be agreed for a title",
@@ -67,11 +72,12 @@ _OPTION = re.compile(r"\boption\s+([\w -]{1,60}?)(?=,|;|\boption\b|$)", re.IGNOR
 
 @dataclass(frozen=True, slots=True)
 class CommandAnswer:
-    """The answer to a command: sentences, and the table that it is about."""
+    """The answer to a command: sentences, the table that it is about, and pictures."""
 
     sentences: tuple[str, ...]
     table_id: int | None = None
     is_done: bool = True
+    images: tuple[InlineImage, ...] = ()
 
 
 class TableRequest(NamedTuple):
@@ -110,8 +116,8 @@ def admits_host(hosts: str, address: str) -> bool:
 class TableCommands:
     """Carries out commands about tables for a person with a verified address."""
 
-    def __init__(self, service: Service) -> None:
-        self._service = service
+    def __init__(self, service: Service, pictures: Pictures) -> None:
+        self._service, self._pictures = service, pictures
         self._store = service.store
 
     async def run(
@@ -134,6 +140,8 @@ class TableCommands:
                 return await self._new(person_id, " ".join([rest, *lines[1:20]]), name, request)
             case "import":
                 return CommandAnswer(*await import_game(self._service, person_id, rest, files))
+            case "snapshot":
+                return await self._snapshot(person_id, files)
             case "options":
                 return CommandAnswer(_title_options(rest))
             case "list":
@@ -169,6 +177,17 @@ class TableCommands:
                 return CommandAnswer((told,), table.id)
             case _:
                 return await self._leave(person_id, table)
+
+    async def _snapshot(self, person_id: int, files: Sequence[MailFile]) -> CommandAnswer:
+        """Show the attached game, and what has changed since the same person sent it last."""
+        if not files:
+            raise ValueError(NO_FILE)
+        place = f"mail:{person_id}"
+        game = await self._service.watcher.look(files[0].content, place, person_id)
+        drawn = await self._service.watcher.draw(game, self._pictures)
+        await self._service.watcher.keep(game, place, "")
+        images = inline_images(NamedPicture(kind, picture) for kind, picture in drawn)
+        return CommandAnswer(tuple(game.text.splitlines()), images=images)
 
     # -- opening a table ---------------------------------------------------------------------
 

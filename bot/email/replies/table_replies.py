@@ -20,7 +20,7 @@ from bot.email.replies.table_commands import (
 from bot.email.tokens import ServiceToken, service_token, table_token, token_owner
 from bot.hub import people
 from bot.service import Service
-from mail import ReplyToken
+from mail import InlineImage, ReplyToken
 from mail.line_text import first_word
 from mail.parts import MailFile
 from mail.port import TableAnswer
@@ -70,6 +70,7 @@ class TableReplies:
             about_oneself or await self._is_table_command(token, person_id, lines, table_id)
         ):
             return None
+        images: tuple[InlineImage, ...] = ()
         if known is None:
             request = await self._begin_request(request_id)
             try:
@@ -81,11 +82,13 @@ class TableReplies:
                     answer = await self._table_commands.run(person_id, lines, table_id, name, request, files)
             except ValueError as error:
                 answer = CommandAnswer((str(error),), table_id, is_done=False)
+            images = answer.images  # an answer that is sent again after a crash has its sentences
             async with self._store.begin() as unit:
                 known = msgspec.json.encode((answer.sentences, answer.table_id, answer.is_done))
                 await unit.move_log.save_request_result(f"table:{request_id}", known)
         sentences, about, is_done = msgspec.json.decode(known, type=tuple[tuple[str, ...], int | None, bool])
-        return TableAnswer(sentences, await table_token(self._service, token, person_id, about), is_done)
+        about_token = await table_token(self._service, token, person_id, about)
+        return TableAnswer(sentences, about_token, is_done, images=images)
 
     async def _begin_request(self, request_id: str) -> TableRequest:
         """Note that a request is begun, so that the next attempt after a crash knows."""

@@ -230,7 +230,7 @@ class Lobby(LobbyRobots, TableImport):
                 unit = await draft.unit()
                 await unit.tables.assign_seat_numbers(table_id, [p.seat_id for p in seating])
                 await unit.tables.update(table_id, status="running", seed=None if order else seed)
-                shuffled = "" if order else f", shuffled from the seed {seed}"
+                shuffled = "" if order else ", in random order"
                 sentence = f"The game begins. Seating: {text_views.join_words(names)}{shuffled}."
                 sentence = " ".join([sentence, *engine.narrate(state, events)])
                 draft.add_row(start_row("service", sentence, state, by), state)

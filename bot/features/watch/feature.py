@@ -1,35 +1,50 @@
-"""Snapshots that people ask the service for: read from a file, drawn by its workers, known again by place."""
+"""Snapshots that people ask the service for: read from a file, drawn by its workers, known again by place.
+
+The game of a post is kept beside it, so that its buttons can answer later.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import base64
+import zlib
 from collections.abc import Callable
 from typing import NamedTuple
 
 from bot.features.watch.posted import Posts
 from bot.features.watch.snapshot import Snapshot, description, drawings, news, snapshot_of
 from bot.hub.info import IncomingGame
-from bot.hub.limits import Limits
+from bot.hub.limits import Kind, Limits
 from bot.pictures.workers import Pictures
 from bot.position.pending import engine_seat
 from engine.game_text.history import GameHistory, HistoryLine
 from renderers import Picture
-from storage import Store
+from storage import Store, UnitOfWork
 
 POSTS = "snapshots"
 """The setting of the store that holds the posts."""
+
+GONE = "This snapshot is too old: its game is not kept any more. Give its file again."
 
 
 class WatchedGame(NamedTuple):
     """A game that somebody wants to be shown.
 
-    since: the moves of the last snapshot at that place, None for the first; message: its post. text: what is
-    told."""
+    file: as it was given. since: the moves of the last snapshot at that place, None for the first; message:
+    its post. text: what is told."""
 
+    file: bytes
     snapshot: Snapshot
     since: int | None
     message: str
     text: str
+
+
+class KeptGame(NamedTuple):
+    """The game of a post. since: the moves of the snapshot before, None where it was the first."""
+
+    snapshot: Snapshot
+    since: int | None
 
 
 class Watcher:
@@ -44,14 +59,17 @@ class Watcher:
         async with self._store.begin() as unit:
             await self._limits.count(unit, person_id, "snapshots")
             posts = Posts(await unit.settings.get(POSTS))
-        game = await asyncio.to_thread(self._read_game, raw)
-        moves = (HistoryLine(engine_seat(seat), line, [*events]) for seat, line, events in game.moves)
-        snapshot = await asyncio.to_thread(snapshot_of, GameHistory(game.start, tuple(moves)))
+        snapshot = await self._snapshot(raw)
         last = posts.last(snapshot, place)
         since = last.moves if last else None
         changed = [] if since is None else news(snapshot, since)
         text = "\n".join([*description(snapshot), *changed])
-        return WatchedGame(snapshot, since, last.message if last else "", text)
+        return WatchedGame(raw, snapshot, since, last.message if last else "", text)
+
+    async def _snapshot(self, raw: bytes) -> Snapshot:
+        game = await asyncio.to_thread(self._read_game, raw)
+        moves = (HistoryLine(engine_seat(seat), line, [*events]) for seat, line, events in game.moves)
+        return await asyncio.to_thread(snapshot_of, GameHistory(game.start, tuple(moves)))
 
     async def draw(self, game: WatchedGame, pictures: Pictures) -> list[tuple[str, Picture]]:
         """The map, the market and the sheet; without those that cannot be drawn."""
@@ -60,8 +78,37 @@ class Watcher:
         return [(kind, each) for (kind, _), each in zip(wanted, drawn, strict=True) if each]
 
     async def keep(self, game: WatchedGame, place: str, message: str) -> None:
-        """Remember the post at a place."""
+        """Remember the post at a place, with its game."""
+        packed = base64.b64encode(zlib.compress(game.file)).decode()
+        since = "" if game.since is None else game.since
         async with self._store.begin() as unit:
             posts = Posts(await unit.settings.get(POSTS))
-            posts.keep(game.snapshot, place, message)
+            for each in posts.keep(game.snapshot, place, message):
+                await unit.settings.delete(_game_key(each.where, each.message))
             await unit.settings.set(POSTS, posts.encode().decode())
+            await unit.settings.set(_game_key(place, message), f"{since} {packed}")
+
+    async def kept(
+        self, place: str, message: str, person_id: int | None, kind: Kind = "pictures"
+    ) -> KeptGame:
+        """The game of a post, which somebody looks at. Raises ValueError where it is not kept, LimitReached.
+
+        kind: the limit that counts the look."""
+        async with self._store.begin() as unit:
+            await self._limits.count(unit, person_id, kind)
+            stored = await _kept(unit, place, message)
+        since, _, packed = stored.partition(" ")
+        snapshot = await self._snapshot(zlib.decompress(base64.b64decode(packed)))
+        return KeptGame(snapshot, int(since) if since else None)
+
+
+async def _kept(unit: UnitOfWork, place: str, message: str) -> str:
+    stored = await unit.settings.get(_game_key(place, message))
+    if stored is None:
+        raise ValueError(GONE)
+    return stored
+
+
+def _game_key(place: str, message: str) -> str:
+    """The setting of the store that holds the game of a post."""
+    return f"{POSTS}.{place}.{message}"

@@ -6,7 +6,7 @@ import msgspec
 
 from bot.features.watch.snapshot import FIRST_MOVES, Snapshot
 
-MOST_KEPT = 200  # posts; the oldest are forgotten
+MOST_KEPT = 100  # posts; the oldest are forgotten
 
 
 class Posted(msgspec.Struct, frozen=True):
@@ -38,11 +38,14 @@ class Posts:
                 return each
         return None
 
-    def keep(self, snapshot: Snapshot, where: str, message: str) -> None:
-        """Remember a post."""
+    def keep(self, snapshot: Snapshot, where: str, message: str) -> list[Posted]:
+        """Remember a post; returns the posts that are not known any more."""
         former, begun = self.last(snapshot, where), min(snapshot.moves, FIRST_MOVES)
         posted = Posted(where, begun, snapshot.key(begun), snapshot.moves, message)
-        self._known = [posted, *(each for each in self._known if each is not former)][:MOST_KEPT]
+        others = [each for each in self._known if each is not former]
+        self._known = [posted, *others[: MOST_KEPT - 1]]
+        replaced = [former] if former and former.message != message else []
+        return [*replaced, *others[MOST_KEPT - 1 :]]
 
     def encode(self) -> bytes:
         """The posts as JSON."""

@@ -14,6 +14,7 @@ import engine
 from bot.pictures.views import changed_hexes, repriced_companies
 from bot.position import text_views
 from bot.position.pending import pending_decisions
+from engine.core.events import RoundStarted
 from engine.game_text import GameHistory
 from engine.game_text.redaction import redacted
 
@@ -41,6 +42,23 @@ class Snapshot(NamedTuple):
         begun += [f"{line.seat} {line.line}" for line in self.history.lines[:moves]]
         return sha256("\n".join(begun).encode()).hexdigest()[:16]
 
+    def at(self, moves: int) -> Snapshot:
+        """The snapshot after so many moves."""
+        history = GameHistory(self.history.start, self.history.lines[:moves])
+        return Snapshot(history, self.state_after(moves))
+
+    def rounds(self) -> list[tuple[int, str]]:
+        """How many moves were made when each round ended, with its name; the last is the one that is on."""
+        found, name = list[tuple[int, str]](), engine.round_name(self.history.start)
+        for made, line in enumerate(self.history.lines, 1):
+            for event in line.events:
+                if isinstance(event, RoundStarted):
+                    found.append((made, name))
+                    name = event.round.partition(" of ")[0]
+        if not found or found[-1][0] < self.moves or not self.state.game_over:
+            found.append((self.moves, name))
+        return found
+
     def state_after(self, moves: int) -> engine.State:
         """The position after so many moves."""
         state = engine.copy_state(self.history.start)
@@ -60,8 +78,9 @@ def description(snapshot: Snapshot) -> list[str]:
     """What the game is, who is to act, and how the players stand, in sentences."""
     state = snapshot.state
     names = text_views.join_words(state.players)
+    moves = f"{snapshot.moves} {'move' if snapshot.moves == 1 else 'moves'}"
     told = [
-        f"{state.title} with {names}, {engine.round_name(state)}, after {snapshot.moves} moves.",
+        f"{state.title} with {names}, {engine.round_name(state)}, after {moves}.",
         text_views.waiting_sentence(state, pending_decisions(state, 0)),
     ]
     if not state.game_over:
@@ -69,19 +88,23 @@ def description(snapshot: Snapshot) -> list[str]:
     return told
 
 
-def news(snapshot: Snapshot, since: int) -> list[str]:
-    """What the moves after the first `since` have brought about; of many only the last."""
+def news(
+    snapshot: Snapshot, since: int, most: int = MOST_SENTENCES, characters: int = MOST_CHARACTERS
+) -> list[str]:
+    """What the moves after the first `since` have brought about; of many only the last `most`, each cut to so
+    many characters."""
     if since >= snapshot.moves:
         return ["Nothing has changed since the last snapshot."]
     state, found = snapshot.state_after(since), list[str]()
     for line in snapshot.history.lines[since:]:
         engine.fold(line.events, state)
         if text := " ".join(engine.narrate(state, line.events)):
-            found.append(text if len(text) <= MOST_CHARACTERS else f"{text[: MOST_CHARACTERS - 1]}…")
-    left_out = len(found) - MOST_SENTENCES
+            found.append(text if len(text) <= characters else f"{text[: characters - 1]}…")
+    left_out = len(found) - most
     if left_out > 0:
-        found = [f"… {left_out} earlier", *found[-MOST_SENTENCES:]]
-    return [f"Since the last snapshot, {snapshot.moves - since} moves:", *found]
+        found = [f"… {left_out} earlier", *found[-most:]]
+    moves = snapshot.moves - since
+    return [f"Since the last snapshot, {moves} {'move' if moves == 1 else 'moves'}:", *found]
 
 
 def drawings(

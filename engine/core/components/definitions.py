@@ -1,18 +1,8 @@
-"""The printed components of a title as immutable data: map, tiles, market, trains, companies.
-
-`components_of` reads them once from `engine/titles/` and they never change. Coordinates are those of
-the board (`H10`). Edges are numbered 0-5 clockwise, and edge e of a hex meets edge (e + 3) % 6 of its
-neighbour. A tile in rotation r has every edge e of its definition at (e + r) % 6. Money is in dollars,
-shares in percent of a company. The field names are the keys of the JSON files; an unknown key is an
-error.
-"""
+"""The classes of a title's printed components: map, tiles, market, trains, companies."""
 
 from __future__ import annotations
 
 from enum import StrEnum
-from functools import cache
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from typing import Literal
 
 import msgspec
@@ -77,7 +67,8 @@ class HexDefinition(Face, frozen=True, kw_only=True):
     """A hex of the map as printed.
 
     `reserved`: companies for whose home a space is kept. `blocked_by`: the private that closes the hex.
-    `icons`: tokens of privates that may be placed here. `neighbors`: coordinates by edge 0-5.
+    `icons`: tokens of privates that may be placed here. `neighbors`: coordinates by edge 0-5; they follow
+    from the layout and the axes of the map, so a file leaves them out.
     """
 
     name: str | None = None
@@ -88,6 +79,19 @@ class HexDefinition(Face, frozen=True, kw_only=True):
     river: River | None = None
     icons: tuple[str, ...] = ()
     neighbors: dict[int, str] = {}
+
+    @property
+    def takes_tiles(self) -> bool:
+        """Whether tiles may ever be laid here."""
+        return self.color in ("white", "yellow")
+
+    @property
+    def printed_kind(self) -> str:
+        """What is printed here, as `preprinted_upgrades` names it: `plain`, `two_towns`, `city_OO`."""
+        if towns := sum(node.kind == "town" for node in self.nodes):
+            return "town" if towns == 1 else "two_towns"
+        kind = "city" if self.nodes else "plain"
+        return f"{kind}_{self.label}" if self.label else kind
 
 
 class MarketZone(StrEnum):
@@ -477,24 +481,3 @@ class Components(Component, frozen=True, kw_only=True):
 def train_label(name: str) -> str:
     """A train of that type in words: `a 2-train`, `an 8-train`."""
     return f"{'an' if name.startswith('8') else 'a'} {name}-train"
-
-
-@cache
-def tile_faces() -> dict[str, Face]:
-    """Every tile of every title, by its number."""
-    raw = (files("engine") / "titles" / "tiles.json").read_bytes()
-    return msgspec.json.decode(raw, type=dict[str, Face])
-
-
-def read_components(path: Traversable) -> Components:
-    """The components in a JSON file. Raises msgspec.ValidationError for one that does not fit."""
-    return msgspec.json.decode(path.read_bytes(), type=Components)
-
-
-@cache
-def components_of(title: str) -> Components:
-    """The components of the title with that name (`1830`).
-
-    Raises FileNotFoundError when there is no such title.
-    """
-    return read_components(files("engine") / "titles" / f"t{title}" / "components.json")

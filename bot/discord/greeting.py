@@ -1,0 +1,61 @@
+"""The one sentence that the bot says in a server to which it has been added.
+
+Discord announces every server at each connection, so the store remembers where it has been said.
+"""
+
+from __future__ import annotations
+
+import logging
+
+import discord
+
+from storage import Store
+
+log = logging.getLogger(__name__)
+
+GREETING = "`/table new` opens a table for a railway game in this channel; `/help` explains the rest."
+
+
+def greeting_key(guild_id: int) -> str:
+    """The setting that says that a server has been greeted."""
+    return f"discord.greeted.{guild_id}"
+
+
+async def greet(guild: discord.Guild, store: Store) -> None:
+    """Say the sentence, once for each server, where the bot may. Where it may nowhere, it tries again at the
+    next connection."""
+    key = greeting_key(guild.id)
+    async with store.read() as unit:
+        if await unit.settings.get(key):
+            return
+    if not await _say(guild):
+        return
+    async with store.begin() as unit:
+        await unit.settings.set(key, "yes")
+
+
+async def _say(guild: discord.Guild) -> bool:
+    """Say the sentence in the first channel where the bot may; returns whether there was one."""
+    for channel in _candidates(guild):
+        if not _may_write(channel):
+            continue
+        try:
+            await channel.send(GREETING, nonce=f"greeting{guild.id}"[:25])  # Discord drops a second one
+        except discord.Forbidden:
+            continue
+        except discord.DiscordException as error:
+            log.info("Discord: a new server could not be greeted: %s", error)
+            return False
+        return True
+    return False
+
+
+def _candidates(guild: discord.Guild) -> list[discord.TextChannel]:
+    """The channel for system messages, then the others from the top."""
+    first = [guild.system_channel] if guild.system_channel else []
+    return [*first, *guild.text_channels]
+
+
+def _may_write(channel: discord.TextChannel) -> bool:
+    rights = channel.permissions_for(channel.guild.me)
+    return rights.view_channel and rights.send_messages
