@@ -111,8 +111,10 @@ def turn_messages(
     recipients: Mapping[int, Recipient],
     due: datetime,
     answered_person: int | None = None,
+    suffix: str = "",
 ) -> list[NewMessage]:
-    """A `turn` for every decision, on every channel of its player. recipients: by seat.
+    """A `turn` for every decision, on every channel of its player. recipients: by seat. suffix: tells the
+    messages of those who are asked once more.
 
     Whoever was answered with the decision (`answered_person`, after an undo of theirs) gets the card, but
     neither a ping nor an email.
@@ -121,7 +123,9 @@ def turn_messages(
     for pending in decisions:
         recipient = recipients.get(pending.seat)
         is_answered = recipient is not None and recipient.person_id == answered_person
-        messages += _to_recipient(table, _turn(table, seq, pending), recipient, due, is_answered=is_answered)
+        messages += _to_recipient(
+            table, _turn(table, seq, pending), recipient, due, suffix, is_answered=is_answered
+        )
     return messages
 
 

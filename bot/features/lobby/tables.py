@@ -39,6 +39,7 @@ from bot.hub.seating import (
     waits_for_players,
 )
 from bot.hub.status import record_end
+from bot.hub.table import LiveTable
 from bot.position import text_views
 
 HINTS = "hints"
@@ -299,6 +300,12 @@ class Lobby(LobbyRobots, TableImport):
         return table.info
 
     @again_on_conflict
+    async def replace_location(self, table: LiveTable, location: dict[str, Any]) -> TableInfo:
+        """Show a table that is held somewhere else, or without a place nowhere."""
+        async with self.changing(table, refresh_card=False) as unit:
+            await unit.tables.update(table.stored_info.id, location=location)
+        return table.info
+
     async def set_location(self, table_id: int, location: dict[str, Any]) -> TableInfo:
         """Add to where a transport shows the table (its guild, channel, thread)."""
         async with (
