@@ -15,6 +15,7 @@ from bot.features.game_files.importing import read_game
 from bot.features.history import feature as history
 from bot.features.lobby.feature import LobbyCommands
 from bot.features.lobby.imported_seats import GameImports
+from bot.features.lobby.replacement import Replacements
 from bot.features.lobby.seats import SeatRequests
 from bot.features.lobby.tables import Lobby
 from bot.features.notepad.feature import Notepad
@@ -42,7 +43,7 @@ from bot.hub.limits import Limits
 from bot.hub.polls import PollHandler
 from bot.hub.service import Hub
 from bot.hub.status import RunningTables
-from bot.hub.timers import NOBODY_FOLLOWS, Followers
+from bot.hub.timers import LATE_KIND, NOBODY_FOLLOWS, Followers
 from bot.pictures.workers import PictureWorkers
 from storage import Store
 
@@ -82,7 +83,10 @@ class Service(Hub):
         self.lobby = Lobby(cache, default_options, self.limits)
         self.running = RunningTables(cache, self.limits)
         self.imports = GameImports(cache, self.lobby, read_game)
-        self.seats = SeatRequests(cache, self.lobby, self.running, self.imports, self.limits)
+        self.replacements = Replacements(cache, self.polls)
+        self.seats = SeatRequests(
+            cache, self.lobby, self.running, self.imports, self.limits, self.replacements
+        )
         self.settings = PersonSettingsService(cache)
         self.watcher = Watcher(store, self.limits, read_game)
         self.status = StatusCommands(cache, self.running, self.polls)
@@ -102,7 +106,9 @@ class Service(Hub):
         orders, runner = OrderHandler(cache, books), OrderRunner(books, self.moved)
         plans = PlanHandler(PlanStore(self.store, self.limits), self.moves, orders.armed_orders)
         clock, times = TimeCommands(cache, polls), ClockTimers(cache, partial(play_line, submit))
-        lobby = LobbyCommands(cache, self.lobby, self.seats, polls)
+        replacements = self.replacements
+        lobby = LobbyCommands(cache, self.lobby, self.seats, polls, replacements)
+        lobby_timers = {"lobby": lobby.expire, LATE_KIND: replacements.look}
         remind = {VOTE_KIND: partial(remind_of_vote, cache)}
 
         yield Feature("views", views.commands(self.commands))
@@ -121,6 +127,9 @@ class Service(Hub):
         yield Feature("settings", SettingsCommands(self.settings).commands())
         yield Feature("notepad", Notepad(cache).commands())
         yield Feature("watch", WatchingPermission(cache).commands())
-        yield Feature("lobby", lobby.commands(), lobby.motions(), {"lobby": lobby.expire}, is_required=True)
+        yield Feature(
+            "lobby", lobby.commands(), replacements.motions(), lobby_timers,
+            moved=[replacements.update_after_move], is_required=True,
+        )  # fmt: skip
         yield Feature("status", self.status.commands(), self.status.motions())
         yield Feature("robots", self.robots.commands(), leads={"robots": self.robots.run})

@@ -37,6 +37,7 @@ from mail.page import MailPage
 from mail.parser import ParsedMail
 from mail.parts import MailProblem
 from mail.port import (
+    AcceptedLine,
     Bounce,
     Folder,
     LineRejected,
@@ -67,7 +68,9 @@ from mail.reply_text import ParsedReply, split_reply
 from mail.small_talk import is_greeting
 from mail.token_lookup import TokenLookup
 
-_RESULT_REASONS = {LinesPlayed: PLAYED, LineRejected: "rejected", StaleReply: "stale"}
+STALE = "stale"
+"""The reason of a reply to lines for a question that is no longer asked."""
+_RESULT_REASONS = {LinesPlayed: PLAYED, LineRejected: "rejected", StaleReply: STALE}
 UNREAD = frozenset({"unclear", "no orders", "unreadable", "help", "not done"})
 """Reasons of replies to a mail from which nothing was done."""
 YES_NO_PURPOSES = frozenset({"link", "invite", "start", "keep", "agree"})
@@ -249,7 +252,7 @@ class MailPolicy:
             page = refusal_pages.help_without_table(person) if person else refusal_pages.unknown_code()
             return Ruling("help", page, token, lines=lines)
         if reply.says_yes and (code := await self._service.find_offered_code(token, mail.parent_ids)):
-            return await self._confirm_held(token, code, ("yes",))
+            return await self._confirm_held(mail, token, code, ("yes",))
         said = "" if reply.parsed.unclear else await self._say(mail, token, reply.text.talk)
         if lines:
             ruling = await self._orders(mail, token, reply.parsed, lines)
@@ -284,7 +287,7 @@ class MailPolicy:
         if trial := await self._reader.trial(token, parsed.meant):
             lines, accepted = trial
             page = refusal_pages.did_you_mean(parsed, accepted)
-            return await self._offered(mail, token, lines, page, "unclear")
+            return await self._offered(mail, token, lines, accepted, page, "unclear")
         if parsed.unclear:
             return Ruling("unclear", refusal_pages.unclear_reply(parsed, suggestions(reply)), token)
         if parsed.ignored:
@@ -292,10 +295,17 @@ class MailPolicy:
         return Ruling("unreadable", refusal_pages.unreadable_mail(MailProblem.EMPTY, parsed), token)
 
     async def _offered(
-        self, mail: ParsedMail, token: ReplyToken, lines: tuple[str, ...], page: MailPage, reason: str
+        self,
+        mail: ParsedMail,
+        token: ReplyToken,
+        lines: tuple[str, ...],
+        accepted: Sequence[AcceptedLine],
+        page: MailPage,
+        reason: str,
     ) -> Ruling:
-        """Hold lines, which a plain `yes` in reply to this page will play."""
-        code = await self._service.hold_lines(token, lines, idempotency_key(mail, token, lines))
+        """Hold lines, which a plain `yes` in reply to this page will play. accepted: what they do now."""
+        key, figures = idempotency_key(mail, token, lines), _figures(accepted)
+        code = await self._service.hold_lines(token, lines, key, figures)
         return Ruling(reason, page, token, lines=lines, offered_code=code)
 
     async def _yes_or_no(self, token: ReplyToken, lines: tuple[str, ...]) -> Ruling:
@@ -313,7 +323,7 @@ class MailPolicy:
         if code := re.fullmatch(r"(?:yes|confirm):? ([a-z0-9]{4,40})", lines[0].casefold()):
             if len(lines) > 1:
                 return Ruling("not done", refusal_pages.must_be_alone("yes CODE"), token, lines=lines)
-            return await self._confirm_held(token, code[1], lines)
+            return await self._confirm_held(mail, token, code[1], lines)
         words = [first_word(line) for line in lines]
         for word in ("stop", "unsubscribe"):
             if word in words and len(lines) > 1:
@@ -321,7 +331,11 @@ class MailPolicy:
         key = idempotency_key(mail, token, lines)
         return await self._play(token, reply, key, lines, mail)
 
-    async def _confirm_held(self, token: ReplyToken, code: str, lines: tuple[str, ...]) -> Ruling:
+    async def _confirm_held(
+        self, mail: ParsedMail, token: ReplyToken, code: str, lines: tuple[str, ...]
+    ) -> Ruling:
+        """Play what is held, if the seat faces the same question and it does the same as when it was offered;
+        else show what it does now, and ask once more."""
         held_lines = await self._service.find_held_lines(token, code)
         if held_lines is None:
             return Ruling("not done", refusal_pages.unknown_code(), token, lines=lines)
@@ -330,8 +344,17 @@ class MailPolicy:
             return Ruling(
                 "stopped", pages.confirmation(await self._service.stop_mail(token)), token, lines=lines
             )
+        trial = await self._reader.trial(token, reply.lines)
+        accepted = trial[1] if trial else ()
         bound = replace(token, decision_id=held_lines.decision_id)
-        return await self._play(bound, reply, f"held:{token.actor}:{code}", lines)
+        is_asked = await self._service.current_decision(token) == held_lines.decision_id
+        has_changed = accepted and held_lines.figures and _figures(accepted) != held_lines.figures
+        if not (is_asked and has_changed):
+            ruling = await self._play(bound, reply, f"held:{token.actor}:{code}", lines)
+            if ruling.reason != STALE or not accepted:
+                return ruling
+        page = refusal_pages.changed_since(accepted)
+        return await self._offered(mail, token, held_lines.lines, accepted, page, "unclear")
 
     async def _play(
         self,
@@ -362,7 +385,7 @@ class MailPolicy:
         if mail and (trial := await self._reader.trial(next_token, corrected_lines(result, orders))):
             meant, accepted = trial
             page = pages.receipt(result, reply, shown, accepted)
-            return await self._offered(mail, next_token, meant, page, reason)
+            return await self._offered(mail, next_token, meant, accepted, page, reason)
         can_wait = result is None or (isinstance(result, LinesPlayed) and not result.legal_lines)
         page = pages.receipt(result, reply, shown)
         return Ruling(reason, page, next_token, lines=lines, can_wait=can_wait)
@@ -392,6 +415,11 @@ def _table_ruling(answer: TableAnswer, lines: Sequence[str]) -> Ruling:
     page = table_pages.table_answer(answer.sentences, answer.is_done, word, answer.images)
     reason = "table" if answer.is_done else "not done"
     return Ruling(reason, page, answer.token, lines=tuple(lines))
+
+
+def _figures(accepted: Sequence[AcceptedLine]) -> tuple[str, ...]:
+    """What lines do, in sentences: with their cost, their proceeds and the new price."""
+    return tuple(line.sentence for line in accepted)
 
 
 def _is_only_line(lines: Sequence[str], *words: str) -> bool:

@@ -202,10 +202,12 @@ class QueryResult:
 
 
 class HeldLines(NamedTuple):
-    """Lines that wait for `yes CODE`, and the decision that they answer."""
+    """Lines that wait for `yes CODE`, and the decision that they answer. figures: what the offer has said
+    that they do, a sentence for each line; empty where it has said nothing."""
 
     lines: tuple[str, ...]
     decision_id: str | None
+    figures: tuple[str, ...] = ()
 
 
 # --- inbound and outbound mail ---
@@ -338,8 +340,16 @@ class ServicePort(Protocol):
     async def query(self, token: ReplyToken, kind: QueryKind, argument: str) -> QueryResult:
         """Answer a query as the seat sees the game; `argument` is the text after the query word."""
 
-    async def hold_lines(self, token: ReplyToken, lines: Sequence[str], request_id: str) -> str:
-        """Hold lines until `yes CODE`; returns the code (8 or more characters), the same for one request."""
+    async def current_decision(self, token: ReplyToken) -> str | None:
+        """The decision that the seat faces now; None for a token without a seat."""
+
+    async def hold_lines(
+        self, token: ReplyToken, lines: Sequence[str], request_id: str, figures: Sequence[str] = ()
+    ) -> str:
+        """Hold lines until `yes CODE`; returns the code (8 or more characters), the same for one request.
+
+        figures: what `try_lines` has said of them; then they answer the decision that the seat faces now.
+        """
 
     async def find_held_lines(self, token: ReplyToken, code: str) -> HeldLines | None:
         """The lines held under a code for this seat or address, confirmed before or not; None for none."""

@@ -53,6 +53,18 @@ def did_you_mean(reply: ParsedReply, accepted: Sequence[AcceptedLine]) -> MailPa
     return _refusal(*blocks, headline="NOT DONE yet: did you mean this?", subject="Not done yet")
 
 
+def changed_since(accepted: Sequence[AcceptedLine]) -> MailPage:
+    """The player has confirmed lines, and what is asked or what they do has changed; `accepted`: what they do
+    now."""
+    blocks = (
+        Paragraph("The game has moved on since that was offered."),
+        BulletList("Now it would be", [f"{line} → {sentence}" for line, sentence in accepted]),
+        CopyableLines("If you still mean that, reply with", ["yes"]),
+        NOTHING_CHANGED,
+    )
+    return _refusal(*blocks, headline="NOT DONE yet: do you still mean this?", subject="Not done yet")
+
+
 def unclear_reply(reply: ParsedReply, suggested_lines: Sequence[str]) -> MailPage:
     """The reply leaves a doubt, and it cannot be said what it would do."""
     blocks = (

@@ -34,6 +34,7 @@ from bot.discord.interactions.interactions import InteractionHandler
 from bot.discord.interactions.replies import error_text, is_answered_already, is_too_late, reply_text
 from bot.discord.invite import invite_link
 from bot.discord.localization import localized
+from bot.discord.losses import DeletionEvents
 from bot.discord.shards import SessionStarts, guild_shards_of, job_names
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
@@ -124,6 +125,7 @@ async def _run_session(
             worker = DiscordDelivery(
                 client, service, pictures, lease=lease, shards=guild_shards_of(settings.shards)
             )
+            client.losses = worker.losses
             delivery = group.create_task(worker.run())
             await client.connect()
             delivery.cancel()
@@ -147,7 +149,7 @@ def _leaf_exceptions(error: BaseException) -> Iterator[BaseException]:
         yield error
 
 
-class Client(discord.AutoShardedClient):
+class Client(DeletionEvents, discord.AutoShardedClient):
     """The client of some shards, or of all.
 
     Slash commands are in the command tree, components and modals in `on_interaction`.
@@ -158,7 +160,7 @@ class Client(discord.AutoShardedClient):
         super().__init__(
             shard_ids=cast("list[int]", list(shards.ids) if shards else None),
             shard_count=shards.count if shards else None,
-            intents=discord.Intents(guilds=True),
+            intents=discord.Intents(guilds=True, guild_messages=True, dm_messages=True),
             allowed_mentions=discord.AllowedMentions.none(),
             member_cache_flags=discord.MemberCacheFlags.none(),
             chunk_guilds_at_startup=False,

@@ -12,6 +12,7 @@ from discord import app_commands
 from discord.app_commands import Choice
 
 import engine
+from bot.discord import places
 from bot.discord.cards.clock_notices import waiting_entries
 from bot.discord.cards.settings_card import turns_card
 from bot.discord.completion import (
@@ -39,6 +40,7 @@ from bot.discord.show_commands import ShowCommands
 from bot.features.game_files.export import FAR, FORMATS, TEXT, export_prospect
 from bot.features.game_files.importing import MAX_BYTES, imported_sentences
 from bot.features.lobby.robot_answers import invited_robot_sentence
+from bot.hub.changes import check_allowed
 from bot.hub.info import TableInfo
 from bot.hub.people import person_by_address, player_name
 from bot.hub.request import first_word
@@ -284,20 +286,14 @@ class TableCommands(app_commands.Group):
     ) -> None:
         await defer(interaction)
         found = await self.handler.lookup.resolve_table(interaction, table, ("running", "paused"))
-        number = next((i for i, n in enumerate(found.names) if n.casefold() == seat.strip().casefold()), None)
-        if number is None:
-            raise ValueError(f"There is no player {seat} at table {found.code}.")
         actor_id = await self.handler.lookup.person_id(interaction.user)
         if user is None and address is None:
-            person_id, player = actor_id, name or player_name(interaction.user.display_name)
+            player = name or player_name(interaction.user.display_name)
+            text = await self.service.seats.ask(found.id, actor_id, player, seat_name=seat.strip())
         else:
-            person_id, player = await self._person_and_name(user, address, name)
-        if found.player_at(number) is None and person_id == actor_id:
-            text = await self.service.seats.ask(found.id, person_id, player, seat_name=found.names[number])
-            await reply_text(interaction, text)
-            return
-        await self.service.running.replace_player(found.id, number, person_id, player, by=actor_id)
-        await reply_text(interaction, f"{player} replaces {found.names[number]} at table {found.code}.")
+            person_id, _ = await self._person_and_name(user, address, name)
+            text = await self.service.seats.offer(found.id, seat.strip(), person_id, by=actor_id)
+        await reply_text(interaction, text)
 
     @app_commands.command(name="pause", description="Pause a game")
     @app_commands.describe(table=TABLE_OPTION_HELP)
@@ -307,6 +303,20 @@ class TableCommands(app_commands.Group):
         found = await self.handler.lookup.resolve_table(interaction, table, ("running",))
         await self.service.running.pause(found.id, by=await self.handler.lookup.person_id(interaction.user))
         await reply_text(interaction, f"Table {found.code} is paused. `/table resume` continues the game.")
+
+    @app_commands.command(name="move", description="Show a table in this channel, in a thread of its own")
+    @app_commands.describe(table=TABLE_OPTION_HELP)
+    @app_commands.autocomplete(table=suggest_tables)
+    async def move(self, interaction: Interaction, table: str | None = None) -> None:
+        await defer(interaction)
+        found = await self.handler.lookup.resolve_table(interaction, table, ("running", "paused"))
+        check_allowed(found, await self.handler.lookup.person_id(interaction.user), seated_players=True)
+        if found.status not in ("running", "paused") or interaction.guild_id is None:
+            raise ValueError("A game in play is moved to the channel of a server in which you write this.")
+        channel = interaction.channel
+        parent = channel.parent_id if isinstance(channel, discord.Thread) else interaction.channel_id
+        await places.move(self.service, found.id, {"guild": interaction.guild_id, "channel": parent})
+        await reply_text(interaction, f"Table {found.code} is shown here from now on. Its thread follows.")
 
     @app_commands.command(name="nudge", description="Ask again those for whom the table waits")
     @app_commands.describe(table=TABLE_OPTION_HELP)

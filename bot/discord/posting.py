@@ -20,7 +20,7 @@ from bot.discord.api import CANNOT_SEND_CODES, CANNOT_SEND_DM, UNKNOWN_CHANNEL, 
 from bot.discord.cards import layouts
 from bot.discord.cards.card_refs import SAID_FILES, AttachedFile, CardRef, attached_files, card_ref
 from bot.discord.cards.parts import Json
-from bot.discord.threads import TableThreads, has_own_thread
+from bot.discord.threads import LOST_THREAD, TableThreads, has_own_thread
 from bot.hub.info import TableInfo
 from bot.service import Service
 from storage import Card, Store
@@ -91,6 +91,8 @@ class Poster:
         """Post in another thread, if the thread of the table was deleted."""
         if not has_own_thread(table) or lost.id != int(table.location["thread"]):
             return await self._post_there(table, lost, key, draft)
+        if table.location.get(LOST_THREAD):
+            raise Unreachable("its thread was deleted twice")
         return await self._post_there(table, await self.threads.replace(table), key, draft)
 
     async def _post_there(self, table: TableInfo, channel: Any, key: str, draft: Draft) -> Posted:

@@ -18,6 +18,8 @@ from storage import GameTable, GuildShards
 log = logging.getLogger(__name__)
 
 SEPARATOR = " · "
+LOST_THREAD = "lost_thread"
+"""The entry of a location where the thread of the table was deleted once, and made again."""
 KEEP_ACTIVE_INTERVAL = 12 * 3600.0  # seconds
 
 
@@ -61,7 +63,7 @@ class TableThreads:
         """Create another thread for a table whose thread was deleted."""
         channel, guild = int(table.location["channel"]), table.location.get("guild")
         thread_id = await self.api.create_thread(channel, thread_name(table), None, guild)
-        await self.service.lobby.set_location(table.id, {"thread": thread_id})
+        await self.service.lobby.set_location(table.id, {"thread": thread_id, LOST_THREAD: True})
         await self._add_members(table, thread_id)
         return self.api.channel(thread_id)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bot.email.pages.invitations import tell_host
 from bot.email.reachability import Reachability, load_standing
-from bot.email.replies import address_commands, seat_commands
+from bot.email.replies import address_commands
 from bot.email.replies.table_commands import TableCommands, joined_sentence
 from bot.email.tokens import ServiceToken, service_token, table_label, table_token
 from bot.hub.info import TableInfo, open_seats
@@ -93,20 +93,23 @@ class Confirmations:
         return f"{seat} You get an email when it is your turn."
 
     async def _answer_seat_offer(self, token: ServiceToken, table: TableInfo, seat: int, yes: bool) -> str:
-        """Take the seat of a game that has moved in, or decline it."""
+        """Take the seat of a game in play, or decline it."""
         name = table.names[seat]
         if not yes:
-            await self._tell_host(table.id, token.person_id, f"{name}'s player has declined the seat.")
+            async with self._store.read() as reading:
+                own = (await reading.people.get(token.person_id)).name
+            await self._tell_host(table.id, token.person_id, f"{own} has declined the seat of {name}.")
             return f"You have declined the seat at {table_label(table)}."
         try:
             async with self._store.begin() as unit:
                 await unit.people.add_identity(token.person_id, "email", token.address)
-            told = await seat_commands.sit_down(
-                self._service, table, seat, token.person_id, name, offered=True
-            )
+                own = (await unit.people.get(token.person_id)).name
+            told = await self._service.seats.accept_offer(table.id, seat, token.person_id, own)
         except ValueError as error:
             return str(error)
-        if len(open_seats(table)) > 1:  # with the last seat everybody is told that the game goes on
+        if (
+            seat in open_seats(table) and len(open_seats(table)) > 1
+        ):  # with the last seat everybody is told that the game goes on
             await self._tell_host(table.id, token.person_id, f"{name} has taken their seat at {table.code}.")
         return told
 

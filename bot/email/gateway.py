@@ -8,6 +8,7 @@ carries out commands. Each method here is that of a part; `mail.port` says what 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -123,8 +124,15 @@ class MailGateway(ServicePort):
 
     # -- what waits for an answer
 
-    async def hold_lines(self, token: ReplyToken, lines: Sequence[str], request_id: str) -> str:
-        return await self._held.hold_lines(token, lines, request_id)
+    async def current_decision(self, token: ReplyToken) -> str | None:
+        return await self._seats.current_decision(token)
+
+    async def hold_lines(
+        self, token: ReplyToken, lines: Sequence[str], request_id: str, figures: Sequence[str] = ()
+    ) -> str:
+        if figures:
+            token = replace(token, decision_id=await self.current_decision(token))
+        return await self._held.hold_lines(token, lines, request_id, figures)
 
     async def find_held_lines(self, token: ReplyToken, code: str) -> HeldLines | None:
         return await self._held.find_held_lines(token, code)

@@ -11,7 +11,15 @@ from datetime import date, datetime
 import msgspec
 
 from bot.hub.info import TableInfo
-from bot.hub.notify import Notification, Recipient, Route, is_quiet, personal_routes, wanted_channels
+from bot.hub.notify import (
+    Notification,
+    Recipient,
+    Route,
+    is_quiet,
+    personal_routes,
+    reachable_channels,
+    wanted_channels,
+)
 from bot.hub.preferences import PersonSettings
 from bot.position.times import day_text, duration_text, moment_text
 from storage import NewMessage, SeatClock
@@ -149,6 +157,17 @@ def deputy_messages(
     channels = {"user", "mail"} & (
         ({"user"} if recipient.discord_id else set()) | ({"mail"} if recipient.email else set())
     )
+    return [message(notification, route, name) for route in personal_routes(recipient, None, now, channels)]
+
+
+def seat_messages(
+    table: TableInfo, recipient: Recipient, sentence: str, name: str, now: datetime
+) -> list[NewMessage]:
+    """A sentence about a seat to a person who need not sit at the table."""
+    notification = Notification(
+        "seat_answer", table.id, table.seq, None, recipient.person_id, sentences=(sentence,)
+    )
+    channels = reachable_channels(table, recipient) - {"table"}
     return [message(notification, route, name) for route in personal_routes(recipient, None, now, channels)]
 
 

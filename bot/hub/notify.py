@@ -111,8 +111,10 @@ def turn_messages(
     recipients: Mapping[int, Recipient],
     due: datetime,
     answered_person: int | None = None,
+    suffix: str = "",
 ) -> list[NewMessage]:
-    """A `turn` for every decision, on every channel of its player. recipients: by seat.
+    """A `turn` for every decision, on every channel of its player. recipients: by seat. suffix: tells the
+    messages of those who are asked once more.
 
     Whoever was answered with the decision (`answered_person`, after an undo of theirs) gets the card, but
     neither a ping nor an email.
@@ -121,7 +123,9 @@ def turn_messages(
     for pending in decisions:
         recipient = recipients.get(pending.seat)
         is_answered = recipient is not None and recipient.person_id == answered_person
-        messages += _to_recipient(table, _turn(table, seq, pending), recipient, due, is_answered=is_answered)
+        messages += _to_recipient(
+            table, _turn(table, seq, pending), recipient, due, suffix, is_answered=is_answered
+        )
     return messages
 
 
@@ -195,12 +199,13 @@ def invitations(table: TableInfo, recipient: Recipient, players: Sequence[str] =
 
 
 def seat_offers(table: TableInfo, recipient: Recipient, seat: int) -> list[NewMessage]:
-    """A seat of a game that goes on here is offered to a person by mail."""
-    if recipient.email is None:
-        return []
+    """A seat of a game in play is offered to a person."""
     notification = Notification("seat", table.id, table.seq, seat, recipient.person_id)
-    route = Route("mail", {"person": recipient.person_id, "email": recipient.email})
-    return [_outbox_message(table, notification, route, suffix=unique_suffix())]
+    channels, suffix = reachable_channels(table, recipient) - {"table"}, unique_suffix()
+    return [
+        _outbox_message(table, notification, route, suffix=suffix)
+        for route in personal_routes(recipient, None, None, channels)
+    ]
 
 
 def lobby_answers(table: TableInfo, host: Recipient, sentence: str) -> list[NewMessage]:

@@ -78,18 +78,23 @@ class PollHandler:
         voters: Sequence[int],
         question: str,
         details: dict[str, Any] | None = None,
+        *,
+        instead_of: TablePoll | None = None,
     ) -> CommandResult:
-        """Ask seats for their votes."""
+        """Ask seats for their votes. instead_of: a poll that is closed, because others are asked now."""
         names = [table.state.players[seat] for seat in voters]
         sentence = f"{text_views.join_words(names)} {'is' if len(names) == 1 else 'are'} asked to vote."
         try:
             async with self._cache.commit_request(table, request) as draft:
-                opened = await (await draft.unit()).polls.open(
+                polls = (await draft.unit()).polls
+                if instead_of is not None:
+                    await polls.close(instead_of.poll.id, "superseded")
+                opened = await polls.open(
                     table.stored_info.id,
                     kind,
                     voters,
                     {**(details or {}), "question": question},
-                    request.seat,
+                    request.proposer,
                 )
                 draft.add_row(request.new_row(kind="note", line=kind, raw_line=question))
                 decliner = self._declining_seat(table, voters)

@@ -46,6 +46,11 @@ class Request:
         return first_word(self.lines[0]) if self.lines else ""
 
     @property
+    def proposer(self) -> int | None:
+        """Its seat; None where somebody without a seat, or nobody, has written it."""
+        return None if self.seat == UNKNOWN_SEAT else self.seat
+
+    @property
     def answers_poll(self) -> bool:
         """Whether the decision that it answers is a poll."""
         return self.decision_id is not None and self.decision_id.startswith(POLL_PREFIX)
@@ -58,7 +63,7 @@ class Request:
         """A row of the log for one of the lines."""
         request_id = f"{self.request_id}#{index}" if self.request_id and index else self.request_id
         row = NewLogRow(
-            self.transport, request_id=request_id, seat=self.seat, person_id=self.person_id,
+            self.transport, request_id=request_id, seat=self.proposer, person_id=self.person_id,
             decision_id=self.decision_id, raw_line=self.lines[index],
         )  # fmt: skip
         return row._replace(**details)

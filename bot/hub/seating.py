@@ -6,8 +6,11 @@ import random
 from collections.abc import Iterable, Sequence
 
 import engine
+from bot.hub import notices
 from bot.hub.commit import CommitDraft
-from bot.hub.info import SeatedPlayer, TableInfo, check_distinct, is_robot_name
+from bot.hub.info import SeatedPlayer, TableInfo, check_distinct, is_robot_name, open_seats
+from bot.hub.loading import load_recipient
+from bot.hub.table import LiveTable
 from bot.position import text_views
 from bot.position.pending import engine_seat
 from engine.kernel import check_names
@@ -73,6 +76,8 @@ async def add_seat(
         raise ValueError(f"{name} is already at table {info.code}; choose another name.") from error
 
 
+IMPORT_TRANSPORT = "import"
+"""Of the rows that an imported game begins with."""
 ROBOT_WORD = "robot"
 ROBOT_DEPUTY = "robot_deputy"
 """Where the store has the id of the robot that is a deputy."""
@@ -91,6 +96,15 @@ def check_no_robot_name(name: str) -> None:
     """Raises ValueError for a person who would be called like a robot."""
     if is_robot_name(name):
         raise ValueError(f"{name} is what the computer player is called. Choose another name.")
+
+
+def waits_for_players(table: LiveTable) -> bool:
+    """Whether an imported game has not gone on yet, because seats are empty."""
+    if table.stored_info.status != "paused" or not open_seats(table.stored_info):
+        return False
+    rows = table.log.rows
+    is_imported = bool(rows) and rows[0].transport == IMPORT_TRANSPORT
+    return is_imported and all(row.kind != "move" or row.transport == IMPORT_TRANSPORT for row in rows)
 
 
 def robots_of(info: TableInfo) -> list[SeatedPlayer]:
@@ -138,12 +152,19 @@ async def seat_robot(draft: CommitDraft, seat: int, by: int | None) -> str:
     name = robot_name(p.name for p in info.seated_players if p.seat != seat)
     person_id = await add_robot(unit, name, (p.person_id for p in people_of(info)))
     sentence = await record_replacement(draft, seat, person_id, name, by=by, why=", as all players agree")
-    empty = [n for s, n in enumerate(info.names) if s != seat and info.player_at(s) is None]
-    if info.status == "paused" and not empty:
-        await unit.tables.update(info.id, status="running")
-        sentence += " The game goes on."
+    sentence += await goes_on(draft, seat)
     draft.announce("news", sentence)
     return sentence
+
+
+async def goes_on(draft: CommitDraft, seat: int) -> str:
+    """Resume a paused game in which the last empty seat was taken; a sentence, empty where it is not."""
+    info = draft.table.stored_info
+    empty = [n for s, n in enumerate(info.names) if s != seat and info.player_at(s) is None]
+    if info.status != "paused" or empty:
+        return ""
+    await (await draft.unit()).tables.update(info.id, status="running")
+    return " The game goes on."
 
 
 async def record_replacement(
@@ -157,6 +178,11 @@ async def record_replacement(
     info, former = table.stored_info, table.state.players[seat]
     if player := info.player_at(seat):
         await unit.tables.vacate_seat(player.seat_id)
+        if not player.is_robot and player.person_id != by:
+            recipient = await load_recipient(unit, player.person_id, None)
+            told = f"{name} plays on for you at table {info.name} {info.code}."
+            stamp = f"{info.id}.replaced.{draft.seq}"
+            draft.messages += notices.seat_messages(info, recipient, told, stamp, unit.now)
     await unit.tables.add_seat(info.id, person_id, name, seat)
     state, events = engine.rename_player(table.state, engine_seat(seat), name)
     sentence = (f"{name} plays on for {former}" if name != former else f"{name} plays on") + f"{why}."

@@ -1,8 +1,8 @@
 """Tables in play: paused and resumed, players replaced, ended unfinished, told something that is no move.
 
-The host may do everything that does not belong to another person. Every seated player may pause and resume,
-and hand their own seat to another person. A robot's seat is open to everyone; an empty one is asked for
-(`seat_requests`). The operator (`by=None`) may do everything. Every method raises ValueError with a sentence
+The host may do everything that does not belong to another person. Every seated player may pause and resume.
+A robot's seat is open to everyone; every other seat is asked for (`features/lobby/seats.py`). The operator
+(`by=None`) may do everything. Every method raises ValueError with a sentence
 if it is not possible, and NotFound for a table that does not exist.
 """
 
@@ -28,7 +28,7 @@ class RunningTables(TableChanges):
     ) -> TableInfo:
         """Another person plays on in a seat, under their own name.
 
-        For the player in that seat and the host; anyone may take the seat of a robot.
+        The host fills an empty seat, and anyone takes the seat of a robot. The operator replaces people too.
         """
         async with self._cache.locked(table_id) as table:
             info = table.stored_info
@@ -37,11 +37,14 @@ class RunningTables(TableChanges):
             if info.status == "ended" or not 0 <= seat < len(table.state.players):
                 raise ValueError(f"There is no such seat in play at table {info.code}.")
             former_player = info.player_at(seat)
-            is_open = former_player is None or former_player.is_robot
-            if former_player is None and by == person_id != info.host_id:
-                raise ValueError(f"That seat is asked for: `ask` tells the host of table {info.code}.")
-            owner = former_player.person_id if former_player and not is_open else person_id
-            check_allowed(info, by, own=owner)
+            if former_player is None:
+                if by == person_id != info.host_id:
+                    raise ValueError(f"That seat is asked for: `ask` tells the host of table {info.code}.")
+                check_allowed(info, by)
+            elif not former_player.is_robot and by is not None:
+                raise ValueError(
+                    f"{former_player.name} sits there; a person who would play on for them asks for the seat."
+                )
             check_no_robot_name(name)
             if any(p.person_id == person_id and p.seat != seat for p in info.seated_players):
                 raise ValueError(f"{name} already sits at table {info.code}.")

@@ -244,11 +244,11 @@ class TablePictures(Pictures):
     """Pictures for one table, which takes turns with the others, in a palette."""
 
     def __init__(
-        self, workers: PictureWorkers, table_id: int, palette: PaletteName, file_type: FileType
+        self, workers: PictureWorkers, turn_of: Hashable, palette: PaletteName, file_type: FileType
     ) -> None:
         self._palette, self._file_type = palette, file_type
         self._picture_workers = workers
-        self._table_id = table_id
+        self._turn_of = turn_of
 
     async def request(
         self, kind: str, state: engine.State, arguments: tuple[Any, ...], details: dict[str, Any]
@@ -256,7 +256,7 @@ class TablePictures(Pictures):
         details = details | {"palette": self._palette}
         if self._file_type != "png":
             details["file_type"] = self._file_type
-        return await self._picture_workers.request(kind, state, arguments, details, self._table_id)
+        return await self._picture_workers.request(kind, state, arguments, details, self._turn_of)
 
 
 class PictureWorkers(Pictures):
@@ -292,9 +292,14 @@ class PictureWorkers(Pictures):
         if self._pool is pool:
             self.close()
 
-    def for_table(self, table_id: int, palette: PaletteName, file_type: FileType = "png") -> TablePictures:
-        """The same, for one table among those that wait; `palette`: of the table, or of the one reader."""
-        return TablePictures(self, table_id, palette, file_type)
+    def for_table(
+        self, table_id: int, palette: PaletteName, file_type: FileType = "png", reader: int | None = None
+    ) -> TablePictures:
+        """The same, for one table among those that wait; `palette`: of the table, or of the one reader.
+
+        reader: who alone sees them. Their requests wait for each other, and not before what everybody sees.
+        """
+        return TablePictures(self, table_id if reader is None else (table_id, reader), palette, file_type)
 
     async def request(
         self,
@@ -302,9 +307,9 @@ class PictureWorkers(Pictures):
         state: engine.State,
         arguments: tuple[Any, ...],
         details: dict[str, Any],
-        table_id: int | None = None,
+        turn_of: Hashable = None,
     ) -> Picture | None:
-        """A picture from the cache, or drawn when it is the table's turn."""
+        """A picture from the cache, or drawn when it is the turn of the table or of its reader."""
         raw = engine.encode_state(state)
         key = (kind, raw, arguments, repr(sorted(details.items())))
         cached = self._cache.get(key)
@@ -317,7 +322,7 @@ class PictureWorkers(Pictures):
             self._cache.popitem(last=False)
         picture: Picture | None = None
         try:
-            async with self.queue.turn(table_id):
+            async with self.queue.turn(turn_of):
                 picture = await self._render(kind, raw, arguments, details)
         finally:
             if not future.done():

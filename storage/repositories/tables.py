@@ -276,11 +276,6 @@ class TableRepository(Repository):
         await self._transaction.execute(update(Seat).where(*occupied).values(left_at=self._transaction.now))
         return seat
 
-    async def was_seat_taken(self, table_id: int, number: int) -> bool:
-        """Whether anybody has ever sat there."""
-        own = (col(Seat.table_id) == table_id, col(Seat.number) == number)
-        return await self._transaction.first(select(Seat).where(*own).limit(1)) is not None
-
     async def replace_player(self, seat_id: int, person_id: int, invited: bool = False) -> Seat:
         """Another person takes over the seat with its number and name; the row of the former one is kept."""
         former = await self.vacate_seat(seat_id)

@@ -17,6 +17,7 @@ from sqlmodel import col, update
 from bot.__main__ import run_transport
 from bot.discord import client as shipped
 from bot.discord.cards.card_keeper import CardKeeper
+from bot.discord.threads import card_link
 from bot.service import Service
 from storage import OutboxMessage, StoreError, open_store
 from tests.fake_discord.running_bot import OnePixelPictures, RunningBot, bot_process, expire_leases
@@ -293,6 +294,57 @@ async def test_the_thread_is_deleted_while_a_player_uses_it(running: RunningBot,
         await fake.wait_until(lambda: fake.threads, "another thread")
         await fake.click("Ann", await running.wait_for_card("Ann"), "Pass")
         await running.wait_for_card("Bob")
+
+
+async def test_a_deleted_card_is_posted_anew_by_the_event(running: RunningBot, fake: FakeDiscord) -> None:
+    """It came back only after the next move. Discord is not asked whether it is there."""
+    async with running.online():
+        await running.start_game("Ann", "Bob")
+        card, pings = await running.wait_for_card("Ann"), len(fake.pings)
+        await fake.delete_message(card)
+        await fake.wait_until(lambda: running.cards and running.cards[-1] is not card, "the card")
+        assert len(fake.pings) == pings and len(running.cards) == 1
+        await fake.click("Ann", running.cards[-1], "Pass")
+        await running.wait_for_card("Bob")
+
+
+async def test_a_deleted_thread_is_made_again_once(running: RunningBot, fake: FakeDiscord) -> None:
+    """It came back with the next move, and for ever. The second time its players are told by other ways."""
+    async with running.online() as service:
+        lost = await running.start_game("Ann", "Bob")
+        await fake.vanish_channel(lost)
+        await fake.wait_until(lambda: fake.threads and running.cards, "another thread with the card")
+        again = running.thread
+        assert again is not lost
+        await running.wait_for_delivery()
+        await fake.vanish_channel(again)
+
+        def direct() -> list[Message]:
+            return fake.messages_with_controls(fake.find_dm("Ann"))
+
+        await fake.wait_until(direct, "the card in direct messages")
+        assert not fake.threads
+        info = await service.queries.find_table(running.table_code)
+        assert info.location == {} and await card_link(service, info, 0) is None
+        done = await fake.run_command("Bob", "general", "table move", table=running.table_code)
+        assert "is shown here from now on" in done.text
+        await fake.wait_until(lambda: fake.threads and running.cards, "the thread that is made on request")
+        await fake.click("Ann", running.cards[-1], "Pass")
+        await running.wait_for_card("Bob")
+
+
+async def test_a_channel_that_is_gone_takes_no_table_with_it(running: RunningBot, fake: FakeDiscord) -> None:
+    async with running.online() as service:
+        await running.start_game("Ann", "Bob")
+        await running.wait_for_delivery()
+        await fake.vanish_channel(fake.find_channel("general"))
+
+        def told() -> list[str]:
+            return [text for each in fake.visible_messages(fake.find_dm("Bob")) for text in fake.texts(each)]
+
+        await fake.wait_until(lambda: any("/table move" in each for each in told()), "the news")
+        info = await service.queries.find_table(running.table_code)
+        assert info.location == {}
 
 
 async def test_a_deleted_card_is_replaced_without_a_ping(running: RunningBot, fake: FakeDiscord) -> None:

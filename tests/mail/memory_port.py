@@ -252,9 +252,14 @@ class InMemoryService:
         decision = self.current_token(sealed.seat or "").decision_id
         return QueryResult(what, f"This is the {what} {rest}", pictures, decision)
 
-    async def hold_lines(self, sealed: ReplyToken, lines: Sequence[str], request: str) -> str:
+    async def current_decision(self, sealed: ReplyToken) -> str | None:
+        return self.current_token(sealed.seat or "").decision_id
+
+    async def hold_lines(
+        self, sealed: ReplyToken, lines: Sequence[str], request: str, figures: Sequence[str] = ()
+    ) -> str:
         code = request[:8]
-        self.held_lines[sealed.actor, code] = HeldLines(tuple(lines), sealed.decision_id)
+        self.held_lines[sealed.actor, code] = HeldLines(tuple(lines), sealed.decision_id, tuple(figures))
         return code
 
     async def find_held_lines(self, sealed: ReplyToken, code: str) -> HeldLines | None:

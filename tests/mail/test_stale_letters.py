@@ -7,12 +7,15 @@ done.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from email.utils import parseaddr
 from pathlib import Path
 
 import pytest
 
+from mail import ReplyToken, ServiceAddress
+from mail.reply_address import hash_token
 from tests.fake_discord.running_bot import OnePixelPictures
-from tests.mail.letter_desk import LetterDesk, SentLetter, letter_desk
+from tests.mail.letter_desk import ADDRESS, KEY, LetterDesk, SentLetter, letter_desk
 
 ANN, BOB = "ann@player.test", "bob@player.test"
 STYLES = (
@@ -42,6 +45,15 @@ async def begun(desk: LetterDesk) -> tuple[int, SentLetter]:
     table = await desk.table("1830", ["Ann", "Bob"])
     await desk.take("start")
     return table, desk.asking(ANN)
+
+
+async def token_of(desk: LetterDesk, address: str) -> ReplyToken:
+    """What a reply to the newest email of somebody stands for."""
+    reply_to = parseaddr(str(desk.newest[address].message["Reply-To"]))[1]
+    (secret,) = ServiceAddress(ADDRESS, KEY, "+").find_tokens([reply_to])
+    token = await desk.gateway.find_token(hash_token(secret))
+    assert token is not None
+    return token
 
 
 def styled(style: str, letter: SentLetter) -> list[str]:
@@ -74,6 +86,55 @@ async def test_a_yes_that_comes_too_late(desk: LetterDesk) -> None:
     await desk.write("", "Bob", "bid BO 225", original=desk.asking(BOB))
     await desk.write("", "Ann", "yes", original=offer)
     assert await lines(desk, table) == ["bid CA 165", "bid BO 225"]
+
+
+async def test_what_is_offered_to_an_old_letter_is_for_the_position_of_the_offer(desk: LetterDesk) -> None:
+    """`yes` was told that the game has moved on, though it was offered on the position of today."""
+    table, old = await begun(desk)
+    await desk.write("", "Ann", "bid CA 165", original=old)
+    await desk.write("", "Bob", "bid BO 225", original=desk.asking(BOB))
+    await desk.write("", "Ann", "buy VS", original=old)
+    offer = desk.newest[ANN]
+    assert "did you mean" in offer.part("plain")
+    await desk.write("", "Ann", "yes", original=offer)
+    assert (await lines(desk, table))[-1] == "buy SV"
+    await desk.write("", "Ann", "yes", original=offer)
+    assert (await lines(desk, table))[-1] == "buy SV" and "NOT DONE" not in desk.newest[ANN].part("plain")
+
+
+async def test_where_the_question_is_another_what_was_offered_is_asked_once_more(desk: LetterDesk) -> None:
+    table, old = await begun(desk)
+    await desk.write("", "Ann", "bid DH 7S", original=old)
+    await desk.write("", "Ann", "buy VS", original=old)
+    offer = desk.newest[ANN]
+    await desk.write("", "Ann", "bid CA 165", original=old)
+    await desk.write("", "Bob", "bid BO 225", original=desk.asking(BOB))
+    await desk.write("", "Ann", "yes", original=offer)
+    again = desk.newest[ANN]
+    text = again.part("plain")
+    assert "do you still mean this?" in text and "Ann buys the SV for $20" in text
+    assert await lines(desk, table) == ["bid CA 165", "bid BO 225"]
+    await desk.write("", "Ann", "yes", original=again)
+    assert (await lines(desk, table))[-1] == "buy SV"
+
+
+async def test_other_figures_are_shown_before_they_are_played(
+    desk: LetterDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The question is the same, and what the line costs is not."""
+    table, old = await begun(desk)
+    await desk.write("", "Ann", "buy VS", original=old)
+    offer, now = desk.newest[ANN], await desk.gateway.try_lines(await token_of(desk, ANN), ["buy SV"])
+    assert now is not None
+    dearer = tuple(line._replace(sentence=line.sentence.replace("$20", "$25")) for line in now)
+
+    async def try_lines(*_: object) -> object:
+        return dearer
+
+    with monkeypatch.context() as patched:
+        patched.setattr(desk.gateway, "try_lines", try_lines)
+        await desk.write("", "Ann", "yes", original=offer)
+    assert await lines(desk, table) == [] and "$25" in desk.newest[ANN].part("plain")
 
 
 async def test_an_old_letter_serves_for_what_depends_on_no_position(desk: LetterDesk) -> None:

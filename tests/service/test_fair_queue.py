@@ -69,3 +69,24 @@ async def test_14_6_pictures_of_a_table_wait_behind_no_hundred_of_another(
     await pictures.for_table(2, "light").sheet(positions[0])
     assert drawn.index("sheet") <= 2
     await asyncio.gather(*busy)
+
+
+async def test_what_everybody_sees_waits_behind_no_hundred_presses_of_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The presses of one person at a table held up its public card."""
+    drawn: list[str] = []
+
+    async def render(self: PictureWorkers, kind: str, *_: object) -> Picture:
+        drawn.append(kind)
+        await asyncio.sleep(0)
+        return Picture(b"", kind, 1, 1)
+
+    monkeypatch.setattr(workers.PictureWorkers, "_render", render)
+    pictures = PictureWorkers(1)
+    positions = [new_game("1830", ["Ann", "Bob", f"Cid{n}"]).state for n in range(100)]
+    pressed = [asyncio.ensure_future(pictures.for_table(1, "light", reader=7).map(s)) for s in positions]
+    await asyncio.sleep(0)
+    await pictures.for_table(1, "light").sheet(positions[0])
+    assert drawn.index("sheet") <= 2
+    await asyncio.gather(*pressed)

@@ -77,7 +77,7 @@ async def test_messages_of_one_moment_have_keys_of_their_own(frozen: ServiceHarn
             *notify.turn_reminders(info, 3, pending, to),
         )
     ]
-    assert len(keys) == 8 == len(set(keys))
+    assert len(keys) == 10 == len(set(keys))
 
 
 async def test_every_offer_is_told_also_in_ones_turn_or_beside_another(frozen: ServiceHarness) -> None:

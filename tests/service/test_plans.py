@@ -139,7 +139,7 @@ async def test_the_export_has_the_current_names(world: ServiceHarness) -> None:
     for name, line in (("Ann", "buy SV"), ("Bob", "buy CS")):
         await world.say(name, line)
     dora = await world.person("Dora")
-    await world.service.running.replace_player(world.table, 0, dora, "Dora", by=world.people["Ann"])
+    await world.service.running.replace_player(world.table, 0, dora, "Dora", by=None)
     telling = await world.service.queries.history(world.table)
     assert telling.start.players == ["Dora", "Bob", "Cid"]
     text = (await shown(world, "Bob", "export text")).files[0].content.decode()

@@ -93,7 +93,7 @@ class CardBuilder:
         """The pictures for the question, with the changes since a row of the log marked, in the palette of
         the table, or of the reader who alone sees them."""
         palette = await self.service.settings.palette(view.table, reader)
-        drawing = self.pictures.for_table(view.table.id, palette, self.pictures.card_files)
+        drawing = self.pictures.for_table(view.table.id, palette, self.pictures.card_files, reader)
         return image_attachments(await turn_pictures(self.service.queries, drawing, view, since))
 
 

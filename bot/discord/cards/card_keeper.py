@@ -71,6 +71,7 @@ class CardKeeper:
         self.builder, self.finished = builder, finished
         self.seen_versions: dict[int, tuple[Any, ...]] = {}  # by table: at the start of the last sync
         self.shown_versions: dict[int, tuple[Any, ...]] = {}  # by table: what its cards show
+        self.gone = set[int]()  # messages of which Discord has said that they are deleted
 
     # -- sync --------------------------------------------------------------------------------
 
@@ -165,9 +166,12 @@ class CardKeeper:
         """Edit a card in place; one that cannot be edited is replaced by a new one without a ping."""
         ref = card_ref(card)
         built = await self._build(view, prompt, ref.seq, card.slot)
-        if built.digest == ref.payload_digest:
+        is_gone = ref.message_id in self.gone
+        if built.digest == ref.payload_digest and not is_gone:
             return
         try:
+            if is_gone:
+                raise CannotEdit(EditProblem.GONE)
             if message_age(ref.message_id) > OLD_MESSAGE_AGE:
                 raise CannotEdit(EditProblem.OLD)
             if self.poster.threads.is_locked(ref.channel_id):
@@ -177,6 +181,7 @@ class CardKeeper:
             updated = await self._replace(view, card, built, failure)
         updated = msgspec.structs.replace(updated, payload_digest=built.digest, texts=built.texts)
         await self._save(view, card.slot, updated, card.decision_id)
+        self.gone.discard(ref.message_id)
 
     async def _edit(self, view: TableView, card: Card, built: BuiltCard) -> CardRef:
         """Edit a card; without pictures where files may not be attached. Raises CannotEdit."""

@@ -6,9 +6,10 @@ from bot.discord.cards import card_texts, layouts, parts
 from bot.discord.cards.card_keeper import current_prompt
 from bot.discord.cards.notices import Notices
 from bot.discord.cards.settings_card import WaitingEntry, turns_card
-from bot.discord.controls.controls import AGREE, DECLINE, KEEP, START, SUBMIT_LINE, CustomId
+from bot.discord.controls.controls import AGREE, CLAIM, DECLINE, KEEP, OFFERED, START, SUBMIT_LINE, CustomId
 from bot.discord.posting import Draft
 from bot.discord.threads import card_link
+from bot.features.lobby.pages import seat_offer_sentence
 from bot.features.lobby.seats import open_request
 from bot.features.moves.recent_events import digest_events
 from bot.hub.info import TableInfo
@@ -20,7 +21,7 @@ from bot.service import Service
 from storage import OutboxMessage
 
 LOBBY_KINDS = ("full", "expiring", "closed", "robot", "no robot")
-SEAT_KINDS = ("seat_request", "seat_answer")
+SEAT_KINDS = ("seat", "seat_request", "seat_answer")
 CLOCK_KINDS = (
     "reminder", "next", "deputy", "dismissed", "time_up", "digest", "vote_reminder", *LOBBY_KINDS, *SEAT_KINDS
 )  # fmt: skip
@@ -97,8 +98,17 @@ async def _send_vote_reminder(
 async def _send_seat_notice(
     notices: Notices, queued: OutboxMessage, table: TableInfo, notification: Notification, dm_user: str | None
 ) -> str | None:
-    """Somebody asks for a seat, with the buttons that answer; or what the answer was."""
+    """A seat is offered, or asked for, with the buttons that answer; or what the answer was."""
     buttons: list[parts.Json] = []
+    sentences = notification.sentences
+    if notification.kind == "seat":
+        seat = notification.seat
+        is_seated = table.player_of(notification.person_id) is not None
+        if seat is None or is_seated or table.status not in ("running", "paused"):
+            return None
+        sentences = (seat_offer_sentence(table, seat),)
+        custom_id = CustomId(table.id, seat, None, CLAIM, OFFERED)
+        buttons = [parts.button("Play on", str(custom_id), parts.SUCCESS)]
     if notification.kind == "seat_request":
         async with notices.service.store.read() as unit:
             request = await open_request(unit, table.id, notification.decision_id)
@@ -110,7 +120,7 @@ async def _send_seat_notice(
             parts.button("Admit", str(custom_id), parts.SUCCESS),
             parts.button("Refuse", str(refuse), parts.DANGER),
         ]
-    text = parts.text_display(" ".join(notification.sentences))
+    text = parts.text_display(" ".join(sentences))
     draft = Draft([parts.container([text, *parts.action_rows(buttons)])])
     return await notices.send_text_once(queued, table, draft, dm_user)
 

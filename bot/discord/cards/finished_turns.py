@@ -124,7 +124,7 @@ class FinishedTurns:
         self, table_id: int, card: Card, outcome: Outcome, *, run: CardRef | None = None
     ) -> None:
         """Store that a card is finished, then delete its message; the next process does if this one dies."""
-        queued = _queued(card, [])
+        queued = queued_card(card, [])
         await self._save(table_id, card, outcome, run=run, queued=queued)
         try:
             await self._remove(card_ref(queued))
@@ -203,13 +203,13 @@ class FinishedTurns:
     async def put_off(self, table_id: int, card: Card) -> None:
         """Queue the message of a card that another has replaced; its controls are removed when Discord allows
         it."""
-        queued = _queued(card, [])
+        queued = queued_card(card, [])
         async with self.service.store.begin(table=table_id) as unit:
             await unit.tables.set_card(table_id, queued.slot, queued.message_ref)
         self.queue(queued)
 
     async def _finish_later(self, table_id: int, card: Card, outcome: Outcome) -> None:
-        queued = _queued(card, outcome.lines)
+        queued = queued_card(card, outcome.lines)
         await self._save(table_id, card, outcome, queued=queued)
         self.queue(queued)
 
@@ -241,7 +241,7 @@ class FinishedTurns:
                 await self._leave_to_next(card.table_id, card, outcome)
 
 
-def _queued(card: Card, lines: list[str]) -> Card:
+def queued_card(card: Card, lines: list[str]) -> Card:
     """How a card is queued whose message is still to be finished with these lines."""
     ref = card_ref(card)
     queued = CardRef(ref.channel_id, ref.message_id, seq=ref.seq, texts=lines)

@@ -34,6 +34,7 @@ SUBMIT_LINE, OPEN_MENU, SELECT, ENTER_AMOUNT, ENTER_LINE = "s", "m", "p", "a", "
 OPEN_CARD, OPEN_TILES, LOOK_CLOSER, SELL, WHOLE_MAP = "c", "T", "L", "v", "M"
 TRY, TRY_LINE = "t", "tl"
 JOIN, LEAVE, START, KEEP, CLAIM = "join", "leave", "start", "keep", "claim"
+OFFERED = "offered"  # the argument of CLAIM where the seat was offered to the reader
 AGREE, DECLINE = "agree", "decline"
 SETTING, ORDER, WATCH = "set", "ord", "watch"
 

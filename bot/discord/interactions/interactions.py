@@ -130,7 +130,8 @@ class InteractionHandler:
                 await self.lobby.answer_about_robots(interaction, table, custom_id.action == controls.AGREE)
             case controls.CLAIM if custom_id.seat is not None:
                 await interaction.response.defer(ephemeral=True, thinking=True)
-                await self.lobby.claim_seat(interaction, custom_id.table_id, custom_id.seat)
+                offered = custom_id.argument == controls.OFFERED
+                await self.lobby.claim_seat(interaction, custom_id.table_id, custom_id.seat, offered=offered)
             case controls.SETTING:
                 await self.settings.change(interaction, custom_id.argument, values.get("line"))
             case controls.WATCH:

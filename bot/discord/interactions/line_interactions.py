@@ -105,7 +105,8 @@ class LineInteractions:
     async def drawing(self, table: TableInfo, user: discord.User | discord.Member | None) -> Pictures:
         """Pictures of a table in the palette of a user, or of the table, for everybody."""
         reader = await self.lookup.person_id(user) if user else None
-        return self.pictures.for_table(table.id, await self.service.settings.palette(table, reader))
+        palette = await self.service.settings.palette(table, reader)
+        return self.pictures.for_table(table.id, palette, reader=reader)
 
     async def open_amount_modal(self, interaction: discord.Interaction, custom_id: CustomId) -> None:
         """Ask for the amount of a choice in a form."""

@@ -54,11 +54,15 @@ class LobbyInteractions:
         answer = await answer_about_robots(self.service.lobby, table, person_id, agrees=agrees)
         await reply_text(interaction, answer)
 
-    async def claim_seat(self, interaction: discord.Interaction, table_id: int, seat: int) -> None:
-        """The user asks for an empty seat, or plays on in one of a game that came from elsewhere."""
+    async def claim_seat(
+        self, interaction: discord.Interaction, table_id: int, seat: int, *, offered: bool
+    ) -> None:
+        """The user asks for a seat, or takes one that was offered to them."""
         person_id = await self.lookup.person_id(interaction.user)
-        name = player_name(interaction.user.display_name)
-        seat_name = (await self.service.queries.table_info(table_id)).names[seat]
-        await reply_text(
-            interaction, await self.service.seats.ask(table_id, person_id, name, seat_name=seat_name)
-        )
+        name, seats = player_name(interaction.user.display_name), self.service.seats
+        if offered:
+            told = await seats.accept_offer(table_id, seat, person_id, name)
+        else:
+            seat_name = (await self.service.queries.table_info(table_id)).names[seat]
+            told = await seats.ask(table_id, person_id, name, seat_name=seat_name)
+        await reply_text(interaction, told)

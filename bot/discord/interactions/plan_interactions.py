@@ -97,7 +97,7 @@ class PlanInteractions:
         if not state.game_over and engine_seat(seat) in engine.decision(state).awaited:
             choices = engine.choices(state, engine_seat(seat))
         palette = await self.service.settings.palette(view.table, person_id)
-        drawing = self.pictures.for_table(custom_id.table_id, palette)
+        drawing = self.pictures.for_table(custom_id.table_id, palette, reader=person_id)
         assert view.state is not None
         images = image_attachments(await tried_pictures(drawing, state, view.state, result.ran))
         text = private_answers.result_text(result)[0] if has_steps else NO_STEPS

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bot.email.tokens import ServiceToken, reply_token_for, seat_key, table_label
 from bot.features.lobby.seats import open_request
-from bot.hub.info import TableInfo, open_seats
+from bot.hub.info import TableInfo
 from bot.hub.notify import Notification
 from bot.hub.seating import robots_of
 from bot.service import Service
@@ -42,7 +42,7 @@ class LobbyPages:
     ) -> tuple[MailPage, ServiceToken] | None:
         """The page that offers a seat of a game that goes on here."""
         person_id, seat = notification.person_id or 0, notification.seat
-        if seat is None or seat not in open_seats(table) or table.status != "paused":
+        if seat is None or table.status not in ("running", "paused") or table.player_of(person_id):
             return None
         token = ServiceToken(
             "invite", address, frozenset({address}), table_label(table), table.code,

@@ -24,16 +24,17 @@ class HeldLineStore:
     def __init__(self, store: Store, key: bytes) -> None:
         self._store, self._key = store, key
 
-    async def hold_lines(self, token: ReplyToken, lines: Sequence[str], request_id: str) -> str:
+    async def hold_lines(
+        self, token: ReplyToken, lines: Sequence[str], request_id: str, figures: Sequence[str] = ()
+    ) -> str:
         """Store lines until the player confirms them; returns the code, which only we can compute."""
         mac = hmac.digest(self._key, f"hold:{request_id}".encode(), "sha256")
         code = base64.b32encode(mac).decode().lower()[:12]
         async with self._store.begin() as unit:
             key = held_key(token, code)
             if await unit.move_log.request_result(key) is None:
-                await unit.move_log.save_request_result(
-                    key, msgspec.json.encode((list(lines), token.decision_id))
-                )
+                held = HeldLines(tuple(lines), token.decision_id, tuple(figures))
+                await unit.move_log.save_request_result(key, msgspec.json.encode(held))
         return code
 
     async def find_held_lines(self, token: ReplyToken, code: str) -> HeldLines | None:
@@ -42,8 +43,7 @@ class HeldLineStore:
             body = await unit.move_log.request_result(held_key(token, code.lower()))
         if body is None:
             return None
-        lines, decision_id = msgspec.json.decode(body, type=tuple[list[str], str | None])
-        return HeldLines(tuple(lines), decision_id)
+        return msgspec.json.decode(body, type=HeldLines)
 
     async def find_offered_code(self, token: ReplyToken, message_ids: Sequence[str]) -> str | None:
         """The code that the email with this token offered, or the first of these emails that offered one."""

@@ -69,6 +69,14 @@ class SeatReplies:
         view = await self._service.queries.view(seat_token.table_id)
         return self._reader.try_lines(view.state, seat_token.seat_number, lines)
 
+    async def current_decision(self, token: ReplyToken) -> str | None:
+        """The decision that the seat of a token faces now, or what an undo refers to; None without a seat."""
+        if token.seat is None:
+            return None
+        seat = seat_ref(token)
+        view = await self._service.queries.view(seat.table_id)
+        return view.decision_id_of(seat.seat_number) or view.current_decision_id
+
     async def play(self, token: ReplyToken, lines: Sequence[str], request_id: str) -> PlayResult:
         """Play the lines for the seat."""
         seat = seat_ref(token)

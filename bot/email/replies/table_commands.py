@@ -26,7 +26,7 @@ from typing import NamedTuple
 import engine
 from bot.email.pages.pictures import inline_images
 from bot.email.reachability import fault_of, load_standing
-from bot.email.replies.seat_commands import NO_FILE, claim_seat, import_game, offer_seat, seat_of_name
+from bot.email.replies.seat_commands import NO_FILE, import_game, open_seat_named
 from bot.email.tokens import table_label
 from bot.features.game_files.export import export_prospect
 from bot.features.lobby.robot_answers import answer_about_robots, invited_robot_sentence
@@ -161,7 +161,8 @@ class TableCommands:
             case "seat":
                 words = [word for word in rest.split() if word.casefold() != table.code.casefold()]
                 own = people.player_name(name) if name else await self._name(person_id)
-                told = await claim_seat(self._service, table, " ".join(words), person_id, own)
+                wanted = open_seat_named(table, " ".join(words))
+                told = await self._service.seats.ask(table.id, person_id, own, seat_name=wanted)
                 return CommandAnswer((told,), table.id)
             case "start":
                 return await self.start(person_id, table, shuffled="shuffled" in rest.casefold())
@@ -260,7 +261,10 @@ class TableCommands:
         table = await self._table_of(person_id, table_id, "")
         for each in players:
             if table.status == "paused":
-                await self._offer_seat(table, person_id, *each)
+                check_allowed(table, person_id, seated_players=table.host_id is None)
+                invited = await self._invitable_person(each[0], each[1])
+                seat_name = open_seat_named(table, each[0])
+                await self._service.seats.offer(table.id, seat_name, invited, by=person_id)
             else:
                 await self._invite_one(table.id, person_id, *each, is_repeated=is_repeated)
         return CommandAnswer(_invited(players), table.id)
@@ -299,12 +303,6 @@ class TableCommands:
             if not is_repeated or any(p.name.casefold() == name.casefold() for p in table.seated_players):
                 raise
         return CommandAnswer((uninvited_sentence(table, name), *(await self._who(table))), table.id)
-
-    async def _offer_seat(self, table: TableInfo, host_id: int, name: str, address: str) -> None:
-        """Offer the seat of that name in a game that has moved in."""
-        check_allowed(table, host_id, seated_players=True)
-        seat = seat_of_name(table, name)
-        await offer_seat(self._service, table, seat, await self._invitable_person(name, address), host_id)
 
     async def _invitable_person(self, name: str, address: str, invited_to: TableInfo | None = None) -> int:
         """The person of an address that may be invited, or was to this table. Raises ValueError."""
@@ -350,11 +348,11 @@ class TableCommands:
         return _begun(info)
 
     async def _leave(self, person_id: int, table: TableInfo) -> CommandAnswer:
-        if table.status != "lobby":
+        if table.status == "running":
             raise ValueError(
                 f"Table {table.code} has started: reply `resign` to one of its emails to give up your seat."
             )
-        if table.host_id == person_id:
+        if table.host_id == person_id and table.status == "lobby":
             await self._service.running.end_now(table.id, by=person_id)
             return CommandAnswer((f"Table {table.code} is closed.",), table.id)
         await self._service.lobby.leave(table.id, person_id, by=person_id)

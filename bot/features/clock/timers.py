@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import engine
-from bot.features.clock.clocks import ClockRules
+from bot.features.clock.clocks import CLOCK_TRANSPORT, ClockRules
 from bot.hub import notices, notify
 from bot.hub.cache import TableCache
 from bot.hub.changes import again_on_conflict
@@ -21,7 +21,7 @@ from bot.hub.quiet_hours import next_reminder, not_quiet
 from bot.hub.result import CommandResult, LineFailure
 from bot.hub.seating import robot_deputy
 from bot.hub.table import LiveTable
-from bot.hub.timers import Timer
+from bot.hub.timers import LATE_KIND, Timer
 from bot.hub.waiting import has_digest_near
 from bot.position.pending import engine_seat
 from bot.position.times import duration_text
@@ -228,7 +228,9 @@ class ClockTimers:
                 why = f"The table has waited for {name} for {waited}." if waited else f"{name}'s time is up."
                 yours = f"The table has waited for you for {waited}." if waited else "Your time is up."
                 sentence = f"{why} {PAUSED}"
-                draft.add_note("clock", "pause", sentence)
+                player = table.stored_info.player_at(seat)
+                for_whom = player.person_id if player else None
+                draft.add_note(CLOCK_TRANSPORT, "pause", sentence, person_id=for_whom)
                 draft.announce("news", sentence)
                 if recipient:
                     draft.messages += notices.time_up_messages(
@@ -274,7 +276,13 @@ class ClockTimers:
         async with self._store.begin(table=info.id) as unit:
             deputy = await _deputy(unit, table, seat)
             if deputy is None:
-                return f"{name}'s time is up. They have named no deputy, so the game waits."
+                await unit.clocks.set_due(
+                    f"{info.id}.{seat}.{LATE_KIND}", LATE_KIND, unit.now, table_id=info.id, seat=seat
+                )
+                return (
+                    f"{name}'s time is up. They have named no deputy, so the game waits. "
+                    f"If {name} stays away, the others vote on the seat."
+                )
             await unit.clocks.set_deputy(
                 Deputy(
                     table_id=info.id, seat=seat, person_id=deputy.id, starts_at=unit.now,

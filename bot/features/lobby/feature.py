@@ -4,29 +4,33 @@ from __future__ import annotations
 
 from bot.features.lobby.pages import tell_expiry
 from bot.features.lobby.rematch import rematch
+from bot.features.lobby.replacement import Replacements, other_people
 from bot.features.lobby.seats import SeatRequests
 from bot.features.lobby.tables import Lobby
 from bot.hub.cache import TableCache
 from bot.hub.changes import WARNING, load_info
 from bot.hub.command import Command, Form, OpenCommand, TableCommand
-from bot.hub.commit import CommitDraft
-from bot.hub.polls import Motion, PollHandler, completed
+from bot.hub.polls import PollHandler, completed
 from bot.hub.request import Request, not_running, refused
 from bot.hub.result import CommandResult, LineRefused, QueryAnswer
 from bot.hub.seating import seat_robot
 from bot.hub.table import LiveTable
-from storage import DueRow, TablePoll
+from storage import DueRow
 
 
 class LobbyCommands:
     """Carries out lines about seats and the table."""
 
-    def __init__(self, cache: TableCache, lobby: Lobby, seats: SeatRequests, polls: PollHandler) -> None:
+    def __init__(
+        self,
+        cache: TableCache,
+        lobby: Lobby,
+        seats: SeatRequests,
+        polls: PollHandler,
+        replacements: Replacements,
+    ) -> None:
         self._cache, self._lobby, self._seats, self._polls = cache, lobby, seats, polls
-
-    def motions(self) -> dict[str, Motion]:
-        """What a poll about a seat decides."""
-        return {"robot": Motion(_seat_robot)}
+        self._replacements = replacements
 
     def commands(self) -> list[Command]:
         """The commands of the lobby."""
@@ -75,31 +79,33 @@ class LobbyCommands:
         return True
 
     async def _propose_robot(self, table: LiveTable, request: Request) -> CommandResult:
-        """`robot Ann`: a robot plays on for Ann, whose seat is empty or the player's own, if all agree."""
+        """`robot Ann`: a robot plays on for Ann, if all agree. Ann has left, is late, or asks for it."""
         if problem := not_running(table, "running", "paused"):
             return problem
         info, names = table.stored_info, table.state.players
         wanted = request.lines[0].partition(" ")[2].strip().casefold()
-        open_seats = [s for s in range(len(names)) if s == request.seat or info.player_at(s) is None]
-        empty = [s for s in open_seats if info.player_at(s) is None]
-        named = [s for s in open_seats if names[s].casefold() == wanted] if wanted else empty[:1]
-        if not named:
-            reason = "Name an empty seat, or your own: `robot NAME`. A robot takes no other."
+        empty = [seat for seat in range(len(names)) if info.player_at(seat) is None]
+        named = [s for s in range(len(names)) if names[s].casefold() == wanted] if wanted else empty[:1]
+        details = await self._robot_details(table, named[0], request.seat) if named else None
+        if details is None:
+            reason = "Name an empty seat, your own, or that of a player who is late: `robot NAME`."
             return refused(table, request, reason)
         seat = named[0]
-        others = [
-            p.seat
-            for p in info.seated_players
-            if p.seat is not None and p.seat != request.seat and not p.is_robot
-        ]
+        others = [each for each in other_people(info, seat) if each != request.seat]
         question = f"A robot shall play on for {names[seat]}."
         if others and request.person_id is not None:
-            return await self._polls.open_poll(table, request, "robot", others, question, {"seat": seat})
+            return await self._polls.open_poll(table, request, "robot", others, question, details)
         async with self._cache.commit_request(table, request) as draft:
             sentence = await seat_robot(draft, seat, request.person_id)
             draft.result = completed(draft, request, sentences=(sentence,))
         return draft.result
 
-
-async def _seat_robot(draft: CommitDraft, request: Request, open_poll: TablePoll) -> list[str]:
-    return [await seat_robot(draft, int(open_poll.poll.details["seat"]), request.person_id)]
+    async def _robot_details(self, table: LiveTable, seat: int, by: int) -> dict[str, object] | None:
+        """What a poll about a robot in a seat keeps; None where the others do not decide on the seat."""
+        player = table.stored_info.player_at(seat)
+        details: dict[str, object] = {"seat": seat, "former": player.person_id if player else None}
+        if player is None or seat == by:
+            return details
+        async with self._cache.store.read() as unit:
+            is_late = await self._replacements.voters(unit, table, seat) != [seat]
+        return {**details, "late": True} if is_late and not player.is_robot else None

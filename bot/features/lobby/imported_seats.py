@@ -42,14 +42,10 @@ class GameImports:
         return info, game.warnings
 
     @again_on_conflict
-    async def claim_seat(
-        self, table_id: int, seat: int, person_id: int, name: str, *, offered: bool = False
-    ) -> TableInfo:
-        """A person plays on in an empty seat of a paused table; with the last seat the game goes on.
+    async def claim_seat(self, table_id: int, seat: int, person_id: int, name: str) -> TableInfo:
+        """A person whom the host admits plays on in an empty seat; with the last seat the game goes on.
 
         They play under their own name, or under the seat's where another seat has theirs. Raises ValueError.
-        offered: somebody at the table has offered it to them; without that a seat that was given up is asked
-        for.
         """
         async with self._cache.locked(table_id) as table:
             info = table.stored_info
@@ -57,9 +53,6 @@ class GameImports:
                 raise ValueError(f"No seat at table {info.code} waits for a player.")
             if taken := info.player_at(seat):
                 raise ValueError(f"{taken.name} has that seat at table {info.code}; choose another.")
-            async with self._cache.store.read() as reading:
-                if not offered and await reading.tables.was_seat_taken(table_id, seat):
-                    raise ValueError(f"{info.names[seat]}'s seat was given up: `ask` asks the host for it.")
             if own := info.player_of(person_id):
                 raise ValueError(f"You already sit at table {info.code} as {own.name}.")
             others = [other for number, other in enumerate(info.names) if number != seat]

@@ -1,8 +1,9 @@
 """Open seats: they are asked for, and the host admits or refuses.
 
-A seat is open in a lobby that is not full, and in a game whose player has resigned. Whoever asks needs only
-the code of the table. The host answers; at a table without a host any of its players does. Seats of an
-imported game that nobody has had yet are for those who played it: they are claimed, not asked for.
+A seat is open in a lobby that is not full, in an imported game that waits for its players, and in a game
+whose player has resigned. Whoever asks needs only the code of the table. The host answers; at a table without
+a host any of its players does. A seat that has a player can be asked for too: then they vote, or the others
+do (`replacement`).
 """
 
 from __future__ import annotations
@@ -11,16 +12,18 @@ from collections.abc import Sequence
 
 from bot.features.lobby.imported_seats import GameImports
 from bot.features.lobby.pages import lobby_messages
+from bot.features.lobby.replacement import Replacements
 from bot.features.lobby.tables import Lobby
 from bot.hub import notify
 from bot.hub.cache import TableCache
 from bot.hub.changes import check_allowed
-from bot.hub.info import TableInfo, open_seats, status_text
+from bot.hub.info import TableInfo, check_distinct, open_seats, status_text
 from bot.hub.limits import LimitReached, Limits
 from bot.hub.loading import load_recipient
 from bot.hub.people import player_name
 from bot.hub.request import Request
 from bot.hub.result import CommandResult, LineRefused, QueryAnswer
+from bot.hub.seating import check_no_robot_name, waits_for_players
 from bot.hub.status import RunningTables
 from bot.position import text_views
 from storage import SeatRequest, UnitOfWork
@@ -40,9 +43,15 @@ class SeatRequests:
     """Asks for open seats, and answers. Every method raises ValueError with a sentence."""
 
     def __init__(
-        self, cache: TableCache, lobby: Lobby, running: RunningTables, imports: GameImports, limits: Limits
+        self,
+        cache: TableCache,
+        lobby: Lobby,
+        running: RunningTables,
+        imports: GameImports,
+        limits: Limits,
+        replacements: Replacements,
     ) -> None:
-        self._cache, self._lobby, self._running = cache, lobby, running
+        self._cache, self._lobby, self._running, self._replacements = cache, lobby, running, replacements
         self._imports, self._limits = imports, limits
 
     async def submit(self, table_id: int, request: Request) -> CommandResult:
@@ -74,16 +83,14 @@ class SeatRequests:
         if info.status == "lobby":
             await self._lobby.check_can_join(table_id, name)
             return await self._add(info, ANY_SEAT, person_id, name)
-        seat = _open_seat(info, seat_name)
-        async with self._cache.store.read() as unit:
-            was_taken = await unit.tables.was_seat_taken(table_id, seat)
-        if not was_taken:
-            info = await self._imports.claim_seat(table_id, seat, person_id, name)
-            left = len(open_seats(info))
-            progress = {0: "All seats are taken, and the game goes on.", 1: "One seat is still open."}
-            rest = progress.get(left, f"{left} seats are still open.")
-            return f"You play on as {info.names[seat]} at table {info.code}. {rest}"
-        if person_id == info.host_id:
+        seat = _seat_asked_for(info, seat_name)
+        if (player := info.player_at(seat)) is not None and not player.is_robot:
+            check_no_robot_name(name)
+            check_distinct(name, [other for number, other in enumerate(info.names) if number != seat])
+            return await self._replacements.ask(table_id, seat, person_id, name)
+        if waits_for_players(table) and person_id == info.host_id:
+            return _plays_on(await self._imports.claim_seat(table_id, seat, person_id, name), seat)
+        if person_id == info.host_id or player is not None:
             await self._take(info, seat, person_id, name, person_id)
             return f"You have the seat of {info.names[seat]} at table {info.code}, as {name}."
         return await self._add(info, seat, person_id, name)
@@ -142,8 +149,14 @@ class SeatRequests:
         if info.status == "lobby":
             await self._lobby.join(info.id, person_id, name)
             return
-        if info.player_at(seat) is not None:
+        table = await self._cache.get(info.id)
+        info = table.info
+        player = info.player_at(seat)
+        if player is not None and not player.is_robot:
             raise ValueError(f"{info.names[seat]} sits there now; {name} cannot.")
+        if waits_for_players(table):
+            await self._imports.claim_seat(info.id, seat, person_id, name)
+            return
         by = by if by == info.host_id else None  # a table without a host has asked its players
         await self._running.replace_player(info.id, seat, person_id, name, by=by)
         info = (await self._cache.get(info.id)).info
@@ -152,20 +165,51 @@ class SeatRequests:
         async with self._cache.store.begin() as unit:
             await unit.outbox.enqueue(*notify.lobby_refreshes(info))
 
+    async def offer(self, table_id: int, seat_name: str, person_id: int, *, by: int | None) -> str:
+        """Ask a person to play on in a seat; what the host or the player who does is told. The person answers
+        by asking for the seat. Raises ValueError."""
+        info = (await self._cache.get(table_id)).info
+        seat = _seat_asked_for(info, seat_name)
+        is_taken = info.player_at(seat) is not None
+        check_allowed(info, by, seated_players=is_taken or info.host_id is None)
+        if own := info.player_of(person_id):
+            raise ValueError(f"{own.name} already sits at table {info.code}.")
+        async with self._cache.store.begin() as unit:
+            await self._limits.count(unit, by, "invitations")
+            recipient = await load_recipient(unit, person_id, seat, unverified=True)
+            await unit.outbox.enqueue(*notify.seat_offers(info, recipient, seat))
+            name = (await unit.people.get(person_id)).name
+        self._cache.wake_subscribers()
+        return f"{name} is asked to play on for {info.names[seat]} at table {info.code}."
 
-def _open_seat(info: TableInfo, name: str) -> int:
-    """The open seat of a game in play that has this name, or the first."""
+    async def accept_offer(self, table_id: int, seat: int, person_id: int, name: str) -> str:
+        """A person takes a seat that was offered to them; an empty one at once, because the host has."""
+        info = (await self._cache.get(table_id)).info
+        if info.player_at(seat) is None:
+            return _plays_on(await self._imports.claim_seat(table_id, seat, person_id, name), seat)
+        return await self.ask(table_id, person_id, name, seat_name=info.names[seat])
+
+
+def _plays_on(info: TableInfo, seat: int) -> str:
+    left = len(open_seats(info))
+    progress = {0: "All seats are taken, and the game goes on.", 1: "One seat is still open."}
+    rest = progress.get(left, f"{left} seats are still open.")
+    return f"You play on as {info.names[seat]} at table {info.code}. {rest}"
+
+
+def _seat_asked_for(info: TableInfo, name: str) -> int:
+    """The seat of a game in play that has this name, without a name the first open one."""
+    taken = [seat for seat, each in enumerate(info.names) if each.casefold() == name.casefold()]
+    if taken and info.status in ("running", "paused"):
+        return taken[0]
     if info.status != "paused":
         raise ValueError(f"Table {info.code} is {status_text(info.status)}; no seat is open.")
     if not open_seats(info):
         raise ValueError(f"No seat is open at table {info.code}.")
     if not name:
         return open_seats(info)[0]
-    for seat in open_seats(info):
-        if info.names[seat].casefold() == name.casefold():
-            return seat
     names = text_views.join_words([info.names[seat] for seat in open_seats(info)], "or")
-    raise ValueError(f"There is no open seat of {name}; ask for that of {names}.")
+    raise ValueError(f"There is no seat of {name}; the seat of {names} is open.")
 
 
 def _who_answers(info: TableInfo) -> list[int]:

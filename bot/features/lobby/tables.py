@@ -36,8 +36,10 @@ from bot.hub.seating import (
     robot_that_makes_room,
     seating_order,
     unanswered,
+    waits_for_players,
 )
 from bot.hub.status import record_end
+from bot.hub.table import LiveTable
 from bot.position import text_views
 
 HINTS = "hints"
@@ -165,14 +167,15 @@ class Lobby(LobbyRobots, TableImport):
 
     @again_on_conflict
     async def leave(self, table_id: int, person_id: int, *, by: int | None) -> TableInfo:
-        """A person gives up a seat or an invitation before the start. For the person and the host."""
+        """A person gives up a seat or an invitation before the start, or before an imported game goes on.
+        For the person and the host."""
         async with self._cache.locked(table_id) as table:
             info = table.stored_info
             check_allowed(info, by, own=person_id)
             player = info.player_of(person_id)
             if player is None:
                 raise ValueError(f"That person has no seat at table {info.code}.")
-            if info.status != "lobby":
+            if info.status != "lobby" and not waits_for_players(table):
                 raise ValueError(
                     f"Table {info.code} has started. Use `resign`, or let another person take the seat."
                 )
@@ -297,6 +300,12 @@ class Lobby(LobbyRobots, TableImport):
         return table.info
 
     @again_on_conflict
+    async def replace_location(self, table: LiveTable, location: dict[str, Any]) -> TableInfo:
+        """Show a table that is held somewhere else, or without a place nowhere."""
+        async with self.changing(table, refresh_card=False) as unit:
+            await unit.tables.update(table.stored_info.id, location=location)
+        return table.info
+
     async def set_location(self, table_id: int, location: dict[str, Any]) -> TableInfo:
         """Add to where a transport shows the table (its guild, channel, thread)."""
         async with (

@@ -1,0 +1,136 @@
+"""What is deleted on Discord is posted anew at once, as Discord's events tell of it.
+
+A deleted card is posted again without a ping, a deleted thread is made again once. A thread that is deleted
+twice is not wanted, and a channel that is gone takes its tables with it: they go on by other ways. Nothing is
+asked of Discord: what was deleted while nobody listened is noticed by the next edit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Collection, Coroutine
+from typing import Any
+
+import discord
+
+from bot.discord import places
+from bot.discord.cards.card_keeper import CardKeeper
+from bot.discord.cards.card_refs import LOBBY, card_ref
+from bot.discord.threads import LOST_THREAD, TableThreads
+from bot.hub import notify
+from bot.hub.info import TableInfo
+from bot.service import Service
+
+log = logging.getLogger(__name__)
+
+IN_PLAY = ("running", "paused", "finished")
+
+
+class Losses:
+    """Deals with what is deleted. lock: of a table. sync: brings its cards up to date."""
+
+    def __init__(
+        self,
+        service: Service,
+        keeper: CardKeeper,
+        threads: TableThreads,
+        lock: Callable[[int], asyncio.Lock],
+        sync: Callable[[int], Coroutine[Any, Any, None]],
+    ) -> None:
+        self._service, self._keeper, self._threads = service, keeper, threads
+        self._lock, self._sync = lock, sync
+
+    async def messages(self, channel: int, message_ids: Collection[int], user: int | None = None) -> None:
+        """Messages of a channel, or of the direct messages with a user, are gone."""
+        for table in await self._tables_at(channel, user):
+            async with self._lock(table.id):
+                is_ours = await self._forget(table, message_ids)
+            if is_ours:
+                await self._sync(table.id)
+
+    async def thread(self, thread: int) -> None:
+        """A thread is gone."""
+        for table in await self._service.queries.list_tables(location=("thread", thread)):
+            if table.status not in IN_PLAY or table.location.get("channel") == thread:
+                continue
+            async with self._lock(table.id):
+                table = await self._service.queries.table_info(table.id)
+                if table.location.get("thread") != thread:
+                    continue  # the next message has noticed it before
+                if table.location.get(LOST_THREAD):
+                    sentence = f"The thread of table {table.name} {table.code} was deleted again."
+                    await places.leave(self._service, table.id, sentence)
+                    continue
+                await self._threads.replace(table)
+                async with self._service.store.read() as unit:
+                    refs = [card_ref(card) for card in await unit.tables.cards(table.id)]
+                gone = {ref.message_id for ref in refs if ref.channel_id == thread}
+                await self._forget(table, gone)
+            await self._sync(table.id)
+
+    async def channel(self, channel: int) -> None:
+        """A channel is gone, with its threads."""
+        for table in await self._service.queries.list_tables(location=("channel", channel)):
+            if table.status != "ended":
+                async with self._lock(table.id):
+                    sentence = f"The channel of table {table.name} {table.code} was deleted."
+                    await places.leave(self._service, table.id, sentence)
+
+    async def _forget(self, table: TableInfo, message_ids: Collection[int]) -> bool:
+        """Note which cards of a table are gone; whether there are any."""
+        async with self._service.store.read() as unit:
+            gone = [
+                card for card in await unit.tables.cards(table.id) if card_ref(card).message_id in message_ids
+            ]
+        self._keeper.gone.update(card_ref(card).message_id for card in gone)
+        self._keeper.shown_versions.pop(table.id, None)
+        if any(card.slot == LOBBY for card in gone):
+            async with self._service.store.begin(table=table.id) as unit:
+                await unit.outbox.enqueue(*notify.lobby_refreshes(table))
+            self._service.wake_subscribers()
+        return bool(gone)
+
+    async def _tables_at(self, channel: int, user: int | None) -> list[TableInfo]:
+        """The tables that may have messages there."""
+        queries = self._service.queries
+        if user is None:
+            found = [
+                *await queries.list_tables(location=("thread", channel)),
+                *await queries.list_tables(location=("channel", channel)),
+            ]
+        else:
+            async with self._service.store.read() as unit:
+                person = await unit.people.find_by_identity("discord", str(user))
+            found = await queries.list_tables(person_id=person.id) if person else []
+        return list({table.id: table for table in found}.values())
+
+
+class DeletionEvents(discord.Client):
+    """The part of a client that hears of what is deleted; nothing that people write is read."""
+
+    losses: Losses | None = None
+
+    async def on_raw_message_delete(self, event: discord.RawMessageDeleteEvent) -> None:
+        """A message was deleted."""
+        await self._messages(event.channel_id, [event.message_id])
+
+    async def on_raw_bulk_message_delete(self, event: discord.RawBulkMessageDeleteEvent) -> None:
+        """Many messages were deleted at once."""
+        await self._messages(event.channel_id, event.message_ids)
+
+    async def _messages(self, channel_id: int, message_ids: Collection[int]) -> None:
+        channel = self.get_channel(channel_id)
+        user = channel.recipient if isinstance(channel, discord.DMChannel) else None
+        if self.losses is not None:
+            await self.losses.messages(channel_id, message_ids, user.id if user else None)
+
+    async def on_raw_thread_delete(self, event: discord.RawThreadDeleteEvent) -> None:
+        """A thread was deleted."""
+        if self.losses is not None:
+            await self.losses.thread(event.thread_id)
+
+    async def on_guild_channel_delete(self, channel: discord.abc.GuildChannel) -> None:
+        """A channel was deleted."""
+        if self.losses is not None:
+            await self.losses.channel(channel.id)

@@ -1,0 +1,218 @@
+"""Players who are replaced: who has to agree, and when a player is late enough that others decide.
+
+Whoever would play on has asked for the seat (`SeatRequests.ask`), so the new player agrees. The player in the
+seat agrees by a vote. Once they are late, the other people at the table vote instead; a move of the player
+closes that vote. A player is late some time after the end of their allowance and time bank, without a pace
+some time after a week. Only time that counts for their clock counts here: no announced absence, no pause but
+one for their sake, no weekend that the table has left out. Nobody is late whom no message can reach; the host
+is told of them.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from bot.features.lobby.pages import lobby_messages
+from bot.hub.cache import TableCache
+from bot.hub.commit import CommitDraft
+from bot.hub.info import TableInfo
+from bot.hub.loading import load_recipient
+from bot.hub.pace import add_counted, calendar_of
+from bot.hub.polls import Motion, PollHandler
+from bot.hub.preferences import PersonSettings
+from bot.hub.request import UNKNOWN_SEAT, Request
+from bot.hub.result import CommandResult, LineRefused
+from bot.hub.seating import goes_on, people_of, record_replacement, seat_robot
+from bot.hub.table import LiveTable
+from bot.hub.timers import LATE_KIND
+from bot.position.times import duration_text
+from storage import DueRow, SeatClock, TablePoll, UnitOfWork
+
+SEAT_POLLS = ("replace", "robot")
+LATE, LATE_FOR_ONE = timedelta(hours=48), timedelta(days=7)
+"""After the end of their time the others decide on a seat, or the one other person."""
+WITHOUT_PACE = timedelta(days=7)
+LOOK_AGAIN = timedelta(days=1)
+TRANSPORT = "service"
+
+
+def other_people(info: TableInfo, seat: int) -> list[int]:
+    """The seats of the other people at a table; a robot has no vote on seats."""
+    return [p.seat for p in people_of(info) if p.seat is not None and p.seat != seat]
+
+
+def wait_until_late(info: TableInfo, seat: int) -> timedelta:
+    """How long after the end of their time a player is so late that the others decide on the seat."""
+    return LATE if len(other_people(info, seat)) > 1 else LATE_FOR_ONE
+
+
+def late_at(table: LiveTable, seat: int, clock: SeatClock | None) -> datetime | None:
+    """When a player is so late that the others decide on the seat; None while nobody waits for them."""
+    info, settings = table.info, table.metadata.settings.get(seat, PersonSettings())
+    settings = settings.at_table(robot_deputies=info.pace.robot_deputies)
+    calendar = calendar_of(info.pace, settings.zone, settings.absences())
+    if info.status == "paused":
+        pause = next((row for row in reversed(table.log.rows) if row.line == "pause"), None)
+        player = info.player_at(seat)
+        is_for_them = pause and player and (pause.transport, pause.person_id) == ("clock", player.person_id)
+        end = pause.created_at if pause and is_for_them else None
+    elif clock is None or clock.since is None:
+        end = None
+    else:
+        end = clock.time_up or add_counted(clock.since, WITHOUT_PACE, calendar)
+    return None if end is None else add_counted(end, wait_until_late(info, seat), calendar)
+
+
+class Replacements:
+    """Votes on seats that have a player."""
+
+    def __init__(self, cache: TableCache, polls: PollHandler) -> None:
+        self._cache, self._store, self._polls = cache, cache.store, polls
+
+    def motions(self) -> dict[str, Motion]:
+        """What a poll about a seat decides."""
+        return {"replace": Motion(_replace, _is_possible), "robot": Motion(_seat_robot, _is_possible)}
+
+    async def ask(self, table_id: int, seat: int, person_id: int, name: str) -> str:
+        """A person would play on for the player of a seat; what they are told. Raises ValueError."""
+        async with self._cache.locked(table_id) as table:
+            info, former = table.info, table.info.names[seat]
+            async with self._store.read() as unit:
+                voters = await self.voters(unit, table, seat)
+            details = {"seat": seat, "person": person_id, "name": name}
+            question = f"{name} would play on for {former}."
+            result = await self._open(table, seat, "replace", voters, question, details)
+            if isinstance(result, LineRefused):
+                raise ValueError(result.reason)
+            if voters == [seat]:
+                async with self._store.begin(table=table_id) as unit:
+                    await _look_at(unit, table_id, seat, unit.now + LOOK_AGAIN)
+        self._cache.wake_subscribers()
+        told = f"You have asked to play on for {former} at table {info.code}."
+        if voters != [seat]:
+            return f"{told} {former} is late, so the other players are asked."
+        late = duration_text(wait_until_late(info, seat))
+        return f"{told} {former} is asked; once {former} is late by {late}, the other players are."
+
+    async def _open(
+        self, table: LiveTable, seat: int, kind: str, voters: list[int], question: str,
+        details: dict[str, object], instead_of: TablePoll | None = None,
+    ) -> CommandResult:  # fmt: skip
+        """Ask seats about a seat."""
+        player = table.info.player_at(seat)
+        details = {**details, "former": player.person_id if player else None}
+        if seat not in voters:
+            details["late"] = True
+        request = Request(UNKNOWN_SEAT, (kind,), (0,), None, None, None, TRANSPORT)
+        return await self._polls.open_poll(
+            table, request, kind, voters, question, details, instead_of=instead_of
+        )
+
+    async def voters(self, unit: UnitOfWork, table: LiveTable, seat: int) -> list[int]:
+        """Who decides on a seat that has a player: the player, or the other people where they are late."""
+        clock = (await unit.clocks.seat_clocks(table.info.id)).get(seat)
+        late = late_at(table, seat, clock)
+        is_late = late is not None and unit.now >= late and _is_reachable(table, seat)
+        return (other_people(table.info, seat) if is_late else []) or [seat]
+
+    async def update_after_move(self, draft: CommitDraft, seat: int) -> None:
+        """The player of a seat has moved: the others do not decide on it any more."""
+        for open_poll in draft.table.polls:
+            poll = open_poll.poll
+            if poll.kind in SEAT_POLLS and poll.details["seat"] == seat and poll.details.get("late"):
+                await (await draft.unit()).polls.close(poll.id, "superseded")
+                name = draft.table.state.players[seat]
+                draft.announce(
+                    "news", f"The vote is over, because {name} has moved: {poll.details['question']}"
+                )
+
+    # -- a player who is late ----------------------------------------------------------------
+
+    async def look(self, row: DueRow) -> bool:
+        """Ask the others about the seat of a player who is late."""
+        assert row.table_id is not None and row.seat is not None
+        seat = row.seat
+        async with self._cache.locked(row.table_id) as table:
+            async with self._store.read() as unit:
+                clock = (await unit.clocks.seat_clocks(row.table_id)).get(seat)
+                late, now = late_at(table, seat, clock), unit.now
+            asked = next((p for p in table.polls if p.poll.kind == "replace" and seat in p.votes), None)
+            has_deputy_pace = table.info.pace.when_up == "deputy" and late is not None
+            next_at: datetime | None = None
+            if table.info.player_at(seat) is None or not (asked or has_deputy_pace):
+                pass
+            elif late is None or now < late:
+                next_at = late if late is not None and late > now else now + LOOK_AGAIN
+            elif not _is_reachable(table, seat):
+                await self._tell_unreachable(table, seat)
+                next_at = now + LATE_FOR_ONE
+            else:
+                await self._ask_others(table, seat, asked)
+            async with self._store.begin(table=row.table_id) as unit:
+                await unit.clocks.take_due(row, next_at)
+        self._cache.wake_subscribers()
+        return True
+
+    async def _ask_others(self, table: LiveTable, seat: int, asked: TablePoll | None) -> None:
+        others, name = other_people(table.info, seat), table.info.names[seat]
+        if not others:
+            return
+        details: dict[str, object] = {"seat": seat}
+        if asked is not None:
+            details = {**asked.poll.details, **details}
+            question = str(asked.poll.details["question"])
+            await self._open(table, seat, "replace", others, question, details, instead_of=asked)
+        elif not any(p.poll.kind in SEAT_POLLS and p.poll.details["seat"] == seat for p in table.polls):
+            question = (
+                f"{name} is late, and has no deputy. A robot shall play on for {name}. (A person can ask for "
+                f"the seat instead: `ask {name}`.)"
+            )
+            await self._open(table, seat, "robot", others, question, details)
+
+    async def _tell_unreachable(self, table: LiveTable, seat: int) -> None:
+        """Tell the host, else the other people, that nobody can vote on the seat of an unreachable player."""
+        info = table.info
+        sleeper = info.player_at(seat)
+        host = info.host_id if sleeper is None or info.host_id != sleeper.person_id else None
+        people = [host] if host is not None else [p.person_id for p in people_of(info) if p.seat != seat]
+        sentence = (
+            f"Table {info.name} {info.code} waits for {info.names[seat]}, and no message of Railpost reaches "
+            "them, so the others cannot decide on the seat. Please tell them by another way."
+        )
+        async with self._store.begin(table=info.id) as unit:
+            recipients = [await load_recipient(unit, person_id, None) for person_id in people]
+            await unit.outbox.enqueue(*lobby_messages(info, "seat_answer", recipients, sentence, unit.now))
+
+
+async def _look_at(unit: UnitOfWork, table_id: int, seat: int, at: datetime) -> None:
+    await unit.clocks.set_due(f"{table_id}.{seat}.{LATE_KIND}", LATE_KIND, at, table_id=table_id, seat=seat)
+
+
+def _is_reachable(table: LiveTable, seat: int) -> bool:
+    recipient = table.metadata.recipients.get(seat)
+    return recipient is not None and bool(recipient.discord_id or recipient.email)
+
+
+def _is_possible(table: LiveTable, open_poll: TablePoll) -> bool:
+    """Whether the seat has the player it had, and the new one sits nowhere."""
+    details, info = open_poll.poll.details, table.stored_info
+    player = info.player_at(int(details["seat"]))
+    is_same = "former" not in details or (player.person_id if player else None) == details["former"]
+    return is_same and info.player_of(details.get("person")) is None
+
+
+async def _replace(draft: CommitDraft, request: Request, open_poll: TablePoll) -> list[str]:
+    details, info = open_poll.poll.details, draft.table.stored_info
+    seat, person_id, name = int(details["seat"]), int(details["person"]), str(details["name"])
+    unit = await draft.unit()
+    sentence = await record_replacement(draft, seat, person_id, name, by=request.person_id, why=", as agreed")
+    sentence += await goes_on(draft, seat)
+    draft.announce("news", sentence)
+    told = f"You have a seat at table {info.name} {info.code}, as {name}."
+    recipient = await load_recipient(unit, person_id, seat)
+    draft.messages += lobby_messages(info, "seat_answer", [recipient], told, unit.now)
+    return [sentence]
+
+
+async def _seat_robot(draft: CommitDraft, request: Request, open_poll: TablePoll) -> list[str]:
+    return [await seat_robot(draft, int(open_poll.poll.details["seat"]), request.person_id)]

@@ -1,0 +1,200 @@
+"""A player is replaced by consent of the new one, and of the old one or, if they are late, of the others."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from bot.hub.info import open_seats
+from bot.hub.pace import calendar_of, parse_pace
+from bot.hub.result import Completed, LineRefused, PollUpdated, QueryAnswer
+from tests.pace.conftest import START, DrivenTable
+from tests.pace.letters import MailDesk
+from tests.pace.test_by_mail import desk, to
+from tests.pace.test_seat_requests import ask
+
+__all__ = ["desk"]
+
+DAY = timedelta(days=1)
+
+
+async def asked_for_ann(driven: DrivenTable, pace: str) -> str:
+    """Ann, who is to act and the host, sleeps; Dora would play on for her."""
+    await driven.begin(pace)
+    await driven.person("Dora")
+    return await ask(driven, "Dora", "ask Ann")
+
+
+async def names(driven: DrivenTable) -> tuple[str, ...]:
+    return (await driven.service.queries.table_info(driven.table)).names
+
+
+async def voters(driven: DrivenTable) -> list[str]:
+    view = await driven.service.queries.view(driven.table)
+    return [view.table.names[seat] for _, seat in view.missing_votes()]
+
+
+async def test_the_old_player_agrees_and_both_are_told(driven: DrivenTable) -> None:
+    """It was one line of the host, at once, without a word to either."""
+    told = await asked_for_ann(driven, "24h")
+    assert "Ann is asked; once Ann is late by 2 days, the other players are." in told
+    assert await names(driven) == ("Ann", "Bob", "Cid") and await voters(driven) == ["Ann"]
+    assert "Dora would play on for Ann." in driven.heard("Ann", "vote")[0]
+    assert isinstance(await driven.say("Ann", "accept"), PollUpdated)
+    assert await names(driven) == ("Dora", "Bob", "Cid")
+    assert "You have a seat at table Friday" in driven.heard("Dora", "seat_answer")[0]
+    assert "Dora plays on for Ann, as agreed." in driven.heard("Bob", "news")[-1]
+    assert isinstance(await driven.say("Dora", "pass"), Completed)
+
+
+async def test_the_old_player_declines(driven: DrivenTable) -> None:
+    await asked_for_ann(driven, "24h")
+    await driven.say("Ann", "decline")
+    assert await names(driven) == ("Ann", "Bob", "Cid")
+
+
+@pytest.mark.parametrize("pace, late_days", [("24h", 3), ("24h, bank 24h", 4), ("none", 9)])
+async def test_when_they_are_late_the_others_decide(driven: DrivenTable, pace: str, late_days: int) -> None:
+    await asked_for_ann(driven, pace)
+    await driven.wait_until(START + late_days * DAY - timedelta(hours=1))
+    assert await voters(driven) == ["Ann"]
+    await driven.wait_until(START + late_days * DAY + timedelta(minutes=5))
+    assert await voters(driven) == ["Bob", "Cid"]
+    await driven.say("Bob", "accept")
+    assert await names(driven) == ("Ann", "Bob", "Cid")
+    await driven.say("Cid", "accept")
+    assert await names(driven) == ("Dora", "Bob", "Cid")
+    assert "Dora plays on for you at table Friday" in driven.heard("Ann", "seat_answer")[0]
+
+
+async def test_who_moves_keeps_their_seat(driven: DrivenTable) -> None:
+    await asked_for_ann(driven, "24h")
+    await driven.wait_until(START + 3 * DAY + timedelta(minutes=5))
+    await driven.say("Bob", "accept")
+    assert isinstance(await driven.say("Ann", "pass"), Completed)
+    assert await voters(driven) == []
+    assert "The vote is over, because Ann has moved" in driven.heard("Cid", "news")[-1]
+
+
+@pytest.mark.parametrize("pace", ["24h, weekends out", "24h, then pause"])
+async def test_weekends_do_not_count_and_a_pause_for_the_sleeper_does(driven: DrivenTable, pace: str) -> None:
+    """START is a Monday; asked anew on Thursday, the time counts on Friday and from the next Monday."""
+    await driven.begin(pace)
+    await driven.person("Dora")
+    if "weekends" in pace:
+        await driven.wait_until(START + 3 * DAY)
+        await driven.say("Ann", "pass")
+        for name in ("Bob", "Cid"):
+            await driven.say(name, "buy SV" if name == "Bob" else "pass")
+        start, late = driven.now, 5
+        sleeper = (await driven.asked())[0]
+    else:
+        start, late, sleeper = START, 3, "Ann"
+    await ask(driven, "Dora", f"ask {sleeper}")
+    await driven.wait_until(start + late * DAY - timedelta(hours=2))
+    assert await voters(driven) == [sleeper]
+    await driven.wait_until(start + late * DAY + DAY)
+    assert sleeper not in await voters(driven) and len(await voters(driven)) == 2
+    assert calendar_of(parse_pace(pace), None).weekends == ("weekends" not in pace)
+
+
+async def test_nobody_is_late_in_an_absence(driven: DrivenTable) -> None:
+    await asked_for_ann(driven, "24h")
+    await driven.settings("Ann", "away until 2026-06-20")
+    await driven.wait_until(START + 10 * DAY)
+    assert await voters(driven) == ["Ann"]
+
+
+async def test_nobody_is_late_whom_no_message_reaches(driven: DrivenTable) -> None:
+    """The host is told, here the others, since the host is the one who sleeps."""
+    await asked_for_ann(driven, "24h")
+    async with driven.store.begin() as unit:
+        await unit.people.record_bounces(driven.people["Ann"], "ann@example.org", {}, "no such mailbox")
+    await driven.service.cache.refresh(driven.table)
+    await driven.wait_until(START + 5 * DAY)
+    assert await voters(driven) == ["Ann"]
+    assert "no message of Railpost reaches them" in driven.heard("Bob", "seat_answer")[0]
+
+
+@pytest.mark.parametrize("line", ["ask Ann", "robot Ann"])
+async def test_with_one_other_person_it_takes_seven_days(driven: DrivenTable, line: str) -> None:
+    await driven.begin("24h")
+    await driven.person("Dora")
+    await driven.say("Cid", "robot Cid")
+    for name in ("Ann", "Bob"):
+        await driven.say(name, "accept")
+    assert (await names(driven))[2] == "Robot"
+    await driven.wait_until(START + 8 * DAY - timedelta(hours=1))
+    refused = await driven.say("Bob", "robot Ann")
+    assert isinstance(refused, LineRefused) and "a player who is late" in refused.reason
+    await driven.wait_until(START + 8 * DAY + timedelta(hours=1))
+    if line == "robot Ann":
+        assert isinstance(await driven.say("Bob", line), Completed)
+        assert (await names(driven))[0] == "Robot 2"
+    else:
+        assert "the other players are asked" in await ask(driven, "Dora", line)
+        assert await voters(driven) == ["Bob"], "a robot does not vote"
+        await driven.say("Bob", "accept")
+        assert (await names(driven))[0] == "Dora"
+
+
+async def test_then_deputy_without_one_is_a_vote_of_the_others(driven: DrivenTable) -> None:
+    await driven.begin("24h, then deputy")
+    await driven.wait_until(START + 3 * DAY - timedelta(hours=1))
+    assert "the others vote on the seat" in driven.heard("Bob", "news")[-1]
+    assert await voters(driven) == []
+    await driven.wait_until(START + 3 * DAY + timedelta(hours=1))
+    assert await voters(driven) == ["Bob", "Cid"], "also when the sleeper is the host"
+    await driven.say("Bob", "accept")
+    await driven.say("Cid", "accept")
+    assert await names(driven) == ("Robot", "Bob", "Cid")
+
+
+async def imported(driven: DrivenTable) -> list[str]:
+    """A game of two moves in; its seats are empty. Ann is the host."""
+    for name in ("Ann", "Bob", "Dora"):
+        await driven.person(name)
+    lines = Path("tests/games/1830-2p-1.18xx").read_text().splitlines(keepends=True)
+    head = "".join(lines[: lines.index("---\n") + 3])
+    table, _ = await driven.service.imports.open_table(head.encode(), by=driven.people["Ann"])
+    driven.table = table.id
+    return list(table.names)
+
+
+async def test_the_host_confirms_who_takes_which_seat_of_an_imported_game(driven: DrivenTable) -> None:
+    """They were first come."""
+    first, second = await imported(driven)
+    assert "asked for the seat" in await ask(driven, "Dora", f"ask {first}")
+    assert len(open_seats(await driven.service.queries.table_info(driven.table))) == 2
+    assert (await ask(driven, "Ann", "admit Dora")).startswith("Dora has a seat")
+    await driven.service.lobby.leave(driven.table, driven.people["Dora"], by=driven.people["Dora"])
+    assert open_seats(await driven.service.queries.table_info(driven.table)) == [0, 1], "given back"
+    await ask(driven, "Bob", "ask Dora")
+    await ask(driven, "Ann", "admit Bob")
+    assert "All seats are taken" in await ask(driven, "Ann", f"ask {second}")
+    assert (await driven.service.queries.table_info(driven.table)).status == "running"
+    with pytest.raises(ValueError, match="has started"):
+        await driven.service.lobby.leave(driven.table, driven.people["Bob"], by=driven.people["Bob"])
+
+
+async def test_a_new_player_by_mail_is_asked_first(driven: DrivenTable, desk: MailDesk) -> None:
+    """The host proposes Dora; nothing happens before she says yes, and then Bob is asked."""
+    await driven.begin("24h")
+    dora = await driven.person("Dora")
+    told = await driven.service.seats.offer(driven.table, "Bob", dora, by=driven.people["Ann"])
+    assert told.startswith("Dora is asked to play on for Bob")
+    (letter,) = to(await desk.letters(), "Dora")
+    assert "play on as Bob" in letter.subject and await voters(driven) == []
+    assert "Bob is asked" in await desk.confirm(letter.reply_to)
+    assert await voters(driven) == ["Bob"]
+    await driven.say("Bob", "accept")
+    assert await names(driven) == ("Ann", "Dora", "Cid")
+
+
+async def test_asking_twice_opens_one_vote(driven: DrivenTable) -> None:
+    await asked_for_ann(driven, "24h")
+    again = await driven.say("Dora", "ask Ann")
+    assert isinstance(again, LineRefused) and "already open" in again.reason
+    assert not isinstance(again, QueryAnswer)
