@@ -6,10 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from bot.tools.arena.agreement import Agreement, Compared, measure
 from bot.tools.arena.contestants import contestant
+from bot.tools.arena.development import RoundStarts, development
+from bot.tools.arena.development import table as development_table
+from bot.tools.arena.greedy import Greedy, PassAndPay
 from bot.tools.arena.match import GameSetup, SeatResult, score
 from bot.tools.arena.results import append_results, interval, read_results, summaries
-from engine import new_game
+from engine import Action, decision, new_game, options
+from engine.core.actions import BuyShares, BuyTrain, Par, Pass
+from tests.scenarios import ScenarioRunner
+from tests.site_18xx.recorded_games import GAMES
 
 
 def rows(seed: int, winner: str) -> list[SeatResult]:
@@ -58,5 +65,82 @@ def test_intervals_are_those_of_wilson() -> None:
 
 @pytest.mark.parametrize("name", ["robt", "robot:fast", "robot:-1"])
 def test_an_unknown_player_is_refused(name: str) -> None:
-    with pytest.raises(ValueError, match="the players are random, simulate, robot"):
+    with pytest.raises(ValueError, match="the players are random, simulate, greedy"):
         contestant(name, 1, 4)
+
+
+run_scenario = ScenarioRunner("1830").run
+
+
+def greedy_choice(body: str) -> Action:
+    """What `greedy` does for the seat that is asked after a set-up."""
+    state = run_scenario(body)
+    return Greedy().choose_action(state, decision(state).awaited[0])
+
+
+def test_greedy_floats_what_it_started_before_it_buys_elsewhere() -> None:
+    setup = "@ round stock Ann\n@ cash Ann 400\n@ par PRR 67\n@ owns Ann PRR 2\n= cash Ann 400"
+    assert greedy_choice(setup) == BuyShares("PRR", "ipo")
+
+
+def test_greedy_starts_at_the_highest_price_that_it_can_float_alone() -> None:
+    action = greedy_choice("@ round stock Ann\n@ cash Ann 450\n= cash Ann 450")
+    assert isinstance(action, Par)
+    assert action.price == 71
+
+
+def test_greedy_buys_a_train_that_its_company_can_pay() -> None:
+    setup = """
+    @ owns Ann PRR 6
+    @ par PRR 100
+    @ trains PRR 2
+    @ cash PRR 200
+    @ tile H10 57 1
+    @ round operating PRR
+    > until train
+    = trains PRR 2
+    """
+    assert greedy_choice(setup) == BuyTrain("2", "bank")
+
+
+def test_pass_and_pay_passes_before_it_buys() -> None:
+    state = run_scenario("@ round stock Ann\n@ cash Ann 450\n= cash Ann 450")
+    ranking = PassAndPay().ranking(state, "p0")
+    assert ranking[0].action == Pass()
+    assert len(ranking) == len(options(state, "p0"))
+
+
+def test_companies_that_have_not_floated_are_counted_apart() -> None:
+    setup = """
+    @ owns Ann PRR 6
+    @ par PRR 100
+    @ trains PRR 2
+    @ owns Ann NYC 2
+    @ par NYC 100
+    @ cash Ann 500
+    @ round stock Ann
+    = cash Ann 500
+    """
+    found = development(run_scenario(setup))
+    assert (found.floated, found.stalled, found.trains) == (1, 1, 1)
+    assert 0 < found.idle < 1
+
+
+def test_the_rounds_of_a_game_are_watched_once_each() -> None:
+    starts = RoundStarts()
+    state = run_scenario("@ round stock Ann\n@ cash Ann 600\n= cash Ann 600")
+    starts.watch(state)
+    starts.watch(state)
+    rows = list(development_table([starts], [*starts.by_round, "stock round 9"]))
+    assert [row[:2] for row in rows] == [("stock round 2", "1")]
+
+
+def test_forced_questions_are_counted_apart_from_free_ones() -> None:
+    path = GAMES / "18xx.games/1830/played-29133.json.gz"
+    if not path.exists():
+        pytest.skip("the recorded games are not beside the checkout")
+    compared = Compared(PassAndPay(), Agreement(), Agreement())
+    for _ in measure(path, [compared]):
+        pass
+    assert compared.forced.top1 == compared.forced.questions > 0
+    assert compared.free.uniform1 < compared.free.questions

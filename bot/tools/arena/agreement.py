@@ -1,20 +1,21 @@
 """Agreement with people: how often a player's choice is what people did in recorded games.
 
-Only questions that were not forced count: those with several options. `top1` and `top5`: the move was the
+Forced questions, those with one option, are counted apart from free ones. `top1` and `top5`: the move was the
 first, or among the first five, of the player's ranking. `uniform1`, `uniform5`: what a guess among all
 options would reach.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple, Protocol
 
 import msgspec
 
 from bot.cli.import_games import read_game_file
-from bot.features.robots.player import Robot
+from bot.features.robots.scored import Scored
 from engine import Action, State, copy_state, options
 from engine.core.actions import BidUpTo, BuyShares, BuyTrain, RunTrains, TradePrivate
 from engine.site_18xx.game_file import SiteFile, read_site_file
@@ -73,8 +74,23 @@ def same_move(one: Action, other: Action) -> bool:
     return one == other
 
 
-def measure(path: Path, robot: Robot, agreement: Agreement, every: int = 1) -> Iterator[int]:
-    """Compare a player with the people of one file, at every so many questions; yields as it goes."""
+class Ranker(Protocol):
+    """A player that can rank what a seat may do."""
+
+    def ranking(self, state: State, seat: str) -> list[Scored]:
+        """What the seat may do, best first."""
+
+
+class Compared(NamedTuple):
+    """A player with its agreement, over questions with one option and with several."""
+
+    player: Ranker
+    forced: Agreement
+    free: Agreement
+
+
+def measure(path: Path, compared: Sequence[Compared], every: int = 1) -> Iterator[int]:
+    """Compare players with the people of one file, at every so many questions; yields as it goes."""
     seen = 0
 
     def compare(state: State, seat: str, action: Action) -> None:
@@ -82,14 +98,15 @@ def measure(path: Path, robot: Robot, agreement: Agreement, every: int = 1) -> I
         if isinstance(action, IGNORED):
             return
         found = options(state, seat)
-        if len(found) < 2 or not any(same_move(o.action, action) for o in found):
+        if not any(same_move(o.action, action) for o in found):
             return
         seen += 1
         if seen % every:
             return
-        ranking = robot.ranking(copy_state(state), seat)
-        rank = next((i for i, each in enumerate(ranking) if same_move(each.action, action)), None)
-        agreement.add(rank, len(found))
+        for player, forced, free in compared:
+            ranking = player.ranking(copy_state(state), seat)
+            rank = next((i for i, each in enumerate(ranking) if same_move(each.action, action)), None)
+            (free if len(found) > 1 else forced).add(rank, len(found))
 
     for _ in Recorded(read_site_file(read_game_file(path)), compare).run():
         yield seen

@@ -1,9 +1,9 @@
 """The named players of a match.
 
-`random` takes any legal option, `simulate` is the player of `railpost simulate`, and `robot` the computer
-player; `robot:0.5` takes about half a second for a hard decision, `robot:0` as little as it can.
-`judgement:0.5` is the robot as it was before it searched ahead. Both may have other weights:
-`robot:0.5+reach=0.2`.
+`random` takes any legal option, `simulate` is the player of `railpost simulate`, `greedy` and `pass-and-pay`
+are the players of few rules (`greedy.py`), and `robot` is the computer player; `robot:0.5` takes about half a
+second for a hard decision, `robot:0` as little as it can. `judgement:0.5` is the robot as it was before it
+searched ahead. Both may have other weights: `robot:0.5+reach=0.2`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Protocol
 
 from bot.features.robots.player import DEFAULT_SECONDS, Robot, effort_in
 from bot.features.robots.weights import DEFAULT_WEIGHTS, varied
+from bot.tools.arena.greedy import Greedy, PassAndPay
 from bot.tools.simulation.invariants import with_amount
 from bot.tools.simulation.random_player import RandomPlayer
 from engine import Action, State, options
@@ -57,6 +58,10 @@ def contestant(name: str, seed: int, players: int) -> Contestant:
         return RandomContestant(seed)
     if name == "simulate":
         return SimulateContestant(seed, players)
+    if name == "greedy":
+        return Greedy(seed)
+    if name == "pass-and-pay":
+        return PassAndPay()
     return robot(name, seed)
 
 
@@ -70,8 +75,8 @@ def robot(name: str, seed: int) -> Robot:
         thinking = -1.0
     if kind not in ("robot", "judgement") or not 0 <= thinking <= MOST_SECONDS:
         raise ValueError(
-            f"There is no player {name!r}; the players are random, simulate, robot, robot:SECONDS and "
-            "judgement:SECONDS."
+            f"There is no player {name!r}; the players are random, simulate, greedy, pass-and-pay, robot, "
+            "robot:SECONDS and judgement:SECONDS."
         )
     effort = effort_in(thinking)
     if kind == "judgement":
