@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 import engine
@@ -22,7 +23,7 @@ class DrawnHere(PictureWorkers):
         state: engine.State,
         arguments: tuple[Any, ...],
         details: dict[str, Any],
-        table_id: int | None = None,
+        turn_of: Hashable = None,
     ) -> Picture | None:
         self.requests.append((kind, details))
         return draw_file(kind, state, arguments, details)

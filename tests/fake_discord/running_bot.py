@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Hashable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -49,7 +49,7 @@ class OnePixelPictures(PictureWorkers):
         state: engine.State,
         arguments: tuple[Any, ...],
         details: dict[str, Any],
-        table_id: int | None = None,
+        turn_of: Hashable = None,
     ) -> Picture | None:
         self.draw_count += 1
         self.drawn.append((kind, details.get("palette", "light")))

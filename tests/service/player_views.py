@@ -7,7 +7,7 @@ too, with their alternative texts.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import engine
@@ -46,7 +46,7 @@ class RequestedPictures(PictureWorkers):
         state: engine.State,
         arguments: tuple[Any, ...],
         details: dict[str, Any],
-        table_id: int | None = None,
+        turn_of: Hashable = None,
     ) -> Picture | None:
         asked = repr((kind, engine.encode_state(state), arguments, sorted(details.items())))
         if not self.draws:
