@@ -140,7 +140,8 @@ class LoanRepaymentStep:
         assert isinstance(action, RepayLoans)
         if turn.acted:
             return f"Loans are repaid before new ones are taken{g.cite('1817 §6.9')}."
-        if not 1 <= action.count <= (most := self._max_repayment(g, turn)):
+        most = self._max_repayment(g, turn)
+        if not 1 <= action.count <= most:
             return f"The {turn.company} {may_repay(most)}{g.cite('1817 §6.9')}."
         return None
 

@@ -493,6 +493,11 @@ async def test_a_user_without_direct_messages_is_invited_in_the_channel(
     fake.check_violations(pinged=["Bob"], ignoring=["50007"])
 
 
+def votes(running: RunningBot) -> list[Message]:
+    """The cards that ask for a vote."""
+    return [each for each in running.cards if "Accept" in [c.label for c in running.fake.controls(each)]]
+
+
 async def test_pause_resume_replace_end(started: RunningBot, fake: FakeDiscord) -> None:
     thread = started.thread
     await fake.run_command("Bob", thread, "table pause")
@@ -501,9 +506,14 @@ async def test_pause_resume_replace_end(started: RunningBot, fake: FakeDiscord) 
     await fake.run_command("Bob", thread, "table resume")
     await started.wait_for_card("Ann")
     done = await fake.run_command("Ann", thread, "table replace", seat="Ann", user="Dan")
-    assert "Dan replaces Ann" in done.text
+    assert "Dan is asked to play on for Ann" in done.text
+    await fake.wait_until(lambda: fake.messages_with_controls(fake.find_dm("Dan")), "the offer of the seat")
+    asked = await fake.click("Dan", fake.messages_with_controls(fake.find_dm("Dan"))[-1], "Play on")
+    assert "Ann is asked" in asked.text
+    await fake.wait_until(lambda: votes(started), "the vote of the old player")
+    await fake.click("Ann", votes(started)[-1], "Accept")
     card = await started.wait_for_card("Dan")
-    assert fake.messages_pinging("Dan") == [card]
+    assert [each for each in fake.messages_pinging("Dan") if each.channel is thread] == [card]
     await fake.click("Dan", card, "Pass")
     await started.wait_for_card("Bob")
     vote = await fake.run_command("Bob", thread, "table end")
@@ -521,7 +531,7 @@ async def test_show(started: RunningBot, fake: FakeDiscord) -> None:
     assert fake.shown_images((await fake.run_command("Dan", thread, "show company")).message)
     assert "PRR" in (await fake.run_command("Dan", thread, "show company", name="PRR")).text
     assert "Bob" in (await fake.run_command("Dan", thread, "show player", name="Bob")).text
-    assert "printed" in (await fake.run_command("Dan", thread, "show board")).text
+    assert "Printed:" in (await fake.run_command("Dan", thread, "show board")).text
     assert "buy SV" in (await fake.run_command("Dan", thread, "show log", count=3)).text
     turn = await fake.run_command("Dan", thread, "show turn")
     assert "Bob to act" in turn.text and turn.private_messages and not turn.public_messages

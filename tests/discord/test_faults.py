@@ -456,7 +456,7 @@ async def test_pictures_that_cannot_be_drawn(running: RunningBot, fake: FakeDisc
     async with running.online():
         await running.start_game("Ann", "Bob")
         card = await running.wait_for_card("Ann")
-        assert not fake.shown_images(card) and "The map is as printed." in card.text and "100" in card.text
+        assert not fake.shown_images(card) and "Nothing is laid yet." in card.text and "100" in card.text
         await fake.click("Ann", card, "Buy the SV for $20")
         await running.wait_for_card("Bob")
         assert not fake.controls(card)

@@ -1,4 +1,7 @@
-"""Lists of finished turns: a process may die at any step of finishing a card, and they read the same."""
+"""Lists of finished turns: a process may die at any step of finishing a card, and they read the same.
+
+What is deleted here is deleted unheard, as while the bot is away: what Discord tells of is posted anew.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +80,7 @@ async def test_the_turn_of_a_card_that_somebody_has_deleted_is_listed_with_the_n
     """Its message cannot become the list, so that the next card that is finished has its line too."""
     async with running.online():
         await running.start_game("Ann", "Bob", "Cid")
-        await fake.delete_message(await running.wait_for_card("Ann"))
+        await fake.delete_message(await running.wait_for_card("Ann"), is_heard=False)
         await play(running, 0, len(LINES))
         _, turns = listed(running, fake)
     assert_each_is_said_once(turns)
@@ -89,7 +92,7 @@ async def test_the_turn_of_an_old_card_that_somebody_has_deleted_is_listed_with_
     """An old card is queued with its line, and when its turn comes its message is gone."""
     async with running.online():
         await running.start_game("Ann", "Bob", "Cid")
-        await fake.delete_message(await running.wait_for_card("Ann"))
+        await fake.delete_message(await running.wait_for_card("Ann"), is_heard=False)
         with monkeypatch.context() as patch:
             patch.setattr("bot.discord.cards.finished_turns.OLD_MESSAGE_AGE", timedelta(0))
             await play(running, 0, 1)
@@ -105,7 +108,7 @@ async def test_the_turn_of_a_deleted_card_is_listed_after_other_news(
     """Another message ends the list, and not what waits for it."""
     async with running.online():
         await running.start_game("Ann", "Bob", "Cid")
-        await fake.delete_message(await running.wait_for_card("Ann"))
+        await fake.delete_message(await running.wait_for_card("Ann"), is_heard=False)
         with monkeypatch.context() as patch:
             patch.setattr("bot.discord.cards.finished_turns.OLD_MESSAGE_AGE", timedelta(0))
             await play(running, 0, 1)
@@ -126,7 +129,7 @@ async def test_a_list_that_somebody_has_deleted_is_written_again(
         await running.start_game("Ann", "Bob", "Cid")
         first = await running.wait_for_card("Ann")
         await play(running, 0, 1)
-        await fake.delete_message(first)
+        await fake.delete_message(first, is_heard=False)
         await play(running, 1, len(LINES))
         _, turns = listed(running, fake)
     assert_each_is_said_once(turns)
@@ -141,8 +144,8 @@ async def test_a_list_and_a_card_that_somebody_has_deleted_are_written_again_lat
         await running.start_game("Ann", "Bob", "Cid")
         first = await running.wait_for_card("Ann")
         await play(running, 0, 1)
-        await fake.delete_message(first)
-        await fake.delete_message(await running.wait_for_card("Bob"))
+        await fake.delete_message(first, is_heard=False)
+        await fake.delete_message(await running.wait_for_card("Bob"), is_heard=False)
         with monkeypatch.context() as patch:
             patch.setattr("bot.discord.cards.finished_turns.OLD_MESSAGE_AGE", timedelta(0))
             await play(running, 1, 2)
@@ -159,10 +162,10 @@ async def test_the_outcome_of_a_poll_that_somebody_has_deleted_is_listed(
         await running.start_game("Ann", "Bob", "Cid")
         first = await running.wait_for_card("Ann")
         await play(running, 0, 2)
-        await fake.delete_message(first)  # the list too, so that there is none for it
+        await fake.delete_message(first, is_heard=False)  # the list too, so that there is none for it
         await fake.run_command("Ann", running.thread, "undo")
         await fake.wait_until(lambda: polls(running), "the poll")
-        await fake.delete_message(polls(running)[0])
+        await fake.delete_message(polls(running)[0], is_heard=False)
         assert "Nothing changes" in (await running.submit_lines("Bob", "decline vote")).text
         await running.wait_for_card("Cid")
         await play(running, 2, 3)

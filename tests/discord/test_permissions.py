@@ -87,7 +87,7 @@ async def test_the_same_card_loses_and_keeps_its_pictures(running: RunningBot, f
         running.pictures.ink = 1
         await running.play_lines("Ann: buy B&O from ipo", "Bob: pass", "Cid: pass", "Ann: buy B&O from ipo")
         bob = await running.wait_for_card("Bob")
-        assert not fake.shown_images(bob) and "The map is as printed." in bob.text
+        assert not fake.shown_images(bob) and "Nothing is laid yet." in bob.text
         await fake.wait_until(lambda: said_files(running), "the remark")
         await running.play_lines("Bob: pass")
         assert not fake.shown_images(await running.wait_for_card("Cid"))

@@ -331,11 +331,12 @@ class ServerState:
             channel.old_edit_times.append(now)
         return await self.edit_message(message, draft)
 
-    async def delete_message(self, message: Message) -> None:
+    async def delete_message(self, message: Message, *, is_heard: bool = True) -> None:
+        """Delete a message; the bot is told of it unless the event is lost, as while it is away."""
         message.deleted = True
         for each in message.attachments:
             self.files.pop(each.id, None)
-        if not message.ephemeral:
+        if is_heard and not message.ephemeral:
             await self.gateway.dispatch(
                 "MESSAGE_DELETE",
                 {

@@ -119,8 +119,8 @@ def test_a_prompt_lists_what_can_be_done_in_the_turn() -> None:
 def test_mines_and_bridges_are_on_the_map_in_words() -> None:
     state = run_scenario(f"{TWO}\n@ tile H13 9 1\n@ mine H13\n@ bridge H9\n@ round stock Ann\n= turn Ann")
     rows = text_views.map_view(state).splitlines()
-    assert "H13  #9 rotation 1          mine" in rows
-    assert "H9   printed                Charleston, bridge" in rows
+    assert "H13, #9, mine: track H11 - H15" in rows
+    assert "H9 Charleston, bridge: city (1 free)" in rows
 
 
 def test_what_a_bankrupt_was_short_of_is_the_pools() -> None:

@@ -103,7 +103,7 @@ async def test_tables_side_by_side(console: Console) -> None:
 
 async def test_a_shuffled_start(console: Console) -> None:
     await enter(console, "table new 1830 A, B, C, D, E, F", "table start shuffled")
-    assert "seed" in await enter(console, "log")
+    assert "in random order" in await enter(console, "log")
 
 
 async def test_undo_and_redo_without_a_name(console: Console) -> None:

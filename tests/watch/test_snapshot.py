@@ -152,7 +152,7 @@ async def test_a_post_is_made_edited_and_made_again(fake: tuple[FakeWebhook, str
     game.write_text(TEXT + "Ann: buy CS\n")
     assert (await aside(tmp_path, str(game), "--if-changed", "--news", "--only", "map", url=url))[0] == 0
     assert webhook.posts["1"]["files"] == 1 and "Ann buys the CS" in webhook.posts["1"]["content"]
-    assert webhook.posts["2"]["content"].startswith("Since the last snapshot, 1 moves:")
+    assert webhook.posts["2"]["content"].startswith("Since the last snapshot, 1 move:")
     del webhook.posts["1"]
     assert (await aside(tmp_path, str(game), url=url))[0] == 0
     assert webhook.requests == ["POST", "PATCH", "POST", "PATCH", "POST"]
