@@ -317,6 +317,9 @@ class Settings(BaseModel):
     limit_exports: int = Field(default=30, ge=0)
     limit_requests: int = Field(default=10, ge=0)
     limit_snapshots: int = Field(default=20, ge=0)
+    game_keep_days: int = Field(default=1095, ge=0, le=36_500)
+    log_keep_days: int = Field(default=30, ge=0, le=36_500)
+    privacy_url: ApiUrl | None = None
     role: Annotated[frozenset[str], BeforeValidator(parse_roles)] = frozenset(ROLES)
     table_conventions: Literal["rulebook", "18xx.games"] = "rulebook"
 

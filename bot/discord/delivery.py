@@ -241,6 +241,11 @@ class DiscordDelivery:
                 return await self.keeper.send_turn(queued, table, notification, dm_user)
             case "vote":
                 return await self.keeper.send_vote(queued, table, notification, dm_user)
+            case "names":
+                await self._sync_now(table.id)
+                await self.keeper.finished.redraw(table.id)
+                await self.endings.redraw(table)
+                return None
             case "refresh":
                 await self._sync_now(table.id)
                 return None

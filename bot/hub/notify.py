@@ -33,11 +33,12 @@ class Notification(msgspec.Struct, frozen=True, omit_defaults=True):
 
     kind, for one recipient: `turn` (decide `decision_id`), `refresh` (the same player acts again; the card of
     the table is updated), `vote` (vote in the poll `decision_id`), `invited` (a seat is reserved), `seat` (a
-    seat of a game that has moved in is offered), `lobby`
-    (the card of the lobby is updated), `claim` (confirm a mail address). To everyone: `started`, `news` (an
-    undo, a pause, a replacement, the outcome of a poll), `over` (with the final standings). seq: the row of
-    the log that it is about. ping: False for a card in the thread of somebody who is told elsewhere or later.
-    `order`, to the owner alone: orders of theirs have ended. `account`, by email: about their addresses.
+    seat of a game that has moved in is offered), `lobby` (the card of the lobby is updated), `claim` (confirm
+    a mail address), `export` and `erase` (confirm what is wanted with their data). To everyone: `started`,
+    `news` (an undo, a pause, a replacement, the outcome of a poll), `names` (messages are edited), `over`
+    (with the final standings). seq: the row of the log that it is about. ping: False for a card in the thread
+    of somebody who is told elsewhere or later. `order`, to the owner alone: orders of theirs have ended.
+    `account`, by email: about their addresses.
     """
 
     kind: str
@@ -227,6 +228,14 @@ def lobby_refreshes(table: TableInfo) -> list[NewMessage]:
             table, notification, Route("table", {}), collapse=f"lobby:{table.id}", suffix=unique_suffix()
         )
     ]
+
+
+def redrawn(table: TableInfo) -> list[NewMessage]:
+    """The messages of a table that can still be edited show the names that hold now."""
+    if not table.location:
+        return []
+    notification = Notification("names", table.id, table.seq)
+    return [_outbox_message(table, notification, Route("table", {}), suffix=unique_suffix())]
 
 
 def order_notices(

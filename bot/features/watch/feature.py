@@ -11,7 +11,9 @@ import zlib
 from collections.abc import Callable
 from typing import NamedTuple
 
-from bot.features.watch.posted import Posts
+import msgspec
+
+from bot.features.watch.posted import Posted, Posts
 from bot.features.watch.snapshot import Snapshot, description, drawings, news, snapshot_of
 from bot.hub.info import IncomingGame
 from bot.hub.limits import Kind, Limits
@@ -100,6 +102,20 @@ class Watcher:
         since, _, packed = stored.partition(" ")
         snapshot = await self._snapshot(zlib.decompress(base64.b64decode(packed)))
         return KeptGame(snapshot, int(since) if since else None)
+
+    async def forget(self, unit: UnitOfWork, person_id: int, names_them: Callable[[str], bool]) -> None:
+        """Delete what a person was shown by email, and games whose files name them."""
+        posts, left = Posts(await unit.settings.get(POSTS)), list[Posted]()
+        for each in posts:
+            key = _game_key(each.where, each.message)
+            packed = (await unit.settings.get(key) or "").partition(" ")[2]
+            file = zlib.decompress(base64.b64decode(packed)).decode("utf-8", "replace") if packed else ""
+            if each.where == f"mail:{person_id}" or names_them(file):
+                await unit.settings.delete(key)
+            else:
+                left.append(each)
+        if len(left) < len(posts):
+            await unit.settings.set(POSTS, msgspec.json.encode(left).decode())
 
 
 async def _kept(unit: UnitOfWork, place: str, message: str) -> str:

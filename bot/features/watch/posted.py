@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import msgspec
 
 from bot.features.watch.snapshot import FIRST_MOVES, Snapshot
@@ -29,6 +31,12 @@ class Posts:
             self._known = msgspec.json.decode(raw or "[]", type=list[Posted])
         except msgspec.DecodeError:
             self._known = []
+
+    def __iter__(self) -> Iterator[Posted]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
 
     def last(self, snapshot: Snapshot, where: str) -> Posted | None:
         """What was posted last of this game at a place."""
