@@ -35,10 +35,11 @@ class Notification(msgspec.Struct, frozen=True, omit_defaults=True):
     the table is updated), `vote` (vote in the poll `decision_id`), `invited` (a seat is reserved), `seat` (a
     seat of a game that has moved in is offered), `lobby` (the card of the lobby is updated), `claim` (confirm
     a mail address), `export` and `erase` (confirm what is wanted with their data). To everyone: `started`,
-    `news` (an undo, a pause, a replacement, the outcome of a poll), `names` (messages are edited), `over`
-    (with the final standings). seq: the row of the log that it is about. ping: False for a card in the thread
-    of somebody who is told elsewhere or later. `order`, to the owner alone: orders of theirs have ended.
-    `account`, by email: about their addresses.
+    `news` (an undo, a pause, a replacement, the outcome of a poll), `names`
+    (messages are edited: the new name, and what it replaces), `over` (with the final standings). seq: the row
+    of the log that it is about. ping: False for a card in the thread of somebody who is told elsewhere or
+    later. `order`, to the owner alone: orders of theirs have ended. `account`, by email: about their
+    addresses.
     """
 
     kind: str
@@ -230,11 +231,11 @@ def lobby_refreshes(table: TableInfo) -> list[NewMessage]:
     ]
 
 
-def redrawn(table: TableInfo) -> list[NewMessage]:
-    """The messages of a table that can still be edited show the names that hold now."""
+def renamings(table: TableInfo, name: str, former: Sequence[str]) -> list[NewMessage]:
+    """The messages of a table that can still be edited say a name in the place of former ones."""
     if not table.location:
         return []
-    notification = Notification("names", table.id, table.seq)
+    notification = Notification("names", table.id, table.seq, sentences=(name, *former))
     return [_outbox_message(table, notification, Route("table", {}), suffix=unique_suffix())]
 
 

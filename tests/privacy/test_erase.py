@@ -53,9 +53,7 @@ class Host:
 
     async def say(self, table: str, name: str, *lines: str) -> None:
         request, person_id = f"{table}.{crc32(repr((name, lines)).encode())}", self.people[name]
-        said = await self.service.submit(
-            self.tables[table], None, lines, None, request, person_id=person_id
-        )
+        said = await self.service.submit(self.tables[table], None, lines, None, request, person_id=person_id)
         assert isinstance(said, Completed | QueryAnswer), said
 
 

@@ -19,7 +19,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -181,13 +180,6 @@ class FinishedTurns:
         run = await self._list(table_id)
         if run is not None:
             await self._store_list(table_id, no_list(run.channel_id, run.seq, _waiting_lines(run)))
-
-    async def redraw(self, table_id: int) -> None:
-        """Edit the list into what the store says of it."""
-        run = await self._list(table_id)
-        if run is not None and run.message_id != NO_MESSAGE:
-            with suppress(CannotEdit):
-                await self._edit(run, run.texts)
 
     # -- messages ----------------------------------------------------------------------------
 

@@ -147,7 +147,9 @@ class PersonalData:
                     lambda line, raw: _events(line, raw, replacing),
                     engine.FORMAT_VERSION,
                 )
-                draft.messages += notify.redrawn(info)
+                draft.messages += notify.renamings(
+                    info, word, [*names, *(f"<@{user}>" for user in traces.discord)]
+                )
         self._cache.forget(table_id)
 
     async def _vacate(self, draft: CommitDraft, person_id: int, seat: int | None, word: str) -> None:
