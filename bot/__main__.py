@@ -113,6 +113,7 @@ async def open_service(settings: Settings, *, allows_new: bool = False) -> Async
                 keep_megabytes=settings.keep,
                 pictures=pictures,
                 robot_seconds=settings.robot_seconds,
+                watched_sites=settings.watch_sites.replace(",", " ").split(),
                 privacy=PrivacySettings(
                     settings.privacy_url or "",
                     settings.game_keep_days,

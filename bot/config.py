@@ -319,6 +319,7 @@ class Settings(BaseModel):
     limit_snapshots: int = Field(default=20, ge=0)
     game_keep_days: int = Field(default=1095, ge=0, le=36_500)
     log_keep_days: int = Field(default=30, ge=0, le=36_500)
+    watch_sites: str = ""
     privacy_url: ApiUrl | None = None
     role: Annotated[frozenset[str], BeforeValidator(parse_roles)] = frozenset(ROLES)
     table_conventions: Literal["rulebook", "18xx.games"] = "rulebook"

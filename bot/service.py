@@ -37,6 +37,7 @@ from bot.features.undo.feature import UndoHandler
 from bot.features.views import feature as views
 from bot.features.votes import feature as votes
 from bot.features.votes.reminders import VOTE_KIND, remind_of_vote, set_vote_reminders
+from bot.features.watch.address import GameAddresses
 from bot.features.watch.feature import Watcher
 from bot.features.watch.permission import WatchingPermission
 from bot.hub.cache import KEEP_MEGABYTES
@@ -73,11 +74,13 @@ class Service(Hub):
         robot_seconds: float = DEFAULT_SECONDS,
         without: Collection[str] = (),
         privacy: PrivacySettings | None = None,
+        watched_sites: Collection[str] = (),
     ) -> None:
         """default_options: of new tables. keep_megabytes: about so much of tables stays in memory.
         ping_holdoff: seconds before a turn message is sent. limits: what one person may do on one day.
         robot_seconds: that a robot may think about a hard decision. without: names of features that are left
-        out. privacy: what the host has set about the data of people. Raises ValueError for one that is
+        out. privacy: what the host has set about the data of people. watched_sites: from
+        which games are read by their address. Raises ValueError for one that is
         required."""
         super().__init__(
             store, keep_megabytes=keep_megabytes, ping_holdoff=ping_holdoff, limits=limits,
@@ -94,7 +97,7 @@ class Service(Hub):
             cache, self.lobby, self.running, self.imports, self.limits, self.replacements
         )
         self.settings = PersonSettingsService(cache)
-        self.watcher = Watcher(store, self.limits, read_game)
+        self.watcher = Watcher(store, self.limits, read_game, GameAddresses(store, watched_sites))
         privacy = privacy or PrivacySettings()
         self.personal_data = PersonalData(cache, self.limits, privacy, [self.watcher.forget])
         self.retainer = Retainer(store, privacy)

@@ -489,6 +489,7 @@ def watch_command(handler: InteractionHandler) -> app_commands.Command[Any, Any,
     )
     @app_commands.describe(
         file="A file of 18xx.games, or a game text",
+        url="Instead of a file: the address of a game of 18xx.games, if the host allows that",
         table="Instead of a file: a table of this server, by its code",
         news="Tell what has changed in a message of its own too",
     )
@@ -496,6 +497,7 @@ def watch_command(handler: InteractionHandler) -> app_commands.Command[Any, Any,
     async def watch(
         interaction: Interaction,
         file: discord.Attachment | None = None,
+        url: str | None = None,
         table: str | None = None,
         news: bool = False,
     ) -> None:
@@ -506,8 +508,11 @@ def watch_command(handler: InteractionHandler) -> app_commands.Command[Any, Any,
             raw = await file.read()
         elif table:
             raw = await handler.watch.file_of_table(interaction, table)
+        elif url:
+            await handler.watch.show(interaction, url=url, news=news)
+            return
         else:
-            raise ValueError("Give a file of 18xx.games or a game text (`file`), or a table (`table`).")
+            raise ValueError("Give a game as a file (`file`), by its address (`url`), or a table (`table`).")
         await handler.watch.show(interaction, raw, news=news)
 
     return watch

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from bot.features.watch.address import GameAddresses
 from tests.drawn_here import DrawnHere
 from tests.fake_discord.running_bot import RunningBot
 from tests.fake_discord.server import FakeDiscord, Interaction, Message
@@ -32,6 +37,33 @@ async def test_a_game_is_shown_and_its_post_is_edited(running: RunningBot, fake:
         assert "Nothing has changed since the last snapshot." in post.text
         wrong = await fake.run_command("Cid", "general", "watch", file=("f.18xx", b"hello"))
         assert "cannot be played" in wrong.text or "no game" in wrong.text
+
+
+async def test_a_game_is_read_by_its_address_and_refreshed(running: RunningBot, fake: FakeDiscord) -> None:
+    """Nobody is asked before the host has named the site; afterwards only when somebody presses *Refresh*."""
+    channel, asked = fake.find_channel("general"), list[str]()
+
+    async def answer(request: web.Request) -> web.Response:
+        asked.append(request.path)
+        return web.Response(text=START if len(asked) == 1 else NEXT)
+
+    app = web.Application()
+    app.router.add_get("/api/game/7", answer)
+    async with TestServer(app) as site, running.online() as service:
+        origin = str(site.make_url("/")).rstrip("/")
+        refused = await fake.run_command("Ann", "general", "watch", url=f"{origin}/game/7")
+        assert "has not allowed that games are read by their address" in refused.text and not asked
+        service.watcher._addresses = GameAddresses(service.store, [origin])
+        first = await fake.run_command("Ann", "general", "watch", url=f"{origin}/game/7")
+        assert first.text.startswith("The game is shown: https://")
+        (post,) = [each for each in fake.visible_messages(channel) if "1830 with Nora and Otto" in each.text]
+        assert f"{origin}/game/7 as of <t:" in post.text
+        await fake.click("Bob", post, "Refresh")
+        assert asked == ["/api/game/7"], "the game was read a moment ago"
+        service.store.now = lambda: datetime.now(UTC) + timedelta(minutes=11)
+        pressed = await fake.click("Bob", post, "Refresh")
+        assert pressed.text.startswith("The post is up to date") and len(asked) == 2
+        assert "Otto buys the CS" in post.text
 
 
 async def test_a_post_that_was_deleted_is_made_again(running: RunningBot, fake: FakeDiscord) -> None:
@@ -126,4 +158,4 @@ async def test_a_table_is_shown_elsewhere_only_when_its_host_allows_it(tmp_path:
             again = await fake.run_command("Dan", "hall", "watch", table=code)
             assert "only in its own channel" in again.text
             nothing = await fake.run_command("Dan", "hall", "watch")
-            assert nothing.text.startswith("Give a file")
+            assert nothing.text.startswith("Give a game as a file")

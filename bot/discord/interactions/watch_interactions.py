@@ -29,6 +29,7 @@ from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 
 CHANGED, LARGER, ROUNDS, ANIMATION, REVIEW = "changed", "larger", "rounds", "animation", "review"
+REFRESH = "refresh"
 MOST_NEWS, NEWS_LENGTH = 40, 300
 LARGE = (2560, 1920)  # pixels
 
@@ -41,19 +42,26 @@ class WatchInteractions:
     ) -> None:
         self._service, self._lookup, self._api, self._pictures = service, lookup, api, pictures
 
-    async def show(self, interaction: discord.Interaction, raw: bytes, *, news: bool) -> None:
-        """Show the game of a file in the channel of the interaction. Raises ValueError. news: an edit is told
-        in a message of its own too."""
+    async def show(
+        self, interaction: discord.Interaction, raw: bytes = b"", *, url: str = "", news: bool = False
+    ) -> None:
+        """Show the game of a file or of a page in the channel of the interaction. Raises ValueError. news: an
+        edit is told in a message of its own too."""
         channel, watcher = interaction.channel, self._service.watcher
         if channel is None or not interaction.guild_id:
             raise ValueError("A game is shown to a channel of a server.")
         place = _place(channel.id)
         person_id = await self._lookup.person_id(interaction.user)
-        game = await watcher.look(raw, place, person_id)
+        asked = watcher.look_at(url, place, person_id) if url else watcher.look(raw, place, person_id)
+        game = await asked
         drawn = await watcher.draw(game, self._pictures)
         images = [ImageAttachment(picture_file_name(kind, 0, each), each) for kind, each in drawn]
         galleries = parts.media_galleries([each.ref for each in images])
-        payload = [parts.text_display(game.text), *galleries, *_buttons(game.snapshot)]
+        payload = [
+            parts.text_display(game.text),
+            *galleries,
+            *_buttons(game.snapshot, is_read=bool(game.url)),
+        ]
         message, told = await self._edit(channel, game.message, payload, images), "The post is up to date"
         try:
             if not message:
@@ -107,6 +115,10 @@ class WatchInteractions:
             return
         what, message, number = (*custom_id.argument.split("."), "", "")[:3]
         message = message or str(interaction.message.id)
+        if what == REFRESH:
+            url = await self._service.watcher.url_of(_place(interaction.channel.id), message)
+            await self.show(interaction, url=url)
+            return
         person_id = await self._lookup.person_id(interaction.user)
         kept = await self._service.watcher.kept(_place(interaction.channel.id), message, person_id)
         payload, images = await self._answer(kept, what, message, number)
@@ -184,8 +196,8 @@ def _custom_id(argument: str) -> CustomId:
     return CustomId(0, None, None, WATCH, argument)
 
 
-def _buttons(snapshot: Snapshot) -> list[Json]:
-    """The buttons of a post."""
+def _buttons(snapshot: Snapshot, *, is_read: bool) -> list[Json]:
+    """The buttons of a post. is_read: from a page, which can be read again."""
     shown = [
         ("What changed", CHANGED),
         ("Map larger", LARGER),
@@ -194,6 +206,8 @@ def _buttons(snapshot: Snapshot) -> list[Json]:
     ]
     if snapshot.state.game_over:
         shown.append(("Review", REVIEW))
+    elif is_read:
+        shown.append(("Refresh", REFRESH))
     return parts.action_rows([parts.button(label, str(_custom_id(what))) for label, what in shown])
 
 
