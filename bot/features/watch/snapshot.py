@@ -79,7 +79,7 @@ def snapshot_of(history: GameHistory) -> Snapshot:
 
 
 def game_id(raw: bytes) -> str:
-    """The id of a game in a file of 18xx.games, such as `1830 29133`; empty for other files."""
+    """The title and the id of a game in a file of 18xx.games; empty for other files."""
     try:
         found = msgspec.json.decode(raw, type=_SiteGame)
     except (msgspec.DecodeError, UnicodeDecodeError):
