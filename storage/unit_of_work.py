@@ -94,4 +94,4 @@ class UnitOfWork:
     async def commit_move(self, commit: MoveCommit) -> None:
         """`Store.commit_move` within this transaction; the revision is not checked."""
         unchecked = replace(commit, revision=None)
-        await self._transaction.run_job(lambda execute: write_move_commit(unchecked, execute))
+        await self._transaction.run(lambda connection: write_move_commit(unchecked, connection))

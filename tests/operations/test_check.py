@@ -9,14 +9,13 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
 from typer.testing import CliRunner
 
 from bot.__main__ import app_for
 from bot.operations.check import problems, quick_check_at_start
 from storage import InvalidStore, Store, StoreError, open_store
 from tests.service.conftest import ServiceHarness
-from tests.stores import sqlite_only
+from tests.stores import run_sql, sqlite_only
 
 FAULTS = {
     "UPDATE table_snapshots SET state = :bytes": "its stored position cannot be read",
@@ -52,7 +51,7 @@ async def test_14_7_each_fault_of_a_table_is_found(world: ServiceHarness, sql: s
     assert [problem for problem in await found(world.store) if "last move" not in problem] == []
     async with world.store.begin() as unit:
         values = {"bytes": b"\xc1"} if ":bytes" in sql else {}
-        await unit._transaction.connection.execute(text(sql), values)
+        await run_sql(unit, sql, values)
     told = " ".join(await found(world.store))
     assert FAULTS.get(sql, "its log cannot be read") in told
 

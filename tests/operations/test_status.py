@@ -16,7 +16,6 @@ from pathlib import Path
 import aiohttp
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
-from sqlalchemy import text
 from typer.testing import CliRunner
 
 from bot.__main__ import app_for
@@ -32,7 +31,7 @@ from mail import TokenRedactionFilter
 from storage import Channel, NewMessage, StoreError
 from tests.service.conftest import ServiceHarness
 from tests.service.test_isolation import execute
-from tests.stores import sqlite_only
+from tests.stores import run_sql, sqlite_only
 
 
 @asynccontextmanager
@@ -107,16 +106,14 @@ async def test_14_8_health_names_each_problem(world: ServiceHarness, tmp_path: P
         async with world.store.begin() as unit:
             message = NewMessage(idempotency_key="k", channel="discord", address={}, payload=b"")
             await unit.outbox.enqueue(message)
-            await unit._transaction.connection.execute(
-                text("UPDATE outbox SET created_at = created_at - 3600000000")
-            )
+            await run_sql(unit, "UPDATE outbox SET created_at = created_at - 3600000000")
         status, body = await page(tmp_path, "health")
         assert status == 503 and body.splitlines() == [
             "discord is away: the connection is lost.",
             "A message to discord has waited for 60 minutes.",
         ]
         async with world.store.begin() as unit:
-            await unit._transaction.connection.execute(text("DROP TABLE outbox"))
+            await run_sql(unit, "DROP TABLE outbox")
         assert "The store cannot be read now" in (await page(tmp_path, "health"))[1]
 
 
