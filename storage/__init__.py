@@ -50,6 +50,7 @@ from storage.models import (
     TableStatus,
 )
 from storage.move_commit import MoveCommit, TableVersion
+from storage.moving import move_store
 from storage.repositories.move_log import LineOfPlay, LogRow, ResolvedLogRow, resolve_line_of_play
 from storage.repositories.outbox import QueueStatus
 from storage.repositories.people import mail_order
@@ -114,6 +115,7 @@ __all__ = [
     "check_integrity",
     "hash_secret",
     "mail_order",
+    "move_store",
     "new_secret",
     "open_store",
     "quick_check",

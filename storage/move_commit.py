@@ -25,9 +25,8 @@ from storage.connections import ConnectionPool
 from storage.database_errors import UNSTORABLE
 from storage.errors import NotFound, StoreError, WriteConflict
 from storage.group_commit import GroupCommit
-from storage.models import NewLogRow, NewMessage, RequestResult, Setting, TableSnapshot
+from storage.models import STORE_ID, NewLogRow, NewMessage, RequestResult, Setting, TableSnapshot
 from storage.repositories import move_log, outbox
-from storage.repositories.settings import STORE_ID
 from storage.table_records import TableRecord, read_table_records
 
 TableRequest = tuple[int, str | None]

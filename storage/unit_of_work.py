@@ -7,8 +7,7 @@ from functools import cached_property
 from storage.move_commit import MoveCommit, write_move_commit
 from storage.repositories.clocks import ClockRepository
 from storage.repositories.facts import FactRepository
-from storage.repositories.inbound_mail import InboundMailRepository
-from storage.repositories.mail_tokens import MailTokenRepository
+from storage.repositories.mail import InboundMailRepository, MailTokenRepository
 from storage.repositories.move_log import MoveLogRepository
 from storage.repositories.orders import OrderRepository
 from storage.repositories.outbox import OutboxRepository
@@ -88,7 +87,7 @@ class UnitOfWork:
 
     @cached_property
     def settings(self) -> SettingsRepository:
-        """Settings, secrets, leases."""
+        """Settings, secrets, turns."""
         return SettingsRepository(self._transaction)
 
     async def commit_move(self, commit: MoveCommit) -> None:

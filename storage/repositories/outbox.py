@@ -226,12 +226,6 @@ class OutboxRepository(Repository):
             values = {"error": error, "not_before": retry_at, "lease_expires_at": None}
             await self._transaction.execute(update(OutboxMessage).where(*pending).values(values))
 
-    async def release_lease(self, message_id: int) -> None:
-        """Give a lease back without an attempt."""
-        leased = (col(OutboxMessage.id) == message_id, col(OutboxMessage.lease_expires_at).is_not(None))
-        values = {"lease_expires_at": None, "attempts": col(OutboxMessage.attempts) - 1}
-        await self._transaction.execute(update(OutboxMessage).where(*leased).values(values))
-
     async def _finish(
         self,
         message_id: int,

@@ -19,7 +19,7 @@ from storage import (
     backup,
     open_store,
 )
-from tests.storage.conftest import ManualClock, move, new_message, new_table
+from tests.storage.conftest import move, new_message, new_table
 from tests.stores import (
     SERVER,
     StoreFactory,
@@ -219,20 +219,6 @@ async def test_14_11_a_commit_wakes_the_other_processes(store: Store, address: s
         await new_table(store)
         await asyncio.wait_for(heard.wait(), 30)
         following.cancel()
-
-
-async def test_14_11_a_job_has_one_leader_who_is_replaced(address: str, clock: ManualClock) -> None:
-    async with await open_store(address, clock) as first, await open_store(address, clock) as second:
-
-        async def leads(store: Store, name: str) -> bool:
-            async with store.begin() as unit:
-                return await unit.settings.acquire_lease("mail", name, timedelta(seconds=10))
-
-        assert await leads(first, "one") and not await leads(second, "two")
-        clock.advance(seconds=9)
-        assert await leads(first, "one") and not await leads(second, "two")
-        clock.advance(seconds=10)
-        assert await leads(second, "two") and not await leads(first, "one")
 
 
 async def test_14_4_a_text_with_u_0000_fails_alone(store: Store, caplog: pytest.LogCaptureFixture) -> None:
