@@ -57,8 +57,14 @@ def current_revision(connection: Connection) -> str | None:
 
 
 def check_revision(revision: str | None, name: str) -> tuple[str, ...]:
-    """All schema revisions of this program. Raises NewerStore where the given one is not among them."""
+    """All schema revisions of this program. Raises InvalidStore where the given one is from before them, and
+    NewerStore where it is from after them."""
     known = revisions()
+    if revision is not None and revision < known[0]:
+        raise InvalidStore(
+            f"{name} was written by a Railpost before 1.0.0 (revision {revision}), and such stores are not "
+            "migrated; move it away, and begin with a new store."
+        )
     if revision is not None and revision not in known:
         raise NewerStore(
             f"{name} was written by a newer Railpost (revision {revision}, this one knows up to "

@@ -14,7 +14,7 @@ def draft_revision(store: str, message: str) -> None:
         config = alembic_config()
         config.attributes["connection"] = connection
         config.set_main_option("file_template", "r%%(rev)s_%%(slug)s")
-        command.revision(config, message, autogenerate=True, rev_id=f"{len(revisions()) + 1:04}")
+        command.revision(config, message, autogenerate=True, rev_id=f"{int(revisions()[-1]) + 1:04}")
 
 
 if __name__ == "__main__":

@@ -134,7 +134,7 @@ async def test_an_old_backup_comes_back_at_the_newest_revision(
         assert new.execute("SELECT count(*) FROM later").fetchone() == (0,)
     new.close()
     with sqlite3.connect(tmp_path / "old.db") as old:
-        assert old.execute("SELECT version_num FROM alembic_version").fetchone() == ("0001",)
+        assert old.execute("SELECT version_num FROM alembic_version").fetchone() == ("0016",)
     old.close()
 
 

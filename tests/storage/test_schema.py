@@ -14,7 +14,7 @@ from sqlalchemy import Connection, create_engine, inspect, text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from storage import InvalidStore, NewerStore, StoreError, open_store
+from storage import InvalidStore, NewerStore, StoreError, backup, move_store, open_store, restore
 from storage.migrations import alembic_config, migrate, revisions, versions
 from storage.models import Model
 from tests import golden
@@ -130,6 +130,24 @@ async def test_a_newer_file_is_refused(tmp_path: Path) -> None:
     connection.close()
     with pytest.raises(NewerStore, match=r"newer Railpost \(revision 9999"):
         await open_store(path)
+
+
+@pytest.mark.parametrize("revision", ["0001", "0015"])
+async def test_a_file_from_before_the_first_version_is_refused(tmp_path: Path, revision: str) -> None:
+    path = tmp_path / "old.db"
+    await (await open_store(path)).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = ?", (revision,))
+    connection.close()
+    before = path.read_bytes()
+    for opening in (open_store(path), open_store(path, migrated=False), restore(path, tmp_path / "b.db")):
+        with pytest.raises(InvalidStore, match=rf"before 1\.0\.0 \(revision {revision}\)"):
+            await opening
+    with pytest.raises(StoreError, match="before 1"):
+        await move_store(path, tmp_path / "c.db")
+    with pytest.raises(InvalidStore, match="before 1"):
+        await backup(path, tmp_path / "d.db")
+    assert path.read_bytes() == before
 
 
 async def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:

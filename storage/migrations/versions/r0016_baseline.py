@@ -1,6 +1,6 @@
 """The tables of version 1.0.0, which `storage.migrations.migrate` makes of the models."""
 
-revision = "0001"
+revision = "0016"
 down_revision = None
 
 
