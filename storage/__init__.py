@@ -17,6 +17,7 @@ from storage.errors import (
     InvalidStore,
     NewerStore,
     NotFound,
+    OutcomeUnknown,
     StoreError,
     WriteConflict,
 )
@@ -91,6 +92,7 @@ __all__ = [
     "NotFound",
     "OrderRecord",
     "OutboxMessage",
+    "OutcomeUnknown",
     "Person",
     "PersonFields",
     "PollRecord",

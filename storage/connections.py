@@ -22,10 +22,17 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Engine, select
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
+from storage.database_errors import NO_ANSWER
+from storage.errors import OutcomeUnknown, StoreError
+
 T = TypeVar("T")
 
 PROBE_AFTER = 1.0
 """Seconds without a transaction after which a server may have been restarted."""
+ANSWER_WITHIN = 5.0
+"""Seconds in which a server has to answer; then its connection is given up."""
+ASK_AGAIN_AFTER = 1.0
+"""Seconds in which nobody else asks a server that did not answer."""
 
 
 async def run_uninterrupted(future: asyncio.Future[T]) -> T:
@@ -64,12 +71,39 @@ class _Call:
             self._loop.call_soon_threadsafe(settle, outcome)
 
 
+class ServerSilence:
+    """Whether a server answers, as all connections of a store have found.
+
+    Once it did not answer in time, one connection at a time asks it again, and the others fail at once: who
+    waits behind somebody who waits would wait for the sum of both.
+    """
+
+    def __init__(self) -> None:
+        self.is_on = False
+        self._ask_again_at = 0.0
+
+    def check(self) -> None:
+        """Raises StoreError where the server did not answer lately, and somebody else asks it."""
+        if self.is_on:
+            if monotonic() < self._ask_again_at:
+                raise StoreError(f"The store cannot be reached now: {NO_ANSWER}.")
+            self._ask_again_at = monotonic() + ANSWER_WITHIN
+
+    def begin(self) -> None:
+        """The server did not answer in time."""
+        self.is_on, self._ask_again_at = True, monotonic() + ASK_AGAIN_AFTER
+
+    def end(self) -> None:
+        """The server has answered."""
+        self.is_on = False
+
+
 class ConnectionThread:
     """One connection of an engine and its thread. It is opened for the first function, and again when it was
-    lost. answer_within: seconds that a function may take on a server, None for any time."""
+    lost. silence: of the server, which all connections of a store share."""
 
-    def __init__(self, engine: Engine, answer_within: float | None = None) -> None:
-        self._engine, self._answer_within = engine, answer_within
+    def __init__(self, engine: Engine, silence: ServerSilence) -> None:
+        self._engine, self._silence = engine, silence
         self._calls = SimpleQueue[_Call | None]()
         self._thread: Thread | None = None
         self._connection: Connection | None = None
@@ -91,9 +125,9 @@ class ConnectionThread:
             self._thread.start()
         call = _Call(function)
         self._calls.put(call)
-        if self._answer_within is None or self.is_file:
+        if self.is_file:
             return await run_uninterrupted(call.future)
-        timer = asyncio.get_running_loop().call_later(self._answer_within, self._hang_up)
+        timer = asyncio.get_running_loop().call_later(ANSWER_WITHIN, self._hang_up)
         try:
             return await run_uninterrupted(call.future)
         finally:
@@ -107,7 +141,15 @@ class ConnectionThread:
     def _connect(self) -> Connection:
         if self._connection is None or self._connection.invalidated:
             self._drop()
-            self._connection = self._engine.connect()
+            self._silence.check()
+            began = monotonic()
+            try:
+                self._connection = self._engine.connect()
+            except SQLAlchemyError:
+                if self._silence.is_on or monotonic() - began >= ASK_AGAIN_AFTER:
+                    self._silence.begin()
+                raise
+            self._silence.end()
         return self._connection
 
     def _drop(self) -> None:
@@ -118,6 +160,7 @@ class ConnectionThread:
 
     def _hang_up(self) -> None:
         """Cut the wire to a server that does not answer, so that the thread learns that it is lost."""
+        self._silence.begin()
         if (connection := self._connection) is not None and not connection.invalidated:
             driver: Any = connection.connection.driver_connection
             with suppress(Exception), socket.socket(fileno=os.dup(driver.fileno())) as wire:
@@ -158,11 +201,15 @@ class ConnectionThread:
             return self._begin()
 
     def _begin(self) -> Connection:
+        if self.is_connected:
+            self._silence.check()
         connection = self._connect()
         try:
             connection.begin()
-            if not self.is_file and monotonic() - self._used_at >= PROBE_AFTER:
+            was_idle = monotonic() - self._used_at >= PROBE_AFTER
+            if not self.is_file and (was_idle or self._silence.is_on):
                 connection.execute(select(1))
+                self._silence.end()
         except SQLAlchemyError:
             self._forget(connection)
             raise
@@ -185,6 +232,15 @@ class ConnectionThread:
         finally:
             self.roll_back()
 
+    def commit(self, connection: Connection) -> None:
+        """Commit the transaction; on the thread. Raises OutcomeUnknown where the server did not say."""
+        try:
+            connection.commit()
+        except DBAPIError as error:
+            if error.connection_invalidated:
+                raise OutcomeUnknown from error
+            raise
+
     def roll_back(self) -> None:
         """Roll back the transaction, if there is one; a connection that cannot even do that is dropped. On
         the thread."""
@@ -205,14 +261,14 @@ class ConnectionThread:
         thread, self._thread = self._thread, None
         if thread is not None:
             self._calls.put(None)
-            await asyncio.to_thread(thread.join, self._answer_within)
+            await asyncio.to_thread(thread.join, ANSWER_WITHIN)
 
 
 class ConnectionPool:
     """Connections of an engine for work that is done side by side. kept: so many stay open."""
 
-    def __init__(self, engine: Engine, kept: int, answer_within: float | None = None) -> None:
-        self._engine, self._kept, self._answer_within = engine, kept, answer_within
+    def __init__(self, engine: Engine, kept: int, silence: ServerSilence) -> None:
+        self._engine, self._kept, self._silence = engine, kept, silence
         self._idle: list[ConnectionThread] = []
         self._places = asyncio.Semaphore(kept + 10)
 
@@ -220,7 +276,7 @@ class ConnectionPool:
     async def connection(self) -> AsyncIterator[ConnectionThread]:
         """A connection that nobody else uses meanwhile, in no transaction before and after."""
         async with self._places:
-            thread = self._idle.pop() if self._idle else ConnectionThread(self._engine, self._answer_within)
+            thread = self._idle.pop() if self._idle else ConnectionThread(self._engine, self._silence)
             try:
                 yield thread
             finally:

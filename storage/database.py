@@ -20,7 +20,7 @@ from storage.migrations import APPLICATION_ID
 from storage.store_files import is_frozen, reading_uri
 
 BEGIN_WRITING = "BEGIN IMMEDIATE"
-LOCK_TIMEOUT = 10.0  # seconds to wait for another process that writes
+LOCK_TIMEOUT = 4.0  # seconds to wait for another process that writes; players wait at most five
 KEEPALIVES = {"keepalives_idle": 3, "keepalives_interval": 2, "keepalives_count": 2}
 """Seconds and probes after which one side ends the connection to a machine that is gone."""
 END_OF_SILENCE = {**KEEPALIVES, "tcp_user_timeout": 7000, "connect_timeout": 5}

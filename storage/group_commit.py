@@ -29,8 +29,13 @@ from sqlalchemy.engine import NestedTransaction
 from sqlalchemy.exc import SQLAlchemyError
 
 from storage.connections import ConnectionPool, ConnectionThread, run_uninterrupted
-from storage.database_errors import CANNOT_BEGIN, NOTHING_CHANGED, as_store_errors, database_message
-from storage.errors import StoreError
+from storage.database_errors import (
+    CANNOT_BEGIN,
+    NOTHING_CHANGED,
+    as_store_errors,
+    database_message,
+)
+from storage.errors import OutcomeUnknown, StoreError
 from storage.file_guard import FileGuard, StoreLost
 
 T = TypeVar("T")
@@ -42,6 +47,8 @@ def commit_error(error: Exception) -> StoreError:
     """The error for everyone whose commit has failed."""
     if isinstance(error, StoreLost):
         return StoreLost(error.operator)
+    if isinstance(error, OutcomeUnknown):
+        return OutcomeUnknown()
     return StoreError(f"{NOTHING_CHANGED}: {database_message(error)}.")
 
 
@@ -116,7 +123,7 @@ class GroupCommit:
             result = function(connection)
             if not self._thread.in_transaction:
                 raise commit_error(TRANSACTION_LOST)
-            connection.commit()
+            self._thread.commit(connection)
         except BaseException:
             self._thread.roll_back()
             raise
@@ -208,7 +215,7 @@ class GroupCommit:
                 return
             try:
                 self._check_file()
-                await self._thread.run(lambda connection: connection.commit())
+                await self._thread.run(self._thread.commit)
             except (SQLAlchemyError, StoreError) as error:
                 await self._abandon(group, error)
             else:
@@ -257,7 +264,7 @@ class SideBySide:
                     yield thread
                     if not thread.in_transaction:
                         raise commit_error(TRANSACTION_LOST)
-                    await thread.run(lambda connection: connection.commit())
+                    await thread.run(thread.commit)
                 finally:
                     self._owners.discard(task)
                     await thread.call(thread.roll_back)

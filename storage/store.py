@@ -14,7 +14,7 @@ from sqlalchemy.exc import DatabaseError
 
 from storage import leadership
 from storage.commit_notices import CommitNotices
-from storage.connections import ConnectionPool, ConnectionThread
+from storage.connections import ConnectionPool, ConnectionThread, ServerSilence
 from storage.database import create_engine, display_name, is_file, store_url
 from storage.database_errors import CANNOT_READ, NOTHING_CHANGED, as_store_errors, driver_message, may_pass
 from storage.errors import InvalidStore, StoreError
@@ -32,8 +32,6 @@ Clock = Callable[[], datetime]
 
 CONNECTIONS = 4
 """Connections that a process keeps for reading, and on PostgreSQL for changes that lock rows."""
-ANSWER_WITHIN = 5.0
-"""Seconds in which a server has to answer; then its connection is given up."""
 
 
 def utc_now() -> datetime:
@@ -50,14 +48,15 @@ class Store:
         self._notices = None if is_file(url) else CommitNotices(url)
         announce = self._notices.announce if self._notices else nobody_else
         self._guard = FileGuard(self.path) if self.path else None
-        self._readers = ConnectionPool(create_engine(url, writes=False), CONNECTIONS, ANSWER_WITHIN)
-        writer = ConnectionThread(create_engine(url, writes=writes), ANSWER_WITHIN)
+        silence = ServerSilence()
+        self._readers = ConnectionPool(create_engine(url, writes=False), CONNECTIONS, silence)
+        writer = ConnectionThread(create_engine(url, writes=writes), silence)
         self._group_commit = self._move_group = GroupCommit(writer, announce, self._guard)
         self._row_locking: GroupCommit | SideBySide = self._group_commit
         if not is_file(url):
             row_engine = create_engine(url, writes=writes, excludes_others=False)
-            self._move_group = GroupCommit(ConnectionThread(row_engine, ANSWER_WITHIN), announce)
-            self._row_locking = SideBySide(ConnectionPool(row_engine, CONNECTIONS, ANSWER_WITHIN), announce)
+            self._move_group = GroupCommit(ConnectionThread(row_engine, silence), announce)
+            self._row_locking = SideBySide(ConnectionPool(row_engine, CONNECTIONS, silence), announce)
         self._committer = MoveCommitter(self._move_group, self._readers, now)
         self.now = now
 

@@ -28,7 +28,7 @@ from bot.operations.status import ErrorCounter, StatusMonitor, status_text
 from bot.operations.status_server import StatusServer, ask_status, keep_watchdog
 from bot.service import Service
 from mail import TokenRedactionFilter
-from storage import Channel, NewMessage, StoreError
+from storage import Channel, NewMessage, StoreError, UnitOfWork
 from tests.service.conftest import ServiceHarness
 from tests.service.test_isolation import execute
 from tests.stores import run_sql, sqlite_only
@@ -115,6 +115,48 @@ async def test_14_8_health_names_each_problem(world: ServiceHarness, tmp_path: P
         async with world.store.begin() as unit:
             await run_sql(unit, "DROP TABLE outbox")
         assert "The store cannot be read now" in (await page(tmp_path, "health"))[1]
+
+
+async def test_a_store_that_hangs_is_told_and_asked_again(
+    world: ServiceHarness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.operations.status.STORE_ANSWERS_WITHIN", 0.01)
+    answered, read = asyncio.Event(), world.store.read
+
+    @asynccontextmanager
+    async def hanging() -> AsyncIterator[UnitOfWork]:
+        await answered.wait()
+        async with read() as unit:
+            yield unit
+
+    monkeypatch.setattr(world.store, "read", hanging)
+    async with served(world, tmp_path):
+        for _ in range(2):
+            status, body = await page(tmp_path, "health")
+            assert status == 503 and body.startswith("The store has not answered for ")
+        answered.set()
+        while (await page(tmp_path, "health"))[0] != 200:
+            pass
+
+
+async def test_a_service_that_does_not_answer_is_not_one_that_is_not_running(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.operations.status_server.ASK_TIMEOUT", 0.05)
+    monkeypatch.setenv("RAILPOST_DATA", str(tmp_path))
+
+    async def said() -> str:
+        done = await asyncio.to_thread(CliRunner().invoke, app_for(["status"]), ["status"])
+        assert done.exit_code == 1
+        return done.stderr
+
+    assert (await said()).startswith("No service is running with this data folder.")
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.bind(str(tmp_path / "railpost.sock"))
+        silent.listen()
+        assert (await said()).startswith(
+            "A service is running with this data folder, and does not answer. Start no"
+        )
 
 
 async def test_a_backlog_and_messages_given_up_are_told(
