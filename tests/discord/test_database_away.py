@@ -47,7 +47,7 @@ async def test_14_11_while_the_database_is_away_a_press_is_answered_and_the_sess
                 await fake.wait_until(lambda each=each: AWAY in each.text, f"a sentence: {each.text}")  # type: ignore[misc]
             await asyncio.to_thread(server.thaw if is_hung else server.start)
             async with asyncio.timeout(60):
-                while service.jobs.is_uncertain("discord") or not await answers(service.store):
+                while service.jobs.is_uncertain("discord") or not await answers(service.store):  # noqa: ASYNC110
                     await asyncio.sleep(0.05)
             await fake.click("Ann", card, "Buy the SV for $20")
             await running.wait_for_card("Bob")

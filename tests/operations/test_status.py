@@ -154,9 +154,7 @@ async def test_a_service_that_does_not_answer_is_not_one_that_is_not_running(
     with socket.socket(socket.AF_UNIX) as silent:
         silent.bind(str(tmp_path / "railpost.sock"))
         silent.listen()
-        assert (await said()).startswith(
-            "A service is running with this data folder, and does not answer. Start no"
-        )
+        assert (await said()).startswith("A service is running with this data folder, and does not answer.")
 
 
 async def test_a_backlog_and_messages_given_up_are_told(

@@ -95,6 +95,15 @@ async def test_a_file_of_the_first_revision_is_migrated_with_its_rows(
     new.close()
 
 
+async def test_14_7_a_store_of_another_revision_is_only_read(tmp_path: Path, later_revision: str) -> None:
+    path = tmp_path / "old.db"
+    store_of_first_revision(path)
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match=f"has revision 0016, and .* works with {later_revision}; run"):
+        await open_store(path, migrated=False)
+    assert path.read_bytes() == before
+
+
 async def test_a_migration_that_fails_leaves_the_file_as_it_was(tmp_path: Path, later_revision: str) -> None:
     path = tmp_path / "old.db"
     store_of_first_revision(path)
