@@ -264,6 +264,13 @@ class TableCache:
         """The tables in memory at which a robot or a deputy may act."""
         return [table for table_id in self._stand_ins if (table := self._tables.get(table_id))]
 
+    def table_name(self, table_id: int | None) -> str:
+        """A table as the operator reads of it: `table ABC`; by its number where it is not in memory."""
+        table = self._tables.get(table_id) if table_id is not None else None
+        if table is None:
+            return "no table" if table_id is None else f"table number {table_id}"
+        return f"table {table.stored_info.code}"
+
     def peek(self, table_id: int) -> LiveTable | None:
         """A table for reading, None if it is not in memory."""
         return self._tables.get(table_id)

@@ -12,6 +12,7 @@ import socket
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from urllib.parse import quote
 
 import aiohttp
 import pytest
@@ -22,7 +23,7 @@ from bot.__main__ import app_for
 from bot.config import parse_settings
 from bot.email.connection import MailConnection
 from bot.hub.result import TableNotRunning
-from bot.operations.logs import LogFile, LogFormatter, expected_in_a_sentence, secrets_of
+from bot.operations.logs import LogFile, LogFormatter, Outages, expected_in_a_sentence, secrets_of
 from bot.operations.metrics import Metrics
 from bot.operations.status import ErrorCounter, StatusMonitor, status_text
 from bot.operations.status_server import StatusServer, ask_status, keep_watchdog
@@ -356,6 +357,40 @@ def test_14_8_no_secret_is_logged(as_json: bool) -> None:
         failed = record("failed")
         failed.exc_info = (type(error), error, error.__traceback__)
     assert "token-of-the-bot" not in formatter.format(failed)
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+@pytest.mark.parametrize("password", ['say "friend"', "back\\slash", "p%40ss/w:rd"])
+def test_a_secret_with_characters_that_are_escaped_is_not_logged(as_json: bool, password: str) -> None:
+    """Escapes of JSON, of a URL and of Python hide a secret from a search, and not from a reader."""
+    settings = parse_settings({
+        "RAILPOST_IMAP": "imaps://ann@mail.test", "RAILPOST_SMTP": "smtps://ann@mail.test",
+        "RAILPOST_IMAP_PASSWORD": password, "RAILPOST_SMTP_PASSWORD": password,
+        "RAILPOST_MAIL_ADDRESS": "ann@mail.test",
+        "RAILPOST_DATABASE": f"postgresql+psycopg://ann:{quote(password, safe='')}@host/name",
+    })  # fmt: skip
+    formatter = LogFormatter(secrets_of(settings), as_json=as_json)
+    for text in (password, quote(password, safe=""), repr(password)[1:-1]):
+        told = formatter.format(record("login with %s failed", f"({text})"))
+        told = json.loads(told)["message"] if as_json else told
+        assert told.endswith("login with (***) failed")
+
+
+def test_an_outage_is_one_line_a_minute() -> None:
+    now = [0.0]
+    outages = Outages(lambda: now[0])
+
+    def logged(text: str) -> list[str]:
+        one = record("the robots of %s wait: %s", "table ABC", text)
+        return [one.getMessage() for _ in range(2) if outages(one)]  # two handlers ask
+
+    away = "The store cannot be read now: the database does not answer; please try again in a moment."
+    first = logged(away)
+    assert len(first) == 2 and first[0] == first[1]
+    assert first[0].endswith("(the same is not said again for a minute)")
+    assert not logged(away) and len(logged("the disk is full")) == 2
+    now[0] += 60
+    assert len(logged(away)) == 2
 
 
 def test_14_8_the_last_error_in_the_status_has_no_secret() -> None:
