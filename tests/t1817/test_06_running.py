@@ -111,7 +111,7 @@ def test_6_5_the_number_of_the_train_is_the_most_of_cities_and_off_map_places() 
     earns(60, *COAST, "trains WT 2")
     earns(90, *COAST, "trains WT 3")
     body = turn(*COAST, "trains WT 2", phase="3")
-    run_scenario(body + "!Ann: run 2 E22.0-F19-G18\nAnn: run 2 E22.0-F19")
+    run_scenario(body + "!Ann: run 2 E22.0-F19-G18 | 1817 §6.5\nAnn: run 2 E22.0-F19")
 
 
 def test_6_5_toronto_counts_as_a_city_and_lets_all_pass() -> None:
@@ -143,13 +143,19 @@ def test_6_5_earnings_are_the_sum_over_all_routes() -> None:
 
 def test_6_5_the_highest_earnings_have_to_be_run() -> None:
     body = turn(*COAST, "trains WT 3", phase="3")
-    run_scenario(body + "!Ann: run 3 F19-G18\n!Ann: run 3 E22.0-F19\nAnn: run 3 E22.0-F19-G18\nAnn: pay")
+    run_scenario(
+        body + "!Ann: run 3 F19-G18 | 1817 §6.5\n!Ann: run 3 E22.0-F19 | 1817 §6.5\n"
+        "Ann: run 3 E22.0-F19-G18\nAnn: pay"
+    )
     run_scenario(body + "Ann: run 3 F19-G18\nAnn: pay", options=(SITE,))
 
 
 def test_6_5_a_company_with_a_train_and_a_route_has_to_run() -> None:
     body = turn(*COAST, "trains WT 3", phase="3")
-    run_scenario(body + "!Ann: pay\n!Ann: buy train 3\n> until run\n!Ann: pass\nAnn: run best")
+    run_scenario(
+        body + "!Ann: pay | 1817 §6.5\n!Ann: buy train 3 | 1817 §6.5\n"
+        "> until run\n!Ann: pass | 1817 §6.5\nAnn: run best"
+    )
 
 
 def test_6_5_printed_values_by_phase() -> None:

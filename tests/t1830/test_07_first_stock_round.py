@@ -27,7 +27,7 @@ def test_7_nothing_is_sold_in_the_first_stock_round() -> None:
 def test_7_1_a_player_buys_bids_or_passes() -> None:
     run_scenario(
         """
-        !Ann: bid SV 25
+        !Ann: bid SV 25 | 1830 §7.1
         Ann: buy SV
         Bob: bid DH 75
         Cid: pass
@@ -41,10 +41,10 @@ def test_7_1_a_player_buys_bids_or_passes() -> None:
 def test_7_2_a_bid_exceeds_face_value_and_other_bids_by_5() -> None:
     run_scenario(
         """
-        !Ann: bid CS 40
-        !Ann: bid CS 44
+        !Ann: bid CS 40 | 1830 §7.2
+        !Ann: bid CS 44 | 1830 §7.2
         Ann: bid CS 45
-        !Bob: bid CS 49
+        !Bob: bid CS 49 | 1830 §7.2
         Bob: bid CS 50
         """
     )
@@ -57,8 +57,8 @@ def test_7_2_bid_money_is_reserved() -> None:
         Ann: bid CS 85
         Bob: pass
         Cid: pass
-        !Ann: buy SV
-        !Ann: bid DH 75
+        !Ann: buy SV | 1830 §7.2
+        !Ann: bid DH 75 | 1830 §7.2
         Ann: pass
         """
     )
@@ -76,8 +76,8 @@ def test_7_2_auction_starts_with_the_lowest() -> None:
         Cid: bid CS 55
         Ann: buy SV
         = turn Ann
-        !Cid: bid CS 60
-        !Ann: bid CS 59
+        !Cid: bid CS 60 | 1830 §7.2
+        !Ann: bid CS 59 | 1830 §7.2
         Ann: bid CS 60
         = turn Bob
         Bob: pass
@@ -111,9 +111,9 @@ def test_7_2_only_bidders_take_part_in_the_auction() -> None:
         Bob: bid CS 50
         Cid: buy SV
         = turn Ann
-        !Cid: bid CS 55
+        !Cid: bid CS 55 | 1830 §7.2
         Ann: bid CS 55
-        !Cid: bid CS 60
+        !Cid: bid CS 60 | 1830 §7.2
         """
     )
 
@@ -125,7 +125,7 @@ def test_7_2_a_bidder_pays_with_the_money_he_has_staked() -> None:
         Ann: bid CS 45
         Bob: bid CS 50
         Cid: buy SV
-        !Ann: bid CS 70
+        !Ann: bid CS 70 | 1830 §7.2
         Ann: bid CS 65
         Bob: pass
         = private CS Ann

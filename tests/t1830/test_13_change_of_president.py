@@ -68,7 +68,7 @@ def test_13_not_where_nobody_else_holds_more_than_10_percent() -> None:
     run_scenario(
         HELD
         + "@ owns Ann NYC 4\n@ owns Bob NYC 1\n@ owns Cid NYC 1\n@ par NYC 67\n@ round stock Ann\n"
-        + "!Ann: sell 3 NYC\n!Ann: sell 4 NYC\n= president NYC Ann"
+        + "!Ann: sell 3 NYC | 1830 §13\n!Ann: sell 4 NYC | 1830 §13\n= president NYC Ann"
     )
 
 

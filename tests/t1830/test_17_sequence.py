@@ -34,16 +34,16 @@ def test_17_what_is_past_does_not_come_again() -> None:
         RUNNING
         + """
         Ann: token H10
-        !Ann: lay 57 H16 1
+        !Ann: lay 57 H16 1 | 1830 §17
         Ann: run best
-        !Ann: token H16
-        !Ann: lay 57 H16 1
+        !Ann: token H16 | 1830 §17
+        !Ann: lay 57 H16 1 | 1830 §17
         !Ann: buy train 2
         Ann: withhold
-        !Ann: run best
-        !Ann: pay
+        !Ann: run best | 1830 §17
+        !Ann: pay | 1830 §17
         Ann: buy train 2
-        !Ann: withhold
+        !Ann: withhold | 1830 §17
         """
     )
 

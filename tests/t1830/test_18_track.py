@@ -22,8 +22,10 @@ def test_18_one_tile_a_turn() -> None:
 
 
 def test_18_no_tile_on_grey_or_red() -> None:
-    grey = "!Ann: lay 57 H12 1\n!Ann: lay 9 D14 1\n"
-    run_scenario(running("PRR") + grey + "!Ann: lay 9 F2 0\n!Ann: lay 57 F2 0\n= tile H12 none")
+    grey = "!Ann: lay 57 H12 1 | 1830 §18\n!Ann: lay 9 D14 1 | 1830 §18\n"
+    run_scenario(
+        running("PRR") + grey + "!Ann: lay 9 F2 0 | 1830 §18\n!Ann: lay 57 F2 0 | 1830 §18\n= tile H12 none"
+    )
 
 
 def test_18_yellow_hexes_wait_for_green_tiles() -> None:
@@ -38,7 +40,8 @@ def test_18_the_first_tiles_are_yellow() -> None:
 
 def test_18_new_track_extends_a_route_from_a_token() -> None:
     run_scenario(
-        running("PRR") + "!Ann: lay 57 H16 1\n!Ann: lay 57 H10 0\n!Ann: lay 57 H4 1\nAnn: lay 57 H10 1"
+        running("PRR") + "!Ann: lay 57 H16 1 | 1830 §18\n!Ann: lay 57 H10 0 | 1830 §18\n"
+        "!Ann: lay 57 H4 1 | 1830 §18\nAnn: lay 57 H10 1"
     )
     run_scenario(running("PRR", "@ tile H14 9 1") + "Ann: lay 57 H16 1")
 
@@ -50,13 +53,13 @@ def test_18_not_beyond_a_city_full_of_other_tokens() -> None:
     @ token CO F6 H10
     @ tile H10 57 1
     """
-    run_scenario(running("PRR", blocked) + "!Ann: lay 9 H8 1")
+    run_scenario(running("PRR", blocked) + "!Ann: lay 9 H8 1 | 1830 §18")
     run_scenario(running("PRR", "@ tile H10 57 1") + "Ann: lay 9 H8 1")
 
 
 def test_18_of_two_pieces_of_track_one_has_to_connect() -> None:
     run_scenario(running("CO") + "Ann: lay 1 G7 1\n= tile G7 1 1")
-    run_scenario(running("CO") + "!Ann: lay 56 G7 3")
+    run_scenario(running("CO") + "!Ann: lay 56 G7 3 | 1830 §18")
 
 
 def test_18_the_nyc_may_lay_57_on_its_base() -> None:
@@ -70,10 +73,12 @@ def test_18_the_erie_may_lay_59_on_its_base() -> None:
 
 def test_18_owners_of_the_cs_and_the_dh_lay_there_without_connection() -> None:
     run_scenario(
-        running("PRR", "@ private CS PRR", phase="3") + "!Ann: lay 58 B20 0\nAnn: lay 58 B20 0 using CS"
+        running("PRR", "@ private CS PRR", phase="3") + "!Ann: lay 58 B20 0 | 1830 §18\n"
+        "Ann: lay 58 B20 0 using CS"
     )
     run_scenario(
-        running("PRR", "@ private DH PRR", phase="3") + "!Ann: lay 57 F16 0\nAnn: lay 57 F16 0 using DH"
+        running("PRR", "@ private DH PRR", phase="3") + "!Ann: lay 57 F16 0 | 1830 §18\n"
+        "Ann: lay 57 F16 0 using DH"
     )
 
 
@@ -82,15 +87,20 @@ def test_18_others_lay_there_by_the_normal_rules() -> None:
 
 
 def test_18_no_track_off_the_grid() -> None:
-    run_scenario(running("BO") + "!Ann: lay 7 I17 0\n!Ann: lay 8 I17 5\nAnn: lay 7 I17 1")
+    run_scenario(
+        running("BO") + "!Ann: lay 7 I17 0 | 1830 §18\n!Ann: lay 8 I17 5 | 1830 §18\nAnn: lay 7 I17 1"
+    )
 
 
 def test_18_no_track_against_a_blank_side_of_a_grey_hexagon() -> None:
-    run_scenario(running("PRR", "@ tile H14 7 1") + "!Ann: lay 7 G13 5\nAnn: lay 8 G13 5")
+    run_scenario(running("PRR", "@ tile H14 7 1") + "!Ann: lay 7 G13 5 | 1830 §18\nAnn: lay 8 G13 5")
 
 
 def test_18_no_track_against_a_blue_hexside() -> None:
-    run_scenario(running("NYC", "@ token NYC D14") + "!Ann: lay 8 D12 2\n!Ann: lay 7 D12 3\nAnn: lay 9 D12 1")
+    run_scenario(
+        running("NYC", "@ token NYC D14") + "!Ann: lay 8 D12 2 | 1830 §18\n"
+        "!Ann: lay 7 D12 3 | 1830 §18\nAnn: lay 9 D12 1"
+    )
 
 
 def test_18_track_of_a_grey_hexagon_may_be_used() -> None:
@@ -126,8 +136,13 @@ def test_18_no_charge_for_a_replacement() -> None:
 
 
 def test_18_no_tile_where_a_player_owns_the_private() -> None:
-    run_scenario(running("PRR", "@ tile H14 8 1\n@ private SV Ann") + "!Ann: lay 7 G15 5\n!Ann: lay 8 G15 0")
-    run_scenario(running("BO", "@ private BO Ann", phase="3") + "!Ann: lay 53 I15 0\nAnn: lay 57 J14 0")
+    run_scenario(
+        running("PRR", "@ tile H14 8 1\n@ private SV Ann") + "!Ann: lay 7 G15 5 | 1830 §18\n"
+        "!Ann: lay 8 G15 0 | 1830 §18"
+    )
+    run_scenario(
+        running("BO", "@ private BO Ann", phase="3") + "!Ann: lay 53 I15 0 | 1830 §18\nAnn: lay 57 J14 0"
+    )
 
 
 @pytest.mark.parametrize("owner", ["PRR", "closed"])
@@ -164,8 +179,14 @@ def test_18_1_brown_tiles_replace_green_ones_only() -> None:
 
 
 def test_18_1_existing_track_is_kept() -> None:
-    run_scenario(running("PRR", "@ tile H10 57 1", phase="3") + "!Ann: lay 14 H10 2\n!Ann: lay 15 H10 2")
-    run_scenario(running("PRR", "@ tile H14 9 1", phase="3") + "!Ann: lay 20 H14 2\n!Ann: lay 23 H14 0")
+    run_scenario(
+        running("PRR", "@ tile H10 57 1", phase="3") + "!Ann: lay 14 H10 2 | 1830 §18\n"
+        "!Ann: lay 15 H10 2 | 1830 §18"
+    )
+    run_scenario(
+        running("PRR", "@ tile H14 9 1", phase="3") + "!Ann: lay 20 H14 2 | 1830 §18\n"
+        "!Ann: lay 23 H14 0 | 1830 §18"
+    )
 
 
 def test_18_1_only_by_the_list() -> None:
@@ -177,13 +198,14 @@ def test_18_1_only_by_the_list() -> None:
 
 def test_18_1_towns_are_not_replaced() -> None:
     run_scenario(
-        running("CO", "@ tile G7 1 1", phase="5") + "!Ann: lay 2 G7 1\n!Ann: lay 14 G7 1\n!Ann: lay 1 G7 1"
+        running("CO", "@ tile G7 1 1", phase="5") + "!Ann: lay 2 G7 1 | 1830 §18\n"
+        "!Ann: lay 14 G7 1 | 1830 §18\n!Ann: lay 1 G7 1 | 1830 §18"
     )
 
 
 def test_18_1_the_new_track_alone_may_be_part_of_an_open_route() -> None:
     cross = "@ tile H10 57 1\n@ tile H8 9 0"
-    run_scenario(running("PRR", cross, phase="3") + "!Ann: lay 18 H8 0\nAnn: lay 20 H8 0")
+    run_scenario(running("PRR", cross, phase="3") + "!Ann: lay 18 H8 0 | 1830 §18\nAnn: lay 20 H8 0")
 
 
 def test_18_1_not_where_the_route_is_closed() -> None:
@@ -194,7 +216,9 @@ def test_18_1_not_where_the_route_is_closed() -> None:
     @ tile H10 57 1
     @ tile H8 9 1
     """
-    run_scenario(running("PRR", other, phase="3") + "!Ann: lay 20 H8 1\n!Ann: lay 23 H8 1")
+    run_scenario(
+        running("PRR", other, phase="3") + "!Ann: lay 20 H8 1 | 1830 §18\n!Ann: lay 23 H8 1 | 1830 §18"
+    )
     run_scenario(running("PRR", "@ tile H10 57 1\n@ tile H8 9 1", phase="3") + "Ann: lay 23 H8 1")
 
 
@@ -236,10 +260,13 @@ def test_18_2_ny_and_b_tiles_lie_there_only() -> None:
 
 
 def test_18_2_their_track_is_kept() -> None:
-    run_scenario(running("BO", phase="3") + "!Ann: lay 53 I15 1\n!Ann: lay 53 I15 3\nAnn: lay 53 I15 2")
+    run_scenario(
+        running("BO", phase="3") + "!Ann: lay 53 I15 1 | 1830 §18\n"
+        "!Ann: lay 53 I15 3 | 1830 §18\nAnn: lay 53 I15 2"
+    )
     run_scenario(
         running("NYNH", phase="3")
-        + "!Ann: lay 54 G19 3\nAnn: lay 54 G19 0\n= cash NYNH 920\n= token NYNH G19.1"
+        + "!Ann: lay 54 G19 3 | 1830 §18\nAnn: lay 54 G19 0\n= cash NYNH 920\n= token NYNH G19.1"
     )
 
 

@@ -13,7 +13,7 @@ def test_21_trains_are_bought_in_order_of_size() -> None:
     run_scenario(
         running("PRR", "@ depot 2 2")
         + BUYING
-        + "!Ann: buy train 3\nAnn: buy train 2\n= depot 2 1\n!Ann: buy train 3"
+        + "!Ann: buy train 3 | 1830 §21\nAnn: buy train 2\n= depot 2 1\n!Ann: buy train 3 | 1830 §21"
     )
     sold_out = running("PRR", "@ depot 2 2") + BUYING + "Ann: buy train 2\nAnn: buy train 2\n"
     run_scenario(sold_out + "= depot 3 5\nAnn: buy train 3\n= phase 3\n= cash PRR 660")
@@ -51,9 +51,9 @@ def test_21_excess_trains_are_discarded_at_once() -> None:
         Ann: buy train 5
         = phase 5
         = turn Ann PRR
-        !Ann: done
-        !Ann: buy train 5
-        !Ann: discard 6
+        !Ann: done | 1830 §21
+        !Ann: buy train 5 | 1830 §21
+        !Ann: discard 6 | 1830 §21
         Ann: discard 3
         = trains PRR 4 5
         = trains pool 3
@@ -69,8 +69,8 @@ def test_21_so_are_those_of_other_companies() -> None:
         + """
         Ann: buy train 5
         = turn Bob CO
-        !Ann: done
-        !Ann: discard 3 of CO
+        !Ann: done | 1830 §21
+        !Ann: discard 3 of CO | 1830 §21
         Bob: discard 3
         = trains CO 3 4
         = trains pool 3
@@ -98,9 +98,8 @@ def test_21_discarded_trains_are_sold_again_at_face_value() -> None:
 def test_21_between_companies_of_one_president_for_a_dollar_or_more() -> None:
     two = running("PRR", "@ owns Ann CO 6\n@ par CO 67\n@ trains CO 2 2")
     run_scenario(
-        two
-        + BUYING
-        + "!Ann: buy train 2 from CO for 0\nAnn: buy train 2 from CO for 1\n= trains PRR 2\n= cash CO 1"
+        two + BUYING + "!Ann: buy train 2 from CO for 0 | 1830 §21\n"
+        "Ann: buy train 2 from CO for 1\n= trains PRR 2\n= cash CO 1"
     )
     run_scenario(
         two + BUYING + "!Ann: buy train 2 from CO for 1001\nAnn: buy train 2 from CO for 1000\n= cash CO 1000"
@@ -132,7 +131,7 @@ def test_21_diesels_after_the_first_6() -> None:
     run_scenario(
         running("PRR", "@ depot 6 2\n@ trains PRR 5", phase="5", cash=2000)
         + BUYING
-        + "!Ann: buy train D\nAnn: buy train 6\n= phase 6"
+        + "!Ann: buy train D | 1830 §21\nAnn: buy train 6\n= phase 6"
     )
     run_scenario(
         running("PRR", "@ depot 6 1", phase="6", cash=2000)
@@ -147,7 +146,7 @@ def test_21_a_trade_in_brings_300(train: str) -> None:
     run_scenario(
         two
         + BUYING
-        + f"!Ann: buy train D\nAnn: buy train D trading {train}\n= cash PRR 200\n= trains PRR 5 D"
+        + f"!Ann: buy train D | 1830 §21\nAnn: buy train D trading {train}\n= cash PRR 200\n= trains PRR 5 D"
     )
 
 
@@ -168,7 +167,7 @@ def test_21_nothing_else_is_traded_in() -> None:
     run_scenario(
         running("PRR", "@ depot 6 1\n@ trains PRR 5 6", phase="6", cash=2000)
         + BUYING
-        + "!Ann: buy train 6 trading 5\n!Ann: buy train D trading 4"
+        + "!Ann: buy train 6 trading 5 | 1830 §21\n!Ann: buy train D trading 4 | 1830 §21"
     )
 
 

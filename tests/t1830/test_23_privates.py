@@ -32,7 +32,8 @@ def test_23_1_in_the_sellers_turn() -> None:
 
 def test_23_1_only_in_a_turn_of_buyer_or_seller() -> None:
     run_scenario(
-        STOCK.format("Cid") + "!Ann: buy private CS from Bob for 40\n!Bob: sell private CS to Ann for 40"
+        STOCK.format("Cid") + "!Ann: buy private CS from Bob for 40 | 1830 §23.1\n"
+        "!Bob: sell private CS to Ann for 40 | 1830 §23.1"
     )
 
 
@@ -49,7 +50,8 @@ def test_23_1_the_bo_may_be_sold_to_a_player() -> None:
 
 def test_23_1_not_in_the_first_stock_round() -> None:
     run_scenario(
-        BOUGHT + "Cid: par BO 67\n!Ann: buy private CS from Bob for 40\n!Ann: sell private SV to Bob for 20"
+        BOUGHT + "Cid: par BO 67\n!Ann: buy private CS from Bob for 40 | 1830 §23.1\n"
+        "!Ann: sell private SV to Bob for 20 | 1830 §23.1"
     )
 
 
@@ -58,7 +60,7 @@ def test_23_1_not_for_more_than_the_buyer_has() -> None:
 
 
 def test_23_1_companies_buy_from_the_first_3_on() -> None:
-    run_scenario(running("PRR", "@ private CS Ann") + "!Ann: buy private CS for 40")
+    run_scenario(running("PRR", "@ private CS Ann") + "!Ann: buy private CS for 40 | 1830 §23.1")
     run_scenario(
         running("PRR", "@ private CS Ann", phase="3")
         + "Ann: buy private CS for 40\n= private CS PRR\n= cash Ann 40"
@@ -97,7 +99,9 @@ def test_23_1_in_the_companys_turn_only() -> None:
 
 def test_23_1_companies_do_not_sell_them() -> None:
     two = running("PRR", "@ private CS CO\n@ owns Ann CO 6\n@ par CO 67", phase="3")
-    run_scenario(two + "!Ann: buy private CS for 40\n!Ann: sell private CS to Bob for 40")
+    run_scenario(
+        two + "!Ann: buy private CS for 40 | 1830 §23.1\n!Ann: sell private CS to Bob for 40 | 1830 §23.1"
+    )
 
 
 def test_23_2_the_bo_closes_with_the_first_train_of_the_bo() -> None:

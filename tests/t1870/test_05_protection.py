@@ -123,7 +123,7 @@ def test_5_9_1_on_the_site_the_next_turn_begins_before_a_company_is_closed() -> 
 
 
 def test_5_9_3_he_sells_nothing_for_it() -> None:
-    run_scenario(MP + "Bob: sell 2 MP\nBob: done\n!Ann: sell 1 MP\nAnn: protect")
+    run_scenario(MP + "Bob: sell 2 MP\nBob: done\n!Ann: sell 1 MP | 1870 §5.9\nAnn: protect")
 
 
 def test_5_9_4_play_goes_on_at_his_left_and_some_miss_their_turn() -> None:
@@ -164,7 +164,7 @@ def test_5_9_6_more_than_60_percent_is_kept_until_the_next_sale() -> None:
         Ann: protect MP
         = owns Ann MP 8
         > until Ann
-        !Ann: sell 1 MP
+        !Ann: sell 1 MP | 1870 §5.9
         Ann: sell 2 MP
         = owns Ann MP 6
         """
@@ -199,7 +199,7 @@ def test_5_9_7_also_in_forced_sales_and_before_anything_else() -> None:
         + """
         Ann: sell 4 FW
         = turn Cid
-        !Ann: buy train 4
+        !Ann: buy train 4 | 1870 §5.9
         Cid: protect FW
         = price FW 90 1
         = owns Cid FW 10
@@ -237,7 +237,8 @@ def test_5_9_7_on_the_site_a_seller_of_the_whole_certificate_cannot_protect() ->
     rich = FORCED.replace("> until trains\n", "").replace("cash Ann 10", "cash Ann 215")
     rich += IC.replace("IC 60 4", "IC 40 4")
     run_scenario(
-        rich + SOLD.format(2) + "!Ann: protect IC\nAnn: decline\n= president IC Bob", options=(SITE,)
+        rich + SOLD.format(2) + "!Ann: protect IC | 1870 §5.9\nAnn: decline\n= president IC Bob",
+        options=(SITE,),
     )
 
 

@@ -56,7 +56,7 @@ def test_7_2_one_a_turn_and_7_5_what_each_costs() -> None:
 
 def test_7_3_the_last_place_of_a_home_is_kept() -> None:
     body = MP.replace("tile B19 57 0", "tile B11 57 0") + "@ tile C16 9 1\n@ tile C14 9 1\n@ tile C12 8 2\n"
-    state = run_scenario(body + "@ round operating MP\n!Ann: token B11\n= turn Ann MP")
+    state = run_scenario(body + "@ round operating MP\n!Ann: token B11 | 1870 §7.3\n= turn Ann MP")
     assert not any(owner == "MP" for _, owner in state.tokens.get("B11", ()))
 
 

@@ -16,11 +16,11 @@ MP = """
 
 
 def test_8_1_1_two_stops_and_a_token() -> None:
-    run_scenario(MP + "@ trains MP 2\n= best MP 40\n!Ann: run 2 B19-C18-B19\nAnn: run 2 B19-C18")
+    run_scenario(MP + "@ trains MP 2\n= best MP 40\n!Ann: run 2 B19-C18-B19 | 1870 §8.1\nAnn: run 2 B19-C18")
 
 
 def test_8_1_4_no_track_twice_even_by_two_trains() -> None:
-    run_scenario(MP + "@ trains MP 2 2\n= best MP 40\n!Ann: run 2 B19-C18, 2 B19-C18")
+    run_scenario(MP + "@ trains MP 2 2\n= best MP 40\n!Ann: run 2 B19-C18, 2 B19-C18 | 1870 §8.1")
 
 
 def test_8_2_as_many_stops_as_the_train_is_long() -> None:

@@ -91,14 +91,15 @@ def test_11_4_1_a_token_that_stands_there_becomes_it() -> None:
     run_scenario(body + "Bob: destination place\n= destination SSW J3\n= markers SSW 1\n= token SSW H17 J3")
     site = body.replace("Bob: connect run\n", "")
     run_scenario(
-        site + "!Bob: destination place\nBob: destination keep\n= destination SSW none\n= markers SSW 1",
+        site + "!Bob: destination place | 1870 §11.4\nBob: destination keep\n"
+        "= destination SSW none\n= markers SSW 1",
         options=(SITE,),
     )
 
 
 def test_11_4_2_a_train_runs_between_home_and_destination() -> None:
     body = CONNECTED + "Bob: destination place\n"
-    run_scenario(body + "!Bob: run 4 H13-H17\n!Bob: pass\nBob: run best\n= turn Bob SSW")
+    run_scenario(body + "!Bob: run 4 H13-H17 | 1870 §11.4\n!Bob: pass\nBob: run best\n= turn Bob SSW")
     run_scenario(
         body + "= best SSW 100\nBob: run 4 H17-H13-J5-J3\nBob: pay\n= cash Bob 60\n= price SSW 100 0"
     )

@@ -25,7 +25,7 @@ def test_12_1_from_half_to_twice_the_listed_price() -> None:
     run_scenario(
         body
         + (
-            "!Ann: buy private SCC for 24\n!Ann: buy private SCC for 101\n"
+            "!Ann: buy private SCC for 24 | 1870 §12.1\n!Ann: buy private SCC for 101 | 1870 §12.1\n"
             "Ann: buy private SCC for 100\n= private SCC MP\n= cash Ann 200"
         )
     )
@@ -63,13 +63,13 @@ def test_12_3_not_to_the_open_market() -> None:
 
 def test_15_2_the_river_is_closed_while_a_player_owns_the_bridge() -> None:
     body = PHASE1 + "@ private MRBC Bob\n@ round operating MP\n"
-    run_scenario(body + "!Ann: lay 57 C18 0\n!Ann: lay 5 C18 3\nAnn: lay 5 C18 0")
+    run_scenario(body + "!Ann: lay 57 C18 0 | 1870 §15.2\n!Ann: lay 5 C18 3 | 1870 §15.2\nAnn: lay 5 C18 0")
     run_scenario(body.replace("private MRBC Bob", "private MRBC closed") + "Ann: lay 57 C18 0")
 
 
 def test_15_2_an_upgrade_may_not_cross_it_either() -> None:
     body = PHASE2 + "@ private MRBC Bob\n@ tile C18 5 0\n@ round operating MP\n"
-    run_scenario(body + "!Ann: lay 14 C18 0")
+    run_scenario(body + "!Ann: lay 14 C18 0 | 1870 §15.2")
     run_scenario(body.replace("private MRBC Bob", "private MRBC FW") + "Ann: lay 14 C18 0")
 
 
@@ -78,8 +78,8 @@ def test_15_2_the_bridge_makes_one_river_hex_40_dollars_cheaper() -> None:
     run_scenario(
         body
         + (
-            "!Ann: lay 7 B21 1 using MRBC\nAnn: lay 4 D17 0 using MRBC\n= cash MP 500\n"
-            "!Ann: lay 8 E18 0 using MRBC"
+            "!Ann: lay 7 B21 1 using MRBC | 1870 §15.2\nAnn: lay 4 D17 0 using MRBC\n= cash MP 500\n"
+            "!Ann: lay 8 E18 0 using MRBC | 1870 §15.2"
         )
     )
 
@@ -138,8 +138,8 @@ def test_15_2_cattle_once_west_of_the_mississippi() -> None:
     run_scenario(
         body
         + (
-            "!Ann: cattle C18\n!Ann: cattle H17\nAnn: cattle D5\n= cattle D5 MP\n"
-            "!Ann: cattle B9\n= private SCC MP"
+            "!Ann: cattle C18 | 1870 §15.2\n!Ann: cattle H17 | 1870 §15.2\nAnn: cattle D5\n= cattle D5 MP\n"
+            "!Ann: cattle B9 | 1870 §15.2\n= private SCC MP"
         )
     )
 
@@ -147,8 +147,8 @@ def test_15_2_cattle_once_west_of_the_mississippi() -> None:
 def test_15_2_a_port_on_the_coast_or_the_lower_river() -> None:
     body = PHASE2 + "@ private GSC MP\n@ round operating MP\n"
     run_scenario(
-        body
-        + "!Ann: port open C18\nAnn: port open H17\n= port open H17 MP\n= private GSC MP\n!Ann: port open N7"
+        body + "!Ann: port open C18 | 1870 §15.2\nAnn: port open H17\n"
+        "= port open H17 MP\n= private GSC MP\n!Ann: port open N7 | 1870 §15.2"
     )
 
 
@@ -156,8 +156,8 @@ def test_15_2_a_closed_port_closes_the_private() -> None:
     body = PHASE2 + "@ private GSC MP\n@ round operating MP\n"
     run_scenario(body + "Ann: port closed N7\n= port closed N7 MP\n= private GSC closed")
     run_scenario(
-        body
-        + "Ann: port open N7\nAnn: close port\n= port closed N7 MP\n= private GSC closed\n!Ann: close port"
+        body + "Ann: port open N7\nAnn: close port\n= port closed N7 MP\n"
+        "= private GSC closed\n!Ann: close port | 1870 §15.2"
     )
 
 
@@ -168,7 +168,9 @@ def test_15_2_whoever_buys_the_private_has_its_token() -> None:
 
 
 def test_15_2_only_its_own_company_in_its_own_turn() -> None:
-    run_scenario(PHASE2 + "@ private SCC FW\n@ round operating MP\n!Ann: cattle D5\n!Bob: cattle D5")
+    run_scenario(
+        PHASE2 + "@ private SCC FW\n@ round operating MP\n!Ann: cattle D5 | 1870 §15.2\n!Bob: cattle D5"
+    )
 
 
 @pytest.mark.parametrize(
