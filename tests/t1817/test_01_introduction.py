@@ -85,9 +85,8 @@ def test_1_2_2_values_from_40_to_600_with_liquidation_and_acquisition_below() ->
 def test_1_2_2_below_40_nothing_is_bought_or_sold(space: str) -> None:
     body = FIVE.replace("price WT 100", f"price WT {space}") + "@ owns pool WT 1\n"
     run_scenario(
-        body
-        + BOB
-        + "!Bob: sell 1 WT\n!Bob: buy WT from pool\nBob: pass\n!Cid: short WT\n!Cid: buy WT from pool"
+        body + BOB + "!Bob: sell 1 WT | 1817 §5.2\n!Bob: buy WT from pool | 1817 §5.4\n"
+        "Bob: pass\n!Cid: short WT | 1817 §5.3\n!Cid: buy WT from pool | 1817 §5.4"
     )
 
 
@@ -180,7 +179,7 @@ def test_1_2_6_privates_go_into_companies_and_are_not_resold() -> None:
         body + "!Ann: buy private TS from Bob for 40\n!Ann: sell private ME to Bob for 40\nAnn: pass"
     )
     own = turn("private ME Ann", "trains WT 2") + "> until trains\n"
-    run_scenario(own + "!Ann: buy private ME for 40\nAnn: buy train 2")
+    run_scenario(own + "!Ann: buy private ME for 40 | 1817 §6\nAnn: buy train 2")
 
 
 def test_1_2_6_privates_stay_open_through_all_phases() -> None:
@@ -219,7 +218,7 @@ def test_1_2_6_mountain_engineers_earn_20_for_each_yellow_tile_in_the_mountains(
     run_scenario(turn("private ME WT", "tile F13 57 1", tokens="F13") + "Ann: lay 9 F15 1\n= cash WT 205")
     # The fee comes first; nothing is earned elsewhere, nor with an upgrade.
     poor = turn("private ME WT", tokens="I12", cash=14)
-    run_scenario(poor + "!Ann: lay 57 I12 1\nAnn: loan 1\nAnn: lay 57 I12 1\n= cash WT 119")
+    run_scenario(poor + "!Ann: lay 57 I12 1 | 1817 §6.3\nAnn: loan 1\nAnn: lay 57 I12 1\n= cash WT 119")
     run_scenario(turn("private ME WT") + "Ann: lay 57 F19 1\n= cash WT 200")
     green = turn("private ME WT", "tile F13 57 1", "tile F15 9 1", tokens="F13", phase="3")
     run_scenario(green + f"Ann: lay 82 F15 {ways(green, '82', 'F15')[0]}\n= cash WT 200")

@@ -275,7 +275,7 @@ def test_5_6_loans_then_shares_of_its_own_out_of_the_market() -> None:
         f"""{FIVE}
         @ owns pool WT 1
         @ round stock Ann
-        !Ann: for WT loan 6             # five shares, five loans
+        !Ann: for WT loan 6 | 1817 §1.2.5             # five shares, five loans
         Ann: for WT loan 2
         = loans WT 2
         = cash WT 400

@@ -81,7 +81,7 @@ def test_5_a_turn_is_for_the_player_or_for_one_company() -> None:
 
 def test_5_companies_hold_their_own_stock_and_players_deal_with_nobody_else() -> None:
     body = f"{FIVE}{SR}@ owns pool SR 1\n{ANN}"
-    run_scenario(body + "!Ann: for WT redeem 2\n!Ann: for SR redeem 1\nAnn: pass")
+    run_scenario(body + "!Ann: for WT redeem 2 | 1817 §5.6\n!Ann: for SR redeem 1 | 1817 §5.6\nAnn: pass")
     assert "cannot be read" in scenario_error(body + "Ann: buy WT from Bob")
 
 
@@ -176,7 +176,8 @@ def test_5_1_a_share_and_a_short_share_of_one_stock_close_each_other() -> None:
 def test_5_1_nobody_holds_more_than_six_of_ten_or_three_of_five(size: int, most: int) -> None:
     body = TEN.replace("size WT 10", f"size WT {size}").replace("owns Ann WT 5", f"owns Ann WT {most - 1}")
     run_scenario(
-        body + ANN + f"Ann: buy WT from treasury\n= owns Ann WT {most}\nBob: pass\nCid: pass\n!Ann: buy WT"
+        body + ANN + f"Ann: buy WT from treasury\n= owns Ann WT {most}\n"
+        "Bob: pass\nCid: pass\n!Ann: buy WT | 1817 §5.4"
     )
 
 
@@ -384,8 +385,11 @@ def test_5_3_one_a_turn_and_more_in_later_turns() -> None:
 
 
 def test_5_3_who_has_sold_short_does_not_buy_it_in_that_round() -> None:
-    body = f"{FIVE}{CID}Cid: short WT\n!Cid: buy WT from treasury\n!Cid: buy WT from pool\nCid: done\n"
-    run_scenario(body + "Ann: pass\nBob: pass\n!Cid: buy WT from pool\nCid: pass")
+    body = (
+        f"{FIVE}{CID}Cid: short WT\n!Cid: buy WT from treasury | 1817 §5.4\n"
+        "!Cid: buy WT from pool | 1817 §5.4\nCid: done\n"
+    )
+    run_scenario(body + "Ann: pass\nBob: pass\n!Cid: buy WT from pool | 1817 §5.4\nCid: pass")
 
 
 def test_5_4_from_the_treasury_the_company_is_paid_and_from_the_market_the_bank() -> None:

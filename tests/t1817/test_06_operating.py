@@ -58,8 +58,8 @@ def test_6_companies_in_the_gray_area_operate_and_those_in_liquidation_do_not() 
 def test_6_the_steps_of_a_turn_in_their_order() -> None:
     run_scenario(
         f"""{turn(*COAST, "trains WT 3", "markers WT 1", phase="3", cash=500)}
-        !Ann: pay
-        !Ann: repay 1
+        !Ann: pay | 1817 §6.5
+        !Ann: repay 1 | 1817 §6.5
         Ann: token E22.0
         !Ann: lay 9 F17 1 | 1817 §6
         Ann: run best
@@ -297,7 +297,7 @@ def test_6_8_a_president_who_cannot_pay_is_in_a_cash_crisis() -> None:
         "> until SR\n", "?Ann: done\n?Ann: done\n"
     )
     broke = broke.replace("= price WT liquidation\n", "?Ann: done\n= cash Ann -25\n= price WT liquidation\n")
-    run_scenario(broke + "= turn Ann\n!Ann: done\nAnn: bankrupt\n= turn SR")
+    run_scenario(broke + "= turn Ann\n!Ann: done | 1817 §7.4\nAnn: bankrupt\n= turn SR")
 
 
 # -- 1817 §6.9 -------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ def test_6_1_a_route_has_a_token_anywhere_on_it() -> None:
     # New York and Philadelphia alone are no route of a company in Baltimore.
     earns(50, *COAST, "trains WT 2", tokens="G18")
     body = turn(*COAST, "trains WT 2", tokens="G18", phase="3")
-    run_scenario(body + "!Ann: run 2 E22.0-F19\nAnn: run 2 F19-G18")
+    run_scenario(body + "!Ann: run 2 E22.0-F19 | 1817 §6.5\nAnn: run 2 F19-G18")
 
 
 def test_6_1_a_route_is_unbranched() -> None:
@@ -45,7 +45,7 @@ def test_6_1_a_route_is_unbranched() -> None:
         "trains WT 3",
     )
     earns(70, *fork, tokens="F19")
-    run_scenario(turn(*fork, tokens="F19", phase="3") + "!Ann: run 3 F13-F19-G18\nAnn: run best")
+    run_scenario(turn(*fork, tokens="F19", phase="3") + "!Ann: run 3 F13-F19-G18 | 1817 §6.5\nAnn: run best")
 
 
 def test_6_1_no_route_through_a_city_that_others_fill() -> None:
@@ -86,7 +86,7 @@ def test_6_1_no_track_segment_twice_but_the_middle_of_brown_plain_track_by_two()
     earns(90, *cross, "trains WT 5", tokens="F19 D19", phase="5")
     # The same two ends on a green tile share a segment.
     body = turn(*VALLEY, "trains WT 3 3", phase="3")
-    run_scenario(body + "= best WT 40\n!Ann: run 3 F19-F13, 3 F13-F19\nAnn: run best")
+    run_scenario(body + "= best WT 40\n!Ann: run 3 F19-F13, 3 F13-F19 | 1817 §6.5\nAnn: run best")
 
 
 # -- 1817 §6.5 -------------------------------------------------------------------------------------

@@ -97,7 +97,8 @@ def test_7_2_1_a_company_that_bids_ties_up_no_players_cash() -> None:
 
 def test_7_2_2_for_as_little_as_10_dollars_with_all_that_it_has() -> None:
     run_scenario(
-        f"{sale(GRAY, cash=70, loans=1)}!Cid: bid 5\nCid: bid 10\nAnn: pass\nCid: pass\n= cash UR 360\n"
+        f"{sale(GRAY, cash=70, loans=1)}!Cid: bid 5 | 1817 §7.2.4\n"
+        "Cid: bid 10\nAnn: pass\nCid: pass\n= cash UR 360\n"
         "= loans UR 1"
     )
 
@@ -105,10 +106,16 @@ def test_7_2_2_for_as_little_as_10_dollars_with_all_that_it_has() -> None:
 def test_7_2_2_the_buyer_can_pay_and_take_on_or_redeem_the_loans() -> None:
     """The UR has five loans: those of the SR have to be redeemed, with the cash that comes with it."""
     full = sale(GRAY, cash=150, loans=2).replace("trains UR 2", "trains UR 2\n@ loans UR 5")
-    run_scenario(f"{full}!Cid: bid 260\nCid: bid 250\nAnn: pass\n= loans UR 5\n= cash UR 0\n= price SR none")
+    run_scenario(
+        f"{full}!Cid: bid 260 | 1817 §7.2.4\nCid: bid 250\n"
+        "Ann: pass\n= loans UR 5\n= cash UR 0\n= price SR none"
+    )
     # One of them may be kept by who has four.
     four = full.replace("loans UR 5", "loans UR 4")
-    run_scenario(f"{four}!Cid: bid 360\nCid: bid 350\nAnn: pass\n= loans UR 5\n= cash UR 0\n= price UR 80")
+    run_scenario(
+        f"{four}!Cid: bid 360 | 1817 §7.2.4\nCid: bid 350\n"
+        "Ann: pass\n= loans UR 5\n= cash UR 0\n= price UR 80"
+    )
 
 
 def test_7_2_2_without_an_offer_it_goes_on_as_before() -> None:
@@ -132,10 +139,10 @@ def test_7_2_3_the_president_of_a_white_company_offers_it() -> None:
 
 
 def test_7_2_3_the_least_is_its_market_value() -> None:
-    run_scenario(f"{offered(60)}!Cid: bid 110\nCid: bid 120")
-    run_scenario(f"{offered(50, size=5)}!Cid: bid 240\nCid: bid 250")
+    run_scenario(f"{offered(60)}!Cid: bid 110 | 1817 §7.2.4\nCid: bid 120")
+    run_scenario(f"{offered(50, size=5)}!Cid: bid 240 | 1817 §7.2.4\nCid: bid 250")
     # A bid is a multiple of $10: $225 are not reached by less than $230.
-    run_scenario(f"{offered(45, size=5)}!Cid: bid 220\nCid: bid 230")
+    run_scenario(f"{offered(45, size=5)}!Cid: bid 220 | 1817 §7.2.4\nCid: bid 230")
 
 
 def test_7_2_3_its_treasury_shares_are_sold_at_the_price_for_the_buyer() -> None:
@@ -145,7 +152,7 @@ def test_7_2_3_its_treasury_shares_are_sold_at_the_price_for_the_buyer() -> None
         .replace("cash UR 300", "cash UR 100")
         .replace("price UR 90", "price UR 90\n@ loans UR 5")
     )
-    run_scenario(f"{body}!Cid: bid 260\nCid: bid 250\nAnn: pass\n= cash UR 0\n= cash Bob 600")
+    run_scenario(f"{body}!Cid: bid 260 | 1817 §7.2.4\nCid: bid 250\nAnn: pass\n= cash UR 0\n= cash Bob 600")
 
 
 def test_7_2_3_what_nobody_bids_for_goes_on_and_no_shares_are_sold() -> None:
@@ -330,7 +337,7 @@ def test_7_2_4_6_treasury_shares_bring_money_in_the_green_zone_only() -> None:
 
 def test_7_2_4_6_trains_above_the_limit_are_given_up_before_loans_and_settling() -> None:
     body = sale(GRAY, trains="2 2 2 2")
-    said = "Cid: bid 10\nAnn: pass\n!Cid: pass\n= cash Bob 500\nCid: discard 2\n= trains pool 2\n"
+    said = "Cid: bid 10\nAnn: pass\n!Cid: pass | 1817 §6.7\n= cash Bob 500\nCid: discard 2\n= trains pool 2\n"
     run_scenario(f"{body}{said}= trains UR 2 2 2 2\n= cash Bob 500\nCid: pass\n= cash Bob 510")
     # So too where nothing is asked about loans; afterwards others are asked what they offer.
     full = body.replace("trains UR 2", "trains UR 2\n@ loans UR 5").replace("cash UR 300", "cash UR 50")
@@ -402,7 +409,9 @@ def test_7_2_4_8_who_cannot_pay_is_in_a_cash_crisis() -> None:
         .replace("cash Bob 500", "cash Bob 150")
         .replace("owns Cid UR 2", "owns Cid UR 2\n@ owns Bob UR 1")
     )
-    run_scenario(f"{body}Cid: pass\nAnn: pass\n= turn Bob\n!Bob: pass\nBob: sell 1 UR\n= cash Bob 40")
+    run_scenario(
+        f"{body}Cid: pass\nAnn: pass\n= turn Bob\n!Bob: pass | 1817 §7.4\nBob: sell 1 UR\n= cash Bob 40"
+    )
 
 
 def test_7_2_4_9_holders_and_short_holders_settle_rounding_down() -> None:
@@ -458,7 +467,9 @@ def test_all_bidders_are_asked_at_once_and_only_the_first_bids() -> None:
     state = run_scenario(f"{sale(GRAY)}= turn Cid\n!Bob: bid up to 50\n!Ann: bid 10")
     assert decision(state).asked == ("p2", "p0")
     assert "Cid bids first" in scenario_error(f"{sale(GRAY)}Ann: bid 20")
-    run_scenario(f"{sale(GRAY)}= turn Cid\n!Ann: bid 10\n!Cid: bid nothing\nCid: bid 10", options=(SITE,))
+    run_scenario(
+        f"{sale(GRAY)}= turn Cid\n!Ann: bid 10\n!Cid: bid nothing | 1817 §7.2.4\nCid: bid 10", options=(SITE,)
+    )
     assert decision(run_scenario(f"{sale(GRAY)}= turn Cid", options=(SITE,))).asked == ("p2",)
 
 
@@ -477,7 +488,8 @@ def test_orders_given_in_advance_are_carried_out_in_turn() -> None:
     run_scenario(f"{body}Ann: bid nothing\nCid: bid nothing\n= price SR acquisition 2")
     run_scenario(f"{body}Ann: pass\n= turn Cid\n!Ann: pass\nCid: pass\n= price SR acquisition 2")
     run_scenario(
-        f"{body}!Ann: bid up to 95\n!Ann: bid up to 810\nAnn: bid up to 800\nCid: bid up to 100\n"
+        f"{body}!Ann: bid up to 95 | 1817 §7.2.4\n"
+        "!Ann: bid up to 810 | 1817 §7.2.4\nAnn: bid up to 800\nCid: bid up to 100\n"
         "Ann: pass\n= cash WT 200"
     )
 

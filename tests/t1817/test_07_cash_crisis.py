@@ -102,7 +102,7 @@ def test_7_4_within_the_limits_of_sales() -> None:
     body = owing(pair, gray, own)
     assert "2-share company" in scenario_error(f"{body}Ann: sell 1 PW")
     assert "in acquisition" in scenario_error(f"{body}Ann: sell 1 H")
-    run_scenario(f"{body}!Ann: sell 1 R\nAnn: bankrupt")
+    run_scenario(f"{body}!Ann: sell 1 R | 1817 §5.2\nAnn: bankrupt")
 
 
 def test_7_4_no_presidents_certificate_changes_hands() -> None:
@@ -243,7 +243,7 @@ def test_7_4_with_several_bankrupt_the_nearest_to_the_left_who_is_not() -> None:
     cash = "@ phase 3\n@ cash Ann 0\n@ cash Bob 0\n@ cash Cid 500\n@ cash Dot 500\n"
     body = f"{cash}{ruined}{ur('Cid 2')}{dot}@ interest 30\n@ round operating WT\n"
     out = f"{body}> until crisis\nAnn: bankrupt\n> until crisis\nBob: bankrupt\n> until auction\n"
-    sold = "= turn Cid\n!Dot: bid 10\nCid: bid 10\nDot: pass\n?Cid: pass\n"
+    sold = "= turn Cid\n!Dot: bid 10 | 1817 §7.2.4\nCid: bid 10\nDot: pass\n?Cid: pass\n"
     run_scenario(f"{out}{sold}= price SR none\n{sold}= price WT none", FOUR)
 
 

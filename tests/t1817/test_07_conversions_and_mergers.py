@@ -58,7 +58,7 @@ def test_7_conversions_then_liquidations_then_acquisitions_then_friendly_sales()
         = price PW none
         Bob: act                # at last friendly sales
         Ann: pass
-        !Bob: offer WT
+        !Bob: offer WT | 1817 §7.2.3
         Bob: offer SR
         """
     )
@@ -66,7 +66,10 @@ def test_7_conversions_then_liquidations_then_acquisitions_then_friendly_sales()
 
 def test_7_red_and_gray_companies_do_nothing() -> None:
     body = f"{ALL_KINDS}{MERGER}!Cid: act | 1817 §7\n"
-    run_scenario(f"{body}Bob: act\nAnn: pass\n!Bob: merge PW\n!Bob: merge H\nBob: pass\n!Cid: bid 10")
+    run_scenario(
+        f"{body}Bob: act\nAnn: pass\n!Bob: merge PW | 1817 §7.1\n"
+        "!Bob: merge H | 1817 §7.1\nBob: pass\n!Cid: bid 10"
+    )
     assert decision(run_scenario(f"{body}= turn Ann")).awaited == ("p0", "p1")
 
 
@@ -92,7 +95,7 @@ def test_7_what_becomes_gray_in_the_round_is_not_put_up_and_does_nothing_more() 
         !Ann: bid 10
         Bob: pass               # the PW; the WT is not put up after it
         = turn Bob
-        !Bob: bid 10
+        !Bob: bid 10 | 1817 §6
         Bob: pass
         = round operating SR 2
         """
@@ -110,7 +113,7 @@ def test_7_trains_above_the_limit_go_to_the_open_market_by_choice_of_the_preside
         f"""{many.replace("@ trains bank 3 3 3", "@ trains bank 3 3")}{WANTED}
         Ann: merge SR
         Bob: accept
-        !Ann: pass
+        !Ann: pass | 1817 §6.7
         Ann: discard {discarded}
         = trains pool {discarded}
         = trains WT {left}
@@ -180,12 +183,15 @@ def test_7_an_action_that_has_become_impossible_is_not_done() -> None:
 
 
 def test_7_an_action_that_the_company_could_not_take_in_its_turn_is_refused() -> None:
-    run_scenario(f"{THREE}!Ann: merge UR\n!Ann: offer WT | 1817 §7\n!Bob: merge SR | 1817 §7\n= turn Ann WT")
+    run_scenario(
+        f"{THREE}!Ann: merge UR | 1817 §7.1\n!Ann: offer WT | 1817 §7\n"
+        "!Bob: merge SR | 1817 §7\n= turn Ann WT"
+    )
 
 
 def test_7_an_offer_counts_as_the_answer_to_a_friendly_sale() -> None:
     sale = THREE.replace("@ round merger WT", "@ round sale PW").replace("cash=200", "cash=900")
-    run_scenario(f"{sale}!Bob: offer WT\nCid: pass\nBob: offer SR\n= turn Cid")
+    run_scenario(f"{sale}!Bob: offer WT | 1817 §7.2.3\nCid: pass\nBob: offer SR\n= turn Cid")
 
 
 def test_7_who_may_only_answer_in_advance_is_not_to_act() -> None:
@@ -358,7 +364,7 @@ def test_7_1_1_shares_are_dealt_in_then_loans_are_taken_then_tokens_are_bought()
         Ann: convert
         !Ann: loan 1
         {NO_TRADES}
-        !Ann: loan 6            # as many as it has shares
+        !Ann: loan 6 | 1817 §1.2.5            # as many as it has shares
         Ann: loan 1
         = price WT 90
         = cash WT 100
@@ -530,7 +536,7 @@ def test_7_1_3_more_than_five_short_shares_may_be_left_and_no_further_are_sold()
     body = body.replace("@ trains WT 2\n", "@ trains WT 3\n")
     merged = f"{WANTED}Ann: merge SR\nBob: accept\n= owns Cid WT -6\n= owns pool WT 6\n{NO_TRADES}Ann: pass\n"
     rest = "= round stock Ann\nAnn: pass\nBob: pass\n"
-    run_scenario(f"{body}{merged}{rest}!Cid: short WT\nCid: buy WT from pool\n= owns Cid WT -5")
+    run_scenario(f"{body}{merged}{rest}!Cid: short WT | 1817 §5.3\nCid: buy WT from pool\n= owns Cid WT -5")
 
 
 def test_7_1_3_somebody_has_to_hold_the_presidents_certificate() -> None:
@@ -544,7 +550,8 @@ def test_7_1_3_loans_and_tokens_come_along_and_none_is_bought() -> None:
     body = LARGE.replace("trains WT 2", "trains WT 2\n@ loans WT 5\n@ markers WT 1")
     body = body.replace("trains SR 2", "trains SR 2\n@ loans SR 4\n@ markers SR 1")
     run_scenario(
-        f"{body}{WANTED}Ann: merge SR\nBob: accept\n= loans WT 9\n= markers WT 2\n{NO_TRADES}!Ann: loan 2\n"
+        f"{body}{WANTED}Ann: merge SR\nBob: accept\n= loans WT 9\n"
+        f"= markers WT 2\n{NO_TRADES}!Ann: loan 2 | 1817 §1.2.5\n"
         "Ann: loan 1\n= cash WT 350\n= markers WT 2"
     )
 
@@ -556,7 +563,7 @@ def test_7_1_4_the_president_buys_from_the_treasury_as_much_as_he_may() -> None:
     run_scenario(
         f"""{SMALL}{WANTED}
         Ann: convert
-        !Ann: buy 2             # three of five are the most
+        !Ann: buy 2 | 1817 §5.1             # three of five are the most
         !Ann: sell 1 | 1817 §7.1.4
         Ann: buy 1
         = cash WT 300

@@ -6,7 +6,8 @@ from tests.t1830.scenarios import BOUGHT, run_scenario, scenario_error
 
 def test_7_privates_are_offered_one_at_a_time_in_order_of_value() -> None:
     run_scenario(
-        "= turn Ann\nAnn: buy SV\n= cash Ann 780\n= private SV Ann\n= turn Bob\n!Bob: buy DH\nBob: buy CS\n"
+        "= turn Ann\nAnn: buy SV\n= cash Ann 780\n= private SV Ann\n"
+        "= turn Bob\n!Bob: buy DH | 1830 §7.1\nBob: buy CS\n"
     )
 
 
@@ -20,7 +21,8 @@ def test_7_the_player_after_the_last_buyer_has_the_priority() -> None:
 
 def test_7_nothing_is_sold_in_the_first_stock_round() -> None:
     run_scenario(
-        BOUGHT + "Cid: par BO 67\nAnn: par PRR 67\n?Ann: done\n!Bob: sell 1 PRR\nBob: pass\n!Cid: sell 1 BO"
+        BOUGHT + "Cid: par BO 67\nAnn: par PRR 67\n?Ann: done\n"
+        "!Bob: sell 1 PRR | 1830 §12.1\nBob: pass\n!Cid: sell 1 BO | 1830 §12.1"
     )
 
 
@@ -228,16 +230,17 @@ def test_7_3_the_round_after_an_unsold_private_is_not_the_first() -> None:
     bought = UNSOLD + "= cash Bob 635\nCid: buy BO\nCid: par BO 67\nAnn: par PRR 67\n"
     run_scenario(bought + "?Ann: done\nBob: sell 1 PRR\n= owns pool PRR 1")
     run_scenario(
-        UNSOLD + "Cid: buy BO\nCid: par BO 67\nAnn: par PRR 67\n?Ann: done\n!Bob: sell 1 PRR", options=(SITE,)
+        UNSOLD + "Cid: buy BO\nCid: par BO 67\nAnn: par PRR 67\n?Ann: done\n!Bob: sell 1 PRR | 1830 §12.1",
+        options=(SITE,),
     )
 
 
 def test_7_3_privates_are_traded_while_another_is_on_offer() -> None:
     deal = "Cid: buy private SV from Ann for 30\nAnn: accept\n= private SV Cid\n"
     run_scenario(UNSOLD + deal + "= turn Cid\nCid: buy BO\n")
-    run_scenario(UNSOLD + "!Ann: sell private SV to Bob for 30")
-    run_scenario(UNSOLD + "!Cid: buy private SV from Ann for 30", options=(SITE,))
-    run_scenario("Ann: buy SV\n!Bob: buy private SV from Ann for 30")
+    run_scenario(UNSOLD + "!Ann: sell private SV to Bob for 30 | 1830 §23.1")
+    run_scenario(UNSOLD + "!Cid: buy private SV from Ann for 30 | 1830 §23.1", options=(SITE,))
+    run_scenario("Ann: buy SV\n!Bob: buy private SV from Ann for 30 | 1830 §23.1")
 
 
 def test_7_3_money_in_bids_buys_no_private_of_a_player() -> None:

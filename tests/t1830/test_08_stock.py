@@ -46,7 +46,8 @@ def test_8_the_presidents_certificate_is_sold_first() -> None:
 def test_8_ten_shares_are_nine_certificates() -> None:
     said = STARTED + "@ owns Ann PRR 5\n@ owns Bob PRR 4\n@ par PRR 67\n@ round stock Cid\n"
     run_scenario(
-        said + "= owns ipo PRR 1\nCid: buy PRR from ipo\nCid: done\n= owns ipo PRR 0\n!Ann: buy PRR from ipo"
+        said + "= owns ipo PRR 1\nCid: buy PRR from ipo\nCid: done\n"
+        "= owns ipo PRR 0\n!Ann: buy PRR from ipo | 1830 §4"
     )
 
 

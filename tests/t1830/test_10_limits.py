@@ -117,7 +117,7 @@ def test_10_any_quantity_in_one_turn_in_the_brown_zone() -> None:
         + """
         Ann: buy PRR from pool
         Ann: buy PRR from pool
-        !Ann: par NYC 67
+        !Ann: par NYC 67 | 1830 §4
         Ann: buy PRR from ipo
         = owns Ann PRR 3
         = cash Ann 1873

@@ -33,7 +33,7 @@ def test_12_any_amount_otherwise() -> None:
         @ owns Bob PRR 2
         @ par PRR 100
         @ round stock Ann
-        !Ann: sell 6 PRR
+        !Ann: sell 6 PRR | 1830 §12.2
         !Ann: sell 7 PRR | 1830 §12
         Ann: sell 5 PRR
         = cash Ann 500
@@ -50,8 +50,8 @@ def test_12_3_the_presidents_certificate_is_not_sold_into_the_pool() -> None:
         @ owns Bob PRR 1
         @ par PRR 100
         @ round stock Ann
-        !Ann: sell 3 PRR
-        !Ann: sell 4 PRR
+        !Ann: sell 3 PRR | 1830 §13
+        !Ann: sell 4 PRR | 1830 §13
         Ann: sell 2 PRR
         = owns Ann PRR 2
         = president PRR Ann

@@ -38,7 +38,7 @@ def test_17_what_is_past_does_not_come_again() -> None:
         Ann: run best
         !Ann: token H16 | 1830 §17
         !Ann: lay 57 H16 1 | 1830 §17
-        !Ann: buy train 2
+        !Ann: buy train 2 | 1830 §20.3
         Ann: withhold
         !Ann: run best | 1830 §17
         !Ann: pay | 1830 §17
@@ -59,7 +59,7 @@ def test_17_revenue_pays_for_neither_track_nor_tokens_of_the_same_turn() -> None
         @ cash PRR 39
         @ round operating PRR
         !Ann: token H10
-        !Ann: lay 8 I11 2
+        !Ann: lay 8 I11 2 | 1830 §18
         > until dividend
         Ann: withhold
         = cash PRR 69

@@ -30,12 +30,15 @@ def test_18_no_tile_on_grey_or_red() -> None:
 
 def test_18_yellow_hexes_wait_for_green_tiles() -> None:
     lay = "Ann: lay 53 I15 0\n"
-    run_scenario(running("BO") + "!" + lay + "!Ann: lay 57 I15 1")
-    run_scenario(running("BO", phase="3") + "!Ann: lay 57 I15 1\n" + lay)
+    run_scenario(running("BO") + "!" + lay + "!Ann: lay 57 I15 1 | 1830 Table 6")
+    run_scenario(running("BO", phase="3") + "!Ann: lay 57 I15 1 | 1830 Table 6\n" + lay)
 
 
 def test_18_the_first_tiles_are_yellow() -> None:
-    run_scenario(running("PRR", phase="3") + "!Ann: lay 14 H10 0\n!Ann: lay 23 H14 1\nAnn: lay 9 H14 1")
+    run_scenario(
+        running("PRR", phase="3") + "!Ann: lay 14 H10 0 | 1830 Table 6\n"
+        "!Ann: lay 23 H14 1 | 1830 Table 6\nAnn: lay 9 H14 1"
+    )
 
 
 def test_18_new_track_extends_a_route_from_a_token() -> None:
@@ -168,14 +171,16 @@ def test_18_tiles_show_what_the_map_shows(
 
 
 def test_18_1_green_tiles_replace_yellow_ones() -> None:
-    run_scenario(running("PRR", "@ tile H10 57 1") + "!Ann: lay 14 H10 0")
+    run_scenario(running("PRR", "@ tile H10 57 1") + "!Ann: lay 14 H10 0 | 1830 §22")
     run_scenario(running("PRR", "@ tile H10 57 1", phase="3") + "Ann: lay 14 H10 0\n= tile H10 14 0")
 
 
 def test_18_1_brown_tiles_replace_green_ones_only() -> None:
     run_scenario(running("PRR", "@ tile H10 14 0", phase="4") + "!Ann: lay 63 H10 0")
     run_scenario(running("PRR", "@ tile H10 14 0", phase="5") + "Ann: lay 63 H10 0")
-    run_scenario(running("PRR", "@ tile H10 57 1", phase="5") + "!Ann: lay 63 H10 0\n!Ann: lay 57 H10 1")
+    run_scenario(
+        running("PRR", "@ tile H10 57 1", phase="5") + "!Ann: lay 63 H10 0\n!Ann: lay 57 H10 1 | 1830 Table 6"
+    )
 
 
 def test_18_1_existing_track_is_kept() -> None:
@@ -192,7 +197,7 @@ def test_18_1_existing_track_is_kept() -> None:
 def test_18_1_only_by_the_list() -> None:
     run_scenario(
         running("PRR", "@ tile H14 9 1", phase="3")
-        + "!Ann: lay 16 H14 1\n!Ann: lay 28 H14 1\nAnn: lay 23 H14 1"
+        + "!Ann: lay 16 H14 1 | 1830 Table 6\n!Ann: lay 28 H14 1 | 1830 Table 6\nAnn: lay 23 H14 1"
     )
 
 
@@ -231,7 +236,9 @@ def test_18_1_the_way_into_a_full_city_is_open() -> None:
 def test_18_1_replaced_tiles_are_available_again() -> None:
     four = "@ tile H10 57 1\n@ tile H16 57 1\n@ tile B10 57 0\n@ tile B16 57 0\n@ tile G5 9 0\n"
     other = "@ owns Bob CO 6\n@ par CO 90\n@ trains PRR 3\n"
-    run_scenario(running("PRR", four + other, phase="3") + "Ann: pass\n> until CO\n!Bob: lay 57 H4 0")
+    run_scenario(
+        running("PRR", four + other, phase="3") + "Ann: pass\n> until CO\n!Bob: lay 57 H4 0 | 1830 Table 7"
+    )
     run_scenario(running("PRR", four + other, phase="3") + "Ann: lay 14 H10 0\n> until CO\nBob: lay 57 H4 0")
 
 
@@ -240,23 +247,30 @@ def test_18_1_a_replacement_takes_the_place_of_a_new_tile() -> None:
 
 
 def test_18_1_no_tile_beyond_the_supply() -> None:
-    run_scenario(running("CO", "@ tile G17 1 0") + "!Ann: lay 1 G7 1\nAnn: lay 2 G7 2")
+    run_scenario(running("CO", "@ tile G17 1 0") + "!Ann: lay 1 G7 1 | 1830 Table 7\nAnn: lay 2 G7 2")
 
 
 def test_18_2_oo_tiles_lie_on_double_cities_only() -> None:
     run_scenario(
-        running("PRR", "@ tile H10 57 1", phase="3")
-        + "!Ann: lay 59 H10 1\n!Ann: lay 53 H10 1\n!Ann: lay 54 H10 1"
+        running("PRR", "@ tile H10 57 1", phase="3") + "!Ann: lay 59 H10 1 | 1830 Table 6\n"
+        "!Ann: lay 53 H10 1 | 1830 Table 6\n!Ann: lay 54 H10 1 | 1830 Table 6"
     )
     run_scenario(
         running("Erie", "@ token Erie E11.0", phase="3")
-        + "!Ann: lay 57 E11 0\n!Ann: lay 14 E11 0\n!Ann: lay 53 E11 0\n!Ann: lay 54 E11 0\nAnn: lay 59 E11 0"
+        + "!Ann: lay 57 E11 0 | 1830 Table 6\n!Ann: lay 14 E11 0 | 1830 Table 6\n"
+        "!Ann: lay 53 E11 0 | 1830 Table 6\n!Ann: lay 54 E11 0 | 1830 Table 6\nAnn: lay 59 E11 0"
     )
 
 
 def test_18_2_ny_and_b_tiles_lie_there_only() -> None:
-    run_scenario(running("NYNH", phase="3") + "!Ann: lay 59 G19 0\n!Ann: lay 53 G19 0\n!Ann: lay 14 G19 0\n")
-    run_scenario(running("BM", phase="3") + "!Ann: lay 14 E23 0\n!Ann: lay 54 E23 0\nAnn: lay 53 E23 1")
+    run_scenario(
+        running("NYNH", phase="3") + "!Ann: lay 59 G19 0 | 1830 Table 6\n"
+        "!Ann: lay 53 G19 0 | 1830 Table 6\n!Ann: lay 14 G19 0 | 1830 Table 6\n"
+    )
+    run_scenario(
+        running("BM", phase="3") + "!Ann: lay 14 E23 0 | 1830 Table 6\n"
+        "!Ann: lay 54 E23 0 | 1830 Table 6\nAnn: lay 53 E23 1"
+    )
 
 
 def test_18_2_their_track_is_kept() -> None:
@@ -273,12 +287,14 @@ def test_18_2_their_track_is_kept() -> None:
 def test_18_2_brown_tiles_replace_them() -> None:
     run_scenario(
         running("BO", "@ tile I15 53 0", phase="5")
-        + "!Ann: lay 62 I15 0\n!Ann: lay 63 I15 0\nAnn: lay 61 I15 0"
+        + "!Ann: lay 62 I15 0 | 1830 Table 6\n!Ann: lay 63 I15 0 | 1830 Table 6\nAnn: lay 61 I15 0"
     )
-    run_scenario(running("NYNH", "@ tile G19 54 0", phase="5") + "!Ann: lay 61 G19 0\nAnn: lay 62 G19 0")
+    run_scenario(
+        running("NYNH", "@ tile G19 54 0", phase="5") + "!Ann: lay 61 G19 0 | 1830 Table 6\nAnn: lay 62 G19 0"
+    )
     run_scenario(
         running("Erie", "@ token Erie E11.0\n@ tile E11 59 0", phase="5")
-        + "!Ann: lay 63 E11 0\nAnn: lay 65 E11 0\n= token Erie E11.0"
+        + "!Ann: lay 63 E11 0 | 1830 Table 6\nAnn: lay 65 E11 0\n= token Erie E11.0"
     )
 
 

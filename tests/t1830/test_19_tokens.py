@@ -75,7 +75,7 @@ def test_19_a_city_is_open_until_both_spaces_are_taken() -> None:
         running("PRR", one, phase="3") + "Ann: lay 57 H4 1\nAnn: token H10\n= token PRR H10\n= token CO H10"
     )
     two = one + "@ owns Bob NYC 6\n@ par NYC 67\n@ token NYC E19 H10\n"
-    run_scenario(running("PRR", two, phase="3") + "!Ann: token H10 | 1830 §19\n!Ann: lay 57 H4 1")
+    run_scenario(running("PRR", two, phase="3") + "!Ann: token H10 | 1830 §19\n!Ann: lay 57 H4 1 | 1830 §18")
 
 
 def test_19_the_base_of_a_company_that_has_not_operated_is_kept() -> None:
@@ -143,7 +143,8 @@ def test_19_rivals_run_into_a_full_city_but_not_beyond() -> None:
     other = "@ owns Bob CO 6\n@ par CO 67\n@ token CO F6 H10\n"
     run_scenario(running("PRR", track, phase="3") + "= best PRR 50")
     run_scenario(
-        running("PRR", track + other, phase="3") + "= best PRR 30\n!Ann: run 3 H12-H10-H4\nAnn: run 3 H12-H10"
+        running("PRR", track + other, phase="3") + "= best PRR 30\n!Ann: run 3 H12-H10-H4 | 1830 §20.1\n"
+        "Ann: run 3 H12-H10"
     )
 
 
@@ -173,7 +174,7 @@ def test_19_1_the_erie_need_not_lay_a_tile_there() -> None:
 
 def test_19_1_the_token_goes_with_its_city_when_a_tile_is_laid() -> None:
     chosen = FRESH.format("Erie") + "@ phase 3\n@ round operating Erie\nAnn: home Erie E11.1\n"
-    run_scenario(chosen + "Ann: lay 59 E11 0\n= token Erie E11.1\n!Ann: home Erie E11.0")
+    run_scenario(chosen + "Ann: lay 59 E11 0\n= token Erie E11.1\n!Ann: home Erie E11.0 | 1830 §17")
 
 
 def test_19_1_no_other_token_until_the_erie_has_its_base() -> None:

@@ -12,7 +12,7 @@ LONG = LINE + "@ tile H8 9 1\n@ tile H6 9 1\n@ tile H4 57 1\n"
 
 def test_20_1_a_route_joins_two_cities() -> None:
     run_scenario(
-        running("PRR", "@ trains PRR 2\n@ tile H14 9 1") + "= best PRR 0\n!Ann: run best\n"
+        running("PRR", "@ trains PRR 2\n@ tile H14 9 1") + "= best PRR 0\n!Ann: run best | 1830 §20.2\n"
         "!Ann: run 2 H12 | 1830 §20.1"
     )
     run_scenario(

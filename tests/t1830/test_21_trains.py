@@ -102,7 +102,8 @@ def test_21_between_companies_of_one_president_for_a_dollar_or_more() -> None:
         "Ann: buy train 2 from CO for 1\n= trains PRR 2\n= cash CO 1"
     )
     run_scenario(
-        two + BUYING + "!Ann: buy train 2 from CO for 1001\nAnn: buy train 2 from CO for 1000\n= cash CO 1000"
+        two + BUYING + "!Ann: buy train 2 from CO for 1001 | 1830 §17\n"
+        "Ann: buy train 2 from CO for 1000\n= cash CO 1000"
     )
 
 
@@ -111,7 +112,10 @@ def test_21_between_companies_at_an_agreed_price() -> None:
     offer = two + BUYING + "Ann: buy train 2 from CO for 500\n= trains PRR none\n= turn Bob\n"
     run_scenario(offer + "Bob: accept\n= trains PRR 2\n= trains CO 2\n= cash CO 500\n= cash PRR 500")
     run_scenario(offer + "Bob: decline\n= trains PRR none\n= cash PRR 1000")
-    run_scenario(offer + "!Cid: accept\n!Ann: accept\nAnn: done\n!Bob: accept\n= trains CO 2 2")
+    run_scenario(
+        offer + "!Cid: accept | 1830 §17\n!Ann: accept | 1830 §17\n"
+        "Ann: done\n!Bob: accept | 1830 §17\n= trains CO 2 2"
+    )
 
 
 def test_21_in_the_buyers_turn_only() -> None:
@@ -181,7 +185,7 @@ def test_21_any_number_of_trains_may_be_bought() -> None:
 def test_21_an_offer_that_can_no_longer_be_paid_is_not_accepted() -> None:
     other = "@ owns Bob CO 6\n@ par CO 67\n@ trains CO 2 2"
     offer = running("PRR", other, cash=100) + BUYING + "Ann: buy train 2 from CO for 100\nAnn: buy train 2\n"
-    run_scenario(offer + "!Bob: accept\n= trains CO 2 2\n= cash PRR 20")
+    run_scenario(offer + "!Bob: accept | 1830 §17\n= trains CO 2 2\n= cash PRR 20")
 
 
 def test_21_trains_that_go_do_not_count_towards_the_new_limit() -> None:

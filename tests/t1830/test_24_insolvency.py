@@ -26,7 +26,8 @@ def need(ann: int = 0, prr: int = 0, own: int = 6, more: str = "") -> str:
 
 def test_24_the_president_makes_up_the_deficiency() -> None:
     run_scenario(
-        need(ann=100, prr=30) + "!Ann: done\nAnn: buy train 2\n= cash PRR 0\n= cash Ann 50\n= trains PRR 2"
+        need(ann=100, prr=30) + "!Ann: done | 1830 §20.2\nAnn: buy train 2\n"
+        "= cash PRR 0\n= cash Ann 50\n= trains PRR 2"
     )
 
 
@@ -42,7 +43,7 @@ def test_24_the_cheapest_train_that_the_bank_has() -> None:
 def test_24_not_for_a_company_that_can_pay_by_itself() -> None:
     pool = "@ phase 4\n@ depot 4 3\n@ trains pool 3"
     run_scenario(
-        need(ann=500, prr=200, more=pool) + "!Ann: buy train 4\n!Ann: sell 1 NYC | 1830 §24\n"
+        need(ann=500, prr=200, more=pool) + "!Ann: buy train 4 | 1830 §17\n!Ann: sell 1 NYC | 1830 §24\n"
         "Ann: buy train 3 from pool"
     )
 
@@ -51,13 +52,14 @@ def test_24_no_help_for_additional_trains() -> None:
     helped = need(ann=500, prr=30) + "Ann: buy train 2\n= cash Ann 450\n"
     run_scenario(helped + "!Ann: buy train 2\n= round stock Ann")
     run_scenario(
-        need(ann=500, prr=39, more="@ trains PRR 2").replace("> until train\n", "") + "!Ann: token H10"
+        need(ann=500, prr=39, more="@ trains PRR 2").replace("> until train\n", "")
+        + "!Ann: token H10 | 1830 §19"
     )
 
 
 def test_24_no_help_without_a_route() -> None:
     lonely = need(ann=500, prr=30).replace("@ tile H10 57 1\n", "").replace("> until train\n", "")
-    run_scenario(lonely + "!Ann: buy train 2\n= trains PRR none")
+    run_scenario(lonely + "!Ann: buy train 2 | 1830 §17\n= trains PRR none")
 
 
 def test_24_1_the_companys_money_goes_first() -> None:
@@ -67,7 +69,7 @@ def test_24_1_the_companys_money_goes_first() -> None:
 def test_24_2_the_presidents_cash_before_his_stock() -> None:
     run_scenario(
         need(ann=80) + "!Ann: sell 1 NYC | 1830 §24\n!Ann: sell 1 PRR | 1830 §24\n"
-        "!Ann: bankrupt\nAnn: buy train 2\n= cash Ann 0"
+        "!Ann: bankrupt | 1830 §24.6\nAnn: buy train 2\n= cash Ann 0"
     )
 
 
@@ -83,7 +85,7 @@ def test_24_2_with_his_cash_no_more_than_face_value_for_another_companys_train()
 def test_24_2_the_companys_own_money_may_pay_more() -> None:
     other = "@ owns Ann CO 6\n@ par CO 67\n@ trains CO 2 2"
     run_scenario(
-        need(ann=300, prr=200, more=other) + "!Ann: buy train 2 from CO for 201\n"
+        need(ann=300, prr=200, more=other) + "!Ann: buy train 2 from CO for 201 | 1830 §17\n"
         "Ann: buy train 2 from CO for 200"
     )
 
@@ -167,7 +169,7 @@ def test_24_6_bankrupt_only_when_nothing_more_may_be_sold() -> None:
     hopeless = need(more="@ phase 6\n@ depot 6 2")
     run_scenario(
         hopeless + "!Ann: buy train 6 | 1830 §24\n!Ann: bankrupt | 1830 §24.6\n"
-        "Ann: sell 3 NYC\n!Ann: bankrupt | 1830 §24.6\n!Ann: sell 5 PRR"
+        "Ann: sell 3 NYC\n!Ann: bankrupt | 1830 §24.6\n!Ann: sell 5 PRR | 1830 §13"
     )
 
 
@@ -176,7 +178,7 @@ def test_24_6_a_president_who_cannot_pay_is_bankrupt() -> None:
     run_scenario(
         poor
         + """
-        !Ann: sell 1 PRR
+        !Ann: sell 1 PRR | 1830 §12.2
         !Ann: bankrupt | 1830 §24.6
         Ann: sell 3 NYC
         = cash Ann 270
@@ -195,7 +197,7 @@ def test_24_2_another_presidents_train_with_his_consent() -> None:
         "Ann: buy train 2 from CO for 80\n"
     )
     run_scenario(offer + "Bob: accept\n= cash Ann 20\n= cash CO 80\n= trains PRR 2")
-    run_scenario(offer + "Bob: decline\n!Ann: done\nAnn: buy train 2\n= trains CO 2 2")
+    run_scenario(offer + "Bob: decline\n!Ann: done | 1830 §20.2\nAnn: buy train 2\n= trains CO 2 2")
     run_scenario(
         need(ann=100, prr=5, more=other) + "Ann: buy train 2 from CO for 5\nBob: accept\n= cash Ann 100"
     )

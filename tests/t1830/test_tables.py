@@ -94,7 +94,7 @@ def test_table_1_2_the_tile_is_the_turns_one_tile() -> None:
 
 
 def test_table_1_2_the_mountain_has_to_be_paid() -> None:
-    run_scenario(running("PRR", DH, cash=119, phase="3") + "!Ann: lay 57 F16 0 using DH")
+    run_scenario(running("PRR", DH, cash=119, phase="3") + "!Ann: lay 57 F16 0 using DH | 1830 §18")
 
 
 def test_table_1_2_the_token_is_not_required() -> None:
@@ -332,13 +332,16 @@ def test_table_1_1_the_turn_waits_while_the_tile_of_the_cs_can_be_laid() -> None
         "!Ann: lay 58 B20 0 using CS | 1830 Table 1"
     )
     tiled = running("PRR", "@ private CS PRR\n@ tile B20 58 0", phase="3", cash=0)
-    run_scenario(tiled + "Ann: lay 57 H10 1\n!Ann: done")
+    run_scenario(tiled + "Ann: lay 57 H10 1\n!Ann: done | 1830 §20.2")
 
 
 def test_table_1_2_a_line_of_a_later_step_declines_the_free_token() -> None:
     line = "@ private DH PRR\n@ trains PRR 3\n@ tile H10 57 1"
     laid = running("PRR", line, phase="3") + "Ann: lay 57 F16 0 using DH\n"
-    run_scenario(laid + "!Ann: buy train 3\n!Ann: pay\nAnn: run best\n= markers PRR 3\n!Ann: token F16")
+    run_scenario(
+        laid + "!Ann: buy train 3 | 1830 §20.3\n!Ann: pay | 1830 §20.3\n"
+        "Ann: run best\n= markers PRR 3\n!Ann: token F16"
+    )
     run_scenario(
         laid + "!Ann: lay 9 H8 1 | 1830 Table 1.2\n"
         "!Ann: token H10 | 1830 Table 1.2\nAnn: token F16\n= markers PRR 2"

@@ -92,5 +92,6 @@ def test_a_line_of_a_later_step_declines_no_run() -> None:
     # After the first of two tiles a train may not be bought past the run.
     body = "@ phase 3\n" + RICH + "@ owns Ann L&N 6\n@ price L&N 90 3\n@ trains L&N 2\n@ cash L&N 400\n"
     run_scenario(
-        body + "@ round operating L&N\nAnn: lay 9 C15 0\n!Ann: buy train 3\n!Ann: issue 1\nAnn: run best"
+        body + "@ round operating L&N\nAnn: lay 9 C15 0\n!Ann: buy train 3 | 1851 Run Trains, Pay Dividends\n"
+        "!Ann: issue 1 | 1851 Run Trains, Pay Dividends\nAnn: run best"
     )

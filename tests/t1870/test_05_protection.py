@@ -297,7 +297,10 @@ def test_an_answer_can_be_left_and_taken_back() -> None:
     run_scenario(
         MP + up_to.format(0) + "Ann: standing protect MP ask\n" + sale + "= turn Ann\n= price MP 100 0"
     )
-    run_scenario(MP + "!Bob: standing protect MP up to 5\n!Ann: standing protect MP ask\n= turn Bob")
+    run_scenario(
+        MP + "!Bob: standing protect MP up to 5 | 1870 §5.9\n"
+        "!Ann: standing protect MP ask | 1870 §5.3\n= turn Bob"
+    )
 
 
 def test_a_standing_order_is_not_narrated() -> None:

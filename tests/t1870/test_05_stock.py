@@ -67,7 +67,7 @@ def test_5_3_2_the_seller_may_propose_in_the_buyers_turn_only() -> None:
         + """
         @ private SCC Bob
         @ round stock Ann
-        !Bob: sell private SCC to Cid for 60
+        !Bob: sell private SCC to Cid for 60 | 1870 §12.1
         Bob: sell private SCC to Ann for 60
         Ann: accept
         = private SCC Ann
@@ -141,7 +141,10 @@ def test_5_4_1_the_limit_stops_purchases_but_not_in_the_coloured_zones() -> None
 
 
 def test_5_1_1_7_over_the_limit_a_player_first_sells_down() -> None:
-    body = ELEVEN + "@ price IC 100 0\n@ closed TP\n= limit 9\n!Ann: pass\n!Ann: buy IC from pool\n"
+    body = (
+        ELEVEN + "@ price IC 100 0\n@ closed TP\n= limit 9\n"
+        "!Ann: pass | 1870 §5.4\n!Ann: buy IC from pool | 1870 §5.4\n"
+    )
     run_scenario(body + "Ann: sell 2 MP\nAnn: done", SIX)
 
 
@@ -164,7 +167,8 @@ def test_5_1_1_6_in_the_brown_zone_all_of_the_open_market_but_not_of_the_offerin
     body = HIGH.replace("owns Bob MP 6", "owns Bob MP 4")
     run_scenario(body + "@ price MP 30 5\nBob: buy 2 MP from pool\n= owns Bob MP 6")
     run_scenario(
-        body + "@ price MP 30 5\n!Bob: buy 2 MP from ipo\nBob: buy MP from pool\nBob: buy MP from pool"
+        body + "@ price MP 30 5\n!Bob: buy 2 MP from ipo | 1870 §5.4\n"
+        "Bob: buy MP from pool\nBob: buy MP from pool"
     )
 
 

@@ -71,7 +71,7 @@ def test_5_10_1_on_the_site_only_while_the_president_holds_an_ordinary_share_or_
 
 def test_5_10_6_the_turn_is_used_and_the_priority_moves() -> None:
     run_scenario(MP + "@ owns pool MP 2\nAnn: redeem MP\n= turn Bob\n> until operating\n= priority Bob")
-    run_scenario(MP + "@ owns pool MP 2\nAnn: sell 1 MP\n!Ann: redeem MP")
+    run_scenario(MP + "@ owns pool MP 2\nAnn: sell 1 MP\n!Ann: redeem MP | 1870 §5.3")
 
 
 def test_5_10_2_six_shares_stay_out_and_four_are_held_at_most() -> None:
@@ -152,7 +152,8 @@ def test_5_11_all_that_is_redeemed_is_for_sale_again() -> None:
 def test_5_11_what_is_earned_by_it_cannot_be_spent_before_the_round_is_over() -> None:
     body = OUT.replace("cash MP 100", "cash MP 60") + "@ price MP 140 1\n@ round stock Ann\n"
     run_scenario(
-        body + "Ann: reissue MP\nBob: buy MP from ipo\n= cash MP 170\n> until Ann\n!Ann: redeem MP from Bob"
+        body + "Ann: reissue MP\nBob: buy MP from ipo\n= cash MP 170\n"
+        "> until Ann\n!Ann: redeem MP from Bob | 1870 §5.10"
     )
 
 

@@ -37,9 +37,9 @@ def test_6_1_no_tile_on_red_areas() -> None:
 def test_6_2_phases_open_the_colours() -> None:
     run_scenario(
         ATSF.replace("phase 2", "phase 1").replace("depot 3", "depot 2 7")
-        + "@ tile B9 57 0\n!Ann: lay 14 B9 0"
+        + "@ tile B9 57 0\n!Ann: lay 14 B9 0 | 1870 §4.2"
     )
-    run_scenario(ATSF + "@ tile B9 14 0\n!Ann: lay 63 B9 0")
+    run_scenario(ATSF + "@ tile B9 14 0\n!Ann: lay 63 B9 0 | 1870 §4.2")
 
 
 USEFUL = {("23", 3), ("24", 3), ("26", 3), ("27", 3)}
@@ -68,7 +68,7 @@ def test_6_3_no_track_against_blank_sides() -> None:
 
 
 def test_6_4_cities_and_towns_take_tiles_of_their_kind() -> None:
-    run_scenario(ATSF + "!Ann: lay 9 B9 0\n!Ann: lay 58 B9 0\nAnn: lay 6 B9 0")
+    run_scenario(ATSF + "!Ann: lay 9 B9 0 | 1870 §6.6\n!Ann: lay 58 B9 0 | 1870 §6.6\nAnn: lay 6 B9 0")
 
 
 @pytest.mark.parametrize("hex", ["B11", "C18", "J3", "J5", "N17"])

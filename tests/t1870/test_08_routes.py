@@ -24,7 +24,7 @@ def test_8_1_4_no_track_twice_even_by_two_trains() -> None:
 
 
 def test_8_2_as_many_stops_as_the_train_is_long() -> None:
-    run_scenario(MP + "@ trains MP 2\n!Ann: run 3 B19-C18\nAnn: run best")
+    run_scenario(MP + "@ trains MP 2\n!Ann: run 3 B19-C18 | 1870 §8.1\nAnn: run best")
 
 
 def test_8_3_the_highest_value_has_to_be_run() -> None:

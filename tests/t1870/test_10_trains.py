@@ -71,7 +71,7 @@ def test_10_6_the_president_adds_what_is_lacking_for_the_cheapest() -> None:
 def test_10_6_then_not_from_another_company() -> None:
     run_scenario(
         POOR.replace("> until trains\n", "@ trains FW 4\n> until trains\n")
-        + "!Ann: buy train 4 from FW for 300\nAnn: buy train 4 from FW for 100\nBob: accept"
+        + "!Ann: buy train 4 from FW for 300 | 1870 §4.1\nAnn: buy train 4 from FW for 100\nBob: accept"
     )
 
 
@@ -116,7 +116,7 @@ def test_10_6_2_a_sale_is_refused_after_which_no_other_pays() -> None:
     """One FW would leave $90 to find, and no share to sell; nobody is bankrupt who could have paid."""
     only = SPREAD.replace("@ owns Ann IC 2\n", "")
     assert "`sell 3 FW` would do (1870 §10.6.2)." in scenario_error(only + "Ann: sell 1 FW")
-    run_scenario(only + "!Ann: bankrupt\nAnn: sell 3 FW\nAnn: buy train 5\n= cash Ann 30")
+    run_scenario(only + "!Ann: bankrupt | 1870 §13.1\nAnn: sell 3 FW\nAnn: buy train 5\n= cash Ann 30")
     poor = only.replace("cash Ann 200", "cash Ann 100")
     run_scenario(poor + "Ann: sell 1 FW\nAnn: bankrupt\n= over")
 
@@ -136,7 +136,7 @@ def test_10_6_2_no_change_of_president_of_the_buyer() -> None:
 
 def test_10_6_2_exception_one_down_to_60_percent() -> None:
     body = SHORT.replace("Ann MP 6", "Ann MP 8").replace("cash Ann 200", "cash Ann 300")
-    run_scenario(body + "!Ann: sell 1 MP\nAnn: sell 2 MP\n= cash Ann 480")
+    run_scenario(body + "!Ann: sell 1 MP | 1870 §5.9\nAnn: sell 2 MP\n= cash Ann 480")
 
 
 def test_10_6_2_first_down_to_the_certificate_limit() -> None:
@@ -175,7 +175,7 @@ def test_10_6_2_exception_two_is_not_a_dead_end() -> None:
 
 def test_10_6_2_bankrupt_when_nothing_is_left() -> None:
     poor = SHORT.replace("@ owns Ann FW 4\n", "").replace("cash Ann 200", "cash Ann 2")
-    run_scenario(poor + "!Ann: bankrupt\nAnn: sell 4 MP\nAnn: buy train 5\n= cash Ann 12")
+    run_scenario(poor + "!Ann: bankrupt | 1870 §13.1\nAnn: sell 4 MP\nAnn: buy train 5\n= cash Ann 12")
     lost = poor.replace("price MP 100 0", "price MP 60 1")
     run_scenario(lost + "Ann: sell 4 MP\nAnn: bankrupt\n= over")
 

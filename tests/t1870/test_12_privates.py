@@ -38,17 +38,18 @@ def test_12_of_any_player_who_agrees() -> None:
 
 
 def test_12_not_in_phase_1_but_for_the_bridge() -> None:
-    run_scenario(PHASE1 + "@ private SCC Ann\n@ round operating MP\n!Ann: buy private SCC for 50")
+    run_scenario(PHASE1 + "@ private SCC Ann\n@ round operating MP\n!Ann: buy private SCC for 50 | 1870 §4.2")
     body = PHASE1 + "@ private MRBC Ann\n@ round operating MP\n"
     run_scenario(
-        body + "!Ann: buy private MRBC for 41\n!Ann: buy private MRBC for 19\nAnn: buy private MRBC for 40"
+        body + "!Ann: buy private MRBC for 41 | 1870 §12.1\n"
+        "!Ann: buy private MRBC for 19 | 1870 §12.1\nAnn: buy private MRBC for 40"
     )
     other = (
         body.replace("owns Ann MP", "owns Ann IC")
         .replace("price MP", "price IC")
         .replace("cash MP", "cash IC")
     )
-    run_scenario(other.replace("operating MP", "operating IC") + "!Ann: buy private MRBC for 40")
+    run_scenario(other.replace("operating MP", "operating IC") + "!Ann: buy private MRBC for 40 | 1870 §4.2")
 
 
 def test_12_3_income_goes_to_the_company() -> None:
@@ -111,7 +112,7 @@ def test_15_2_no_upgrade_of_the_home_in_the_same_turn_on_the_site() -> None:
     body = PHASE2.replace("MP", "SSW") + "@ new SSW\n@ private MRBC Ann\n@ round operating SSW\n"
     laid = body + "Ann: buy private MRBC for 40\nAnn: lay 57 H17 1 using MRBC\n"
     run_scenario(laid + "Ann: lay 14 H17 1")
-    run_scenario(laid + "!Ann: lay 14 H17 1\nAnn: lay 9 H15 1\nAnn: lay 9 H19 1", options=(SITE,))
+    run_scenario(laid + "!Ann: lay 14 H17 1 | 1870 §4.1\nAnn: lay 9 H15 1\nAnn: lay 9 H19 1", options=(SITE,))
 
 
 def test_15_2_the_bridge_is_built_while_the_company_is_at_its_track() -> None:
@@ -119,7 +120,7 @@ def test_15_2_the_bridge_is_built_while_the_company_is_at_its_track() -> None:
         PHASE2 + "@ private MRBC MP\n@ tile C18 57 0\n@ tile B19 57 0\n@ trains MP 2\n@ round operating MP\n"
     )
     for options in ((), (SITE,)):
-        run_scenario(body + "> until dividend\n!Ann: lay 4 D17 0 using MRBC", options=options)
+        run_scenario(body + "> until dividend\n!Ann: lay 4 D17 0 using MRBC | 1870 §4.1", options=options)
 
 
 @pytest.mark.parametrize(("cash", "asked"), [(20, True), (19, False)])
