@@ -176,7 +176,8 @@ def test_1_2_6_names_and_face_values() -> None:
 def test_1_2_6_privates_go_into_companies_and_are_not_resold() -> None:
     body = f"{FIVE}@ private ME Ann\n@ private TS Bob\n{ANN}"
     run_scenario(
-        body + "!Ann: buy private TS from Bob for 40\n!Ann: sell private ME to Bob for 40\nAnn: pass"
+        body + "!Ann: buy private TS from Bob for 40 | 1817 §5\n"
+        "!Ann: sell private ME to Bob for 40 | 1817 §5\nAnn: pass"
     )
     own = turn("private ME Ann", "trains WT 2") + "> until trains\n"
     run_scenario(own + "!Ann: buy private ME for 40 | 1817 §6\nAnn: buy train 2")
@@ -196,7 +197,7 @@ def test_1_2_6_the_steel_mill_lays_its_tile_without_a_connection() -> None:
         "= tile F13 X00 0\n= cash WT 200\n!Ann: mill 1 | 1817 §1.2.6"
     )
     # It is one of the two tiles of the turn, and nobody else's.
-    run_scenario(body + "Ann: lay 57 F19 1\nAnn: mill 1\n= cash WT 180\n!Ann: lay 9 F17 1")
+    run_scenario(body + "Ann: lay 57 F19 1\nAnn: mill 1\n= cash WT 180\n!Ann: lay 9 F17 1 | 1817 §6")
     run_scenario(turn("private PSM Ann") + "!Ann: mill 0 | 1817 §1.2.6\nAnn: pass")
     run_scenario(turn() + "!Ann: mill 0 | 1817 §1.2.6\nAnn: pass")
 
@@ -259,7 +260,9 @@ def test_1_2_6_a_bridge_token_at_any_time_of_the_turn_on_three_cities_once_each(
     )
     other = "@ size SR 2\n@ price SR 60\n@ owns Bob SR 2\n@ token SR D9\n@ trains SR 3\n"
     body = company("private UBC SR", "trains WT 3", phase="3") + other + OWN
-    run_scenario(body + "!Ann: bridge G6 | 1817 §1.2.6\n!Bob: bridge G6\n> until SR\nBob: bridge G6")
+    run_scenario(
+        body + "!Ann: bridge G6 | 1817 §1.2.6\n!Bob: bridge G6 | 1817 §6\n> until SR\nBob: bridge G6"
+    )
 
 
 def test_1_2_6_a_bridge_adds_10_for_every_company() -> None:

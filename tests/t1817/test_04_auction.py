@@ -25,7 +25,7 @@ def test_4_1_nothing_is_laid_started_or_sold_before_the_auction() -> None:
     start = new_game("1817", NAMES[:3]).state
     assert set(start.private_owners.values()) == {"bank"} and len(start.private_owners) == 11
     assert not start.tiles and not start.tokens and not start.market_order
-    run_scenario("!Ann: start WT F19 100 | 1817 §4.2\n!Bob: pass\nAnn: pass")
+    run_scenario("!Ann: start WT F19 100 | 1817 §4.2\n!Bob: pass | 1817 §4.2\nAnn: pass")
 
 
 def test_4_2_the_seed_money_fills_a_bid_up() -> None:

@@ -406,7 +406,7 @@ def test_5_4_from_the_treasury_the_company_is_paid_and_from_the_market_the_bank(
 def test_5_4_nothing_to_buy_where_no_shares_are() -> None:
     gone = FIVE.replace("owns Ann WT 2", "owns Ann WT 3").replace("@ president WT Ann\n", "")
     run_scenario(
-        gone + CID + "!Cid: buy WT from treasury | 1817 §5\n!Cid: buy WT from pool | 1817 §5\nCid: pass"
+        gone + CID + "!Cid: buy WT from treasury | 1817 §5.4\n!Cid: buy WT from pool | 1817 §5.4\nCid: pass"
     )
 
 
@@ -416,7 +416,7 @@ def test_5_4_one_certificate_a_turn() -> None:
 
 def test_5_4_nobody_buys_what_he_cannot_pay() -> None:
     run_scenario(
-        TEN.replace("cash Bob 900", "cash Bob 99") + BOB + "!Bob: buy WT from treasury | 1817 §5\nBob: pass"
+        TEN.replace("cash Bob 900", "cash Bob 99") + BOB + "!Bob: buy WT from treasury | 1817 §5.4\nBob: pass"
     )
 
 

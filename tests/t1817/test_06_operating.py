@@ -98,7 +98,7 @@ def test_6_1_only_its_president_and_only_in_its_own_turn() -> None:
 def test_6_1_no_loans_between_interest_and_repayment() -> None:
     """A loan taken after the interest costs none of it, and ends the repayment."""
     body = turn("loans WT 1", "interest 10", "trains WT 2") + "> until repay\n= cash WT 190\n"
-    run_scenario(body + "Ann: loan 1\n= cash WT 290\n!Ann: repay 1\nAnn: done")
+    run_scenario(body + "Ann: loan 1\n= cash WT 290\n!Ann: repay 1 | 1817 §7\nAnn: done")
     run_scenario(body + "Ann: repay 1\n= loans WT 0\nAnn: loan 2\n= loans WT 2\n= cash WT 290")
 
 

@@ -289,5 +289,6 @@ def test_6_6_who_cannot_pay_for_his_short_shares_is_in_a_cash_crisis() -> None:
     more = "@ size SR 5\n@ price SR 60\n@ owns Bob SR 2\n@ owns Cid SR 1\n@ token SR F13\n@ trains SR 5\n"
     body = body.replace("@ round", more + "@ round")
     run_scenario(
-        body + "Ann: pay\n= cash Cid -8\n= turn Cid\n!Ann: pass\nCid: sell 1 SR\n= cash Cid 52\n= turn WT"
+        body + "Ann: pay\n= cash Cid -8\n= turn Cid\n!Ann: pass | 1817 §7.4\n"
+        "Cid: sell 1 SR\n= cash Cid 52\n= turn WT"
     )

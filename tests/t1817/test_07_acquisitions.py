@@ -54,7 +54,10 @@ def test_7_2_a_sale_is_to_a_company_and_gives_trains_tokens_and_privates(kind: i
 
 
 def test_7_2_a_player_without_a_company_buys_nothing() -> None:
-    run_scenario(f"{sale(GRAY).replace('owns Cid UR', 'owns Ann UR')}!Cid: bid 10\n!Bob: bid 10\n= turn Ann")
+    run_scenario(
+        f"{sale(GRAY).replace('owns Cid UR', 'owns Ann UR')}!Cid: bid 10 | 1817 §7.2.4\n"
+        "!Bob: bid 10 | 1817 §7.2.4\n= turn Ann"
+    )
 
 
 def test_7_2_treasury_and_loans_go_along_but_for_liquidations() -> None:
@@ -131,7 +134,7 @@ def test_7_2_2_without_an_offer_it_goes_on_as_before() -> None:
 
 def test_7_2_3_the_president_of_a_white_company_offers_it() -> None:
     run_scenario(
-        f"{sale(60)}Bob: act\nCid: pass\nAnn: pass\n!Ann: bid 120\n"
+        f"{sale(60)}Bob: act\nCid: pass\nAnn: pass\n!Ann: bid 120 | 1817 §7.1\n"
         "!Bob: offer UR | 1817 §7.2.3\nBob: offer SR\n"
         "Cid: bid 120"
     )
@@ -164,7 +167,10 @@ def test_7_2_3_what_nobody_bids_for_goes_on_and_no_shares_are_sold() -> None:
 
 
 def test_7_2_3_the_president_cannot_change_his_mind() -> None:
-    run_scenario(f"{offered(60)}!Bob: pass\nCid: bid 120\n!Bob: pass\nAnn: pass\nCid: pass\n= price SR none")
+    run_scenario(
+        f"{offered(60)}!Bob: pass | 1817 §7.2.4\nCid: bid 120\n"
+        "!Bob: pass | 1817 §7.2.4\nAnn: pass\nCid: pass\n= price SR none"
+    )
 
 
 # -- 1817 §7.2.4 -----------------------------------------------------------------------------------
@@ -464,11 +470,14 @@ def test_7_2_4_on_the_site_a_company_that_cannot_bid_at_all_drops_out_without_a_
 
 
 def test_all_bidders_are_asked_at_once_and_only_the_first_bids() -> None:
-    state = run_scenario(f"{sale(GRAY)}= turn Cid\n!Bob: bid up to 50\n!Ann: bid 10")
+    state = run_scenario(
+        f"{sale(GRAY)}= turn Cid\n!Bob: bid up to 50 | 1817 §7.2.4\n!Ann: bid 10 | 1817 §7.2.4"
+    )
     assert decision(state).asked == ("p2", "p0")
     assert "Cid bids first" in scenario_error(f"{sale(GRAY)}Ann: bid 20")
     run_scenario(
-        f"{sale(GRAY)}= turn Cid\n!Ann: bid 10\n!Cid: bid nothing | 1817 §7.2.4\nCid: bid 10", options=(SITE,)
+        f"{sale(GRAY)}= turn Cid\n!Ann: bid 10 | 1817 §7.2.4\n!Cid: bid nothing | 1817 §7.2.4\nCid: bid 10",
+        options=(SITE,),
     )
     assert decision(run_scenario(f"{sale(GRAY)}= turn Cid", options=(SITE,))).asked == ("p2",)
 
@@ -476,7 +485,7 @@ def test_all_bidders_are_asked_at_once_and_only_the_first_bids() -> None:
 def test_orders_given_in_advance_are_carried_out_in_turn() -> None:
     body = sale(GRAY)
     run_scenario(
-        f"{body}Ann: bid nothing\n= turn Cid\n!Ann: bid up to 90\nCid: bid 50\nCid: pass\n"
+        f"{body}Ann: bid nothing\n= turn Cid\n!Ann: bid up to 90 | 1817 §7.2.4\nCid: bid 50\nCid: pass\n"
         "= token UR B5 G18\n= cash UR 250"
     )
     run_scenario(
@@ -486,7 +495,9 @@ def test_orders_given_in_advance_are_carried_out_in_turn() -> None:
     # Nobody bids where the first does not: the least is enough.
     run_scenario(f"{body}Ann: bid up to 90\nCid: pass\nAnn: pass\n= cash WT 290")
     run_scenario(f"{body}Ann: bid nothing\nCid: bid nothing\n= price SR acquisition 2")
-    run_scenario(f"{body}Ann: pass\n= turn Cid\n!Ann: pass\nCid: pass\n= price SR acquisition 2")
+    run_scenario(
+        f"{body}Ann: pass\n= turn Cid\n!Ann: pass | 1817 §7.2.4\nCid: pass\n= price SR acquisition 2"
+    )
     run_scenario(
         f"{body}!Ann: bid up to 95 | 1817 §7.2.4\n"
         "!Ann: bid up to 810 | 1817 §7.2.4\nAnn: bid up to 800\nCid: bid up to 100\n"

@@ -82,8 +82,8 @@ def test_7_4_one_share_at_a_time_until_there_is_enough() -> None:
         "= turn Cid UR"
     )
     run_scenario(
-        f"{body.replace('price SR 40', 'price SR 50')}Ann: sell 1 SR\n= cash Ann 5\n!Ann: sell 1 SR\n"
-        "= owns Ann SR 1"
+        f"{body.replace('price SR 40', 'price SR 50')}Ann: sell 1 SR\n= cash Ann 5\n= owns Ann SR 1\n"
+        "= turn Cid UR"
     )
     run_scenario(f"{body}Ann: sell 2 SR\n= cash Ann 35", options=(SITE,))
 
@@ -155,7 +155,7 @@ BANKRUPT = f"{GONE}Ann: sell 1 PW\nAnn: bankrupt\n"
 
 
 def test_7_4_the_bankrupt_is_out_and_the_others_play_on() -> None:
-    state = run_scenario(f"{BANKRUPT}= cash Ann 0\n= turn Cid\n!Ann: pass")
+    state = run_scenario(f"{BANKRUPT}= cash Ann 0\n= turn Cid\n!Ann: pass | 1817 §6")
     assert state.bankrupt_seats == ["p0"] and state.game_over is None
     assert "p0" not in decision(state).awaited
 

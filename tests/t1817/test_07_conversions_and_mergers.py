@@ -68,7 +68,7 @@ def test_7_red_and_gray_companies_do_nothing() -> None:
     body = f"{ALL_KINDS}{MERGER}!Cid: act | 1817 §7\n"
     run_scenario(
         f"{body}Bob: act\nAnn: pass\n!Bob: merge PW | 1817 §7.1\n"
-        "!Bob: merge H | 1817 §7.1\nBob: pass\n!Cid: bid 10"
+        "!Bob: merge H | 1817 §7.1\nBob: pass\n!Cid: bid 10 | 1817 §7.2.4"
     )
     assert decision(run_scenario(f"{body}= turn Ann")).awaited == ("p0", "p1")
 
@@ -92,7 +92,7 @@ def test_7_what_becomes_gray_in_the_round_is_not_put_up_and_does_nothing_more() 
         Ann: pass
         = price WT acquisition 3
         Bob: pass               # growth
-        !Ann: bid 10
+        !Ann: bid 10 | 1817 §7.2.4
         Bob: pass               # the PW; the WT is not put up after it
         = turn Bob
         !Bob: bid 10 | 1817 §6
@@ -362,7 +362,7 @@ def test_7_1_1_shares_are_dealt_in_then_loans_are_taken_then_tokens_are_bought()
     run_scenario(
         f"""{poor}{WANTED}
         Ann: convert
-        !Ann: loan 1
+        !Ann: loan 1 | 1817 §7.1.4
         {NO_TRADES}
         !Ann: loan 6 | 1817 §1.2.5            # as many as it has shares
         Ann: loan 1
@@ -468,7 +468,8 @@ def test_7_1_2_it_operates_behind_others_at_its_price_and_no_token_is_bought() -
 
 def test_7_1_2_loans_may_be_taken_after_it() -> None:
     run_scenario(
-        f"{SMALL}{WANTED}Ann: merge SR\nBob: accept\n!Ann: loan 1\n{NO_TRADES}Ann: loan 5\n= price WT 90"
+        f"{SMALL}{WANTED}Ann: merge SR\nBob: accept\n"
+        f"!Ann: loan 1 | 1817 §7.1.4\n{NO_TRADES}Ann: loan 5\n= price WT 90"
     )
 
 
@@ -574,12 +575,12 @@ def test_7_1_4_the_president_buys_from_the_treasury_as_much_as_he_may() -> None:
     )
     pool = LARGE.replace("owns Ann WT 2", "owns Ann WT 2\n@ owns pool WT 3")
     run_scenario(
-        f"{pool}{WANTED}Ann: convert\n!Ann: buy 6 | 1817 §7.1.4\n"
+        f"{pool}{WANTED}Ann: convert\n!Ann: buy 6 | 1817 §5.4\n"
         "Ann: buy 3\nAnn: buy 1\n= owns pool WT 3\n= owns Ann WT 6"
     )
     run_scenario(
         f"{LARGE.replace('cash Ann 500', 'cash Ann 250')}{WANTED}Ann: convert\n"
-        "!Ann: buy 3 | 1817 §7.1.4\nAnn: buy 2"
+        "!Ann: buy 3 | 1817 §5.4\nAnn: buy 2"
     )
 
 

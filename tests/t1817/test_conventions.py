@@ -144,7 +144,7 @@ def grown(more: str = "") -> str:
 @both_conventions
 def test_row_6_the_president_first_then_each_other_once(options: Options) -> None:
     deals = (
-        "= turn Ann\n!Bob: buy 1\nAnn: pass\n= turn Bob\n"
+        "= turn Ann\n!Bob: buy 1 | 1817 §7.1.4\nAnn: pass\n= turn Bob\n"
         "!Bob: buy 2 | 1817 §7.1.4\nBob: buy 1\n= turn Cid\nCid: buy 1\n"
     )
     run_scenario(grown() + deals + "= owns Cid WT 1\n= owns treasury WT 1", options=options)

@@ -163,13 +163,15 @@ SHORT_BANK = """
 def test_shares_sold_short_and_short_shares_of_the_bank_stay_open() -> None:
     """On the site it can be bought, by whoever likes, until a share is sold; then the bank closes."""
     body = SHORT_BANK + BOB + "Bob: short WT\n= owns pool WT 0\nBob: done\n"
-    run_scenario(body + "!Cid: buy WT from pool | 1817 §5")
+    run_scenario(body + "!Cid: buy WT from pool | 1817 §5.4")
     run_scenario(body + "Cid: buy WT from pool\n= owns Cid WT 2\n= owns pool WT -1\n= turn Ann\n"
           "!Ann: for WT redeem 1 | 1817 §5.6", options=BY_SITE)  # fmt: skip
     run_scenario(
         body + "Cid: pass\nAnn: for WT redeem 1\n= owns pool WT -1\n= owns treasury WT 2", options=BY_SITE
     )
-    run_scenario(body + "Cid: sell 1 SR\n!Cid: buy WT from pool | 1817 §5\n= owns pool WT 0", options=BY_SITE)
+    run_scenario(
+        body + "Cid: sell 1 SR\n!Cid: buy WT from pool | 1817 §5.4\n= owns pool WT 0", options=BY_SITE
+    )
 
 
 def test_the_bank_buys_from_the_treasury_although_the_pool_has_a_share() -> None:
@@ -364,8 +366,10 @@ def test_the_next_company_is_up_before_the_buyer_discards() -> None:
     body += company_lines("SR", 2, "liquidation", "Bob 2", token="G18", trains="3")
     sale = body + "@ round sale SR\nAnn: bid 10\n= turn Ann\n"
     run_scenario(sale + "= cash PW 70\nAnn: discard 3 of WT\n= turn Ann\n= cash PW 0")
-    run_scenario(sale + "= cash PW 0\n" "!Ann: bid 10 | 1817 §6.7\n" "Ann: discard 3 of WT\n" "Ann: bid 10\n" "= price PW none",
-          options=BY_SITE)  # fmt: skip
+    refused = "!Ann: bid 10 | 1817 §6.7\n"
+    run_scenario(
+        f"{sale}= cash PW 0\n{refused}Ann: discard 3 of WT\nAnn: bid 10\n= price PW none", options=BY_SITE
+    )
 
 
 @pytest.mark.parametrize("rules", BOTH)
@@ -382,7 +386,7 @@ def test_the_absorbed_company_closes_before_tokens_are_removed(rules: Options) -
     body = "@ phase 5\n@ trains bank 5 5\n" + company_lines("WT", 5, 100, "Ann 2", token="E22.0", markers=0)
     body += company_lines("SR", 5, 100, "Ann 2", token="E22.1", markers=1) + "@ round merger WT\n"
     body += "?Ann: act\nAnn: merge SR\n= turn Ann\n"
-    state = run_scenario(body + "!Ann: pass", options=rules)
+    state = run_scenario(body + "!Ann: pass | 1817 §7", options=rules)
     shown = position_snapshot(game_of(state), site_names_of("1817"), ["1", "2", "3"], 1)["companies"]
     assert list(shown) == (["WT"] if rules else ["SR", "WT"])
     run_scenario(body + "Ann: remove E22.1\n= price SR none\n= token WT E22.0\n= markers WT 2", options=rules)

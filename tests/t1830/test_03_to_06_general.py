@@ -125,7 +125,7 @@ def test_5_the_president_directs_the_railroads_turn() -> None:
         + """
         @ round operating PRR
         = turn Ann PRR
-        !Bob: lay 57 H10 1
+        !Bob: lay 57 H10 1 | 1830 §17
         Ann: lay 57 H10 1
         = tile H10 57 1
         Ann: buy train 2

@@ -18,7 +18,7 @@ def running(company: str, more: str = "", cash: int = 1000, phase: str = "2") ->
 
 
 def test_18_one_tile_a_turn() -> None:
-    run_scenario(running("PRR") + "Ann: lay 57 H10 1\n!Ann: lay 9 H14 1\n= tile H14 none")
+    run_scenario(running("PRR") + "Ann: lay 57 H10 1\n!Ann: lay 9 H14 1 | 1830 §17\n= tile H14 none")
 
 
 def test_18_no_tile_on_grey_or_red() -> None:
@@ -71,7 +71,9 @@ def test_18_the_nyc_may_lay_57_on_its_base() -> None:
 
 def test_18_the_erie_may_lay_59_on_its_base() -> None:
     run_scenario(running("Erie", "@ token Erie E11.0", phase="3") + "Ann: lay 59 E11 0\n= cash Erie 1000")
-    run_scenario(running("Erie", "@ token Erie E11.0") + "!Ann: lay 59 E11 0\n!Ann: lay 57 E11 0")
+    run_scenario(
+        running("Erie", "@ token Erie E11.0") + "!Ann: lay 59 E11 0 | 1830 §17\n!Ann: lay 57 E11 0 | 1830 §17"
+    )
 
 
 def test_18_owners_of_the_cs_and_the_dh_lay_there_without_connection() -> None:
@@ -243,7 +245,9 @@ def test_18_1_replaced_tiles_are_available_again() -> None:
 
 
 def test_18_1_a_replacement_takes_the_place_of_a_new_tile() -> None:
-    run_scenario(running("PRR", "@ tile H10 57 1", phase="3") + "Ann: lay 14 H10 0\n!Ann: lay 9 H14 1")
+    run_scenario(
+        running("PRR", "@ tile H10 57 1", phase="3") + "Ann: lay 14 H10 0\n!Ann: lay 9 H14 1 | 1830 §17"
+    )
 
 
 def test_18_1_no_tile_beyond_the_supply() -> None:

@@ -107,7 +107,7 @@ def test_19_only_the_city_of_the_base_is_kept() -> None:
 
 def test_19_one_token_a_turn() -> None:
     track = "@ tile H10 57 1\n@ tile H16 57 1\n@ tile H14 9 1\n"
-    run_scenario(running("PRR", track) + "Ann: token H10\n!Ann: token H16")
+    run_scenario(running("PRR", track) + "Ann: token H10\n!Ann: token H16 | 1830 §17")
 
 
 def test_19_the_token_on_the_base_does_not_count_as_the_turns_token() -> None:

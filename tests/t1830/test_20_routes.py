@@ -173,7 +173,8 @@ def test_20_2_not_where_there_is_no_route() -> None:
 
 def test_20_2_a_train_is_not_used_in_the_turn_in_which_it_is_bought() -> None:
     run_scenario(
-        running("PRR", LINE) + "> until train\nAnn: buy train 2\n!Ann: run best\nAnn: done\n= price PRR 90 0"
+        running("PRR", LINE) + "> until train\nAnn: buy train 2\n"
+        "!Ann: run best | 1830 §17\nAnn: done\n= price PRR 90 0"
     )
 
 

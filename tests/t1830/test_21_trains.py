@@ -34,12 +34,10 @@ def test_21_each_type_has_its_number_and_price(train: str, count: int, price: in
 @pytest.mark.parametrize(("phase", "limit"), [("2", 4), ("3", 4), ("4", 3), ("5", 2), ("6", 2), ("D", 2)])
 def test_21_train_limit(phase: str, limit: int) -> None:
     train = "5" if phase in ("6", "D") else phase
-    own = f"@ trains PRR {' '.join([train] * (limit - 1))}\n"
-    full = running("PRR", own, phase=phase, cash=3000) + BUYING + "Ann: buy train\n"
-    run_scenario(
-        full.replace("Ann: buy train", f"Ann: buy train {phase}")
-        + f"!Ann: buy train {phase}\n!Ann: buy train D"
-    )
+    below = f"@ trains PRR {' '.join([train] * (limit - 1))}\n"
+    run_scenario(running("PRR", below, phase=phase, cash=3000) + BUYING + f"Ann: buy train {phase}")
+    at = f"@ trains PRR {' '.join([train] * limit)}\n"
+    run_scenario(running("PRR", at, phase=phase, cash=3000) + f"!Ann: buy train {phase} | 1830 §21")
 
 
 def test_21_excess_trains_are_discarded_at_once() -> None:
@@ -121,7 +119,7 @@ def test_21_between_companies_at_an_agreed_price() -> None:
 def test_21_in_the_buyers_turn_only() -> None:
     two = running("PRR", "@ owns Bob CO 6\n@ par CO 67\n@ trains PRR 2 2\n@ cash CO 500")
     run_scenario(
-        two + "!Bob: buy train 2 from PRR for 100\n> until CO\n> until train\n"
+        two + "!Bob: buy train 2 from PRR for 100 | 1830 §17\n> until CO\n> until train\n"
         "Bob: buy train 2 from PRR for 100\nAnn: accept\n= trains CO 2"
     )
 
@@ -178,7 +176,7 @@ def test_21_nothing_else_is_traded_in() -> None:
 def test_21_any_number_of_trains_may_be_bought() -> None:
     run_scenario(
         running("PRR") + BUYING + "Ann: buy train 2\nAnn: buy train 2\nAnn: buy train 2\nAnn: buy train 2\n"
-        "!Ann: buy train 2\n= depot 2 2"
+        "= trains PRR 2 2 2 2\n= depot 2 2"
     )
 
 

@@ -56,7 +56,7 @@ def test_23_1_not_in_the_first_stock_round() -> None:
 
 
 def test_23_1_not_for_more_than_the_buyer_has() -> None:
-    run_scenario(STOCK.format("Ann") + "!Ann: buy private CS from Bob for 501 | 1830 §4")
+    run_scenario(STOCK.format("Ann") + "!Ann: buy private CS from Bob for 501 | 1830 §23.1")
 
 
 def test_23_1_companies_buy_from_the_first_3_on() -> None:
@@ -95,7 +95,7 @@ def test_23_1_of_another_player_with_his_consent() -> None:
 def test_23_1_in_the_companys_turn_only() -> None:
     two = running("PRR", "@ private CS Bob\n@ owns Bob CO 6\n@ par CO 67\n@ cash CO 100", phase="3")
     run_scenario(
-        two + "!Bob: buy private CS for 40 | 1830 §17\n> until CO\n"
+        two + "!Bob: buy private CS for 40 | 1830 §23.1\n> until CO\n"
         "Bob: buy private CS for 40\n= private CS CO"
     )
 
@@ -202,7 +202,7 @@ def test_23_1_several_offers_are_answered_each() -> None:
 def test_23_1_a_turn_with_an_open_offer_does_not_end_by_itself() -> None:
     """Ann has nothing left to buy or sell once she has bought."""
     offer = STOCK.format("Ann") + "Ann: buy private CS from Bob for 100\nAnn: par PRR 100\n"
-    run_scenario(offer + "= turn Ann\nBob: accept\n= private CS Ann\n!Ann: done")
+    run_scenario(offer + "= turn Ann\nBob: accept\n= private CS Ann\n!Ann: done | 1830 §4")
     run_scenario(offer + "Ann: done\n!Bob: accept | 1830 §4\n= private CS Bob")
 
 
@@ -221,7 +221,7 @@ def test_23_1_of_several_offers_the_one_that_can_be_kept() -> None:
         Ann: buy private SV from Bob for 200
         !Bob: accept | 1830 §4
         Bob: accept 1
-        !Bob: accept 2 | 1830 §4
+        !Bob: accept 2 | 1830 §23.1
         Bob: accept
         = private SV Ann
         = cash Ann 0

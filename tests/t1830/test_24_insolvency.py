@@ -50,7 +50,11 @@ def test_24_not_for_a_company_that_can_pay_by_itself() -> None:
 
 def test_24_no_help_for_additional_trains() -> None:
     helped = need(ann=500, prr=30) + "Ann: buy train 2\n= cash Ann 450\n"
-    run_scenario(helped + "!Ann: buy train 2\n= round stock Ann")
+    run_scenario(helped + "= round stock Ann")
+    run_scenario(
+        need(ann=500, prr=30, more="@ trains PRR 2\n@ owns Ann CO 6\n@ par CO 67\n@ trains CO 2")
+        + "!Ann: buy train 2 | 1830 §17"
+    )
     run_scenario(
         need(ann=500, prr=39, more="@ trains PRR 2").replace("> until train\n", "")
         + "!Ann: token H10 | 1830 §19"
@@ -142,7 +146,7 @@ def test_24_3_the_president_may_sell_a_private_to_a_player() -> None:
 def test_23_1_24_3_the_sale_of_a_private_moves_the_turn_on_to_the_forced_purchase() -> None:
     early = need(ann=10, more="@ private CS Ann").replace("> until train\n", "")
     offer = early + "Ann: sell private CS to Bob for 100\n"
-    sold = run_scenario(offer + "Bob: accept\n!Ann: lay 57 H12 1")
+    sold = run_scenario(offer + "Bob: accept\n!Ann: lay 57 H12 1 | 1830 §17")
     assert isinstance(sold.top, OperatingTurn) and sold.top.step == "trains"
     run_scenario(offer + "Bob: accept\nAnn: buy train 2\n= cash Ann 30")
     declined = run_scenario(offer + "Bob: decline")

@@ -40,7 +40,7 @@ TRADING = """
 
 def test_row_1_sales_around_the_purchase() -> None:
     around = TRADING + "Ann: sell 1 PRR\nAnn: buy NYC from ipo\n"
-    run_scenario(around + "!Ann: sell 1 PRR\n= owns Ann PRR 3")
+    run_scenario(around + "!Ann: sell 1 PRR | 1830 §4\n= owns Ann PRR 3")
     run_scenario(around + "Ann: sell 1 PRR\n= owns Ann PRR 2", options=PLAYED_BY_SITE)
 
 
@@ -220,7 +220,7 @@ def test_row_9_the_home_of_the_erie() -> None:
         > until CO
         Bob: lay 59 E11 3
         = turn Bob Erie
-        !Ann: home Erie E11.1
+        !Ann: home Erie E11.1 | 1830 §19.1
         !Bob: pass | 1830 §19.1
         Bob: home Erie E11.1
         = token Erie E11.1
@@ -238,7 +238,7 @@ def test_row_10_the_free_token_of_the_dh_is_placed_at_once_or_lost(options: Opti
         "Ann: token F16\n= cash PRR 880\n= private DH PRR",
         options=options,
     )
-    run_scenario(tile + "Ann: pass\n!Ann: token F16\n= markers PRR 3", options=options)
+    run_scenario(tile + "Ann: pass\n!Ann: token F16 | 1830 §17\n= markers PRR 3", options=options)
     run_scenario(
         running("PRR", "@ private DH PRR", phase="3") + "!Ann: lay 58 F16 0 using DH | 1830 Table 1",
         options=options,
@@ -299,20 +299,20 @@ PRIVATES = """
 def test_row_13_who_deals_in_privates_between_players() -> None:
     run_scenario(PRIVATES.format("Bob") + "Bob: sell private CS to Ann for 0\nAnn: accept\n= private CS Ann")
     run_scenario(
-        PRIVATES.format("Bob") + "!Bob: sell private CS to Ann for 40 | 1830 §4", options=PLAYED_BY_SITE
+        PRIVATES.format("Bob") + "!Bob: sell private CS to Ann for 40 | 1830 §23.1", options=PLAYED_BY_SITE
     )
     buying = PRIVATES.format("Ann") + "Ann: buy private CS from Bob for 40\nBob: accept\n= private CS Ann\n"
     run_scenario(buying + "Ann: buy BO from ipo")
-    run_scenario(buying + "!Ann: buy BO from ipo", options=PLAYED_BY_SITE)
+    run_scenario(buying + "!Ann: buy BO from ipo | 1830 §4", options=PLAYED_BY_SITE)
     run_scenario(PRIVATES.format("Ann") + "Ann: buy private CS from Bob for 0\nBob: accept\n= cash Ann 500")
     run_scenario(
-        PRIVATES.format("Ann") + "!Ann: buy private CS from Bob for 0 | 1830 §4", options=PLAYED_BY_SITE
+        PRIVATES.format("Ann") + "!Ann: buy private CS from Bob for 0 | 1830 §23.1", options=PLAYED_BY_SITE
     )
     run_scenario(
         PRIVATES.format("Ann") + "Ann: buy private BO from Bob for 40\nBob: accept\n= private BO Ann"
     )
     run_scenario(
-        PRIVATES.format("Ann") + "!Ann: buy private BO from Bob for 40 | 1830 §4", options=PLAYED_BY_SITE
+        PRIVATES.format("Ann") + "!Ann: buy private BO from Bob for 40 | 1830 §23.1", options=PLAYED_BY_SITE
     )
 
 

@@ -33,7 +33,7 @@ def test_table_1_1_the_cs_lays_a_tile_on_top_of_the_normal_one() -> None:
         company + "Ann: lay 57 H10 1\nAnn: lay 58 B20 0 using CS\n= tile B20 58 0\n"
         "= tile H10 57 1\n= cash PRR 1000"
     )
-    run_scenario(company + "Ann: lay 3 B20 1 using CS\nAnn: lay 57 H10 1\n!Ann: lay 9 H14 1")
+    run_scenario(company + "Ann: lay 3 B20 1 using CS\nAnn: lay 57 H10 1\n!Ann: lay 9 H14 1 | 1830 §17")
 
 
 def test_table_1_1_only_on_its_hex_once_and_by_its_owner() -> None:
@@ -56,7 +56,7 @@ def test_table_1_1_for_one_turn_only_two_tiles() -> None:
     company = running("PRR", CS + "\n@ trains PRR 3", phase="3")
     run_scenario(
         company + "Ann: lay 58 B20 0 using CS\nAnn: lay 57 H10 1\n> until operating\n"
-        "Ann: lay 9 H14 1\n!Ann: lay 9 H8 1"
+        "Ann: lay 9 H14 1\n!Ann: lay 9 H8 1 | 1830 §17"
     )
 
 
@@ -81,7 +81,7 @@ def test_table_1_2_the_dh_lays_a_station_and_a_free_token() -> None:
         = token PRR F16
         = markers PRR 2
         = cash PRR 880
-        !Ann: lay 57 H10 1
+        !Ann: lay 57 H10 1 | 1830 §17
         = private DH PRR
         """
     )
@@ -106,7 +106,8 @@ def test_table_1_2_the_token_is_not_required() -> None:
 
 def test_table_1_2_without_a_token_left_none_is_asked_for() -> None:
     run_scenario(
-        running("PRR", DH + "\n@ markers PRR 0", phase="3") + "Ann: lay 57 F16 0 using DH\n!Ann: token F16"
+        running("PRR", DH + "\n@ markers PRR 0", phase="3") + "Ann: lay 57 F16 0 using DH\n"
+        "!Ann: token F16 | 1830 §17"
     )
 
 
@@ -207,7 +208,7 @@ def test_table_1_3_also_in_the_turn_of_the_nyc_whose_president_it_changes() -> N
         = turn Ann NYC
         Cid: exchange MH from ipo
         = turn Cid NYC
-        !Ann: lay 57 E19 1
+        !Ann: lay 57 E19 1 | 1830 §17
         Cid: lay 57 E19 1
         """
     )
@@ -340,7 +341,7 @@ def test_table_1_2_a_line_of_a_later_step_declines_the_free_token() -> None:
     laid = running("PRR", line, phase="3") + "Ann: lay 57 F16 0 using DH\n"
     run_scenario(
         laid + "!Ann: buy train 3 | 1830 §20.3\n!Ann: pay | 1830 §20.3\n"
-        "Ann: run best\n= markers PRR 3\n!Ann: token F16"
+        "Ann: run best\n= markers PRR 3\n!Ann: token F16 | 1830 §17"
     )
     run_scenario(
         laid + "!Ann: lay 9 H8 1 | 1830 Table 1.2\n"

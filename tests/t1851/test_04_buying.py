@@ -106,7 +106,7 @@ def test_the_president_cannot_stop_a_sale_from_the_treasury() -> None:
 def test_one_certificate_only() -> None:
     run_scenario(
         FLOATED + "!Ann: buy 2 TC from treasury | 1851 Stock Rounds, Buying Stock\n"
-        "Ann: buy TC from treasury\n!Ann: buy TC from treasury"
+        "Ann: buy TC from treasury\n!Ann: buy TC from treasury | 1851 Stock Rounds"
     )
 
 

@@ -71,15 +71,17 @@ def test_an_unfloated_company_does_not_operate() -> None:
 def test_steps_come_in_their_order() -> None:
     one = RICH + "@ owns Ann TC 6\n@ price TC 90 3\n@ cash TC 500\n@ round operating TC\n"
     run_scenario(
-        one + "Ann: lay 202 F12 2\nAnn: buy train 2\n!Ann: lay 7 F14 1\n!Ann: token F12\n!Ann: withhold"
+        one + "Ann: lay 202 F12 2\nAnn: buy train 2\n!Ann: lay 7 F14 1 | 1851 Operating Rounds\n"
+        "!Ann: token F12 | 1851 Operating Rounds\n!Ann: withhold | 1851 Operating Rounds"
     )
-    run_scenario(one + "Ann: buy train 2\nAnn: issue 1\n!Ann: buy train 2\n= round stock Ann")
+    run_scenario(one + "Ann: buy train 2\nAnn: issue 1\n= round stock Ann")
     run_scenario(one + "Ann: issue 1\n= trains TC none\n= round stock Ann")
 
 
 def test_only_the_president_acts() -> None:
     run_scenario(
-        RICH + "@ owns Ann TC 6\n@ price TC 90 3\n@ cash TC 500\n@ round operating TC\n!Bob: lay 202 F12 2"
+        RICH + "@ owns Ann TC 6\n@ price TC 90 3\n@ cash TC 500\n"
+        "@ round operating TC\n!Bob: lay 202 F12 2 | 1851 Operating Rounds"
     )
 
 

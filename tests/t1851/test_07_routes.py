@@ -154,7 +154,7 @@ CLAIMED = HOME.format(trains="3") + STEP
 
 
 def test_claims_the_president_announces_any_legal_run() -> None:
-    body = CLAIMED + "Ann: run 3 B16.0-B16.1\n= turn Bob\n= turn Cid\n!Ann: pay\n"
+    body = CLAIMED + "Ann: run 3 B16.0-B16.1\n= turn Bob\n= turn Cid\n!Ann: pay | 1851 Run Trains\n"
     run_scenario(body + "Bob: pass\nCid: pass\nAnn: pay\n= cash Ann 1524", options=("claims",))
     run_scenario(
         CLAIMED + "!Ann: run 3 B16.0-D14 | 1851 Routes\n!Ann: run 2 B16.0-B16.1 | 1851 Routes",

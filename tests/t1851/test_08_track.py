@@ -54,18 +54,21 @@ def test_it_must_extend_a_route() -> None:
 
 
 def test_one_yellow_tile_in_phase_2() -> None:
-    run_scenario(AT_HOME + STEP + "Ann: lay 9 F14 1\n!Ann: lay 5 E11 4")
+    run_scenario(AT_HOME + STEP + "Ann: lay 9 F14 1\n!Ann: lay 5 E11 4 | 1851 Operating Rounds")
 
 
 def test_two_yellow_tiles_from_phase_3() -> None:
     body = "@ phase 3\n" + AT_HOME + STEP
-    run_scenario(body + "Ann: lay 9 F14 1\nAnn: lay 5 E11 4\n!Ann: lay 57 F16 1\n= tile E11 5 4")
+    run_scenario(
+        body + "Ann: lay 9 F14 1\nAnn: lay 5 E11 4\n"
+        "!Ann: lay 57 F16 1 | 1851 Operating Rounds\n= tile E11 5 4"
+    )
     run_scenario(body + "Ann: lay 9 F14 1\nAnn: lay 57 F16 1\n= tile F16 57 1")
 
 
 def test_or_one_upgrade() -> None:
     body = "@ phase 3\n" + AT_HOME + STEP
-    run_scenario(body + "Ann: lay 511 F12 0\n!Ann: lay 9 F14 1")
+    run_scenario(body + "Ann: lay 511 F12 0\n!Ann: lay 9 F14 1 | 1851 Operating Rounds")
     assert "may not lay an upgrade too" in scenario_error(body + "Ann: lay 9 F14 1\nAnn: lay 511 F12 0")
 
 
@@ -163,7 +166,7 @@ def test_louisville_becomes_a_green_y_city_with_a_south_west_exit() -> None:
 
 def test_louisvilles_tile_is_an_upgrade() -> None:
     body = "@ phase 3\n" + L_N + "@ round operating L&N\n"
-    run_scenario(body + "Ann: lay 511 B16 0\n!Ann: lay 9 C15 0")
+    run_scenario(body + "Ann: lay 511 B16 0\n!Ann: lay 9 C15 0 | 1851 Operating Rounds")
     run_scenario(
         body + "Ann: lay 9 C15 0\n!Ann: lay 511 B16 0 | 1851 Lay or Upgrade Track\nAnn: lay 57 D14 0"
     )

@@ -17,7 +17,8 @@ def test_only_where_a_route_leads() -> None:
 def test_one_a_turn_and_one_in_a_hex() -> None:
     body = "@ phase 3\n" + TC.replace("E11 5 4", "E11 15 2").replace("F12 202 2", "F12 511 0") + STEP
     run_scenario(
-        body + "!Ann: token F12 | 1851 Place Station Marker\nAnn: token E11\n!Ann: token E11\n= markers TC 2"
+        body + "!Ann: token F12 | 1851 Place Station Marker\nAnn: token E11\n"
+        "!Ann: token E11 | 1851 Operating Rounds\n= markers TC 2"
     )
 
 

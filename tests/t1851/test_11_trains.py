@@ -46,10 +46,10 @@ def test_a_company_of_another_president_at_face_value_with_consent() -> None:
 
 def test_not_at_the_limit() -> None:
     body = "@ phase 4\n" + RICH + TC + "@ trains TC 3 4 4\n@ cash TC 800\n" + STEP
-    run_scenario(body + "Ann: run best\nAnn: withhold\n!Ann: buy train 4")
+    run_scenario(body + "Ann: run best\nAnn: withhold\n!Ann: buy train 4 | 1851 Operating Rounds")
     # Not even where the purchase would make room.
     body = "@ phase 3\n" + RICH + TC + "@ trains TC 2 2 3 3\n@ depot 4 3\n@ cash TC 800\n" + STEP
-    run_scenario(body + "Ann: run best\nAnn: withhold\n!Ann: buy train 4")
+    run_scenario(body + "Ann: run best\nAnn: withhold\n!Ann: buy train 4 | 1851 Operating Rounds")
 
 
 def test_it_need_not_buy_without_a_route() -> None:
@@ -217,7 +217,7 @@ def test_excess_trains_go_to_the_pool_in_order_of_price() -> None:
     = phase 4
     = trains SR none
     = turn TC
-    !Bob: pass
+    !Bob: pass | 1851 Purchase Trains
     Ann: discard 3
     = trains pool 3
     """

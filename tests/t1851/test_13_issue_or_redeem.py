@@ -71,12 +71,12 @@ def test_the_treasury_holds_half_at_most() -> None:
 
 
 def test_not_both_in_one_turn() -> None:
-    run_scenario(TC.format(cash=500) + STEP + "Ann: redeem 1\n!Ann: issue 1\n= round stock Ann")
-    run_scenario(TC.format(cash=500) + STEP + "Ann: issue 1\n!Ann: redeem 1\n= round stock Ann")
+    run_scenario(TC.format(cash=500) + STEP + "Ann: redeem 1\n= round stock Ann")
+    run_scenario(TC.format(cash=500) + STEP + "Ann: issue 1\n= round stock Ann")
 
 
 def test_it_comes_after_the_trains() -> None:
-    run_scenario(TC.format(cash=100) + STEP + "Ann: redeem 1\n!Ann: buy train 2")
+    run_scenario(TC.format(cash=100) + STEP + "Ann: redeem 1\n= trains TC none\n= round stock Ann")
 
 
 def test_treasury_shares_are_no_help_in_a_forced_purchase() -> None:

@@ -77,7 +77,7 @@ def test_5_3_2_the_seller_may_propose_in_the_buyers_turn_only() -> None:
 
 def test_5_3_2_at_least_a_dollar() -> None:
     run_scenario(
-        TWO + "@ private SCC Bob\n@ round stock Ann\n!Ann: buy private SCC from Bob for 0 | 1870 §5.3"
+        TWO + "@ private SCC Bob\n@ round stock Ann\n!Ann: buy private SCC from Bob for 0 | 1870 §12.1"
     )
 
 
@@ -281,4 +281,8 @@ def test_5_7_all_pass_pays_income_once_the_first_is_sold() -> None:
 
 
 def test_5_7_after_the_last_the_next_player_starts_and_nothing_is_sold() -> None:
-    run_scenario(SOLD + "= turn Ann\nAnn: par MP 100\n!Ann: sell 1 MP\nBob: buy SLSF\n!Bob: sell 1 SLSF")
+    run_scenario(
+        SOLD
+        + "= turn Ann\nAnn: par MP 100\nBob: buy SLSF\nCid: pass\n!Ann: sell 1 MP | 1870 §5.7\nAnn: buy MP\n"
+        "!Bob: sell 1 SLSF | 1870 §5.7"
+    )

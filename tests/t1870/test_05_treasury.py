@@ -63,7 +63,7 @@ def test_5_10_1_on_the_site_only_while_the_president_holds_an_ordinary_share_or_
     body = f"{shares}@ cash MP 500\n@ price MP 100 0\n@ round stock Ann\n"
     redeemed = "Ann: redeem MP from Bob\nBob: accept\n= cash MP 400"
     run_scenario(body + redeemed, ", ".join(seats))
-    run_scenario(body + "!Ann: redeem MP from Bob", ", ".join(seats), (SITE,))
+    run_scenario(body + "@ cash Ann 100\n!Ann: redeem MP from Bob | 1870 §5.10", ", ".join(seats), (SITE,))
     for more in ("Ann MP 3", "Cid MP 2"):
         less = body.replace(f"@ owns {more[:3]} MP {int(more[-1]) - 1}", f"@ owns {more}\n@ president MP Ann")
         run_scenario(less + redeemed, ", ".join(seats), (SITE,))

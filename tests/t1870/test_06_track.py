@@ -19,8 +19,10 @@ ATSF = """
 
 
 def test_6_two_yellow_tiles_or_one_upgrade() -> None:
-    run_scenario(ATSF + "Ann: lay 57 B9 0\n!Ann: lay 14 B9 0 | 1870 §6\nAnn: lay 9 C8 0\n!Ann: lay 9 D7 0")
-    run_scenario(ATSF + "@ tile B9 57 0\nAnn: lay 14 B9 0\n!Ann: lay 9 C8 0")
+    run_scenario(
+        ATSF + "Ann: lay 57 B9 0\n!Ann: lay 14 B9 0 | 1870 §6\nAnn: lay 9 C8 0\n!Ann: lay 9 D7 0 | 1870 §4.1"
+    )
+    run_scenario(ATSF + "@ tile B9 57 0\nAnn: lay 14 B9 0\n!Ann: lay 9 C8 0 | 1870 §4.1")
     run_scenario(ATSF + "@ tile B9 57 0\nAnn: lay 9 C8 0\n!Ann: lay 14 B9 0 | 1870 §6\nAnn: lay 9 D7 0")
 
 
@@ -86,7 +88,8 @@ def test_6_6_3_gray_tiles_for_kansas_city_and_st_louis() -> None:
 def test_6_5_terrain_is_paid_once_from_the_treasury() -> None:
     body = ATSF.replace("ATSF", "MKT").replace("cash MKT 1000", "cash MKT 40")
     run_scenario(body + "Ann: lay 57 B11 0\n= cash MKT 0")
-    run_scenario(body.replace("cash MKT 40", "cash MKT 39") + "!Ann: lay 57 B11 0")
+    less = ATSF.replace("cash ATSF 1000", "cash ATSF 39") + "@ tile B9 57 0\n"
+    run_scenario(less + "!Ann: lay 58 A10 4 | 1870 §6\nAnn: lay 9 C8 0")
     run_scenario(body + "@ tile B11 57 0\nAnn: lay 14 B11 0\n= cash MKT 40")
 
 

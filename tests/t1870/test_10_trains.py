@@ -24,7 +24,8 @@ def test_10_1_with_a_legal_run_a_train_is_needed() -> None:
 
 def test_10_2_the_limit_stops_purchases_and_nothing_is_given_up_for_room() -> None:
     run_scenario(
-        RICH + "@ trains MP 3 3 3\n> until dividend\nAnn: withhold\n!Ann: buy train 4\n!Ann: discard 3"
+        RICH.replace("@ tile B19 57 0\n", "")
+        + "@ trains MP 3 3 3\n!Ann: buy train 4 | 1870 §10\n!Ann: discard 3 | 1870 §4.1"
     )
 
 

@@ -66,8 +66,8 @@ def test_11_2_a_company_that_closes_in_its_own_turn_opens_the_way(
 
 def test_11_1_5_what_is_due_comes_before_the_first_turn() -> None:
     run_scenario(
-        FW
-        + "@ trains SSW 4\n@ round operating FW\n= turn Bob SSW\n!Ann: done\nBob: connect wait\n= turn Ann FW"
+        FW + "@ trains SSW 4\n@ round operating FW\n= turn Bob SSW\n"
+        "!Ann: done | 1870 §11.4\nBob: connect wait\n= turn Ann FW"
     )
 
 

@@ -95,7 +95,7 @@ def test_15_2_in_the_first_turn_the_home_is_free_and_on_top_of_two() -> None:
         = cash SSW 460
         Ann: lay 9 H15 1
         Ann: lay 9 H19 1
-        !Ann: lay 9 H21 1
+        !Ann: lay 9 H21 1 | 1870 §4.1
         """
     )
 
@@ -170,7 +170,8 @@ def test_15_2_whoever_buys_the_private_has_its_token() -> None:
 
 def test_15_2_only_its_own_company_in_its_own_turn() -> None:
     run_scenario(
-        PHASE2 + "@ private SCC FW\n@ round operating MP\n!Ann: cattle D5 | 1870 §15.2\n!Bob: cattle D5"
+        PHASE2 + "@ private SCC FW\n@ round operating MP\n"
+        "!Ann: cattle D5 | 1870 §15.2\n!Bob: cattle D5 | 1870 §4.1"
     )
 
 

@@ -88,7 +88,7 @@ def test_row_5_who_has_sold_may_protect(options: Options, asked: str) -> None:
 
 def test_row_6_when_a_forced_sale_is_answered() -> None:
     sold = FORCED + "Ann: sell 4 FW\n"
-    run_scenario(sold + "= turn Cid\n!Ann: buy train 4\nCid: protect FW\nAnn: buy train 4")
+    run_scenario(sold + "= turn Cid\n!Ann: buy train 4 | 1870 §5.9\nCid: protect FW\nAnn: buy train 4")
     run_scenario(
         sold + "= turn Ann\nAnn: buy train 4\n> until Cid\nCid: protect FW\n= price FW 90 1",
         options=PLAYED_BY_SITE,
@@ -174,14 +174,14 @@ def test_row_13_colours_of_three_spaces(options: Options, zones: list[tuple[str,
 def test_row_14_privates_between_players_in_phase_1() -> None:
     early = PHASE1 + "@ private SCC Bob\n@ round stock Ann\n"
     run_scenario(early + "Ann: buy private SCC from Bob for 30\nBob: accept\n= private SCC Ann")
-    run_scenario(early + "!Ann: buy private SCC from Bob for 30 | 1870 §5.3", options=PLAYED_BY_SITE)
+    run_scenario(early + "!Ann: buy private SCC from Bob for 30 | 1870 §12.1", options=PLAYED_BY_SITE)
 
 
 @both
 def test_row_14_and_in_phase_2_for_the_purchase_of_the_turn(options: Options) -> None:
     later = PHASE2.replace("Ann 100", "Ann 300") + "@ private SCC Bob\n@ round stock Ann\n"
     run_scenario(
-        later + "!Ann: buy private SCC from Bob for 0 | 1870 §5.3\n"
+        later + "!Ann: buy private SCC from Bob for 0 | 1870 §12.1\n"
         "Ann: buy private SCC from Bob for 1\nBob: accept\n"
         "= private SCC Ann\n!Ann: buy FW from ipo | 1870 §5.3",
         options=options,
@@ -391,12 +391,12 @@ def test_row_11_the_share_goes_to_the_buyer_of_the_private_from_the_pool() -> No
     run_scenario(KATY + "Bob: sell 1 MKT\n" + offer + "= owns pool MKT 1")
     rich = KATY + "Bob: sell 1 MKT\nAnn: protect MKT\n> until Cid\n"
     rich = rich.replace("cash Cid 500", "cash Cid 500\n@ cash Ann 200")
-    run_scenario(rich + "!Cid: buy private Katy from Bob for 50 | 1870 §5.3", options=PLAYED_BY_SITE)
+    run_scenario(rich + "!Cid: buy private Katy from Bob for 50 | 1870 §12.1", options=PLAYED_BY_SITE)
 
 
 def test_row_11_who_could_buy_such_a_private_is_asked_although_they_may_not() -> None:
     """The site goes on offering it."""
     poor = KATY.replace("cash Cid 500", "cash Cid 60").replace("round stock Bob", "round stock Cid")
     run_scenario(
-        poor + "= turn Cid\n!Cid: buy private Katy from Bob for 50 | 1870 §5.3", options=PLAYED_BY_SITE
+        poor + "= turn Cid\n!Cid: buy private Katy from Bob for 50 | 1870 §12.1", options=PLAYED_BY_SITE
     )
