@@ -182,3 +182,10 @@ def test_claims_one_answer_leaves_the_others_question_as_it_is() -> None:
     assert decision(after).asked == ("p2",) and after.question_number == state.question_number
     better = play(state, "p1", parse(state, "p1", "run best")).state
     assert better.question_number > state.question_number
+
+
+def test_no_city_nor_red_area_is_visited_twice() -> None:
+    """Track leads from Knoxville in a circle back to it."""
+    circle = "@ tile F20 5 2\n@ tile E19 7 4\n@ tile E21 7 0\n@ round operating SR\n"
+    company = RICH + "@ owns Ann SR 6\n@ price SR 90 3\n@ cash SR 500\n@ trains SR 2\n"
+    run_scenario(company + circle + "= best SR 0")
