@@ -1,11 +1,11 @@
-"""Which test holds each sentence with *except*, *unless*, *may not*, *immediately* or *only* in the rulebooks.
+"""Which test holds each sentence of the rulebooks with *except*, *unless*, *may not*, *immediately*, *only*.
 
     python -m tests.rulebooks.exceptions FOLDER             the whole list
     python -m tests.rulebooks.exceptions FOLDER --missing   sentences without a test or a reason
 
 FOLDER has the books as `1830.txt` and so on. A line of `exceptions.list` has the book, the section (that of
-the last heading before the sentence), a key of the sentence and its first words. Behind `|` stand the names of
-tests without `test_`, or a dash and why none is needed. The key is made from the letters of the sentence.
+the last heading before the sentence), a key of the sentence and its first words. Behind `|` stand the names
+of tests without `test_`, or a dash and why none is needed. The key is made from the letters of the sentence.
 """
 
 from __future__ import annotations
