@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from pathlib import Path
+
 import pytest
 
-from bot.tools.simulation.simulate import random_options, simulate_game
+from bot.tools.simulation.simulate import SimulatedGame, random_options, simulate_from, simulate_game
 from engine import AnyEvent, title_names
 from engine.core.events import PriorityMoved, SharesMoved, TileLaid, TokenPlaced
 from engine.game_text import replay
@@ -101,9 +104,54 @@ def test_a_wrong_priority_deal_is_found(dealt: str) -> None:
     assert "p2 has the priority deal" in next(referee.check_line(wrong))
 
 
-@pytest.mark.parametrize("title", title_names())
-def test_a_random_game_keeps_to_the_book(title: str) -> None:
-    game = simulate_game(title, 4, 30, random_options(title, 4, 30))
+def refereed(game: SimulatedGame) -> SimulatedGame:
+    """A game in which neither the invariants nor the referee have found anything."""
+    assert game.failure is None
     referee = Referee(game.start)
     for number, line in enumerate(game.history_lines, 1):
-        assert list(referee.check_line(line)) == [], (number, line.line)
+        assert list(referee.check_line(line)) == [], (game.seed, number, line.line)
+    return game
+
+
+@pytest.mark.parametrize("title", title_names())
+def test_a_random_game_keeps_to_the_book(title: str) -> None:
+    refereed(simulate_game(title, 4, 30, random_options(title, 4, 30)))
+
+
+LATE = {
+    "late-1817": ("convert", "companies merged", "company bought by another", "company bid for by several"),
+    "connections-1870": ("connect", "place a destination token", "keep a destination token"),
+}
+"""Positions to which random play seldom comes, and what is wanted to happen in games from there."""
+
+
+def played_on(name: str, seeds: range, check_every: int) -> None:
+    """Games from a late position; together they have what is wanted."""
+    start = replay((Path(__file__).parent / f"{name}.18xx").read_text(encoding="utf-8")).state
+    assert start is not None
+    seen = Counter[str]()
+    for seed in seeds:
+        game = refereed(simulate_from(start, seed, check_every=check_every))
+        seen += game.kind_counts + game.consequence_counts
+    assert [wanted for wanted in LATE[name] if not seen[wanted]] == []
+
+
+@pytest.mark.parametrize("name", LATE)
+def test_games_from_late_positions(name: str) -> None:
+    played_on(name, range(1, 4), check_every=30)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("name", LATE)
+def test_soak_from_late_positions(name: str) -> None:
+    played_on(name, range(100, 200), check_every=1)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("title", title_names())
+def test_soak_of_the_referee(title: str) -> None:
+    for seed in range(1000, 1200):
+        players = 3 + seed % 3
+        refereed(simulate_game(title, players, seed, random_options(title, players, seed)))
