@@ -2,10 +2,20 @@
 
 import pytest
 
-from engine import narrate, parse
+from engine import can_be_protected, copy_state, narrate, parse
 from engine.core.actions import BuyShares, Decline, Pass, ProtectPrice
 from engine.core.state import OperatingRound, PendingSale, StockRound, StockTurn
-from engine.kernel import RefusedError, advance, awaited_seats, game_of, options, play, play_in_place, refusal
+from engine.kernel import (
+    RefusedError,
+    advance,
+    apply,
+    awaited_seats,
+    game_of,
+    options,
+    play,
+    play_in_place,
+    refusal,
+)
 from engine.site_18xx.file_title import file_game, has_no_answer
 from tests.t1870.scenarios import SITE, run_scenario
 
@@ -220,16 +230,20 @@ IC = "@ owns Ann IC 2\n@ owns Bob IC 2\n@ president IC Ann\n@ price IC 60 4\n"
 SOLD = "> until trains\nAnn: sell {} IC\nAnn: sell 1 FW\nAnn: buy train 4\n> until Ann\n"
 
 
-def test_5_9_7_on_the_site_half_of_the_certificate_comes_back_from_the_successor() -> None:
+def test_5_9_7_on_the_site_half_of_the_certificate_comes_back_in_files_only() -> None:
+    """No file can say that it comes back, so at our tables the block is not protected."""
     rich = FORCED.replace("> until trains\n", "").replace("cash Ann 10", "cash Ann 235") + IC
-    back = "= president IC Bob\nAnn: protect IC\n= owns Bob IC 1\n= owns pool IC 1\n"
-    back += "= president IC Ann\n= price IC 60 4"
-    run_scenario(rich + SOLD.format(1) + back, options=(SITE,))
-    third = rich + "@ owns Cid IC 2\n"
-    run_scenario(
-        third + SOLD.format(1) + "Ann: protect IC\n= owns Ann IC 2\n= president IC Cid", options=(SITE,)
-    )
+    sold = run_scenario(rich + SOLD.format(1) + "= president IC Bob", options=(SITE,))
+    assert not can_be_protected(sold, "IC")
+    refused = "!Ann: protect IC | 1870 §5.9\nAnn: decline\n= price IC 55 5"
+    run_scenario(rich + SOLD.format(1) + refused, options=(SITE,))
+    g = file_game(copy_state(sold))
+    apply(g, "p0", ProtectPrice("IC"))
+    assert g.state.companies["IC"].shares == {"p0": 20, "p1": 10, "pool": 10, "ipo": 60}
+    assert g.state.companies["IC"].president == "p0"
     more = rich.replace("owns Ann IC 2", "owns Ann IC 3").replace("owns Bob IC 2", "owns Bob IC 3")
+    whole = run_scenario(more + SOLD.format(1), options=(SITE,))
+    assert can_be_protected(whole, "IC")
     run_scenario(more + SOLD.format(1) + "Ann: protect IC\n= owns Bob IC 3\n= price IC 60 4", options=(SITE,))
 
 
