@@ -243,9 +243,11 @@ def _texts(texts: Sequence[str]) -> list[Block]:
     return blocks
 
 
-def with_sentence(page: MailPage, sentence: str) -> MailPage:
-    """The page with one more sentence at its end."""
-    return replace(page, blocks=(*page.blocks, Paragraph(sentence)))
+def with_done(page: MailPage, sentence: str) -> MailPage:
+    """The page with one more sentence at its end, about something that was done: no other says that nothing
+    was."""
+    others = (block for block in page.blocks if block != NOTHING_CHANGED)
+    return replace(page, blocks=(*others, Paragraph(sentence)))
 
 
 def _sentences_or_position(parts: tuple[str | TableRows, ...]) -> list[Block]:

@@ -122,3 +122,16 @@ async def test_a_host_sends_so_many_invitations_a_day(desk: LetterDesk) -> None:
     desk.clock[0] += timedelta(days=1)
     await desk.write("", "Ann", "new 1830 Last <last@player.test>", to=ADDRESS)
     assert "last@player.test" in desk.newest
+
+
+async def test_of_invitations_in_one_email_those_before_a_bad_one_go_out(desk: LetterDesk) -> None:
+    """The answer says which, and not that nothing was changed."""
+    for name in ("Ann", "Bob"):
+        await desk.person(name)
+    await desk.write("", "Ann", "new 1830 Bob <bob@player.test>", to=ADDRESS)
+    await desk.write("", "Ann", "invite Cid <cid@player.test>, Dan <cid@player.test>")
+    answer = desk.newest[ANN]
+    text = answer.part("plain")
+    assert "DONE IN PART." in text and "Nothing was changed" not in text
+    assert "Invitations go to Cid (cid@player.test)." in text
+    assert "invites you" in str(desk.newest["cid@player.test"].message["Subject"])

@@ -149,6 +149,41 @@ async def test_what_comes_back_is_asked_anew_ever_later(desk: LetterDesk, kind: 
     assert waits == [1, 2, 3, 4]
 
 
+@pytest.mark.parametrize("kind", ["soft", "operator"])
+async def test_after_three_days_of_full_mailboxes_or_refusals_the_table_is_told(
+    desk: LetterDesk, kind: BounceKind
+) -> None:
+    """Once, and when a letter of the person comes that they are reached again. What passes in between begins
+    anew."""
+    table = await desk.table("1830", ["Ann", "Bob"])
+    await desk.take("start")
+    sentence = "Emails to Ann have not arrived for three days. Nothing else reaches them."
+    for hours in (24, 40, 24, 24, 23):
+        await bounce(desk, ANN, kind, times=1)
+        desk.clock[0] += timedelta(hours=hours)
+    assert sentence not in await told(desk, table)
+    for _ in range(3):
+        await bounce(desk, ANN, kind, times=1)
+        desk.clock[0] += timedelta(hours=20)
+    assert (await told(desk, table)).count(sentence) == 1
+    await desk.write("list", "Ann", "list", to="play@games.test", take=False)
+    assert (await told(desk, table))[-1] == "Emails reach Ann again."
+
+
+async def test_the_operator_reads_one_line_for_each_domain_and_day(
+    desk: LetterDesk, caplog: pytest.LogCaptureFixture
+) -> None:
+    await desk.table("1830", ["Ann", "Bob"])
+    await desk.take("start")
+    for _ in range(2):
+        for _ in range(3):
+            await bounce(desk, ANN, "operator", times=2)
+            desk.clock[0] += timedelta(hours=7)
+        desk.clock[0] += timedelta(hours=4)
+    lines = [each for each in caplog.messages if "The mail server of player.test refuses our emails" in each]
+    assert len(lines) == 2
+
+
 async def test_a_delay_asks_for_nothing(desk: LetterDesk) -> None:
     table = await desk.table("1830", ["Ann", "Bob"])
     await desk.take("start")
