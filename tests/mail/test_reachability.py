@@ -113,7 +113,7 @@ async def test_the_other_address_takes_over_at_once(desk: LetterDesk) -> None:
 
 async def test_a_letter_that_was_refused_for_good_waits(desk: LetterDesk) -> None:
     """Any good letter from the person sends it again as it was."""
-    await desk.table("1830", ["Ann", "Bob"])
+    await desk.table("1830", ["Bob", "Ann"])
     (started,) = [m for m in await desk.outbox.lease_due(20) if m.recipient == ANN and b"] News" in m.raw]
     await desk.outbox.mark_failed(started, UNKNOWN, None, True)
     assert "News" not in " ".join(await subjects(desk))
@@ -123,7 +123,7 @@ async def test_a_letter_that_was_refused_for_good_waits(desk: LetterDesk) -> Non
 
 
 async def test_a_refusal_that_may_pass_is_tried_for_days(desk: LetterDesk) -> None:
-    await desk.table("1830", ["Ann", "Bob"])
+    await desk.table("1830", ["Bob", "Ann"])
     attempts = 0
     for _ in range(100):
         for mail in await desk.outbox.lease_due(20):

@@ -79,6 +79,7 @@ class TurnPages:
             deputy_for="" if is_owner else pending.name,
             subject=turn_subject(state, pending.prompt),
             whole_turns=bundle_lines(state, pending.seat) if pending.is_main else (),
+            lays_nothing=engine.topic(state) == "track",
             prompt=f"You to act: {pending.prompt}.",
             connection_runs=tuple(connection_lines(state)) if pending.is_main else (),
             legal_lines=offered_lines(
@@ -119,4 +120,4 @@ def position_parts(
 
 
 def _as_rows(table: text_views.Table) -> TableRows:
-    return TableRows(table.head, table.rows, table.lines(), table.numeric())
+    return TableRows(table.head, table.rows, table.lines(text_views.LINE_WIDTH), table.numeric())
