@@ -47,7 +47,7 @@ class TurnNotice:
     them. deadline: until when, as a sentence. legal_lines: lines ready to copy. whole_turns: several of them
     in one, with `;` between; lays_nothing: they leave out the tile. events_since: what happened since the
     player's last turn. position: lines of text, and tables. chat: pairs of name and text.
-    connection_runs: what each way to connect would bring.
+    connection_runs: what each way to connect would bring. also_waiting: other tables.
     """
 
     name: str
@@ -63,6 +63,7 @@ class TurnNotice:
     lays_nothing: bool = False
     deputy_for: str = ""
     connection_runs: tuple[str, ...] = ()
+    also_waiting: tuple[str, ...] = ()
 
 
 def turn_notice(notice: TurnNotice) -> MailPage:
@@ -80,6 +81,7 @@ def turn_notice(notice: TurnNotice) -> MailPage:
     blocks += bullets("Since your last turn", notice.events_since)
     blocks += [ImageBlock(image) for image in notice.images if image not in maps]
     blocks += _position(notice.position)
+    blocks += bullets("These tables wait for you too", notice.also_waiting)
     if notice.chat:
         blocks.append(QuotedLines("Chat", [f"{name}: {words}" for name, words in notice.chat]))
     headline = f"It is your turn, {notice.name}."
