@@ -39,7 +39,8 @@ class Notification(msgspec.Struct, frozen=True, omit_defaults=True):
     (messages are edited: the new name, and what it replaces), `over` (with the final standings). seq: the row
     of the log that it is about. ping: False for a card in the thread of somebody who is told elsewhere or
     later. `order`, to the owner alone: orders of theirs have ended. `account`, by email: about their
-    addresses.
+    addresses. once_a_day: an email that is left out where one of its kind has gone to the person within a
+    day.
     """
 
     kind: str
@@ -50,6 +51,7 @@ class Notification(msgspec.Struct, frozen=True, omit_defaults=True):
     decision_id: str | None = None
     sentences: tuple[str, ...] = ()
     ping: bool = True
+    once_a_day: bool = False
 
 
 def decode_notification(payload: bytes) -> Notification:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, Table, bindparam, delete, select, update
+from sqlalchemy import Column, Select, Table, bindparam, delete, select, update
 from sqlmodel import col
 from sqlmodel import select as select_models
 
@@ -81,9 +81,15 @@ class PersonalDataRepository(Repository):
             keys = [table.c.id] if table.name == "people" else _people_columns(table)
             for key in keys:
                 columns = [column for column in table.columns if column.name not in SECRETS]
-                rows = await self._transaction.connection.execute(select(*columns).where(key == person_id))
-                found.setdefault(table.name, []).extend(dict(row) for row in rows.mappings())
+                rows = await self._mappings(select(*columns).where(key == person_id))
+                found.setdefault(table.name, []).extend(rows)
         return {name: rows for name, rows in found.items() if rows}
+
+    async def _mappings(self, query: Select[Any]) -> list[dict[str, Any]]:
+        """The rows of a query by the names of their columns."""
+        return await self._transaction.read(
+            lambda connection: [dict(row) for row in connection.execute(query).mappings()]
+        )
 
     async def table_ids(self, person_id: int) -> list[int]:
         """The tables with which a person has had to do."""
@@ -114,9 +120,8 @@ class PersonalDataRepository(Repository):
         self, table: Table, columns: list[Column[Any]], where: list[Any], rewrite: Rewrite
     ) -> None:
         keys = list(table.primary_key.columns)
-        rows = await self._transaction.connection.execute(select(*keys, *columns).where(*where))
         changed = []
-        for row in rows.mappings():
+        for row in await self._mappings(select(*keys, *columns).where(*where)):
             after = {column.name: rewrite(table.name, column.name, row[column.name]) for column in columns}
             if any(after[column.name] != row[column.name] for column in columns):
                 changed.append({f"key_{key.name}": row[key.name] for key in keys} | after)

@@ -194,11 +194,11 @@ def _stored_bytes(folder: Path) -> list[tuple[str, bytes]]:
 async def _rows(store: Store) -> list[tuple[str, str]]:
     """Every row of every table as text, with what is packed in it."""
     found = []
-    async with store.connect() as connection:
+    async with store.read() as unit:
         for table in Model.metadata.sorted_tables:
-            for row in await connection.execute(table.select()):
-                found.append((table.name, repr(tuple(row))))
-                for value in row:
+            for row in await unit.personal_data._mappings(table.select()):
+                found.append((table.name, repr(tuple(row.values()))))
+                for value in row.values():
                     found += [(table.name, text) for text in _packed(value)]
     return found
 
