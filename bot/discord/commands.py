@@ -512,7 +512,8 @@ def watch_command(handler: InteractionHandler) -> app_commands.Command[Any, Any,
             await handler.watch.show(interaction, url=url, news=news)
             return
         else:
-            raise ValueError("Give a game as a file (`file`), by its address (`url`), or a table (`table`).")
+            await handler.watch.offer_form(interaction)
+            return
         await handler.watch.show(interaction, raw, news=news)
 
     return watch

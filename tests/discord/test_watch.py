@@ -66,6 +66,26 @@ async def test_a_game_is_read_by_its_address_and_refreshed(running: RunningBot, 
         assert "Otto buys the CS" in post.text
 
 
+async def test_a_position_written_by_hand_is_shown(running: RunningBot, fake: FakeDiscord) -> None:
+    guide = (Path(__file__).parents[2] / "docs/snapshots.md").read_text(encoding="utf-8")
+    text = guide.partition("<!-- snapshot -->\n```\n")[2].partition("```")[0]
+    channel = fake.find_channel("general")
+    async with running.online():
+        asked = await fake.run_command("Ann", "general", "watch")
+        form = await fake.click("Ann", asked.private_messages[-1], "Position…")
+        await fake.submit_modal(
+            "Ann", form.modal, {"position": text.replace("@ par PRR 100", "@ par PRR 101")}
+        )
+        told = asked.private_messages[-1]
+        await fake.wait_until(lambda: "101" in told.text, "the mistake")
+        assert "line 6" in told.text.casefold() and "@ owns Bob NYC 6" in told.text
+        assert not [each for each in fake.visible_messages(channel) if fake.shown_images(each)]
+        form = await fake.click("Ann", asked.private_messages[-1], "Position…")
+        await fake.submit_modal("Ann", form.modal, {"position": text})
+        (post,) = [each for each in fake.visible_messages(channel) if fake.shown_images(each)]
+        assert "1830 with Ann, Bob and Cid, operating round 1.1" in post.text
+
+
 async def test_a_post_that_was_deleted_is_made_again(running: RunningBot, fake: FakeDiscord) -> None:
     channel = fake.find_channel("general")
     async with running.online():
@@ -158,4 +178,4 @@ async def test_a_table_is_shown_elsewhere_only_when_its_host_allows_it(tmp_path:
             again = await fake.run_command("Dan", "hall", "watch", table=code)
             assert "only in its own channel" in again.text
             nothing = await fake.run_command("Dan", "hall", "watch")
-            assert nothing.text.startswith("Give a game as a file")
+            assert nothing.text.startswith("Give a game as a file") and not nothing.public_messages

@@ -137,7 +137,7 @@ class InteractionHandler:
             case controls.SETTING:
                 await self.settings.change(interaction, custom_id.argument, values.get("line"))
             case controls.WATCH:
-                await self.watch.press(interaction, custom_id)
+                await self.watch.press(interaction, custom_id, values.get("position"))
             case controls.ERASE:
                 await self.privacy.erase(interaction)
             case controls.ORDER:

@@ -14,7 +14,7 @@ from bot.discord.api import CannotEdit, DiscordApi, ImageAttachment
 from bot.discord.cards import parts
 from bot.discord.cards.parts import Json
 from bot.discord.controls.controls import WATCH, CustomId
-from bot.discord.interactions.replies import defer_privately, reply, reply_text
+from bot.discord.interactions.replies import RawModal, defer_privately, reply, reply_text
 from bot.discord.table_lookup import TableLookup
 from bot.features.game_files.export import game_text_file
 from bot.features.review.game import played_game
@@ -29,7 +29,14 @@ from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 
 CHANGED, LARGER, ROUNDS, ANIMATION, REVIEW = "changed", "larger", "rounds", "animation", "review"
-REFRESH = "refresh"
+REFRESH, POSITION = "refresh", "position"
+MAX_POSITION, MAX_SHOWN = 4000, 3000
+"""Characters that a form takes, and that are given back."""
+EXAMPLE = "title 1830\nplayers Ann, Bob, Cid\n---\n@ owns Ann PRR 6\n@ par PRR 100"
+HOW = (
+    "Give a game as a file (`file`), by its address (`url`), or a table (`table`). A position around a real "
+    "table is written by hand, as docs/snapshots.md shows."
+)
 MOST_NEWS, NEWS_LENGTH = 40, 300
 LARGE = (2560, 1920)  # pixels
 
@@ -107,10 +114,23 @@ class WatchInteractions:
             return ""
         return message
 
-    async def press(self, interaction: discord.Interaction, custom_id: CustomId) -> None:
+    async def offer_form(self, interaction: discord.Interaction) -> None:
+        """Say what can be shown, with the button of the form that takes a position."""
+        button = parts.button("Position…", str(_custom_id(POSITION)))
+        await reply(interaction, [parts.text_display(HOW), *parts.action_rows([button])])
+
+    async def press(
+        self, interaction: discord.Interaction, custom_id: CustomId, position: str | None = None
+    ) -> None:
         """Answer a button of a post, or of the private message that leafs through its rounds. Raises
-        ValueError."""
+        ValueError. position: from the form."""
+        if custom_id.argument == POSITION and position is None:
+            await interaction.response.send_modal(RawModal(position_modal()))
+            return
         await defer_privately(interaction)
+        if position is not None:
+            await self._show_position(interaction, position)
+            return
         if interaction.channel is None or interaction.message is None:
             return
         what, message, number = (*custom_id.argument.split("."), "", "")[:3]
@@ -125,6 +145,16 @@ class WatchInteractions:
         shown = parts.media_galleries([each.ref for each in images])
         at = 1 if payload else 0  # the pictures are below the text and above the buttons
         await reply(interaction, [*payload[:at], *shown, *payload[at:]], images)
+
+    async def _show_position(self, interaction: discord.Interaction, position: str) -> None:
+        """Show a position; one with a mistake is given back with the reason, so that it can be corrected."""
+        try:
+            await self.show(interaction, position.encode())
+        except ValueError as error:
+            button = parts.button("Position…", str(_custom_id(POSITION)))
+            written = f"```\n{position[:MAX_SHOWN]}\n```"
+            shown = [parts.text_display(str(error)), parts.text_display(written)]
+            await reply(interaction, [*shown, *parts.action_rows([button])])
 
     async def _answer(
         self, kept: KeptGame, what: str, message: str, number: str
@@ -168,6 +198,17 @@ class WatchInteractions:
         ]
         text = f"**{parts.escape_markdown(name)}**, {at + 1} of {len(rounds)}, after {moves} moves"
         return [parts.text_display(text), *parts.action_rows(steps)], images
+
+
+def position_modal() -> Json:
+    """The form that takes a position written by hand."""
+    field = {
+        "type": 4, "custom_id": "position", "style": 2, "required": True, "max_length": MAX_POSITION,
+        "placeholder": EXAMPLE,
+    }  # fmt: skip
+    label = {"type": 18, "label": "Position", "component": field,
+             "description": "A title, the players, a line ---, then lines with @"}  # fmt: skip
+    return {"title": "Show a position", "custom_id": str(_custom_id(POSITION)), "components": [label]}
 
 
 def _sees(user: discord.User | discord.Member, room: discord.abc.GuildChannel | None) -> bool:
