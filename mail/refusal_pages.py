@@ -139,7 +139,7 @@ def wrong_sender(lines: Sequence[str], code: str | None) -> MailPage:
         blocks.append(
             Paragraph(
                 "If you did not send it, do nothing. Do not forward these emails: "
-                "whoever has one could try to play for you."
+                "a person who has one could try to play for you."
             )
         )
     else:
