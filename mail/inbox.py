@@ -47,7 +47,7 @@ class InboxTiming:
     max_reconnect: float = 60.0
     login_retry: float = 300.0
     max_size: int = 1_000_000
-    preview_size: int = 64 * 1024
+    preview_size: int = 256 * 1024
     max_attempts: int = 3
 
 
@@ -73,7 +73,7 @@ class InboxWatcher:
         self._parser = parser
         self._timing = timing
         self._report = report
-        self._alerts = OperatorAlerts(service, lambda: datetime.now(UTC))
+        self._alerts = OperatorAlerts(service.alert_operator, lambda: datetime.now(UTC))
         self._first_uid = 1  # all mail with a lower UID is handled
         self.last_checked: datetime | None = None
 

@@ -1,13 +1,13 @@
 """Keeps the mailbox from filling up: mail that was dealt with is deleted after some days, and a mailbox that
 is nearly full is reported.
 
-It has a connection of its own, once a day, so the one that waits for new mail is not disturbed.
+It has a connection of its own, once an hour, so the one that waits for new mail is not disturbed.
 """
 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 from mail.imap import ConnectionLost, ImapAccount, ImapConnection, LoginRefused, MailboxFull, Quota
 from mail.port import Folder
@@ -15,7 +15,7 @@ from mail.port import Folder
 log = logging.getLogger(__name__)
 
 NEARLY_FULL = 90  # percent
-INTERVAL = 24 * 3600.0  # seconds
+INTERVAL = 3600.0  # seconds
 TIMEOUT = 60.0  # seconds for a command
 
 
@@ -39,6 +39,7 @@ class MailboxCaretaker:
         self._tidied = tidied
         self._interval = interval
         self._now = now
+        self._deleted_before: date | None = None
 
     async def run(self) -> None:
         """Look after the mailbox until cancelled."""
@@ -52,14 +53,15 @@ class MailboxCaretaker:
             await asyncio.sleep(self._interval)
 
     async def tidy(self) -> None:
-        """Delete old mail that was dealt with, then say how full the mailbox is."""
+        """Delete old mail that was dealt with, once for each day, then say how full the mailbox is."""
         imap = await ImapConnection.open(self._account, TIMEOUT)
         try:
-            if self._keep_days:
-                day = (self._now() - timedelta(days=self._keep_days)).date()
+            day = (self._now() - timedelta(days=self._keep_days)).date()
+            if self._keep_days and day != self._deleted_before:
                 for folder in Folder:
                     if count := await imap.delete_before(folder, day):
                         log.info("mailbox: %d emails from before %s are deleted from %s", count, day, folder)
+                self._deleted_before = day
             await self._tidied(fullness(await imap.quota()))
         finally:
             await imap.close()

@@ -76,10 +76,13 @@ def host_confirmation(sentences: Sequence[str], lines: Sequence[str]) -> MailPag
 def table_answer(
     sentences: Sequence[str], is_done: bool, word: str = "", images: Sequence[InlineImage] = ()
 ) -> MailPage:
-    """The answer to a command about tables. word: the first of the command."""
+    """The answer to a command about tables. word: the first of the command. Not done with several sentences
+    is done in part."""
     title = _ANSWERS.get(word, "")
     text = BulletList("", tuple(sentences)) if len(sentences) > 1 else Paragraph(sentences[0])
     blocks: tuple[Block, ...] = (text, *map(ImageBlock, images))
+    if not is_done and len(sentences) > 1:
+        return MailPage("DONE IN PART.", blocks, subject="Done in part", tone="bad")
     if not is_done:
         return MailPage("NOT DONE.", (*blocks, NOTHING_CHANGED), subject="Not done", tone="bad")
     return MailPage(f"{title or 'OK'}.", blocks, subject=title or "Done", tone="good")

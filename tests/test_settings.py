@@ -118,7 +118,7 @@ def test_unencrypted_elsewhere_must_be_allowed() -> None:
         ({"ROBOT_SECONDS": "61"}, "RAILPOST_ROBOT_SECONDS should be less than or equal to 60."),
         (
             {"IMAP_INBOX": "processed"},
-            "RAILPOST_IMAP_INBOX should be another folder than Processed, Ignored,",
+            "RAILPOST_IMAP_INBOX should be another folder than Processed,",
         ),
         ({"IMAP_INBOX": 'a"b'}, "RAILPOST_IMAP_INBOX should be a folder name"),
         ({"LOG_LEVEL": "loud"}, "RAILPOST_LOG_LEVEL should be 'debug', 'info', 'warning' or 'error'."),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from bot.config import MailServer, MailSettings, Settings, load_mail_secret
@@ -34,6 +34,7 @@ from mail import (
 )
 from mail.credentials import AccessTokens
 from mail.mailbox_care import MailboxCaretaker
+from mail.operator_alerts import DAY, OperatorAlerts
 
 log = logging.getLogger(__name__)
 
@@ -103,16 +104,18 @@ async def wake_after_commits(service: Service, worker: SmtpDeliveryWorker) -> No
 
 
 class MailTidying:
-    """What is done once a day with the mailbox: its fullness is reported, and our own copies are deleted."""
+    """What is done once an hour with the mailbox: its fullness is reported, to the operator once a day, and
+    our own copies are deleted."""
 
     def __init__(self, gateway: MailGateway, connection: MailConnection, keep_days: int) -> None:
         self._gateway, self._connection, self._keep_days = gateway, connection, keep_days
+        self._alerts = OperatorAlerts(gateway.alert_operator, lambda: datetime.now(UTC))
 
     async def tidied(self, fullness: str) -> None:
         """Tell the operator that the mailbox is nearly full, and delete our copies."""
         self._connection.warn(fullness)
         if fullness:
-            await self._gateway.alert_operator(f"{fullness[0].upper()}{fullness[1:]}.")
+            await self._alerts.send("full", f"{fullness[0].upper()}{fullness[1:]}.", DAY)
         if self._keep_days:
             await self._gateway.delete_before(timedelta(days=self._keep_days))
 

@@ -64,7 +64,7 @@ class StoredMailOutbox:
         self._digests = DigestComposer(service, address, now)
         self._lease = lease
         self._now = now
-        self._alerts = OperatorAlerts(gateway, now)
+        self._alerts = OperatorAlerts(gateway.alert_operator, now)
 
     async def lease_due(self, limit: int, full: Collection[str] = ()) -> Sequence[DueMail]:
         """Emails that are due, except to the domains that are full. Notifications that are due are composed

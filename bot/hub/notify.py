@@ -38,6 +38,7 @@ class Notification(msgspec.Struct, frozen=True, omit_defaults=True):
     undo, a pause, a replacement, the outcome of a poll), `over` (with the final standings). seq: the row of
     the log that it is about. ping: False for a card in the thread of somebody who is told elsewhere or later.
     `order`, to the owner alone: orders of theirs have ended. `account`, by email: about their addresses.
+    once_a_day: an email that is left out where one of its kind has gone to the person within a day.
     """
 
     kind: str
@@ -48,6 +49,7 @@ class Notification(msgspec.Struct, frozen=True, omit_defaults=True):
     decision_id: str | None = None
     sentences: tuple[str, ...] = ()
     ping: bool = True
+    once_a_day: bool = False
 
 
 def decode_notification(payload: bytes) -> Notification:

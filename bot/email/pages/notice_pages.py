@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 
 from bot.email.pages.lobby_pages import LobbyPages
 from bot.email.pages.pictures import position_images
@@ -24,6 +25,8 @@ SEAT_KINDS = ("seat_request", "seat_answer")
 ASKING = ("turn", "reminder", "next")
 """Kinds that are for whoever plays for a seat now: its player or their deputy."""
 MAX_HEADLINE = 70  # characters
+LAST_REMINDER = timedelta(hours=2)  # before the end of a time, at the latest
+REMINDED_AGAIN = timedelta(hours=20)  # by email: daily reminders do not come at the same minute
 
 
 class PageBuilder:
@@ -63,6 +66,8 @@ class PageBuilder:
             return await self._tables.lobby(table, notification, notification.person_id)
         if notification.kind == "dismissed":
             return await self._dismissal_page(table, notification, notification.person_id)
+        if notification.once_a_day and await self._is_one_too_many(notification, str(row.address["email"])):
+            return None
         seat = notification.seat
         if seat is None or table.seat_of(notification.person_id) != seat:
             return None
@@ -74,6 +79,17 @@ class PageBuilder:
         async with self._store.read() as unit:
             token = await reply_token_for(unit, notification.person_id, table, seat, decision_id)
         return (page, token) if page and token else None
+
+    async def _is_one_too_many(self, notification: Notification, address: str) -> bool:
+        """Whether a reminder, of whatever table, has gone to an address within a day, or the one before the end
+        of the time follows within a day."""
+        async with self._store.read() as unit:
+            since = unit.now - REMINDED_AGAIN
+            clock = (await unit.clocks.seat_clocks(notification.table_id)).get(notification.seat or 0)
+            end = clock.allowance_end if clock else None
+            if end and unit.now + LAST_REMINDER < end <= unit.now + timedelta(days=1):
+                return True
+            return await unit.outbox.count("mail", since, to=address, reason="reminder") > 0
 
     async def _claim_page(self, person_id: int) -> tuple[MailPage, ServiceToken] | None:
         """The page that asks a person to confirm their address."""

@@ -129,8 +129,11 @@ class ClockTimers:
                 and (name not in ("hour", "bank") or has_digest_near(wait.recipient.settings, now))
             )
             if name and not is_covered:
+                once_a_day = row.kind == "reminder"
                 await unit.outbox.enqueue(
-                    *notices.reminder_messages(info, wait.clock, wait.recipient, name, now, channels)
+                    *notices.reminder_messages(
+                        info, wait.clock, wait.recipient, name, now, channels, once_a_day=once_a_day
+                    )
                 )
             if name and name.startswith("week"):
                 await unit.outbox.enqueue(*_weekly_news(wait, now))
@@ -177,7 +180,7 @@ class ClockTimers:
             case "orders":
                 told = await self._play(table, wait)
             case _:
-                told = None
+                told = f"{table.state.players[wait.seat]}'s time is up. The game waits for them."
         rows = list[LogRow]()
         async with self._locked(row) as (table, unit):
             if await unit.clocks.take_due(row):
