@@ -158,7 +158,7 @@ def main() -> None:
                 part.write_text(str(os.waitstatus_to_exitcode(status)))
                 part.replace(exit_file(folders[process], process))
 
-    setattr(picture_workers, "PictureWorkers", lambda workers: OnePixelPictures())  # noqa: B010
+    setattr(picture_workers, "PictureWorkers", lambda workers=1: OnePixelPictures())  # noqa: B010
     print(READY, flush=True)
     for line in iter(sys.stdin.readline, ""):
         order = json.loads(line)
