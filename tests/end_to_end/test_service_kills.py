@@ -208,8 +208,8 @@ async def test_the_whole_service_is_killed_at_random_moments(
         print(
             f"{here.kills} kills, {len(await here.rows())} rows, {len(here.answered)} answers on Discord, "
             f"{len(here.replied)} replies by mail, {len(bob.inbox)} letters; the first move after a start: "
-            f"median {back[len(back) // 2]:.1f} s, 19 of 20 within {back[len(back) * 19 // 20]:.1f} s, at most "
-            f"{back[-1]:.1f} s of {len(here.back)}"
+            f"median {back[len(back) // 2]:.1f} s, 19 of 20 within {back[len(back) * 19 // 20]:.1f} s, "
+            f"at most {back[-1]:.1f} s of {len(here.back)}"
         )
 
 
