@@ -492,7 +492,7 @@ def unknown_setting_message(name: str) -> str:
 
 
 def validation_message(error: ErrorDetails) -> str:
-    """`RAILPOST_MAIL_IDLE should be …`; an error about several settings together names them itself."""
+    """`RAILPOST_KEEP should be …`; an error about several settings together names them itself."""
     cause = error.get("ctx", {}).get("error", error["msg"])
     named = [PREFIX + str(part).upper() for part in error["loc"][:1]]
     return " ".join([*named, str(cause).removeprefix("Input ")]) + "."
