@@ -357,6 +357,16 @@ def migrate() -> None:
     typer.echo("The store is up to date.")
 
 
+@app.command()
+def move_store(
+    url: Annotated[str, typer.Argument(help="An empty database: postgresql+psycopg://… or sqlite:///…")],
+) -> None:
+    """Copy the store into another database and compare every row. Stop the service before."""
+    from bot.operations.moving import move
+
+    typer.echo(asyncio.run(move(load_settings(), url)))
+
+
 # -- pictures --------------------------------------------------------------------------------
 
 

@@ -37,7 +37,7 @@ from sqlalchemy.exc import ArgumentError
 PREFIX = "RAILPOST_"
 
 DATABASES = {
-    "sqlite+aiosqlite": "aiosqlite",
+    "sqlite": "sqlite3",
     "postgresql+psycopg": "psycopg",
 }
 
@@ -391,7 +391,7 @@ class Settings(BaseModel):
         """The SQLAlchemy address of the store; it may hold a password."""
         if self.database:
             return self.database.get_secret_value()
-        return f"sqlite+aiosqlite:///{self.data / 'railpost.db'}"
+        return f"sqlite:///{self.data / 'railpost.db'}"
 
     @property
     def store_path(self) -> Path | None:

@@ -154,7 +154,12 @@ def options(g: Game, seat: str) -> list[Option]:
 
 
 def refusal(g: Game, seat: str, action: Action) -> str | None:
-    """Why the seat may not do that now, as a sentence, or None: the one predicate."""
+    """Why the seat may not do that now, as a sentence that cites the rulebook, or None: the one predicate."""
+    why = _reason(g, seat, action)
+    return g.title.with_citation(why, g.top) if why else None
+
+
+def _reason(g: Game, seat: str, action: Action) -> str | None:
     if g.state.game_over:
         return "The game is over."
     if activity := g.title.out_of_turn_for(g, action):

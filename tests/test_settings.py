@@ -42,12 +42,12 @@ def error_text(**given: str) -> str:
 def test_without_settings_there_is_no_transport() -> None:
     bare = settings()
     assert (bare.discord, bare.mail) == (None, None)
-    assert bare.database_url == "sqlite+aiosqlite:///data/railpost.db"
+    assert bare.database_url == "sqlite:///data/railpost.db"
 
 
 def test_database_follows_the_data_folder(tmp_path: Path) -> None:
-    assert settings(DATA=str(tmp_path)).database_url == f"sqlite+aiosqlite:///{tmp_path}/railpost.db"
-    assert settings(DATABASE="sqlite+aiosqlite:///x.db").database_url == "sqlite+aiosqlite:///x.db"
+    assert settings(DATA=str(tmp_path)).database_url == f"sqlite:///{tmp_path}/railpost.db"
+    assert settings(DATABASE="sqlite:///x.db").database_url == "sqlite:///x.db"
 
 
 def test_a_token_configures_discord() -> None:
@@ -125,7 +125,7 @@ def test_unencrypted_elsewhere_must_be_allowed() -> None:
         ),
         (
             {"DATABASE": f"mysql://me:{SECRET}@x/y"},
-            "RAILPOST_DATABASE should start with one of sqlite+aiosqlite://",
+            "RAILPOST_DATABASE should start with one of sqlite://",
         ),
         ({"DATA": __file__}, "RAILPOST_DATA should be a folder, and is a file."),
         (
@@ -152,7 +152,7 @@ def test_no_secret_is_shown() -> None:
         SMTP="smtps://play@x.org",
         SMTP_PASSWORD=SECRET,
         MAIL_SECRET=SECRET,
-        DATABASE=f"sqlite+aiosqlite:///{SECRET}",
+        DATABASE=f"sqlite:///{SECRET}",
     )
     for shown in (full, full.discord, full.mail):
         assert SECRET not in repr(shown)

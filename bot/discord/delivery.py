@@ -187,7 +187,7 @@ class DiscordDelivery:
                 reason, retry_at = self._failure(queued, error)
             async with self.service.store.begin(excludes_others=False) as unit:
                 if reason:
-                    log.warning("Discord: %s was not sent: %s", queued.idempotency_key, reason)
+                    log.warning("Discord: %s was not sent: %s", self._name(queued), reason)
                     await unit.outbox.mark_failed(queued.id, reason, retry_at)
                 else:
                     await unit.outbox.mark_sent(queued.id, message_id)
@@ -206,8 +206,13 @@ class DiscordDelivery:
                 return reason, None
             case discord.DiscordException() | aiohttp.ClientError() | OSError() | StoreError():
                 return reason, self._retry_time(queued)
-        log.error("Discord: %s could not be sent", queued.idempotency_key, exc_info=error)
+        log.error("Discord: %s could not be sent", self._name(queued), exc_info=error)
         return reason, self._retry_time(queued) if queued.attempts < MAX_ATTEMPTS else None
+
+    def _name(self, queued: OutboxMessage) -> str:
+        """A message as the operator reads of it."""
+        kind = notify.decode_notification(queued.payload).kind
+        return f"the message `{kind}` of {self.service.cache.table_name(queued.table_id)}"
 
     @staticmethod
     def _retry_time(queued: OutboxMessage, longest: float = MAX_RETRY_DELAY) -> datetime:

@@ -7,7 +7,6 @@ import logging
 from collections.abc import Awaitable, Callable
 
 import pytest
-from sqlalchemy import text
 
 import engine
 from bot.hub.loading import UnreadableTable
@@ -15,6 +14,7 @@ from bot.hub.result import Completed, LineUnreadable, QueryAnswer, TableNotRunni
 from bot.service import Service
 from storage import Store, StoreError
 from tests.service.conftest import NAMES, ServiceHarness
+from tests.stores import run_sql
 
 DAMAGES = {
     "events are no MessagePack": "UPDATE moves SET events = :bytes WHERE table_id = :table AND seq = 2",
@@ -30,7 +30,7 @@ SNAPSHOT_DAMAGES = {
 async def execute(store: Store, sql: str, **values: object) -> None:
     async with store.begin() as unit:
         used = {name: value for name, value in values.items() if f":{name}" in sql}
-        await unit._transaction.connection.execute(text(sql), used)
+        await run_sql(unit, sql, used)
 
 
 async def second_table(world: ServiceHarness) -> int:

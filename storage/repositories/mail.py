@@ -1,11 +1,16 @@
-"""Mail that came in. Each mail has one row, so that it takes effect once, however often it is read."""
+"""Mail that came in, and the tokens of reply addresses.
+
+Each mail has one row, so that it takes effect once, however often it is read.
+"""
 
 from datetime import datetime
+from typing import TypedDict, Unpack
 
 from sqlmodel import col, delete, select, update
 
 from storage.errors import NotFound
-from storage.models import InboundMail
+from storage.models import InboundMail, MailToken
+from storage.secret_tokens import hash_secret
 from storage.transaction import Repository
 
 
@@ -50,3 +55,50 @@ class InboundMailRepository(Repository):
         """Mail with an attempt and no outcome, oldest first: what a crash has left."""
         query = select(InboundMail).where(col(InboundMail.outcome).is_(None))
         return await self._transaction.all(query.order_by(col(InboundMail.received_at), col(InboundMail.key)))
+
+
+class MailTokenFields(TypedDict, total=False):
+    """What a token stands for, beside its purpose.
+
+    address: where the email with the token was sent. message_id: the Message-ID of that email, by which
+    an answer is recognised when the token was lost on the way.
+    """
+
+    table_id: int | None
+    seat: int | None
+    person_id: int | None
+    decision_id: str | None
+    address: str | None
+    message_id: str | None
+    expires_at: datetime | None
+
+
+class MailTokenRepository(Repository):
+    """Mail tokens."""
+
+    async def add(self, token_hash: str, purpose: str, **fields: Unpack[MailTokenFields]) -> None:
+        """Store a token that was made elsewhere, by its hash."""
+        await self._transaction.add(
+            MailToken(token_hash=token_hash, purpose=purpose, created_at=self._transaction.now, **fields)
+        )
+
+    async def find(self, token: str) -> MailToken | None:
+        """The row of a token, in upper or lower case, valid or not: see `is_valid`."""
+        return await self.by_hash(hash_secret(token))
+
+    async def by_hash(self, token_hash: str) -> MailToken | None:
+        """The row with this hash."""
+        return await self._transaction.first(select(MailToken).where(col(MailToken.token_hash) == token_hash))
+
+    async def by_message_id(self, message_id: str) -> MailToken | None:
+        """The token that went out in the email with this Message-ID."""
+        return await self._transaction.first(select(MailToken).where(col(MailToken.message_id) == message_id))
+
+    def is_valid(self, token: MailToken) -> bool:
+        """Whether a token has not expired."""
+        return token.expires_at is None or token.expires_at > self._transaction.now
+
+    async def delete_expired(self, before: datetime) -> int:
+        """Delete tokens that expired before a time; returns how many."""
+        is_old = col(MailToken.expires_at) < before
+        return await self._transaction.execute(delete(MailToken).where(is_old))
