@@ -76,6 +76,7 @@ class CardKeeper:
         self.tables_at: dict[int, int] = {}  # by channel, the table that has cards there
         self.seen_versions: dict[int, tuple[Any, ...]] = {}  # by table: at the start of the last sync
         self.shown_versions: dict[int, tuple[Any, ...]] = {}  # by table: what its cards show
+        self.rewinds: dict[int, str] = {}  # by table: how many, when the list of turns was marked last
         self.gone = set[int]()  # messages of which Discord has said that they are deleted
 
     # -- sync --------------------------------------------------------------------------------
@@ -104,6 +105,10 @@ class CardKeeper:
                 await self._end_reminder(view, card)
         if failure:
             raise failure
+        rewinds = view.current_decision_id.partition(".")[0]
+        if self.rewinds.get(table_id, "0") != rewinds:
+            await self.finished.mark_undone(view)
+            self.rewinds[table_id] = rewinds
         await self._post_held(view)
         self.shown_versions[table_id] = card_version(view)
 

@@ -4,8 +4,8 @@ A slot names a card of a table: `turn:2` is the card of seat 2's turn, `asked` t
 question asks at once, `o7:2` that of an offer to seat 2, `v3` the poll 3, `lobby` the lobby card. The prefix
 `u123/` marks a card in the direct messages of user 123. `old:<message>` is a card that still has controls but
 cannot be edited now. `run` is the message that lists the finished turns, `said:files` the remark that files
-may not be attached, `over` the ending of the game. `remind:2` is the newest reminder of seat 2, `pictures:2`
-the message that has the pictures of its card.
+may not be attached, `over` the ending of the game. `ended` is the list of turns before `run`. `remind:2` is
+the newest reminder of seat 2, `pictures:2` the message that has the pictures of its card.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from bot.position.pending import PendingDecision
 from storage import Card
 
 LOBBY, RUN, SAID_FILES, ASKED, OVER = "lobby", "run", "said:files", "asked", "over"
-REMIND, PICTURES = "remind", "pictures"
-LASTING_SLOTS = (RUN, SAID_FILES, OVER)
+REMIND, PICTURES, ENDED = "remind", "pictures", "ended"
+LASTING_SLOTS = (RUN, ENDED, SAID_FILES, OVER)
 """Slots of messages that are not brought up to date."""
 OLD_PREFIX = "old:"
 
@@ -108,7 +108,7 @@ def card_slot(pending: PendingDecision, prefix: str) -> str:
 def is_prompt_slot(slot: str) -> bool:
     """Whether the card of this slot asks a player to act or to vote."""
     name = slot.removeprefix(slot_prefix(slot)).partition(":")[0]
-    return name not in (LOBBY, RUN, "said", OVER, REMIND, PICTURES) and not is_old_slot(slot)
+    return name not in (LOBBY, RUN, ENDED, "said", OVER, REMIND, PICTURES) and not is_old_slot(slot)
 
 
 def is_old_slot(slot: str) -> bool:
