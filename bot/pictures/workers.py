@@ -24,7 +24,7 @@ from typing import Any, Literal
 
 import engine
 from bot.hub.result import ReviewChart
-from bot.pictures.draw import animation_of_game, chart_of_game, review_of_game
+from bot.pictures.draw import NothingToDraw, animation_of_game, chart_of_game, review_of_game
 from renderers import (
     WAYS_PER_SHEET,
     Animation,
@@ -110,8 +110,11 @@ def draw_file(kind: str, state: engine.State, arguments: tuple[Any, ...], detail
     return drawn._replace(png=to_webp(drawn.png) if file_type == "webp" else smaller_png(drawn.png))
 
 
-def _draw(kind: str, state: bytes, arguments: tuple[Any, ...], details: dict[str, Any]) -> Picture:
-    return draw_file(kind, engine.decode_state(state), arguments, details)
+def _draw(kind: str, state: bytes, arguments: tuple[Any, ...], details: dict[str, Any]) -> Picture | None:
+    try:
+        return draw_file(kind, engine.decode_state(state), arguments, details)
+    except NothingToDraw:
+        return None
 
 
 class Pictures:
