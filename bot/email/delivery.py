@@ -35,7 +35,6 @@ from mail import (
 from mail.credentials import AccessTokens
 from mail.mailbox_care import MailboxCaretaker
 from mail.operator_alerts import DAY, OperatorAlerts
-from mail.port import Folder
 
 log = logging.getLogger(__name__)
 
@@ -66,7 +65,10 @@ async def run(
     if mail is None:
         raise ValueError("Mail is not configured: RAILPOST_IMAP and RAILPOST_SMTP are not set.")
     key = load_mail_secret(settings)
-    address = ServiceAddress(mail.address, key, mail.separator, unsubscribe_url=mail.unsubscribe_url)
+    address = ServiceAddress(
+        mail.address, key, mail.separator, unsubscribe_url=mail.unsubscribe_url,
+        privacy_url=service.personal_data.settings.url,
+    )  # fmt: skip
     gateway = MailGateway(service, pictures, settings.data / "inbound_mail", key, mail.hosts)
     if mail.hosts == "verified" and not await has_hosts(service):
         print(NO_HOST, flush=True)
@@ -75,12 +77,12 @@ async def run(
     tokens = RefreshedTokens(mail.oauth, settings.data) if mail.oauth else None
     worker = SmtpDeliveryWorker(
         smtp_account(mail.smtp, tokens), outbox, poll=timing.poll, spacing=timing.spacing,
-        connections=mail.connections, renewal=timing.lease / timedelta(seconds=4),
+        renewal=timing.lease / timedelta(seconds=4),
         report=partial(connection.report, "SMTP"),
     )  # fmt: skip
-    limits = timing.limits or ReplyLimits(mail.answers_per_hour, breaker_replies=mail.answers_in_all)
+    limits = timing.limits or ReplyLimits(mail.answers_per_hour, breaker_replies=10 * mail.answers_per_hour)
     policy = MailPolicy(address, gateway, limits=limits)
-    inbox = timing.inbox or InboxTiming(idle_timeout=mail.idle_seconds, max_size=mail.max_message_bytes)
+    inbox = timing.inbox or InboxTiming()
     for handler in logging.getLogger().handlers:
         handler.addFilter(TokenRedactionFilter())
     async with ParserProcess(mail.authserv or "") as parser, asyncio.TaskGroup() as tasks:
@@ -90,7 +92,7 @@ async def run(
         tasks.create_task(service.jobs.lead(MAILBOX, [MAILBOX], watcher.run, standing_by))
         tasks.create_task(worker.run())
         tidying = MailTidying(gateway, connection, mail.keep_days)
-        caretaker = MailboxCaretaker(account, mail.keep_days, tidying.tidied)
+        caretaker = MailboxCaretaker(account, mail.keep_days, tidying.tidied, service.personal_data)
         tasks.create_task(service.jobs.lead(TIDYING, [TIDYING], caretaker.run))
         tasks.create_task(wake_after_commits(service, worker))
 
@@ -123,7 +125,7 @@ class MailTidying:
 
 def imap_account(mail: MailSettings, tokens: AccessTokens | None = None) -> ImapAccount:
     """The IMAP mailbox of the settings."""
-    server, names = mail.imap, mail.folders
+    server = mail.imap
     return ImapAccount(
         server.host,
         server.user,
@@ -131,12 +133,7 @@ def imap_account(mail: MailSettings, tokens: AccessTokens | None = None) -> Imap
         server.port,
         server.tls != "plain",
         tokens=None if server.password.get_secret_value() else tokens,
-        inbox=names.inbox,
-        folders={
-            Folder.PROCESSED: names.processed,
-            Folder.IGNORED: names.ignored,
-            Folder.QUARANTINE: names.quarantine,
-        },
+        inbox=mail.inbox,
     )
 
 

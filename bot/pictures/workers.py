@@ -146,9 +146,12 @@ class Pictures:
         state: engine.State,
         *,
         revenues: Mapping[str, int] | None = None,
+        has_tiles: bool = True,
     ) -> Picture | None:
-        """The sheet of players and companies. `revenues`: dollars of each company's last run."""
-        return await self.request("sheet", state, (), {"revenues": dict(revenues or {})})
+        """The sheet of players and companies. `revenues`: dollars of each company's last run. `has_tiles`:
+        with the tiles left."""
+        details = {"revenues": dict(revenues or {}), "has_tiles": has_tiles}
+        return await self.request("sheet", state, (), details)
 
     async def auction(self, state: engine.State) -> Picture | None:
         """What is auctioned, with the bids and everybody's free money."""
