@@ -100,8 +100,8 @@ class MailSettings:
     who may open tables by email besides people with a verified address: `verified` (nobody), `anyone`, or
     addresses and domains.
     connections: to the SMTP server at once. oauth: None for passwords. keep_days: for which mail that was
-    dealt with stays in its folder; 0 for as long as there is room. separator: empty for no sub-addressing. unsubscribe_url: of
-    the page for one-click unsubscribe, which a web server passes on to us; empty for none.
+    dealt with stays in its folder; 0 for as long as there is room. separator: empty for no sub-addressing.
+    unsubscribe_url: of the page for one-click unsubscribe, which a web server passes on; empty for none.
     """
 
     imap: MailServer
