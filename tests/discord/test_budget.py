@@ -148,7 +148,7 @@ async def test_the_beginning_of_a_game(tmp_path: Path, present: float) -> None:
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("present", [0.0, 0.3], ids=["slow", "a third are there"])
 async def test_a_whole_game(tmp_path: Path, present: float) -> None:
-    game, pictures = own_game(GAME), NamedPictures(12)
+    game, pictures = own_game(GAME), NamedPictures(40)
     played = await play(game, tmp_path / "railpost.db", pictures, len(game.lines), present)
     size = pictures.total_size(played.uploads)
     print(f"{played.posted} posted, {played.left} left, {len(played.uploads)} uploads, {size / 1e6:.1f} MB")
