@@ -7,8 +7,8 @@ from zlib import crc32
 
 from bot.features.robots.forecast import Forecast
 from bot.features.robots.judgement import judge
+from bot.features.robots.planning import Planner
 from bot.features.robots.scored import Scored
-from bot.features.robots.search import Search
 from bot.features.robots.track import MAX_TRIALS
 from bot.features.robots.weights import DEFAULT_WEIGHTS, Weights
 from engine import Action, State, game_of, visible_to
@@ -20,7 +20,7 @@ TEMPER = 4.0
 DEFAULT_SECONDS = 2.0
 TRIALS_A_SECOND = 20
 """Tiles whose revenue is worked out in about a second on a dense board."""
-POSITIONS_A_SECOND = 400
+POSITIONS_A_SECOND = 1000
 """Positions that the search ahead plays through in about a second."""
 
 
@@ -65,7 +65,7 @@ class Robot:
         if self.seed:
             judged = sorted(judged, key=lambda each: -each.value - self._temper(seen, each.action))
         if len(judged) > 1 and self.effort.positions:
-            judged = Search(seat, self.effort.positions, self.weights).judged(seen, judged)
+            judged = Planner(seat, self.effort.positions, self.weights).judged(seen, judged)
         return judged
 
     def _temper(self, state: State, action: Action) -> float:
