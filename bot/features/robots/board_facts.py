@@ -1,9 +1,9 @@
 """What a projection needs of the board and the market, worked out once for a position.
 
-Theory of operation. Exact routes cost milliseconds, and a projection asks for hundreds of revenues. So each type
-of train is run alone once for each company, and several trains together earn a part of the sum (`TOGETHER`),
-scaled to what the company's own trains really earn now. Track that is not laid yet is an estimate
-(`Forecast.prospect`), which is reached over the rounds.
+Theory of operation. Exact routes cost milliseconds, and a projection asks for hundreds of revenues. So each
+type of train is run alone once for each company, and several trains together earn a part of the sum
+(`TOGETHER`), scaled to what the company's own trains really earn now. Track that is not laid yet is an
+estimate (`Forecast.prospect`), which is reached over the rounds.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ class BoardFacts:
         self._prices: dict[Space, int] = {}
 
     def revenue(self, company: str, trains: tuple[str, ...], rounds: float, color: str) -> float:
-        """Dollars that these trains would earn for a company after so many rounds, with tiles up to a color."""
+        """Dollars that these trains would earn for a company after so many rounds, with tiles up to a
+        color."""
         if not trains:
             return 0.0
         today = self._revenue_today(company, trains)

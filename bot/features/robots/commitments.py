@@ -1,7 +1,8 @@
 """What a seat has begun: money and certificates that are set aside until a company has floated.
 
-A company that is started and does not float is the dearest fault of a stock round: its shares bring nothing, and
-its president's money is bound. So who starts one has the money for all its shares, and buys them before anything else.
+A company that is started and does not float is the dearest fault of a stock round: its shares bring nothing,
+and its president's money is bound. So who starts one has the money for all its shares, and buys them before
+anything else.
 """
 
 from __future__ import annotations

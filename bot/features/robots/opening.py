@@ -23,14 +23,12 @@ from engine.core.state import Auction, CompanyStart, Waterfall, WaterfallBidding
 from engine.finance.ownership import share_percent
 
 MOST_OF_PRESIDENT = 1.06
-"""What a private with a president's certificate is worth at most, as a part of its face value: it binds the money
-for floating its company, and closes with the company's first train."""
+"""What a private with a president's certificate is worth at most, as a part of its face value: it binds the
+money for floating its company, and closes with the company's first train."""
 CONTESTED = 0.3
 """What is left of the gain of a bid where others have bid too: they will bid on."""
 LEAST_CASH = 100
 """Dollars without which a player can do little in the first stock round."""
-MOST_RESERVED = 0.85
-"""Which part of its wealth a seat keeps for floating a company at most."""
 SHORT_DOLLAR = 0.8
 """Dollars of worth that each dollar costs that is lacking for floating a company."""
 INCOME_ROUNDS = 5.0
@@ -70,8 +68,7 @@ def private_worth(o: Forecast, private: str) -> float:
 def floating_reserve(o: Forecast, private: str | None = None) -> int:
     """Dollars to keep for the shares that float a company at a middling par price.
 
-    Where that is nearly all that the seat has, others will have to help, and half is kept.
-
+    Where the seat cannot float one alone, others will have to help, and a third of its wealth is kept.
     `private`: one that comes with shares of such a company.
     """
     g = o.g
@@ -84,10 +81,12 @@ def floating_reserve(o: Forecast, private: str | None = None) -> int:
     for grant in grants:
         if grant and grant.president:
             need = min(need, g.company_definition(grant.company).float_percent - grant.percent)
-    pars = sorted(g.components.par_prices)
-    cost = max(need, 0) * pars[len(pars) // 2] // share_percent(g, g.components.companies[0].sym)
+    pars, share = sorted(g.components.par_prices), share_percent(g, g.components.companies[0].sym)
     wealth = g.cash(o.seat) + sum(g.private_definition(p).price for p in g.privates_of(o.seat))
-    return cost if cost <= MOST_RESERVED * wealth else wealth // 2
+    left = wealth - (g.private_definition(private).price if private else 0)
+    if max(need, 0) * pars[0] // share > left:
+        return wealth // 3
+    return min(max(need, 0) * pars[len(pars) // 2] // share, left)
 
 
 def _bids(g: Game) -> dict[str, dict[str, int]]:
@@ -142,9 +141,7 @@ def _float_trouble(o: Forecast, private: str, committed: int, price: int) -> flo
 
     def trouble(left: int) -> float:
         short = max(floating_reserve(o, private) - left, 0)
-        return (
-            SHORT_DOLLAR * short + 0.5 * max(LEAST_CASH - left, 0)
-        )
+        return SHORT_DOLLAR * short + 0.5 * max(LEAST_CASH - left, 0)
 
     free = o.g.cash(o.seat) - committed
     return trouble(free - price) - trouble(free)

@@ -1,15 +1,15 @@
 """Plans: what a player may do now is chosen by what the game would bring after it.
 
 Theory of operation. Each sensible move of a stock turn, of a dividend or of a train purchase is made with the
-engine, and from there a `Projection` plays on to the end of the game. It keeps the money for what has been begun:
-a company that the seat has started is floated first, and rust, forced purchases and the limit of certificates come as
-they would. So a par price is a plan to float at that price, a sale is a plan to buy with its money, and a train is
-a plan to own it until it rusts.
+engine, and from there a `Projection` plays on to the end of the game. It keeps the money for what has been
+begun: a company that the seat has started is floated first, and rust, forced purchases and the limit of
+certificates come as they would. So a par price is a plan to float at that price, a sale is a plan to buy
+with its money, and a train is a plan to own it until it rusts.
 
-Other players do not do what one expects. So each move is played on several times, with other tastes of the players
-and other luck of the companies, the same ones for each move (`sample`). All moves are played on a few times, the
-better half of them as often again, and so on (sequential halving). What a move is worth is the seat's part of what all
-players own at the end, in dollars.
+Other players do not do what one expects. So each move is played on several times, with other tastes of the
+players and other luck of the companies, the same ones for each move (`sample`). All moves are played on a
+few times, the better half of them as often again, and so on (sequential halving). What a move is worth is
+the seat's part of what all players own at the end, in dollars.
 """
 
 from __future__ import annotations
@@ -42,8 +42,6 @@ MOST_CANDIDATES = 24
 """Moves that are played on at most, the best judged ones."""
 HOPELESS = -4_000.0
 """Dollars below which a judged move is not played on: it is against the rules of prudence."""
-MOST_PRIOR = 150.0
-"""Dollars of a judgement that count at most beside a plan."""
 
 
 class Planner:
@@ -54,7 +52,7 @@ class Planner:
 
     def judged(self, state: State, ranking: Sequence[Scored]) -> list[Scored]:
         """A ranking with the worth of each plan in it, best first."""
-        candidates = to_plan(state, ranking)
+        candidates = to_plan(state, ranking) if self.weights.trust else []
         if len(candidates) < 2 or self.projections < len(candidates):
             return list(ranking)
         facts = BoardFacts(Forecast(game_of(state), self.seat, self.weights))
@@ -66,18 +64,15 @@ class Planner:
                 continue
             lines.append(_Line(judged, after))
         self._halve(lines, facts)
-        base = max(line.total / line.count for line in lines)
+        base = max(line.mean for line in lines)
         found = [
-            line.judged._replace(value=self._prior(line.judged) + line.total / line.count - base)
+            line.judged._replace(value=line.judged.value + self.weights.trust * (line.mean - base))
             for line in lines
         ]
         known = {line.judged.action for line in lines}
         floor = min(judged.value for judged in found) - 1
         rest = [each._replace(value=min(each.value, floor)) for each in ranking if each.action not in known]
         return sorted([*found, *rest], key=lambda judged: -judged.value)
-
-    def _prior(self, judged: Scored) -> float:
-        return self.weights.prior * min(max(judged.value, -MOST_PRIOR), MOST_PRIOR)
 
     def _halve(self, lines: list[_Line], facts: BoardFacts) -> None:
         """Play all on, then the better half as often again, until the projections are spent."""
@@ -94,7 +89,7 @@ class Planner:
             each *= 2
             if len(alive) == 2:
                 each = max(left // 2, 1)
-            alive.sort(key=lambda line: -line.total / line.count - self._prior(line.judged))
+            alive.sort(key=lambda line: -line.judged.value - self.weights.trust * line.mean)
             alive = alive[: max((len(alive) + 1) // 2, 2)]
 
     def _worth(self, state: State, facts: BoardFacts, sample: int) -> float:
@@ -113,6 +108,10 @@ class _Line:
 
     def __init__(self, judged: Scored, state: State) -> None:
         self.judged, self.state, self.total, self.count = judged, state, 0.0, 0
+
+    @property
+    def mean(self) -> float:
+        return self.total / self.count
 
     def add(self, worth: float) -> None:
         self.total += worth

@@ -1,17 +1,19 @@
 """The cheap inner player: what the game would bring if everybody played on simply to its end.
 
-Theory of operation. A position is copied into a few plain values: cash, trains, prices, shares. From there all
-seats and companies play on by the same simple rules, without the map, the menu of options and exact routes:
+Theory of operation. A position is copied into a few plain values: cash, trains, prices, shares. From there
+all seats and companies play on by the same simple rules, without the map, the menu of options and exact
+routes:
 
-* A company pays, but keeps its revenue where the trains that it has will soon rust and it cannot pay for the next
-  one. It buys trains while that adds to its revenue. Without a train it has to buy one, and its president pays
-  what it lacks, or sells shares for it.
+* A company pays, but keeps its revenue where the trains that it has will soon rust and it cannot pay for the
+  next one. It buys trains while that adds to its revenue. Without a train it has to buy one, and its
+  president pays what it lacks, or sells shares for it.
 * Trains rust, phases begin, prices move, and the bank breaks as the rules say.
 * In a stock round each seat in turn floats what it has started, else buys the share that pays most for its
   price, or starts a company that it can float alone.
 
-A game of 1830 from its first stock round takes some milliseconds. The worth of each seat at the end is the value of
-the position from which it began, so that of a plan is the value of the position after its first moves.
+A whole game takes a millisecond or two. The worth of each seat at the end is the
+value of the position from which it began, so that of a plan is the value of the position after its first
+moves.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from zlib import crc32
 
 from bot.features.robots.board_facts import BoardFacts
 from engine import BANK, IPO, POOL, Game, OperatingRound, is_seat
+from engine.core.components import TrainDefinition
 from engine.core.state import MergerRound, OperatingTurn, StockRound, StockTurn
 from engine.finance.ownership import certificate_limit, share_percent
 
@@ -57,7 +60,7 @@ class Stock:
     def __init__(self, g: Game, sym: str) -> None:
         co = g.company(sym)
         self.sym, self.at, self.president = sym, co.cell or (0, 0), co.president
-        self.cash = g.cash(sym) + g.title.flotation.awaited(g, sym)
+        self.cash = float(g.cash(sym) + g.title.flotation.awaited(g, sym))
         self.trains: list[str] = list(co.trains)
         self.shares: dict[str, int] = dict(co.shares)
         self.floated, self.has_operated, self.loans = co.floated, co.has_operated, co.loans
@@ -104,21 +107,20 @@ class Projection:
                 for _ in range(self.phases[self.phase].operating_rounds):
                     self._operating_round()
         worths = self.worths()
-        if self.rounds >= HORIZON:
-            self._add_later_income(worths)
-        return worths
-
-    def _add_later_income(self, worths: dict[str, float]) -> None:
-        """Add what shares will pay, and rise, in the rounds that are not played."""
-        left = min(self._rounds_left(), MOST_LATER_ROUNDS)
         for stock in self.companies.values():
-            gain = self._revenue(stock) / 100 if stock.floated else 0.0
-            if gain <= 0:
-                continue
-            rise = self.facts.price(self.facts.moved(stock.at, "right")) - self.facts.price(stock.at)
+            later = self._later_income(stock)
             for owner, percent in stock.shares.items():
                 if owner in worths:
-                    worths[owner] += left * percent * (gain + HASTE * rise / stock.share)
+                    worths[owner] += later * percent / stock.share
+        return worths
+
+    def _later_income(self, stock: Stock) -> float:
+        """What a share will pay, and rise, in the rounds that are not played."""
+        if self.rounds < HORIZON or not stock.floated or not stock.trains:
+            return 0.0
+        left = min(self._rounds_left(), MOST_LATER_ROUNDS)
+        rise = self.facts.price(self.facts.moved(stock.at, "right")) - self.facts.price(stock.at)
+        return left * (self._revenue(stock) * stock.share / 100 + HASTE * rise)
 
     def _is_over(self) -> bool:
         if self.g.components.bank is None and self.phases[self.phase].triggers_game_end:
@@ -184,7 +186,7 @@ class Projection:
         return self._chance(sym) * self.facts.revenue(sym, trains, rounds, color)
 
     def _chance(self, one: str, other: str = "") -> float:
-        """A factor around 1 by which this sample differs from what is expected: the same for the same names."""
+        """A factor around 1 by which this sample differs; the same for the same names."""
         if not self.sample:
             return 1.0
         key = one, other
@@ -245,7 +247,7 @@ class Projection:
                 return False
         return False
 
-    def _next_train(self):  # type: ignore[no-untyped-def]
+    def _next_train(self) -> TrainDefinition | None:
         return self.depot[0][0] if self.depot else None
 
     def _buy_trains(self, stock: Stock) -> None:
