@@ -90,7 +90,8 @@ async def open_service(settings: Settings, *, allows_new: bool = False) -> Async
 
     allows_new: also an empty store, or another one, beside backups of a former one; else InvalidStore.
     """
-    from bot.hub.limits import KINDS, Limits
+    from bot.hub.limits import Limits
+    from bot.hub.privacy import PrivacySettings
     from bot.operations.check import quick_check_at_start
     from bot.operations.store_watch import check_start
     from bot.pictures.workers import PictureWorkers
@@ -103,7 +104,7 @@ async def open_service(settings: Settings, *, allows_new: bool = False) -> Async
         check_start(path, settings.data)
     async with await open_store(settings.database_url) as store:
         await quick_check_at_start(store)
-        with PictureWorkers(settings.picture_workers) as pictures:
+        with PictureWorkers() as pictures:
             pictures.card_files = settings.card_pictures
             yield Service(
                 store,
@@ -112,7 +113,15 @@ async def open_service(settings: Settings, *, allows_new: bool = False) -> Async
                 keep_megabytes=settings.keep,
                 pictures=pictures,
                 robot_seconds=settings.robot_seconds,
-                limits=Limits({kind: getattr(settings, f"limit_{kind}") for kind in KINDS}),
+                watched_sites=settings.watch_sites.replace(",", " ").split(),
+                privacy=PrivacySettings(
+                    settings.privacy_url or "",
+                    settings.game_keep_days,
+                    settings.log_keep_days,
+                    settings.data,
+                    has_mailbox=settings.mail is not None,
+                ),
+                limits=Limits({"tables": settings.limit_tables}),
             )
 
 
@@ -355,6 +364,16 @@ def migrate() -> None:
 
     asyncio.run(open_once())
     typer.echo("The store is up to date.")
+
+
+@app.command()
+def move_store(
+    url: Annotated[str, typer.Argument(help="An empty database: postgresql+psycopg://… or sqlite:///…")],
+) -> None:
+    """Copy the store into another database and compare every row. Stop the service before."""
+    from bot.operations.moving import move
+
+    typer.echo(asyncio.run(move(load_settings(), url)))
 
 
 # -- pictures --------------------------------------------------------------------------------

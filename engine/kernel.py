@@ -154,7 +154,12 @@ def options(g: Game, seat: str) -> list[Option]:
 
 
 def refusal(g: Game, seat: str, action: Action) -> str | None:
-    """Why the seat may not do that now, as a sentence, or None: the one predicate."""
+    """Why the seat may not do that now, as a sentence that cites the rulebook, or None: the one predicate."""
+    why = _reason(g, seat, action)
+    return g.title.with_citation(why, g.top) if why else None
+
+
+def _reason(g: Game, seat: str, action: Action) -> str | None:
     if g.state.game_over:
         return "The game is over."
     if activity := g.title.out_of_turn_for(g, action):
@@ -209,11 +214,14 @@ def still_awaits_others(before: QuestionKey, now: QuestionKey, seat: str) -> boo
     return same and not set(before.seats).isdisjoint(set(now.seats) - {seat})
 
 
-def end_by_agreement(state: State, reason: str) -> Transition:
+AGREED = "It was ended by agreement."
+
+
+def end_by_agreement(state: State) -> Transition:
     """End the game by agreement of the players, on a copy of the state."""
     g = game_of(copy_state(state))
     lapse_offers(g)
-    g.push(GameOver(reason))
+    g.push(GameOver(AGREED))
     _number_question(g, question_key(g))
     return Transition(g.state, g.events)
 

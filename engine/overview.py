@@ -37,6 +37,7 @@ from engine.game import Game
 from engine.kernel import game_of
 from engine.operating import run, track
 from engine.rounds.sequence import StockRoundRules
+from engine.stock.price_protection import PriceProtectionQuestion
 
 
 def bids(state: State) -> dict[str, dict[str, int]]:
@@ -106,6 +107,16 @@ def later_fall(state: State, company: str, shares: int) -> str | None:
         return None
     lower = market.down(g, market.token_space(g, company), shares)
     return market.space_name(g, lower) if lower != state.companies[company].cell else None
+
+
+def can_be_protected(after: State, company: str) -> bool:
+    """Whether anybody could protect the price of a company whose shares have just been sold (1870 §5.9)."""
+    g = game_of(after)
+    question = g.title.questions.get(PriceProtection)
+    if not isinstance(question, PriceProtectionQuestion):
+        return False
+    sales = [sale for frame in after.stack for sale in getattr(frame, "pending_sales", ())]
+    return not any(sale.company == company and question.has_swapped_certificate(g, sale) for sale in sales)
 
 
 def price_after_stock_round(state: State, company: str) -> str | None:

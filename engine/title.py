@@ -7,6 +7,7 @@ parameters of the mechanics; no mechanic asks which title it serves.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -43,6 +44,10 @@ def _plain_revenue(g: object, company: str) -> RevenueRules:
     return PLAIN_REVENUE
 
 
+def _no_section(frame: AnyFrame) -> str:
+    return ""
+
+
 @dataclass(frozen=True)
 class Title(Generic[GameT]):
     """The components and mechanics of one title under one set of options, generic in the game of its rules.
@@ -61,6 +66,8 @@ class Title(Generic[GameT]):
     * `train_counts`: numbers of trains that differ from the components, by type.
     * `sections`: this title's place for a rule that a shared mechanic cites from another book
       (`{"1830 §18": "1870 §6"}`); a citation that is missing here is left out.
+    * `section_of`: where this title's book describes the question of a frame (`1870 §5.3`); a refusal that
+      cites nothing else cites that.
     * `after_price_move`: what follows when a company's token has come to another space of the market.
     * `extra_slots`: token places of cities beyond the printed ones.
     * `must_sell_excess`: whoever holds more of a company than the limit has to sell that first.
@@ -82,6 +89,7 @@ class Title(Generic[GameT]):
     lay_objections: tuple[Callable[[GameT, str, LayTile, Fit], str | None], ...] = ()
     train_counts: Mapping[str, int | None] = field(default_factory=dict)
     sections: Mapping[str, str] = field(default_factory=dict)
+    section_of: Callable[[AnyFrame], str] = _no_section
     after_price_move: tuple[Callable[[GameT, str], None], ...] = ()
     extra_slots: Callable[[Components, State], Mapping[Stop, int]] | None = None
     must_sell_excess: bool = True
@@ -105,6 +113,19 @@ class Title(Generic[GameT]):
         if text is None:
             text = self._cited[citations] = self._bracketed(citations)
         return text
+
+    def cites(self, refusal: str, citation: str = "") -> bool:
+        """Whether a refusal cites that section (`1830 §10`), or any."""
+        book = self.components.title
+        cited = re.findall(rf"\({book},? ([^)]+)\)", refusal)
+        name = citation.removeprefix(f"{book} ")
+        return any(not name or f", {name}, " in f", {names}, " for names in cited)
+
+    def with_citation(self, refusal: str, frame: AnyFrame) -> str:
+        """A refusal with the section of the frame's question, unless it cites a section itself."""
+        if self.cites(refusal):
+            return refusal
+        return f"{refusal.removesuffix('.')}{self.cite(self.section_of(frame))}."
 
     def _bracketed(self, citations: tuple[str, ...]) -> str:
         own = f"{self.components.title} "

@@ -85,6 +85,7 @@ def _mailto(line: str, address: str, code: str = "") -> str:
     order, _ = _order_and_comment(line)
     body = "\n".join(part.strip() for part in order.split(";")) + "\n"
     body += f"\n# code-{code}\n" if code else ""
+    body = body.replace("\n", "\r\n")  # RFC 6068 §5
     return f"mailto:{quote(address, safe='@+')}?subject={quote(order[:60])}&body={quote(body)}"
 
 
@@ -168,6 +169,7 @@ def compose(
         "code": "" if service_address.has_subaddresses else issued["reply"][0],
         "cids": cids,
         "colour": _COLOURS[page.tone],
+        "privacy_url": service_address.privacy_url,
         "replies": token.seat is not None or token.purpose != "reply",
     }
     text = _ENVIRONMENT.get_template("email.txt").render(fields)

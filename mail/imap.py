@@ -33,6 +33,10 @@ class ConnectionLost(Exception):
     """The connection cannot be used any more."""
 
 
+class NoInbox(ConnectionLost):
+    """The mailbox has no folder of the name of the inbox."""
+
+
 class LoginRefused(Exception):
     """The server has refused the user name and password."""
 
@@ -156,7 +160,9 @@ class ImapConnection:
         prefix = await self._inbox_prefix()
         for folder in Folder:
             self._folders[folder] = await self._ensure_folder(account.folders.get(folder, folder), prefix)
-        selected = await self._call_ok(self._client.select(_mailbox_name(account.inbox)))
+        selected = await self._call(self._client.select(_mailbox_name(account.inbox)))
+        if selected.result != "OK":
+            raise NoInbox(f"the mailbox has no folder {account.inbox} that can be opened")
         found = re.search(rb"UIDNEXT (\d+)", b"\n".join(bytes(line) for line in selected.lines))
         self._uid_next = int(found[1]) if found else 1
         self._has_new_mail = False
@@ -286,9 +292,18 @@ class ImapConnection:
 
         The folder stays selected: the connection is of no use for the inbox any more.
         """
+        return await self._delete(folder, "BEFORE", f"{day.day}-{_MONTHS[day.month - 1]}-{day.year}")
+
+    async def delete_with(self, folder: Folder, text: str) -> int:
+        """Delete the messages of a folder that have a text in a header or in the body; returns how many.
+
+        The folder stays selected, as after `delete_before`.
+        """
+        return await self._delete(folder, "TEXT", _quoted(text))
+
+    async def _delete(self, folder: Folder, *criteria: str) -> int:
         await self._call_ok(self._client.select(self._folders[folder]))
-        before = f"{day.day}-{_MONTHS[day.month - 1]}-{day.year}"
-        response = await self._call_ok(self._client.uid_search("BEFORE", before, charset=None))
+        response = await self._call_ok(self._client.uid_search(*criteria, charset=None))
         uids = [word for line in response.lines[:-1] for word in bytes(line).split() if word.isdigit()]
         for start in range(0, len(uids), 200):
             chosen = b",".join(uids[start : start + 200]).decode()

@@ -41,13 +41,13 @@ class InboxTiming:
     """
 
     command_timeout: float = 20.0
-    idle_timeout: float = 290.0
+    idle_timeout: float = 240.0
     failed_mail_retry: float = 60.0
     first_reconnect: float = 0.5
     max_reconnect: float = 60.0
     login_retry: float = 300.0
     max_size: int = 1_000_000
-    preview_size: int = 64 * 1024
+    preview_size: int = 256 * 1024
     max_attempts: int = 3
 
 
@@ -73,7 +73,7 @@ class InboxWatcher:
         self._parser = parser
         self._timing = timing
         self._report = report
-        self._alerts = OperatorAlerts(service, lambda: datetime.now(UTC))
+        self._alerts = OperatorAlerts(service.alert_operator, lambda: datetime.now(UTC))
         self._first_uid = 1  # all mail with a lower UID is handled
         self.last_checked: datetime | None = None
 

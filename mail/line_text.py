@@ -9,7 +9,11 @@ import re
 import unicodedata
 from collections.abc import Collection
 
-_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff\u180e\ufe0e\ufe0f"))
+_BIDIRECTIONAL = "\u061c\u200e\u200f\u202a\u202b\u202c\u2066\u2067\u2068\u2069"
+"""Marks that mail programs put around names; none that shows characters in another order."""
+_INVISIBLE = dict.fromkeys(
+    map(ord, f"\u00ad\u200b\u200c\u200d\u2060\ufeff\u180e\ufe0e\ufe0f{_BIDIRECTIONAL}")
+)
 _LOOKALIKES = str.maketrans(
     dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2043", "-")
     | dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u00b4`", "'")

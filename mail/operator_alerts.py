@@ -1,22 +1,25 @@
 """What the operator is told at once."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 
-from mail.port import ServicePort
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+MAX_KINDS = 1000
 
 
 class OperatorAlerts:
-    """Alerts the operator, at most once an hour for each kind of alert."""
+    """Alerts the operator, not more often than once in some time for each kind of alert."""
 
-    def __init__(self, service: ServicePort, now: Callable[[], datetime]) -> None:
-        self._service = service
+    def __init__(self, alert: Callable[[str], Awaitable[None]], now: Callable[[], datetime]) -> None:
+        self._alert = alert
         self._now = now
         self._last_sent: dict[str, datetime] = {}
 
-    async def send(self, kind: str, text: str) -> None:
-        """Send an alert, unless one of this kind was sent in the last hour."""
+    async def send(self, kind: str, text: str, every: timedelta = HOUR) -> None:
+        """Send an alert, unless one of this kind was sent within `every`."""
         last = self._last_sent.get(kind)
-        if last is None or self._now() - last >= timedelta(hours=1):
+        if last is None or self._now() - last >= every:
+            if len(self._last_sent) >= MAX_KINDS:
+                self._last_sent.clear()
             self._last_sent[kind] = self._now()
-            await self._service.alert_operator(text)
+            await self._alert(text)

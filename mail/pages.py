@@ -35,6 +35,9 @@ from mail.quotes import ReplyLine
 from mail.refusal_pages import NOTHING_CHANGED, unread_lines
 from mail.reply_text import ParsedReply
 
+LONG_LIST = 8
+"""Of more lines than these, the map stands before them."""
+
 
 @dataclass(frozen=True, slots=True)
 class TurnNotice:
@@ -42,8 +45,9 @@ class TurnNotice:
 
     prompt: a sentence that says what to do. deputy_for: the player whose turn it is, if the reader plays for
     them. deadline: until when, as a sentence. legal_lines: lines ready to copy. whole_turns: several of them
-    in one, with `;` between. events_since: what happened since the player's last turn. position: lines of
-    text, and tables. chat: pairs of name and text. connection_runs: what each way to connect would bring.
+    in one, with `;` between; lays_nothing: they leave out the tile. events_since: what happened since the
+    player's last turn. position: lines of text, and tables. chat: pairs of name and text.
+    connection_runs: what each way to connect would bring. also_waiting: other tables.
     """
 
     name: str
@@ -56,8 +60,10 @@ class TurnNotice:
     deadline: str = ""
     subject: str = "Your turn"
     whole_turns: tuple[str, ...] = ()
+    lays_nothing: bool = False
     deputy_for: str = ""
     connection_runs: tuple[str, ...] = ()
+    also_waiting: tuple[str, ...] = ()
 
 
 def turn_notice(notice: TurnNotice) -> MailPage:
@@ -65,11 +71,17 @@ def turn_notice(notice: TurnNotice) -> MailPage:
     blocks: list[Block] = [Paragraph(notice.prompt), *map(Paragraph, notice.connection_runs)]
     if notice.deadline:
         blocks.append(Paragraph(notice.deadline))
-    blocks += copyable("The whole turn at once", notice.whole_turns)
+    blocks += copyable(
+        f"The whole turn at once{'; it lays nothing' * notice.lays_nothing}", notice.whole_turns
+    )
+    is_long = len(notice.legal_lines) > LONG_LIST
+    maps = [image for image in notice.images if is_long and image.name.startswith("map")]
+    blocks += map(ImageBlock, maps)
     blocks += copyable("For example", notice.legal_lines)
     blocks += bullets("Since your last turn", notice.events_since)
-    blocks += [ImageBlock(image) for image in notice.images]
+    blocks += [ImageBlock(image) for image in notice.images if image not in maps]
     blocks += _position(notice.position)
+    blocks += bullets("These tables wait for you too", notice.also_waiting)
     if notice.chat:
         blocks.append(QuotedLines("Chat", [f"{name}: {words}" for name, words in notice.chat]))
     headline = f"It is your turn, {notice.name}."
@@ -217,9 +229,10 @@ def _stale(result: StaleReply, reply: ParsedReply) -> list[Block]:
     ]
 
 
-def confirmation(sentence: str) -> MailPage:
+def confirmation(sentence: str, attachments: Sequence[Attachment] = ()) -> MailPage:
     """A command was carried out; `sentence` says which."""
-    return MailPage("OK.", (Paragraph(sentence),), subject="Done", tone="good")
+    blocks: list[Block] = [Paragraph(sentence), *map(AttachmentBlock, attachments)]
+    return MailPage("OK.", tuple(blocks), subject="Done", tone="good")
 
 
 def gathered_answers(answers: Sequence[str]) -> MailPage:
@@ -243,9 +256,11 @@ def _texts(texts: Sequence[str]) -> list[Block]:
     return blocks
 
 
-def with_sentence(page: MailPage, sentence: str) -> MailPage:
-    """The page with one more sentence at its end."""
-    return replace(page, blocks=(*page.blocks, Paragraph(sentence)))
+def with_done(page: MailPage, sentence: str) -> MailPage:
+    """The page with one more sentence at its end, about something that was done: no other says that nothing
+    was."""
+    others = (block for block in page.blocks if block != NOTHING_CHANGED)
+    return replace(page, blocks=(*others, Paragraph(sentence)))
 
 
 def _sentences_or_position(parts: tuple[str | TableRows, ...]) -> list[Block]:

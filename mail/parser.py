@@ -29,7 +29,7 @@ from mail.headers import (
     parent_ids,
     sender_address,
 )
-from mail.parts import MailFile, MailProblem, flat_parts, game_files, readable_text
+from mail.parts import MailFile, MailProblem, flat_parts, game_files, is_text, readable_text
 from mail.reply_address import find_message_ids
 
 _MAX_BOUNDARY_LINES = 1_000
@@ -66,7 +66,7 @@ def parse_mail(raw: bytes, authserv_id: str = "", partial: bool = False) -> Pars
     """Parse a mail. Never raises.
 
     authserv_id: the name of the server whose Authentication-Results are trusted; empty for none. partial:
-    only the beginning of the mail was fetched, as it is too big.
+    only the beginning of the mail was fetched, as it is too big; its text is read if it ends there.
     """
     try:
         return _parse(raw, authserv_id, partial)
@@ -80,25 +80,27 @@ def _parse(raw: bytes, authserv_id: str, partial: bool) -> ParsedMail:
     if end is None and len(raw) > MAX_HEADER_BYTES:
         return ParsedMail(_digest(raw), problem=MailProblem.LONG_HEADERS)
     head = MailHeaders(email.parser.BytesHeaderParser().parsebytes(raw[: end.end()] if end else raw))
-    message, problem = None, MailProblem.TOO_BIG if partial else None
+    message, problem = None, None
     if len(re.findall(rb"(?m)^--", raw)) > _MAX_BOUNDARY_LINES:
-        problem = problem or MailProblem.TOO_MANY_PARTS
+        problem = MailProblem.TOO_MANY_PARTS
     else:
         try:
             message = email.message_from_bytes(raw, policy=email.policy.compat32)
         except (RecursionError, ValueError, LookupError, TypeError, AttributeError, AssertionError):
-            problem = problem or MailProblem.BROKEN
+            problem = MailProblem.BROKEN
     parts: list[Message] = []
     if message is not None:
         parts, fits = flat_parts(message)
-        problem = problem or (None if fits else MailProblem.TOO_MANY_PARTS)
+        problem = None if fits else MailProblem.TOO_MANY_PARTS
     report = delivery_report(head, parts, raw)
     text = ""
-    if problem is None:
+    if partial and (problem or is_text(parts[-1])):
+        problem = MailProblem.TOO_BIG
+    elif problem is None:
         text, problem = readable_text(parts)
     ids = find_message_ids(head.first("message-id"))
     return ParsedMail(
-        files=() if problem in (MailProblem.TOO_BIG, MailProblem.TOO_MANY_PARTS) else game_files(parts),
+        files=() if partial or problem is MailProblem.TOO_MANY_PARTS else game_files(parts),
         message_id=ids[0] if ids else _digest(f"{head.first('date')}\n{head.first('from')}\n{text}".encode()),
         sender=sender_address(head),
         subject=decode_subject(head.first("subject")),

@@ -1,5 +1,6 @@
 """The MIME parts of an email: its text and the games that are attached."""
 
+import re
 from dataclasses import dataclass
 from email.message import Message
 from enum import StrEnum
@@ -79,23 +80,24 @@ def is_attached(part: Message) -> bool:
     return unfolded(str(part.get("content-disposition", ""))).lower().startswith("attachment")
 
 
+def is_text(part: Message) -> bool:
+    """Whether the part is text that people read, not an attachment."""
+    return part.get_content_maintype() == "text" and not is_attached(part) and not _is_game_file(part)
+
+
 def readable_text(parts: list[Message]) -> tuple[str, MailProblem | None]:
     """The text: the first text/plain that is not empty, else the first text/html, else the problem.
 
     The HTML comes first where something is struck out in it.
     """
     kinds = {part.get_content_type() for part in parts}
-    inline = [
-        part
-        for part in parts
-        if part.get_content_maintype() == "text" and not is_attached(part) and not _is_game_file(part)
-    ]
+    inline = [part for part in parts if is_text(part)]
     is_struck = any(has_struck_text(_decoded(part, _MAX_HTML)) for part in inline if _is_html(part))
     for subtype in ("html",) if is_struck else ("plain", "html"):
         for part in inline:
             if part.get_content_subtype() == subtype and (text := part_text(part, subtype)).strip():
                 is_encrypted = text.lstrip().startswith("-----BEGIN PGP MESSAGE-----")
-                return ("", MailProblem.ENCRYPTED) if is_encrypted else (text, None)
+                return ("", MailProblem.ENCRYPTED) if is_encrypted else (_without_armour(text), None)
     if kinds & {"multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"}:
         return "", MailProblem.ENCRYPTED
     if "application/ms-tnef" in kinds or any(_name(part) == "winmail.dat" for part in parts):
@@ -103,6 +105,22 @@ def readable_text(parts: list[Message]) -> tuple[str, MailProblem | None]:
     if any(part.get_content_maintype() not in {"text", "multipart"} or is_attached(part) for part in parts):
         return "", MailProblem.NO_TEXT
     return "", MailProblem.EMPTY
+
+
+_SIGNED_BEGIN = re.compile(r"(?m)^-----BEGIN PGP SIGNED MESSAGE-----\n(?:[A-Za-z]{1,20}: .{0,200}\n){0,9}\n?")
+_SIGNATURE_BEGIN = re.compile(r"(?m)^-----BEGIN PGP SIGNATURE-----$")
+_SIGNATURE_END = re.compile(r"(?m)^-----END PGP SIGNATURE-----$")
+
+
+def _without_armour(text: str) -> str:
+    """A text that is signed in its lines (RFC 4880 §7), without what the signature has added."""
+    if not (begin := _SIGNED_BEGIN.search(text)):
+        return text
+    end = _SIGNATURE_BEGIN.search(text, begin.end())
+    signed = text[begin.end() : end.start() if end else None]
+    last = _SIGNATURE_END.search(text, end.end()) if end else None
+    rest = text[last.end() :] if last else ""
+    return text[: begin.start()] + re.sub(r"(?m)^- ", "", signed) + rest
 
 
 def _name(part: Message) -> str:

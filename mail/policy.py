@@ -8,6 +8,7 @@ the sender, "DMARC" the verdict of our own mail server, "automatic" a sign that 
 | any    | ours           | any          | any       | ignored: our own mail came back                  |
 | bounce | any            | any          | any       | counted if it is ours, by class; no reply        |
 | any    | any            | any          | yes       | ignored, no reply                                |
+| one    | the seat's     | any          | of a list | as if it were not automatic                      |
 | many   | any            | any          | no        | nothing is done; one receipt                     |
 | one    | not the seat's | any          | no        | held; the player is told, and may say `yes CODE` |
 | one    | the seat's     | fail         | no        | quarantined; the player is told, once a day      |
@@ -29,7 +30,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from mail import pages, refusal_pages, table_pages
-from mail.automatic_mail import DeliveryReport
+from mail.automatic_mail import FROM_A_LIST, DeliveryReport
 from mail.headers import recipient_headers
 from mail.line_text import first_word
 from mail.operator_alerts import OperatorAlerts
@@ -54,6 +55,7 @@ from mail.queries import merge_queries, parse_query
 from mail.quotes import ReplyLine
 from mail.replies import (
     DEFAULT_LIMITS,
+    ERASED,
     PLAYED,
     REPEATED,
     Replies,
@@ -73,7 +75,7 @@ STALE = "stale"
 _RESULT_REASONS = {LinesPlayed: PLAYED, LineRejected: "rejected", StaleReply: STALE}
 UNREAD = frozenset({"unclear", "no orders", "unreadable", "help", "not done"})
 """Reasons of replies to a mail from which nothing was done."""
-YES_NO_PURPOSES = frozenset({"link", "invite", "start", "keep", "agree"})
+YES_NO_PURPOSES = frozenset({"link", "invite", "start", "keep", "agree", "export", "erase"})
 _YES = frozenset({"yes", "y", "ok", "confirm", "confirmed", "join", "accept", "ja", "oui", "si", "sí"})
 _NO = frozenset({"no", "n", "decline", "nein", "non"})
 
@@ -94,7 +96,7 @@ class MailPolicy:
         self._service = service
         self._require_dmarc = require_dmarc
         self._limits = limits
-        self._alerts = OperatorAlerts(service, now)
+        self._alerts = OperatorAlerts(service.alert_operator, now)
         self._replies = Replies(address, service, self._alerts, limits, now)
         self._reader = ReplyReader(service)
         self._lookup = TokenLookup(address, service)
@@ -108,7 +110,8 @@ class MailPolicy:
         tokens = await self._lookup.tokens_of(mail)
         if bounce := await self._bounce(mail, tokens):
             return bounce
-        if mail.automatic_sign:
+        is_reply = mail.automatic_sign == FROM_A_LIST and len(tokens) == 1 and is_from(mail, tokens[0])
+        if mail.automatic_sign and not is_reply:
             return MailOutcome(f"automatic: {mail.automatic_sign}", Folder.IGNORED)
         if not tokens:
             return await self._without_token(mail)
@@ -260,7 +263,7 @@ class MailPolicy:
             return Ruling("said", pages.confirmation(said), token, lines=reply.text.talk)
         else:
             ruling = await self._without_orders(mail, token, reply)
-        return ruling._replace(page=pages.with_sentence(ruling.page, said)) if said else ruling
+        return ruling._replace(page=pages.with_done(ruling.page, said)) if said else ruling
 
     async def _say(self, mail: ParsedMail, token: ReplyToken, talk: Sequence[str]) -> str:
         """Tell the table what the reply says to it; returns a sentence about that, empty for no talk."""
@@ -315,7 +318,10 @@ class MailPolicy:
             page = refusal_pages.expects_yes_or_no(token.purpose, token.table_label)
             return Ruling("not done", page, token, lines=lines)
         answer = await self._service.confirm(token, agrees)
-        return Ruling("confirmed", pages.confirmation(answer.sentences[0]), answer.token, lines=lines)
+        if not answer.sentences:
+            return Ruling(ERASED, pages.confirmation(""), answer.token, lines=lines)
+        page = pages.confirmation(answer.sentences[0], answer.attachments)
+        return Ruling("confirmed", page, answer.token, lines=lines)
 
     async def _orders(
         self, mail: ParsedMail, token: ReplyToken, reply: ParsedReply, lines: tuple[str, ...]

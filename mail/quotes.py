@@ -37,18 +37,31 @@ _ATTRIBUTION_VERBS = tuple(
     |a scris|viết:|kirjoitti|írta|yazdı|написал|пишет|写道|寫道
     """.replace("\n    ", "").split("|")
 )
-_LABELS = (
-    r"(?:sent|date|to|subject|cc|reply-to|gesendet|datum|an|betreff|antwort an|envoyé|à|objet|enviado"
-    r"|fecha|para|asunto"
-    r"|inviato|data|a|oggetto|verzonden|aan|onderwerp|skickat|till|ämne|sendt|til|emne|wysłano|do|temat|отправлено|кому|тема"
-    r"|送信日時|宛先|件名|发送时间|收件人|主题)"
+_SENDER = (
+    r"(?:from|von|de|da|van|från|fra|od|lähettäjä|kimden|gönderen|feladó|από|от"
+    r"|보낸 사람|差出人|发件人|寄件者)"
 )
-_HEADER_FIRST = re.compile(
-    r"\*?(?:from|von|de|da|van|från|fra|od|lähettäjä|kimden|от|差出人|发件人|寄件者) ?: ?\*?.{1,180}",
-    re.IGNORECASE,
+_SENT = (
+    r"(?:sent|date|gesendet|datum|envoyé|enviado|fecha|inviato|data|verzonden|skickat|sendt|wysłano|odesláno"
+    r"|gönderildi|gönderme tarihi|tarih|elküldve|küldve|dátum|στάλθηκε|ημερομηνία|отправлено|дата"
+    r"|보낸 날짜|날짜"
+    r"|送信日時|发送时间)"
 )
+_OTHER_LABELS = (
+    r"(?:to|subject|cc|reply[- ]to|importance|an|betreff|antwort an|à|objet|répondre à|para|asunto|assunto"
+    r"|a|oggetto|aan|onderwerp|till|ämne|til|emne|do|temat|komu|kopie|předmět|kime|bilgi|konu|címzett"
+    r"|másolatot kap|tárgy|προς|κοιν\.?|θέμα|кому|тема|받는 사람|참조|제목|宛先|件名|收件人|主题)"
+)
+_LABELS = f"(?:{_SENDER}|{_SENT}|{_OTHER_LABELS})"
+_HEADER_FIRST = re.compile(rf"\*?(?:{_SENDER}|{_SENT}) ?: ?\*?.{{1,180}}", re.IGNORECASE)
 _HEADER_NEXT = re.compile(rf"\*?{_LABELS} ?: ?\*?.{{0,180}}", re.IGNORECASE)
 _HEADER_WITHIN = re.compile(rf"(?<= )\*?{_LABELS} ?: ", re.IGNORECASE)
+_ORIGINAL_MESSAGE = frozenset(
+    """
+    original message|originalnachricht|ursprüngliche nachricht|message d'origine|mensaje original
+    |mensagem original|messaggio originale|oorspronkelijk bericht|original-nachricht
+    """.replace("\n    ", "").split("|")
+)
 _WRAPPED_AT = 45  # a quoted line of this length may have been wrapped by the sender's mail program
 
 
@@ -136,8 +149,10 @@ def _is_delimiter(line: str) -> bool:
 
 
 def _is_separator(line: str) -> bool:
-    """`____…`, `-----Original Message-----`, `Begin forwarded message:`."""
+    """`____…`, `-----Original Message-----`, the same without dashes, `Begin forwarded message:`."""
     bare = line.strip()
+    if bare.strip("-_ ").casefold() in _ORIGINAL_MESSAGE:
+        return True
     if bare.casefold().startswith(("begin forwarded message", "anfang der weitergeleiteten")):
         return True
     return len(bare) >= 8 and (set(bare) == {"_"} or (bare.startswith("---") and bare.endswith("---")))

@@ -17,6 +17,7 @@ from storage.errors import (
     InvalidStore,
     NewerStore,
     NotFound,
+    OutcomeUnknown,
     StoreError,
     WriteConflict,
 )
@@ -50,6 +51,7 @@ from storage.models import (
     TableStatus,
 )
 from storage.move_commit import MoveCommit, TableVersion
+from storage.moving import move_store
 from storage.repositories.move_log import LineOfPlay, LogRow, ResolvedLogRow, resolve_line_of_play
 from storage.repositories.outbox import QueueStatus
 from storage.repositories.people import mail_order
@@ -90,6 +92,7 @@ __all__ = [
     "NotFound",
     "OrderRecord",
     "OutboxMessage",
+    "OutcomeUnknown",
     "Person",
     "PersonFields",
     "PollRecord",
@@ -114,6 +117,7 @@ __all__ = [
     "check_integrity",
     "hash_secret",
     "mail_order",
+    "move_store",
     "new_secret",
     "open_store",
     "quick_check",

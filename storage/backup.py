@@ -24,7 +24,8 @@ from storage.database import store_url
 from storage.errors import InvalidStore, StoreError
 from storage.job_locks import no_work_at
 from storage.migrations import migrate
-from storage.repositories.settings import FORMER_STORE_IDS, STORE_ID
+from storage.models import STORE_ID
+from storage.repositories.settings import FORMER_STORE_IDS
 from storage.store import Store
 from storage.store_files import (
     has_store_header,
@@ -129,7 +130,7 @@ def _write_over(staged: sqlite3.Connection, target: Path) -> None:
 def _replace_file(staged: sqlite3.Connection, target: Path) -> None:
     """Put a store in the place of a damaged file. Raises StoreError if a service uses that file."""
     new = target.with_name(f".{target.name}.{secrets.token_hex(4)}.new")
-    with no_work_at(target):
+    with no_work_at(target, "replaced, so damaged as it is,"):
         try:
             with _new_database(new) as copy:
                 staged.backup(copy)

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Generic, TypeVar
 
-from storage.cancellation import run_uninterrupted
+from storage.connections import run_uninterrupted
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -40,7 +40,7 @@ class Batcher(Generic[Item, Result]):
         index = len(batch.items)
         batch.items.append(item)
         if is_first:
-            await run_uninterrupted(self._run_batch(batch))
+            await run_uninterrupted(asyncio.ensure_future(self._run_batch(batch)))
         outcome = (await asyncio.shield(batch.outcomes))[index]
         if isinstance(outcome, Exception):
             raise outcome

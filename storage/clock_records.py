@@ -13,11 +13,10 @@ from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import BindParameter, Insert
+from sqlalchemy import Connection, Insert
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import bindparam, col, delete, select, update
 
-from storage.executor import Executor
 from storage.models import (
     Deputy,
     DueRow,
@@ -29,7 +28,7 @@ from storage.models import (
     TableSnapshot,
 )
 from storage.repositories.outbox import enqueue_messages
-from storage.table_records import SIZES, columns_of, model_rows, padded_ids, rows_of
+from storage.table_records import IDS, columns_of, model_rows, rows_of
 
 NEVER_FOLLOWED = -1
 """The `seq` of a table whose clocks have not been looked at."""
@@ -104,70 +103,56 @@ class ClockChanges:
         self.followed |= other.followed
 
 
-class _Statements:
-    """The statements that read the clocks of so many tables."""
-
-    def __init__(self, size: int) -> None:
-        ids: list[BindParameter[Any]] = [bindparam(f"t{number}") for number in range(size)]
-        self.tables = (
-            select(
-                col(TableSnapshot.table_id), col(TableSnapshot.seq), col(TableSnapshot.revision),
-                col(TableClock.seq),
-            )
-            .outerjoin(TableClock, col(TableClock.table_id) == col(TableSnapshot.table_id))
-            .where(col(TableSnapshot.table_id).in_(ids))
-        )  # fmt: skip
-        self.seats = (
-            select(*columns_of(SeatClockRecord, SEAT_CLOCK_FIELDS))
-            .where(col(SeatClockRecord.table_id).in_(ids))
-            .order_by(col(SeatClockRecord.seat))
-        )
-        self.due = rows_of(DueRow, "table_id", ids).order_by(col(DueRow.due_at), col(DueRow.key))
-        self.deputies = rows_of(Deputy, "table_id", ids).order_by(col(Deputy.seat))
-        self.log = (
-            select(*columns_of(MoveRecord, ("table_id", *FollowedRow._fields)))
-            .join(TableClock, col(TableClock.table_id) == col(MoveRecord.table_id))
-            .where(
-                col(MoveRecord.table_id).in_(ids),
-                col(MoveRecord.seq) > col(TableClock.seq),
-                col(TableClock.seq) > NEVER_FOLLOWED,
-            )
-            .order_by(col(MoveRecord.seq))
-        )
+_TABLES = (
+    select(
+        col(TableSnapshot.table_id), col(TableSnapshot.seq), col(TableSnapshot.revision), col(TableClock.seq)
+    )
+    .outerjoin(TableClock, col(TableClock.table_id) == col(TableSnapshot.table_id))
+    .where(col(TableSnapshot.table_id).in_(IDS))
+)
+_SEATS = (
+    select(*columns_of(SeatClockRecord, SEAT_CLOCK_FIELDS))
+    .where(col(SeatClockRecord.table_id).in_(IDS))
+    .order_by(col(SeatClockRecord.seat))
+)
+_DUE = rows_of(DueRow, "table_id").order_by(col(DueRow.due_at), col(DueRow.key))
+_DEPUTIES = rows_of(Deputy, "table_id").order_by(col(Deputy.seat))
+_LOG = (
+    select(*columns_of(MoveRecord, ("table_id", *FollowedRow._fields)))
+    .join(TableClock, col(TableClock.table_id) == col(MoveRecord.table_id))
+    .where(
+        col(MoveRecord.table_id).in_(IDS),
+        col(MoveRecord.seq) > col(TableClock.seq),
+        col(TableClock.seq) > NEVER_FOLLOWED,
+    )
+    .order_by(col(MoveRecord.seq))
+)
 
 
-_statements = cache(_Statements)
+def read_clock_records(connection: Connection, table_ids: Sequence[int]) -> dict[int, ClockRecord]:
+    """The clocks of these tables by id, without tables that do not exist."""
 
+    def rows(statement: Any) -> Sequence[Any]:
+        return connection.execute(statement, {"ids": table_ids}).all()
 
-def read_clock_records(execute: Executor, table_ids: Sequence[int]) -> dict[int, ClockRecord]:
-    """The clocks of these tables by id, without tables that do not exist; a job."""
-    records: dict[int, ClockRecord] = {}
-    for start in range(0, len(table_ids), SIZES[-1]):
-        records |= _read(execute, table_ids[start : start + SIZES[-1]])
-    return records
-
-
-def _read(execute: Executor, table_ids: Sequence[int]) -> dict[int, ClockRecord]:
-    size, ids = padded_ids(table_ids)
-    statements = _statements(size)
     seats: dict[int, dict[int, SeatClock]] = defaultdict(dict)
-    for row in execute(statements.seats, ids).rows:
+    for row in rows(_SEATS):
         seats[row[0]][row[1]] = SeatClock(*row)
     due: dict[int, dict[str, DueRow]] = defaultdict(dict)
-    for each in model_rows(DueRow, execute(statements.due, ids).rows):
+    for each in model_rows(DueRow, rows(_DUE)):
         due[each.table_id][each.key] = each
     deputies: dict[int, list[Deputy]] = defaultdict(list)
-    for deputy in model_rows(Deputy, execute(statements.deputies, ids).rows):
+    for deputy in model_rows(Deputy, rows(_DEPUTIES)):
         deputies[deputy.table_id].append(deputy)
     log: dict[int, list[FollowedRow]] = defaultdict(list)
-    for table_id, *rest in execute(statements.log, ids).rows:
+    for table_id, *rest in rows(_LOG):
         log[table_id].append(FollowedRow(*rest))
     return {
         table_id: ClockRecord(
             seq, revision, None if followed in (None, NEVER_FOLLOWED) else followed,
             seats[table_id], due[table_id], tuple(deputies[table_id]), tuple(log[table_id]),
         )
-        for table_id, seq, revision, followed in execute(statements.tables, ids).rows
+        for table_id, seq, revision, followed in rows(_TABLES)
     }  # fmt: skip
 
 
@@ -191,29 +176,31 @@ MARK_BEHIND = (
 """The clocks of a table are to be looked at again: its log has grown."""
 
 
-def write_clock_changes(execute: Executor, changes: ClockChanges, now: datetime) -> None:
-    """Write what following the logs has changed; a job."""
+def write_clock_changes(connection: Connection, changes: ClockChanges, now: datetime) -> None:
+    """Write what following the logs has changed."""
     if changes.seats:
-        statement = upsert_statement(execute.dialect, SeatClockRecord, ("table_id", "seat"))
+        statement = upsert_statement(connection.dialect.name, SeatClockRecord, ("table_id", "seat"))
         rows = [{name: getattr(clock, name) for name in SEAT_CLOCK_FIELDS} for clock in changes.seats]
-        execute(statement, rows)
+        connection.execute(statement, rows)
     if changes.not_due:
-        execute(_DELETE_DUE, [{"of_key": key} for key in changes.not_due])
+        connection.execute(_DELETE_DUE, [{"of_key": key} for key in changes.not_due])
     if changes.due:
-        execute(upsert_statement(execute.dialect, DueRow, ("key",)), list(map(_values, changes.due)))
-    enqueue_messages(execute, changes.messages, now)
+        connection.execute(
+            upsert_statement(connection.dialect.name, DueRow, ("key",)), list(map(_values, changes.due))
+        )
+    enqueue_messages(connection, changes.messages, now)
     if changes.followed:
         followed = sorted(changes.followed.items())
-        execute(
-            upsert_statement(execute.dialect, TableClock, ("table_id",)),
+        connection.execute(
+            upsert_statement(connection.dialect.name, TableClock, ("table_id",)),
             [{"table_id": table_id, "seq": seq, "is_stale": False} for table_id, seq in followed],
         )
 
 
-def begin_clock(execute: Executor, table_id: int) -> None:
+def begin_clock(connection: Connection, table_id: int) -> None:
     """A table is in play: its clocks are to be looked at, if they have not been before."""
     new = {"table_id": table_id, "seq": NEVER_FOLLOWED, "is_stale": True}
-    execute(_insert_clock(execute.dialect), new)
+    connection.execute(_insert_clock(connection.dialect.name), new)
 
 
 @cache

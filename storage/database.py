@@ -6,25 +6,24 @@ lock only the rows of their tables or messages, so that several processes write 
 or about the whole store excludes others of its kind by an advisory lock.
 """
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+import sqlite3
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import URL, Connection, event, make_url
+from sqlalchemy import URL, Connection, Engine, NullPool, event, make_url
+from sqlalchemy import create_engine as create_plain_engine
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from storage.aiosqlite_adapter import connect
 from storage.errors import StoreError
 from storage.migrations import APPLICATION_ID
 from storage.store_files import is_frozen, reading_uri
 
 BEGIN_WRITING = "BEGIN IMMEDIATE"
-LOCK_TIMEOUT = 10.0  # seconds to wait for another process that writes
+LOCK_TIMEOUT = 4.0  # seconds to wait for another process that writes; players wait at most five
 KEEPALIVES = {"keepalives_idle": 3, "keepalives_interval": 2, "keepalives_count": 2}
 """Seconds and probes after which one side ends the connection to a machine that is gone."""
-END_OF_SILENCE = {**KEEPALIVES, "tcp_user_timeout": 7000}
+END_OF_SILENCE = {**KEEPALIVES, "tcp_user_timeout": 7000, "connect_timeout": 5}
 """How a client of PostgreSQL connects: it waits at most so many milliseconds for what it sent to arrive."""
 
 
@@ -35,7 +34,7 @@ def store_url(url: str | Path) -> URL:
     """
     text = str(url)
     if "://" not in text:
-        return URL.create("sqlite+aiosqlite", database=text)
+        return URL.create("sqlite", database=text)
     try:
         parsed = make_url(text)
         parsed.get_dialect()
@@ -48,7 +47,7 @@ def store_url(url: str | Path) -> URL:
         case "sqlite":
             if parsed.database in (None, "", ":memory:"):
                 raise StoreError("A store needs a file: write sqlite:///data/railpost.db.")
-            return parsed.set(drivername="sqlite+aiosqlite")
+            return parsed.set(drivername="sqlite")
         case "postgresql":
             return parsed.set(drivername="postgresql+psycopg")
         case other:
@@ -65,39 +64,33 @@ def display_name(url: URL) -> str:
     return str(url.database) if is_file(url) else url.render_as_string()
 
 
-@asynccontextmanager
-async def migration_engine(url: URL) -> AsyncIterator[AsyncEngine]:
-    """An engine without foreign keys, so that tables can be rebuilt; `migrate` checks the keys at its end."""
-    engine = create_engine(url, writes=True, foreign_keys=False)
-    try:
-        yield engine
-    finally:
-        await engine.dispose()
-
-
 def create_engine(
-    url: URL, writes: bool, foreign_keys: bool = True, *, excludes_others: bool = True, connections: int = 0
-) -> AsyncEngine:
-    """The engine of a writer, or of the readers. Raises StoreError where the driver is missing.
+    url: URL, *, writes: bool, foreign_keys: bool = True, excludes_others: bool = True
+) -> Engine:
+    """How to connect as a writer, or as a reader. Raises StoreError where the driver is missing.
 
+    foreign_keys: False is for a migration, which rebuilds tables of SQLite and checks the keys at its end.
     excludes_others: on PostgreSQL its transactions wait for those of other such engines; others lock rows.
-    connections: how many at once; by default one for a writer, and four for readers.
     """
     setup = (
         _sqlite_setup(writes, foreign_keys) if is_file(url) else _postgresql_setup(writes, excludes_others)
     )
     path = Path(str(url.database))
-    options: dict[str, Any] = {"pool_pre_ping": True, "connect_args": END_OF_SILENCE}
-    if is_file(url):
-        options = {
-            "async_creator": lambda: connect(reading_uri(path) if is_frozen(path) else path, LOCK_TIMEOUT)
-        }
+
+    def open_file() -> sqlite3.Connection:
+        frozen = is_frozen(path)
+        return sqlite3.connect(
+            reading_uri(path) if frozen else path, LOCK_TIMEOUT, isolation_level=None, uri=frozen,
+            check_same_thread=False,
+        )  # fmt: skip
+
+    options: dict[str, Any] = {"creator": open_file} if is_file(url) else {"connect_args": END_OF_SILENCE}
     try:
-        engine = create_async_engine(url, pool_size=connections or (1 if writes else 4), **options)
+        engine = create_plain_engine(url, poolclass=NullPool, **options)
     except ImportError as error:
         raise StoreError(f"A store in {url.get_backend_name()} needs the package psycopg[binary].") from error
 
-    @event.listens_for(engine.sync_engine, "connect")
+    @event.listens_for(engine, "connect")
     def on_connect(connection: Any, _: object) -> None:
         cursor = connection.cursor()
         for sql in setup.on_connect:
@@ -105,12 +98,12 @@ def create_engine(
         cursor.close()
         connection.commit()
 
-    @event.listens_for(engine.sync_engine, "begin")
+    @event.listens_for(engine, "begin")
     def on_begin(connection: Connection) -> None:
         if setup.on_begin:
             connection.exec_driver_sql(setup.on_begin)
 
-    return engine
+    return engine.execution_options(preserve_rowcount=True)  # else unknown for several sets of values
 
 
 class ConnectionSetup(NamedTuple):
@@ -124,6 +117,7 @@ def _sqlite_setup(writes: bool, foreign_keys: bool) -> ConnectionSetup:
     pragmas = (
         *(["PRAGMA journal_mode = WAL"] if writes else []),
         "PRAGMA synchronous = FULL",
+        "PRAGMA secure_delete = ON",  # what is deleted is not left in free pages
         f"PRAGMA foreign_keys = {'ON' if foreign_keys else 'OFF'}",
         f"PRAGMA query_only = {'OFF' if writes else 'ON'}",
     )

@@ -20,6 +20,13 @@ class Deadlock(StoreError):
     """Two transactions waited for each other, and this one was undone. The caller tries once more."""
 
 
+class OutcomeUnknown(StoreError):
+    """A commit was sent, and the database did not say whether it is stored."""
+
+    def __init__(self) -> None:
+        super().__init__("It is not known yet whether this was played; pressing again is safe.")
+
+
 class DuplicateRequest(StoreError):
     """A request that was carried out before."""
 

@@ -5,8 +5,6 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from sqlalchemy import text
-
 from storage.errors import InvalidStore
 from storage.store import Store
 from storage.store_files import open_read_only, reading_uri, verdict_text
@@ -21,12 +19,8 @@ async def check_integrity(store: Store) -> list[str]:
     """
     if store.path is not None:
         return await asyncio.to_thread(_check_file, store.path)
-    async with store.connect() as connection:
-        query = (
-            "SELECT game_tables.code FROM game_tables LEFT JOIN table_snapshots"
-            " ON table_snapshots.table_id = game_tables.id WHERE table_snapshots.table_id IS NULL"
-        )
-        return [f"Table {code} has no position." for (code,) in await connection.execute(text(query))]
+    async with store.read() as unit:
+        return [f"Table {code} has no position." for code in await unit.tables.without_position()]
 
 
 def _check_file(path: Path) -> list[str]:

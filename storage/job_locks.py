@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 from zlib import crc32
 
-from sqlalchemy import URL
+from sqlalchemy import URL, Connection, text
 
 from storage.database import END_OF_SILENCE, KEEPALIVES, is_file
 from storage.errors import StoreError
@@ -157,8 +157,9 @@ class ServerLock:
 
 
 @contextmanager
-def no_work_at(store: Path) -> Iterator[None]:
-    """Keep every job of a store in a file from being done meanwhile. Raises StoreError if one is done now."""
+def no_work_at(store: Path, what: str) -> Iterator[None]:
+    """Keep every job of a store in a file from being done meanwhile. Raises StoreError if one is done now.
+    what: that the store cannot be `replaced` now."""
     with ExitStack() as held:
         for path in store.parent.glob(f"{glob.escape(store.name)}-*.lock"):
             file = held.enter_context(path.open("rb"))
@@ -166,9 +167,19 @@ def no_work_at(store: Path) -> Iterator[None]:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise StoreError(
-                    f"{store} is too damaged to be replaced while a service uses it; stop the service first."
+                    f"{store} cannot be {what} while a service uses it; stop the service first."
                 ) from None
         yield
+
+
+def server_has_work(connection: Connection) -> bool:
+    """Whether some process does a job of a store on PostgreSQL now."""
+    held = (
+        "SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database"
+        f" WHERE locktype = 'advisory' AND classid = {APPLICATION_ID} AND objsubid = 2"
+        " AND datname = current_database()"
+    )
+    return bool(connection.execute(text(held)).scalar())
 
 
 def job_lock(url: URL, jobs: Sequence[str]) -> JobLock:

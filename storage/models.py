@@ -527,7 +527,6 @@ class MailToken(Model, table=True):
     message_id: str | None = Field(default=None, unique=True)
     created_at: datetime = Field(sa_type=UtcDateTime)
     expires_at: datetime | None = Field(default=None, sa_type=UtcDateTime, index=True)
-    revoked_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
     __table_args__ = (Index("ix_mail_tokens_seat", "table_id", "seat"),)
 
@@ -550,6 +549,10 @@ class InboundMail(Model, table=True):
 # Settings
 
 
+STORE_ID = "store_id"
+"""The setting that is the id of the store."""
+
+
 class Setting(Model, table=True):
     """A setting or secret of this store."""
 
@@ -557,13 +560,3 @@ class Setting(Model, table=True):
 
     key: str = Field(primary_key=True)
     value: str = Field(sa_type=Text)
-
-
-class Lease(Model, table=True):
-    """The process that does a job which only one process may do."""
-
-    __tablename__ = "leases"
-
-    name: str = Field(primary_key=True)
-    holder: str
-    expires_at: datetime = Field(sa_type=UtcDateTime)

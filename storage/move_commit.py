@@ -14,23 +14,20 @@ so one write to the disk, with a few statements for all of them. Where one of th
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from sqlalchemy import BindParameter
+from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlmodel import bindparam, col, select
 
 from storage.batch import Batcher
+from storage.connections import ConnectionPool
 from storage.database_errors import UNSTORABLE
 from storage.errors import NotFound, StoreError, WriteConflict
-from storage.executor import Executor, JobReader
 from storage.group_commit import GroupCommit
-from storage.models import NewLogRow, NewMessage, RequestResult, Setting, TableSnapshot
+from storage.models import STORE_ID, NewLogRow, NewMessage, RequestResult, Setting, TableSnapshot
 from storage.repositories import move_log, outbox
-from storage.repositories.settings import STORE_ID
-from storage.table_records import SIZES, TableRecord, padded_ids, read_table_records
+from storage.table_records import TableRecord, read_table_records
 
 TableRequest = tuple[int, str | None]
 """A table id, and the id of a request whose stored result is wanted."""
@@ -73,51 +70,38 @@ class TableVersion(NamedTuple):
 _SELECT_STORE_ID = select(Setting.value).where(col(Setting.key) == STORE_ID)
 
 
-def _store_id(execute: Executor) -> str:
-    return next((row[0] for row in execute(_SELECT_STORE_ID).rows), "")
+def _store_id(connection: Connection) -> str:
+    return connection.scalar(_SELECT_STORE_ID) or ""
 
 
-class _Versions:
-    """The statements that check the versions of so many tables, and find so many results."""
-
-    def __init__(self, size: int) -> None:
-        ids: list[BindParameter[Any]] = [bindparam(f"t{number}") for number in range(size)]
-        requests: list[BindParameter[Any]] = [bindparam(f"r{number}") for number in range(size)]
-        self.tables = select(TableSnapshot.table_id, TableSnapshot.revision, TableSnapshot.seq).where(
-            col(TableSnapshot.table_id).in_(ids)
-        )
-        self.results = select(RequestResult.request_id, RequestResult.body).where(
-            col(RequestResult.request_id).in_(requests)
-        )
+_SELECT_VERSIONS = select(TableSnapshot.table_id, TableSnapshot.revision, TableSnapshot.seq).where(
+    col(TableSnapshot.table_id).in_(bindparam("tables", expanding=True))
+)
+_SELECT_RESULTS = select(RequestResult.request_id, RequestResult.body).where(
+    col(RequestResult.request_id).in_(bindparam("requests", expanding=True))
+)
 
 
-_statements = cache(_Versions)
-
-
-def _read_versions(execute: Executor, requests: Sequence[TableRequest]) -> list[TableVersion | Exception]:
+def _read_versions(
+    connection: Connection, requests: Sequence[TableRequest]
+) -> list[TableVersion | Exception]:
     """The versions of these tables; where they cannot be read together, each alone."""
-    versions: list[TableVersion | Exception] = []
-    for start in range(0, len(requests), SIZES[-1]):
-        some = requests[start : start + SIZES[-1]]
-        try:
-            versions += _read_versions_together(execute, some)
-        except UNSTORABLE as error:
-            if len(some) == 1:
-                versions.append(error)
-            else:
-                versions += [each for one in some for each in _read_versions(execute, [one])]
-    return versions
+    try:
+        return [*_read_versions_together(connection, requests)]
+    except UNSTORABLE as error:
+        if len(requests) == 1:
+            return [error]
+        return [outcome for one in requests for outcome in _read_versions(connection, [one])]
 
 
-def _read_versions_together(execute: Executor, requests: Sequence[TableRequest]) -> list[TableVersion]:
-    size, ids = padded_ids([table_id for table_id, _ in requests])
-    statements = _statements(size)
+def _read_versions_together(connection: Connection, requests: Sequence[TableRequest]) -> list[TableVersion]:
     results: dict[str, bytes] = {}
     if names := [name for _, name in requests if name is not None]:
-        names += names[-1:] * (size - len(names))
-        results = dict(execute(statements.results, {f"r{n}": name for n, name in enumerate(names)}).rows)
-    tables = {row[0]: (row[1], row[2]) for row in execute(statements.tables, ids).rows}
-    store_id = _store_id(execute)
+        rows = connection.execute(_SELECT_RESULTS, {"requests": names})
+        results = {row.request_id: row.body for row in rows}
+    found = connection.execute(_SELECT_VERSIONS, {"tables": [table_id for table_id, _ in requests]})
+    tables: dict[int, tuple[int, int | None]] = {row[0]: (row[1], row[2]) for row in found}
+    store_id = _store_id(connection)
     return [
         TableVersion(store_id, *tables.get(table_id, (0, None)), results.get(name) if name else None)
         for table_id, name in requests
@@ -130,22 +114,22 @@ def _appended(commit: MoveCommit) -> move_log.Appended:
     )
 
 
-def write_move_commit(commit: MoveCommit, execute: Executor) -> None:
+def write_move_commit(commit: MoveCommit, connection: Connection) -> None:
     """Write one move commit. Raises what `append_rows` and `save_request_result` raise."""
-    if commit.store_id not in (None, _store_id(execute)):
+    if commit.store_id not in (None, _store_id(connection)):
         raise WriteConflict(commit.table_id, commit.expected_seq, commit.expected_seq)
     if commit.rows:
-        move_log.append_rows(execute, _appended(commit))
-    outbox.enqueue_messages(execute, commit.messages, commit.created_at)
+        move_log.append_rows(connection, _appended(commit))
+    outbox.enqueue_messages(connection, commit.messages, commit.created_at)
     if commit.request_id:
-        move_log.save_request_result(execute, commit.request_id, commit.result, commit.created_at)
+        move_log.save_request_result(connection, commit.request_id, commit.result, commit.created_at)
 
 
 COMMIT_ERRORS = (StoreError, IntegrityError, *UNSTORABLE)
 """What a move commit can raise that leaves its transaction intact."""
 
 
-def _write_all(execute: Executor, commits: Sequence[MoveCommit]) -> list[Exception | None]:
+def _write_all(connection: Connection, commits: Sequence[MoveCommit]) -> list[Exception | None]:
     """Write all, in the order of their tables: two processes that lock in one order do not deadlock.
 
     Mostly all can be written, so that is tried with a few statements. Where one cannot, each is written in
@@ -153,14 +137,14 @@ def _write_all(execute: Executor, commits: Sequence[MoveCommit]) -> list[Excepti
     """
     outcomes: list[Exception | None] = [None] * len(commits)
     order = sorted(range(len(commits)), key=lambda index: commits[index].table_id)
-    if len(commits) > 1 and _write_together(execute, [commits[index] for index in order]):
+    if len(commits) > 1 and _write_together(connection, [commits[index] for index in order]):
         return outcomes
     for index in order:
-        outcomes[index] = _write_in_savepoint(execute, commits[index])
+        outcomes[index] = _write_in_savepoint(connection, commits[index])
     return outcomes
 
 
-def _write_together(execute: Executor, commits: Sequence[MoveCommit]) -> bool:
+def _write_together(connection: Connection, commits: Sequence[MoveCommit]) -> bool:
     """Write several move commits at once; False where that cannot be done, and nothing of it is written."""
     enqueued = [outbox.Enqueued(commit.messages, commit.created_at) for commit in commits]
     keys = [key for each in enqueued for key in each.collapse_keys]
@@ -168,34 +152,32 @@ def _write_together(execute: Executor, commits: Sequence[MoveCommit]) -> bool:
     store_ids = {commit.store_id for commit in commits} - {None}
     if len(keys) != len(set(keys)) or any(each.revision is None for each in appended):
         return False
-    if store_ids and store_ids != {_store_id(execute)}:
+    if store_ids and store_ids != {_store_id(connection)}:
         return False
-    execute.run_sql("SAVEPOINT move_commits")
+    savepoint = connection.begin_nested()
     try:
-        is_written = move_log.append_together(execute, appended)
+        is_written = move_log.append_together(connection, appended)
         if is_written:
-            outbox.enqueue_together(execute, enqueued)
+            outbox.enqueue_together(connection, enqueued)
             move_log.save_results(
-                execute, [(c.request_id, c.result, c.created_at) for c in commits if c.request_id]
+                connection, [(c.request_id, c.result, c.created_at) for c in commits if c.request_id]
             )
     except COMMIT_ERRORS:
         is_written = False
-    if not is_written:
-        execute.run_sql("ROLLBACK TO SAVEPOINT move_commits")
-    execute.run_sql("RELEASE SAVEPOINT move_commits")
+    if is_written:
+        savepoint.commit()
+    else:
+        savepoint.rollback()
     return is_written
 
 
-def _write_in_savepoint(execute: Executor, commit: MoveCommit) -> Exception | None:
+def _write_in_savepoint(connection: Connection, commit: MoveCommit) -> Exception | None:
     """Write one move commit; returns the error, in which case nothing of it is written."""
-    execute.run_sql("SAVEPOINT move_commit")
     try:
-        write_move_commit(commit, execute)
+        with connection.begin_nested():
+            write_move_commit(commit, connection)
     except COMMIT_ERRORS as error:
-        execute.run_sql("ROLLBACK TO SAVEPOINT move_commit")
         return error
-    finally:
-        execute.run_sql("RELEASE SAVEPOINT move_commit")
     return None
 
 
@@ -203,10 +185,9 @@ class MoveCommitter:
     """Runs the version checks, loads and move commits of a store in batches."""
 
     def __init__(
-        self, group_commit: GroupCommit, read_engine: AsyncEngine, now: Callable[[], datetime]
+        self, group_commit: GroupCommit, readers: ConnectionPool, now: Callable[[], datetime]
     ) -> None:
-        self._group_commit = group_commit
-        self._reader = JobReader(read_engine)
+        self._group_commit, self._readers = group_commit, readers
         self._now = now
         self.version_checks = Batcher[TableRequest, TableVersion](self.check_versions)
         self.loads = Batcher[int, TableRecord](self._load)
@@ -224,18 +205,18 @@ class MoveCommitter:
         return [found.get(one) or NotFound(f"There is no table {one}.") for one in table_ids]
 
     async def _read_records(self, table_ids: Sequence[int]) -> dict[int, TableRecord]:
-        return await self._reader.run(lambda execute: read_table_records(execute, table_ids, self._now()))
+        now = self._now()
+        return await self._readers.run(lambda connection: read_table_records(connection, table_ids, now))
 
     async def check_versions(self, requests: Sequence[TableRequest]) -> Sequence[TableVersion | Exception]:
         """The versions of tables, with results of requests, in one look at the store."""
-        return await self._reader.run(lambda execute: _read_versions(execute, requests))
+        return await self._readers.run(lambda connection: _read_versions(connection, requests))
 
     async def _commit(self, commits: Sequence[MoveCommit]) -> Sequence[Exception | None]:
-        return await self._group_commit.run_job(lambda execute: _write_all(execute, commits))
+        return await self._group_commit.run(lambda connection: _write_all(connection, commits))
 
     async def close(self) -> None:
         """Wait until nothing is under way."""
         await self.version_checks.wait_idle()
         await self.loads.wait_idle()
         await self.commits.wait_idle()
-        await self._reader.close()

@@ -1,28 +1,28 @@
 """The open store: units of work, read views, move commits and version checks."""
 
+import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from sqlalchemy import URL
+from sqlalchemy import URL, Connection
 from sqlalchemy.exc import DatabaseError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from storage import leadership
 from storage.commit_notices import CommitNotices
-from storage.database import create_engine, display_name, is_file, migration_engine, store_url
+from storage.connections import ConnectionPool, ConnectionThread, ServerSilence
+from storage.database import create_engine, display_name, is_file, store_url
 from storage.database_errors import CANNOT_READ, NOTHING_CHANGED, as_store_errors, driver_message, may_pass
 from storage.errors import InvalidStore, StoreError
 from storage.file_guard import FileGuard
-from storage.group_commit import GroupCommit, nobody_else
+from storage.group_commit import GroupCommit, SideBySide, nobody_else
 from storage.leadership import Report, Work, tell_nobody
 from storage.migrations import current_revision, migrate, revisions
 from storage.move_commit import MoveCommit, MoveCommitter, TableVersion
-from storage.pooled_transactions import PooledTransactions
 from storage.store_files import check_store_path, open_read_only
 from storage.table_records import TableRecord
 from storage.transaction import Transaction
@@ -30,8 +30,8 @@ from storage.unit_of_work import UnitOfWork
 
 Clock = Callable[[], datetime]
 
-ROW_CONNECTIONS = 4
-"""Connections of a process to PostgreSQL for changes that lock rows, besides those for moves and reading."""
+CONNECTIONS = 4
+"""Connections that a process keeps for reading, and on PostgreSQL for changes that lock rows."""
 
 
 def utc_now() -> datetime:
@@ -42,22 +42,22 @@ def utc_now() -> datetime:
 class Store:
     """An open store. Close it with `close()`, or use it in `async with`. `now` is its clock."""
 
-    def __init__(self, url: URL, write_engine: AsyncEngine, read_engine: AsyncEngine, now: Clock) -> None:
+    def __init__(self, url: URL, now: Clock, *, writes: bool = True) -> None:
+        """writes: False for a store that is only read. Raises StoreError where the driver is missing."""
         self.url = url
-        self._engines: tuple[AsyncEngine, ...] = (write_engine, read_engine)
-        self._read_engine = read_engine
         self._notices = None if is_file(url) else CommitNotices(url)
         announce = self._notices.announce if self._notices else nobody_else
         self._guard = FileGuard(self.path) if self.path else None
-        self._group_commit = self._move_group = GroupCommit(write_engine, announce, self._guard)
-        self._row_locking: GroupCommit | PooledTransactions = self._group_commit
+        silence = ServerSilence()
+        self._readers = ConnectionPool(create_engine(url, writes=False), CONNECTIONS, silence)
+        writer = ConnectionThread(create_engine(url, writes=writes), silence)
+        self._group_commit = self._move_group = GroupCommit(writer, announce, self._guard)
+        self._row_locking: GroupCommit | SideBySide = self._group_commit
         if not is_file(url):
-            move_engine = create_engine(url, writes=True, excludes_others=False)
-            row_engine = create_engine(url, writes=True, excludes_others=False, connections=ROW_CONNECTIONS)
-            self._engines = (*self._engines, move_engine, row_engine)
-            self._move_group = GroupCommit(move_engine, announce)
-            self._row_locking = PooledTransactions(row_engine, announce)
-        self._committer = MoveCommitter(self._move_group, read_engine, now)
+            row_engine = create_engine(url, writes=writes, excludes_others=False)
+            self._move_group = GroupCommit(ConnectionThread(row_engine, silence), announce)
+            self._row_locking = SideBySide(ConnectionPool(row_engine, CONNECTIONS, silence), announce)
+        self._committer = MoveCommitter(self._move_group, self._readers, now)
         self.now = now
 
     @property
@@ -84,15 +84,11 @@ class Store:
         """
         locked = tuple(tables) if table is None else (table, *tables)
         group = self._group_commit if excludes_others and not locked else self._row_locking
-        async with group.transaction() as connection:
-            transaction = Transaction(connection, self.now())
-            unit = UnitOfWork(transaction)
-            try:
-                if locked and not is_file(self.url):
-                    await unit.tables.lock(*locked)
-                yield unit
-            finally:
-                await transaction.close()
+        async with group.transaction() as thread:
+            unit = UnitOfWork(Transaction(thread, self.now()))
+            if locked and not is_file(self.url):
+                await unit.tables.lock(*locked)
+            yield unit
 
     async def lead(self, jobs: Sequence[str], work: Work, report: Report = tell_nobody) -> None:
         """Do some work whenever this process, of all at this store, has the jobs (`storage.leadership`)."""
@@ -143,12 +139,8 @@ class Store:
         Raises StoreError where nothing can be read.
         """
         with as_store_errors(CANNOT_READ):
-            async with self._read_engine.connect() as connection, connection.begin():
-                transaction = Transaction(connection, self.now())
-                try:
-                    yield UnitOfWork(transaction)
-                finally:
-                    await transaction.close()
+            async with self._readers.view() as thread:
+                yield UnitOfWork(Transaction(thread, self.now()))
 
     def check_file(self) -> None:
         """Raises StoreLost where the file of the store is not the one that was opened."""
@@ -176,10 +168,6 @@ class Store:
         if self._notices is not None:
             await self._notices.listen(wake)
 
-    def connect(self) -> AsyncConnection:
-        """A connection that can only read, for what no repository does."""
-        return self._read_engine.connect()
-
     async def close(self) -> None:
         """Wait for what is under way, then close all connections."""
         await self._committer.close()
@@ -187,10 +175,9 @@ class Store:
         if self._move_group is not self._group_commit:
             await self._move_group.close()
             await self._row_locking.close()
+        await self._readers.close()
         if self._notices is not None:
             await self._notices.close()
-        for engine in self._engines:
-            await engine.dispose()
 
     async def __aenter__(self) -> Self:
         return self
@@ -222,35 +209,43 @@ async def open_store(url: str | Path, now: Clock = utc_now, *, migrated: bool = 
         return await _open_existing(target, now)
     if is_file(target):
         check_store_path(Path(str(target.database)))
-    write_engine = create_engine(target, writes=True)
+    await asyncio.to_thread(_migrate, target)
+    return Store(target, now)
+
+
+def _migrate(target: URL) -> None:
+    with _errors_of_opening(target), _connected(target, writes=True, foreign_keys=False) as connection:
+        migrate(connection)
+
+
+@contextmanager
+def _connected(target: URL, **options: bool) -> Iterator[Connection]:
+    with create_engine(target, **options).connect() as connection:
+        yield connection
+
+
+@contextmanager
+def _errors_of_opening(target: URL) -> Iterator[None]:
     try:
-        async with migration_engine(target) as engine, engine.connect() as connection:
-            await connection.run_sync(migrate)
+        yield
     except DatabaseError as error:
-        await write_engine.dispose()
         kind = StoreError if may_pass(error) else InvalidStore
         raise kind(f"{display_name(target)} cannot be opened as a store: {driver_message(error)}.") from error
-    except BaseException:
-        await write_engine.dispose()
-        raise
-    return Store(target, write_engine, create_engine(target, writes=False), now)
 
 
 async def _open_existing(target: URL, now: Clock) -> Store:
     if is_file(target):
         with open_read_only(Path(str(target.database))):
             pass
-    store = Store(target, create_engine(target, writes=False), create_engine(target, writes=False), now)
-    try:
-        with as_store_errors(CANNOT_READ):
-            async with store.connect() as connection:
-                revision = await connection.run_sync(current_revision)
-        if revision != (newest := revisions()[-1]):
-            raise StoreError(
-                f"{display_name(target)} has revision {revision}, and this Railpost works with {newest}; "
-                "run `railpost migrate` first, or restore a backup into an empty folder to check that."
-            )
-    except BaseException:
-        await store.close()
-        raise
-    return store
+    revision = await asyncio.to_thread(_revision, target)
+    if revision != (newest := revisions()[-1]):
+        raise StoreError(
+            f"{display_name(target)} has revision {revision}, and this Railpost works with {newest}; "
+            "run `railpost migrate` first, or restore a backup into an empty folder to check that."
+        )
+    return Store(target, now, writes=False)
+
+
+def _revision(target: URL) -> str | None:
+    with as_store_errors(CANNOT_READ), _connected(target, writes=False) as connection:
+        return current_revision(connection)

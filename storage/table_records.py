@@ -10,13 +10,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import BindParameter, Select
+from sqlalchemy import BindParameter, Connection, Select
 from sqlmodel import bindparam, col, select
 
-from storage.executor import Executor
 from storage.models import (
     Deputy,
     GameTable,
@@ -34,8 +32,8 @@ from storage.models import (
 )
 from storage.repositories.polls import TablePoll
 
-SIZES = (1, 4, 16, 64)
-"""How many tables one statement can name."""
+IDS: BindParameter[Any] = bindparam("ids", expanding=True)
+"""The ids of the tables, or of what else a statement asks for."""
 
 
 class IdentityFields(NamedTuple):
@@ -121,73 +119,17 @@ SNAPSHOT_FIELDS = tuple(name for name in TableFields._fields if name not in TABL
 PERSON_FIELDS = tuple(name for name in PersonFields._fields if name != "identities")
 
 
-class _Statements:
-    """The statements for so many tables."""
-
-    def __init__(self, size: int) -> None:
-        ids: list[BindParameter[Any]] = [bindparam(f"t{number}") for number in range(size)]
-        self.size = size
-        self.tables = (
-            select(*columns_of(GameTable, TABLE_FIELDS))
-            .add_columns(*columns_of(TableSnapshot, SNAPSHOT_FIELDS))
-            .join(TableSnapshot, col(TableSnapshot.table_id) == col(GameTable.id))
-            .where(col(GameTable.id).in_(ids))
-        )
-        seated = (col(Seat.table_id).in_(ids), col(Seat.left_at).is_(None))
-        self.seats = (
-            select(*columns_of(Seat, ("table_id", *SeatFields._fields)))
-            .add_columns(*columns_of(Person, PERSON_FIELDS))
-            .join(Person, col(Person.id) == col(Seat.person_id))
-            .where(*seated)
-            .order_by(col(Seat.id))
-        )
-        self.identities = (
-            select(*columns_of(Identity, ("person_id", *IdentityFields._fields)))
-            .where(col(Identity.person_id).in_(select(Seat.person_id).where(*seated)))
-            .order_by(col(Identity.id))
-        )
-        self.deputies = select(
-            *columns_of(Deputy, ("table_id", "seat", "person_id", "starts_at", "ends_at"))
-        ).where(col(Deputy.table_id).in_(ids))
-        self.polls = (
-            rows_of(PollRecord, "table_id", ids)
-            .where(col(PollRecord.closed_at).is_(None))
-            .order_by(col(PollRecord.id))
-        )
-        self.orders = (
-            rows_of(OrderRecord, "table_id", ids)
-            .where(col(OrderRecord.ended_at).is_(None))
-            .order_by(col(OrderRecord.seat), col(OrderRecord.place), col(OrderRecord.id))
-        )
-        self.tails = (
-            select(*columns_of(MoveRecord, ("table_id", *TailRow._fields)))
-            .join(TableSnapshot, col(TableSnapshot.table_id) == col(MoveRecord.table_id))
-            .where(col(MoveRecord.table_id).in_(ids), col(MoveRecord.seq) >= col(TableSnapshot.current_move))
-            .order_by(col(MoveRecord.seq))
-        )
-        self.votes = rows_of(VoteRecord, "poll_id", ids).order_by(col(VoteRecord.seat))
-        self.people = select(*columns_of(Person, PERSON_FIELDS)).where(col(Person.id).in_(ids))
-        self.identities_of = (
-            select(*columns_of(Identity, ("person_id", *IdentityFields._fields)))
-            .where(col(Identity.person_id).in_(ids))
-            .order_by(col(Identity.id))
-        )
-
-
 def columns_of(model: type[Model], names: Iterable[str]) -> list[Any]:
     """The columns of a table with these names."""
     columns = Model.metadata.tables[str(model.__tablename__)].c
     return [columns[name] for name in names]
 
 
-def rows_of(model: type[Model], key: str, ids: Sequence[BindParameter[Any]]) -> Select[*tuple[Any, ...]]:
-    """All columns, in their order, of the rows whose key is among the ids."""
+def rows_of(model: type[Model], key: str) -> Select[*tuple[Any, ...]]:
+    """All columns, in their order, of the rows whose key is among `IDS`."""
     columns = Model.metadata.tables[str(model.__tablename__)].c
     query: Select[*tuple[Any, ...]] = select(*columns)
-    return query.where(columns[key].in_(ids))
-
-
-_statements = cache(_Statements)
+    return query.where(columns[key].in_(IDS))
 
 
 def model_rows(model: type[Any], rows: Sequence[Any]) -> list[Any]:
@@ -196,41 +138,71 @@ def model_rows(model: type[Any], rows: Sequence[Any]) -> list[Any]:
     return [model(**dict(zip(names, row, strict=True))) for row in rows]
 
 
-def read_table_records(execute: Executor, table_ids: Sequence[int], now: datetime) -> dict[int, TableRecord]:
-    """The records of these tables by id, without those that do not exist; a job. now: see `TableRecord`."""
-    records: dict[int, TableRecord] = {}
-    for start in range(0, len(table_ids), SIZES[-1]):
-        chunk = table_ids[start : start + SIZES[-1]]
-        records |= _Reader(execute, chunk, now).records()
-    return records
+_TABLES = (
+    select(*columns_of(GameTable, TABLE_FIELDS))
+    .add_columns(*columns_of(TableSnapshot, SNAPSHOT_FIELDS))
+    .join(TableSnapshot, col(TableSnapshot.table_id) == col(GameTable.id))
+    .where(col(GameTable.id).in_(IDS))
+)
+_SEATED = (col(Seat.table_id).in_(IDS), col(Seat.left_at).is_(None))
+_SEATS = (
+    select(*columns_of(Seat, ("table_id", *SeatFields._fields)))
+    .add_columns(*columns_of(Person, PERSON_FIELDS))
+    .join(Person, col(Person.id) == col(Seat.person_id))
+    .where(*_SEATED)
+    .order_by(col(Seat.id))
+)
+_IDENTITIES = (
+    select(*columns_of(Identity, ("person_id", *IdentityFields._fields)))
+    .where(col(Identity.person_id).in_(select(Seat.person_id).where(*_SEATED)))
+    .order_by(col(Identity.id))
+)
+_DEPUTIES = select(*columns_of(Deputy, ("table_id", "seat", "person_id", "starts_at", "ends_at"))).where(
+    col(Deputy.table_id).in_(IDS)
+)
+_POLLS = (
+    rows_of(PollRecord, "table_id").where(col(PollRecord.closed_at).is_(None)).order_by(col(PollRecord.id))
+)
+_ORDERS = (
+    rows_of(OrderRecord, "table_id")
+    .where(col(OrderRecord.ended_at).is_(None))
+    .order_by(col(OrderRecord.seat), col(OrderRecord.place), col(OrderRecord.id))
+)
+_TAILS = (
+    select(*columns_of(MoveRecord, ("table_id", *TailRow._fields)))
+    .join(TableSnapshot, col(TableSnapshot.table_id) == col(MoveRecord.table_id))
+    .where(col(MoveRecord.table_id).in_(IDS), col(MoveRecord.seq) >= col(TableSnapshot.current_move))
+    .order_by(col(MoveRecord.seq))
+)
+_VOTES = rows_of(VoteRecord, "poll_id").order_by(col(VoteRecord.seat))
+_PEOPLE = select(*columns_of(Person, PERSON_FIELDS)).where(col(Person.id).in_(IDS))
+_IDENTITIES_OF = (
+    select(*columns_of(Identity, ("person_id", *IdentityFields._fields)))
+    .where(col(Identity.person_id).in_(IDS))
+    .order_by(col(Identity.id))
+)
 
 
-def padded_ids(ids: Sequence[int]) -> tuple[int, dict[str, int]]:
-    """The smallest size for so many ids, and the parameters of its statements."""
-    size = next(size for size in SIZES if size >= len(ids))
-    full = [*ids, *[ids[-1]] * (size - len(ids))]
-    return size, {f"t{number}": one for number, one in enumerate(full)}
-
-
-def _padded(ids: Sequence[int]) -> tuple[_Statements, dict[str, int]]:
-    """The statements for at least so many ids, and their parameters."""
-    size, parameters = padded_ids(ids)
-    return _statements(size), parameters
+def read_table_records(
+    connection: Connection, table_ids: Sequence[int], now: datetime
+) -> dict[int, TableRecord]:
+    """The records of these tables by id, without those that do not exist. now: see `TableRecord`."""
+    return _Reader(connection, table_ids, now).records()
 
 
 class _Reader:
-    """Reads the records of at most 64 tables."""
+    """Reads the records of some tables."""
 
-    def __init__(self, execute: Executor, table_ids: Sequence[int], now: datetime) -> None:
-        self._execute, self._now = execute, now
-        self._statements, self._ids = _padded(table_ids)
+    def __init__(self, connection: Connection, table_ids: Sequence[int], now: datetime) -> None:
+        self._connection, self._table_ids, self._now = connection, list(table_ids), now
 
-    def _rows(self, statement: Any) -> Sequence[Any]:
-        return self._execute(statement, self._ids).rows
+    def _rows(self, statement: Any, ids: Sequence[int] | None = None) -> Sequence[Any]:
+        """The rows for these ids, by default those of the tables."""
+        return self._connection.execute(statement, {"ids": self._table_ids if ids is None else ids}).all()
 
     def records(self) -> dict[int, TableRecord]:
         """The records by table."""
-        tables = [TableFields(*row) for row in self._rows(self._statements.tables)]
+        tables = [TableFields(*row) for row in self._rows(_TABLES)]
         seats, people = self._seats_and_people()
         deputies = self._deputies(people)
         polls, orders, tails = self._polls(), self._orders(), self._tails()
@@ -256,8 +228,8 @@ class _Reader:
     def _seats_and_people(self) -> tuple[dict[int, list[SeatFields]], dict[int, PersonFields]]:
         seats: dict[int, list[SeatFields]] = defaultdict(list)
         people: dict[int, PersonFields] = {}
-        identities = _by_first(self._rows(self._statements.identities), IdentityFields)
-        for table_id, *rest in self._rows(self._statements.seats):
+        identities = _by_first(self._rows(_IDENTITIES), IdentityFields)
+        for table_id, *rest in self._rows(_SEATS):
             seats[table_id].append(SeatFields(*rest[: len(SeatFields._fields)]))
             person = PersonFields(*rest[len(SeatFields._fields) :])
             people[person.id] = person._replace(identities=tuple(identities[person.id]))
@@ -268,34 +240,32 @@ class _Reader:
     def _deputies(self, people: dict[int, PersonFields]) -> dict[int, dict[int, int]]:
         """By table, the deputies who may act now; their people are added."""
         deputies: dict[int, dict[int, int]] = defaultdict(dict)
-        for table_id, seat, person_id, starts_at, ends_at in self._rows(self._statements.deputies):
+        for table_id, seat, person_id, starts_at, ends_at in self._rows(_DEPUTIES):
             if starts_at <= self._now and (ends_at is None or self._now < ends_at):
                 deputies[table_id][seat] = person_id
         wanted = {person_id for each in deputies.values() for person_id in each.values()}
         missing = sorted(wanted - people.keys())
-        for start in range(0, len(missing), SIZES[-1]):
-            statements, ids = _padded(missing[start : start + SIZES[-1]])
-            identities = _by_first(self._execute(statements.identities_of, ids).rows, IdentityFields)
-            for row in self._execute(statements.people, ids).rows:
+        if missing:
+            identities = _by_first(self._rows(_IDENTITIES_OF, missing), IdentityFields)
+            for row in self._rows(_PEOPLE, missing):
                 people[row[0]] = PersonFields(*row)._replace(identities=tuple(identities[row[0]]))
         return deputies
 
     def _polls(self) -> dict[int, list[TablePoll]]:
         polls: dict[int, list[TablePoll]] = defaultdict(list)
-        for poll in model_rows(PollRecord, self._rows(self._statements.polls)):
-            statements, ids = _padded([poll.id])
-            votes = model_rows(VoteRecord, self._execute(statements.votes, ids).rows)
+        for poll in model_rows(PollRecord, self._rows(_POLLS)):
+            votes = model_rows(VoteRecord, self._rows(_VOTES, [poll.id]))
             polls[poll.table_id].append(TablePoll(poll, {vote.seat: vote.agrees for vote in votes}))
         return polls
 
     def _orders(self) -> dict[int, list[OrderRecord]]:
         orders: dict[int, list[OrderRecord]] = defaultdict(list)
-        for order in model_rows(OrderRecord, self._rows(self._statements.orders)):
+        for order in model_rows(OrderRecord, self._rows(_ORDERS)):
             orders[order.table_id].append(order)
         return orders
 
     def _tails(self) -> dict[int, list[TailRow]]:
-        return _by_first(self._rows(self._statements.tails), TailRow)
+        return _by_first(self._rows(_TAILS), TailRow)
 
 
 def _by_first(rows: Sequence[Any], fields: Any) -> dict[int, list[Any]]:

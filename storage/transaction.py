@@ -1,20 +1,18 @@
 """One database transaction and its statements: what every repository is built on."""
 
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from functools import cache, cached_property
+from functools import cache
 from typing import Any, TypeVar, TypeVarTuple
 
+from sqlalchemy import Connection
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql.dml import UpdateBase
-from sqlmodel import col, insert, select, update
-from sqlmodel.ext.asyncio.session import AsyncSession
+from sqlmodel import Session, col, insert, select, update
 from sqlmodel.sql.expression import Select, SelectOfScalar
 
-from storage.cancellation import run_uninterrupted
-from storage.executor import Job, run_job
+from storage.connections import ConnectionThread
 from storage.models import Model, Seat, TableSnapshot
 
 T = TypeVar("T")
@@ -41,56 +39,72 @@ def is_unique_violation(error: IntegrityError) -> bool:
 class Transaction:
     """The statements of one transaction. `now` is the time at which all of it happens."""
 
-    def __init__(self, connection: AsyncConnection, now: datetime) -> None:
-        self.connection = connection
+    def __init__(self, thread: ConnectionThread, now: datetime) -> None:
+        self._thread = thread
         self.now = now
         self._renewed: set[int] = set()
 
-    @cached_property
-    def _session(self) -> AsyncSession:
-        return AsyncSession(
-            self.connection,
-            autoflush=False,
-            expire_on_commit=False,
-            join_transaction_mode="rollback_only",  # closing the session must not undo our savepoint
-        )
+    async def read(self, function: Callable[[Connection], T]) -> T:
+        """The result of a function that only reads, run on the thread of the connection."""
+        return await self._thread.run(function)
+
+    async def run(self, function: Callable[[Connection], T]) -> T:
+        """The result of a function; its failure leaves the rest of the transaction intact.
+
+        SQLite undoes a failed statement by itself; other databases need a savepoint for it.
+        """
+        if self._thread.is_file:
+            return await self._thread.run(function)
+
+        def in_savepoint(connection: Connection) -> T:
+            with connection.begin_nested():
+                return function(connection)
+
+        return await self._thread.run(in_savepoint)
+
+    async def _query(self, read: Callable[[Session], T]) -> T:
+        """What is read in a session of its own, so that the rows are as they are now, and detached.
+
+        Closing the session must not undo our savepoint, hence its mode.
+        """
+
+        def in_session(connection: Connection) -> T:
+            if not connection.in_transaction():
+                connection.begin()
+            with Session(connection, autoflush=False, join_transaction_mode="rollback_only") as session:
+                return read(session)
+
+        return await self.read(in_session)
 
     async def all(self, query: SelectOfScalar[T]) -> list[T]:
         """All rows, detached."""
-        return list((await run_uninterrupted(self._cleared_session().exec(query))).all())
+        return await self._query(lambda session: list(session.exec(query).all()))
 
     async def rows(self, query: Select[*Ts]) -> list[tuple[*Ts]]:
         """All rows of a query for several columns or models."""
-        return [(*row,) for row in (await run_uninterrupted(self._cleared_session().exec(query))).all()]
+        return await self._query(lambda session: [(*row,) for row in session.exec(query).all()])
 
     async def first(self, query: SelectOfScalar[T]) -> T | None:
         """The first row, or None."""
-        return (await run_uninterrupted(self._cleared_session().exec(query))).first()
-
-    def _cleared_session(self) -> AsyncSession:
-        """The session without the objects that it has loaded: a query sees the rows as they are now."""
-        self._session.expunge_all()
-        return self._session
+        return await self._query(lambda session: session.exec(query).first())
 
     async def scalar(self, query: SelectOfScalar[T]) -> T | None:
         """The one column of the first row, or None; cheaper than loading a model."""
-        value: T | None = await run_uninterrupted(self.connection.scalar(query))
+        value: T | None = await self.read(lambda connection: connection.scalar(query))
         return value
 
     async def execute(
         self, statement: UpdateBase, rows: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None
     ) -> int:
         """Execute an INSERT, UPDATE or DELETE; returns the number of rows that it changed."""
-        result = await run_uninterrupted(self._in_savepoint(self.connection.execute(statement, rows)))
-        return result.rowcount
+        return await self.run(lambda connection: connection.execute(statement, rows).rowcount)
 
     async def add(self, row: M) -> M:
         """Insert a row; returns it with the `id` that the database chose."""
-        result = await run_uninterrupted(
-            self._in_savepoint(self.connection.execute(insert(type(row)), column_values(row)))
-        )
-        if "id" in _columns(type(row)) and result.inserted_primary_key is not None:
-            row.id = result.inserted_primary_key[0]
+        statement, values = insert(type(row)), column_values(row)
+        key = await self.run(lambda connection: connection.execute(statement, values).inserted_primary_key)
+        if "id" in _columns(type(row)) and key is not None:
+            row.id = key[0]
         return row
 
     async def upsert(self, row: M, **changes: Any) -> None:
@@ -98,15 +112,11 @@ class Transaction:
         say. Two transactions may do so at once."""
         model, values = type(row), column_values(row)
         keys = [column.name for column in Model.metadata.tables[str(model.__tablename__)].primary_key]
-        dialect = postgresql if self.connection.dialect.name == "postgresql" else sqlite
+        dialect = sqlite if self._thread.is_file else postgresql
         changes = changes or {name: value for name, value in values.items() if name not in keys}
         await self.execute(
             dialect.insert(model).values(values).on_conflict_do_update(index_elements=keys, set_=changes)
         )
-
-    async def run_job(self, job: Job[T]) -> T:
-        """Run a job of several statements."""
-        return await run_uninterrupted(self._in_savepoint(run_job(self.connection, job)))
 
     async def renew_revisions(self, *table_ids: int) -> None:
         """Say that these tables, their seats or polls change: whoever has them in memory loads them again."""
@@ -119,21 +129,6 @@ class Transaction:
         """The same for the tables at which these people sit: their names, addresses or wishes change."""
         seated = (col(Seat.person_id).in_(person_ids), col(Seat.left_at).is_(None))
         await self.renew_revisions(*await self.all(select(Seat.table_id).where(*seated)))
-
-    async def _in_savepoint(self, step: Coroutine[Any, Any, T]) -> T:
-        """Run a step whose failure leaves the rest of the transaction intact.
-
-        SQLite undoes a failed statement by itself; other databases need a savepoint for it.
-        """
-        if self.connection.dialect.name == "sqlite":
-            return await step
-        async with self.connection.begin_nested():
-            return await step
-
-    async def close(self) -> None:
-        """Forget the loaded objects; the transaction itself is not touched."""
-        if "_session" in self.__dict__:
-            await self._session.close()
 
 
 class Repository:

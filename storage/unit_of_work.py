@@ -7,12 +7,12 @@ from functools import cached_property
 from storage.move_commit import MoveCommit, write_move_commit
 from storage.repositories.clocks import ClockRepository
 from storage.repositories.facts import FactRepository
-from storage.repositories.inbound_mail import InboundMailRepository
-from storage.repositories.mail_tokens import MailTokenRepository
+from storage.repositories.mail import InboundMailRepository, MailTokenRepository
 from storage.repositories.move_log import MoveLogRepository
 from storage.repositories.orders import OrderRepository
 from storage.repositories.outbox import OutboxRepository
 from storage.repositories.people import PeopleRepository
+from storage.repositories.personal_data import PersonalDataRepository
 from storage.repositories.polls import PollRepository
 from storage.repositories.settings import SettingsRepository
 from storage.repositories.tables import TableRepository
@@ -57,6 +57,11 @@ class UnitOfWork:
         return FactRepository(self._transaction)
 
     @cached_property
+    def personal_data(self) -> PersonalDataRepository:
+        """What is stored of a person, and its end."""
+        return PersonalDataRepository(self._transaction)
+
+    @cached_property
     def usage(self) -> UsageRepository:
         """What each person did on each day."""
         return UsageRepository(self._transaction)
@@ -88,10 +93,10 @@ class UnitOfWork:
 
     @cached_property
     def settings(self) -> SettingsRepository:
-        """Settings, secrets, leases."""
+        """Settings, secrets, turns."""
         return SettingsRepository(self._transaction)
 
     async def commit_move(self, commit: MoveCommit) -> None:
         """`Store.commit_move` within this transaction; the revision is not checked."""
         unchecked = replace(commit, revision=None)
-        await self._transaction.run_job(lambda execute: write_move_commit(unchecked, execute))
+        await self._transaction.run(lambda connection: write_move_commit(unchecked, connection))

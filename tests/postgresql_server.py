@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -66,9 +67,29 @@ class PostgresqlServer:
         """Stop it at once, as if it had crashed."""
         self._run("pg_ctl", "-D", self._cluster, "-m", "immediate", "stop")
 
+    def freeze(self) -> None:
+        """Let it hang: it still takes connections, by its system, and answers nothing."""
+        self._signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let it go on."""
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: signal.Signals) -> None:
+        """Signal the server and its processes; it first, so that it starts no further one."""
+        pid_file = Path(self._cluster) / "postmaster.pid"
+        first = int(pid_file.read_text().split()[0])
+        os.kill(first, number)
+        for status in Path("/proc").glob("[0-9]*/stat"):
+            with suppress(OSError):
+                pid, _, rest = status.read_text().partition(" ")
+                if int(rest.rpartition(")")[2].split()[1]) == first:
+                    os.kill(int(pid), number)
+
     def remove(self) -> None:
         """Stop it if it runs, and delete its data."""
-        with suppress(RuntimeError):
+        with suppress(RuntimeError, OSError):
+            self.thaw()
             self.stop()
         shutil.rmtree(self._data, ignore_errors=True)
 

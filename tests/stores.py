@@ -7,15 +7,17 @@ started for these tests, and ended with them. If it is set, every test of a stor
 
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
 from shutil import copyfile
+from typing import Any
 
 import pytest
-from sqlalchemy import URL, create_engine, make_url
+from sqlalchemy import URL, Connection, create_engine, make_url, text
 
+from storage import UnitOfWork
 from storage.migrations import migrate
 from tests.postgresql_server import PostgresqlServer, binaries, start_postgresql
 
@@ -69,6 +71,16 @@ def create_tables(url: str) -> None:
 def url_text(url: URL) -> str:
     """A URL as text, with its password."""
     return url.render_as_string(hide_password=False)
+
+
+async def run_sql(unit: UnitOfWork, sql: str, values: Mapping[str, Any] | None = None) -> list[Any]:
+    """Execute SQL in a transaction, as nobody but a test does; its rows."""
+
+    def run(connection: Connection) -> list[Any]:
+        result = connection.execute(text(sql), values)
+        return list(result.all()) if result.returns_rows else []
+
+    return await unit._transaction.run(run)
 
 
 @contextmanager

@@ -21,6 +21,22 @@ BLOCKS = [(language, dedent(body)) for _, language, body in BLOCK.findall(DOCUME
 RAILPOST = """#!/bin/sh
 exec {python} -m bot "$@"
 """
+DOCKER = """#!{python}
+# A container whose volume is the folder `data`; what docker itself does is only read.
+import subprocess, sys
+words = sys.argv[1:]
+known = [["compose", "-f", "deploy/compose.yaml"], ["tag", "railpost"]]
+assert any(words[:len(begin)] == begin for begin in known) or words[0] == "tag", words
+if words[0] == "tag":
+    sys.exit(len(words) != 3)
+rest = words[3:]
+inside = {{"exec": ["exec", "railpost", "railpost"], "run": ["run", "--rm", "railpost"]}}.get(rest[0])
+if inside is None:
+    sys.exit(rest[0] not in ("up", "down", "build", "cp"))
+assert rest[:len(inside)] == inside, rest
+command = [word.replace("/data/", "data/") for word in rest[len(inside):]]
+sys.exit(subprocess.run([".venv/bin/railpost", *command]).returncode)
+"""
 SQLITE3 = """#!{python}
 import sqlite3, sys
 for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]):
@@ -46,6 +62,7 @@ def test_every_block_is_of_a_known_kind() -> None:
 def test_the_commands_run_in_their_order(tmp_path: Path) -> None:
     executable(tmp_path / ".venv" / "bin" / "railpost", RAILPOST)
     executable(tmp_path / "programs" / "sqlite3", SQLITE3)
+    executable(tmp_path / "programs" / "docker", DOCKER)
     environment = {
         "PATH": f"{tmp_path / 'programs'}:{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT),

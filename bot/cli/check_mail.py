@@ -5,25 +5,38 @@ finds it again. Then it reads what DNS says of the sender's domain.
 from __future__ import annotations
 
 import asyncio
+import os
 import re
+import socket
+import ssl
 from email.message import EmailMessage
 from typing import Annotated
 
 import aiosmtplib
 import typer
 
-from bot.config import MailSettings, Settings, load_mail_secret, load_settings
+from bot.config import MailSettings, Settings, Tls, load_mail_secret, load_settings
 from bot.email.delivery import imap_account, smtp_account
 from bot.email.dns_check import TextRecords, check_domain, text_records
 from bot.email.oauth import RefreshedTokens
 from mail.bounces import classify
 from mail.credentials import AccessTokens
-from mail.imap import ConnectionLost, ImapConnection, LoginRefused, why_unreachable
+from mail.imap import ConnectionLost, ImapConnection, LoginRefused, NoInbox, why_unreachable
 from mail.port import Folder
 from mail.reply_address import ServiceAddress, new_token
 from mail.smtp_connections import connect
 
-TIMEOUT = 20.0
+TIMEOUT = 5.0  # seconds, for each step but the way of the letter
+
+
+IMAP_ADVICE = (
+    "Write the host and the port that your provider names into RAILPOST_IMAP: imaps:// with port 993, where "
+    "TLS begins with the first byte."
+)
+SMTP_ADVICE = (
+    "Write the host and the port that your provider names into RAILPOST_SMTP: smtps:// with port 465, where "
+    "TLS begins with the first byte, or smtp+starttls:// with port 587."
+)
 
 
 class CheckFailed(Exception):
@@ -56,21 +69,25 @@ async def check(settings: Settings, seconds: float, lookup: TextRecords = text_r
 
 async def _log_in(mail: MailSettings, tokens: AccessTokens | None) -> ImapConnection:
     account = imap_account(mail, tokens)
-    if why := await why_unreachable(account):
+    if why := await why_unreachable(account, TIMEOUT):
         where = f"{account.host}:{account.port}"
-        raise CheckFailed(f"Mailbox: {where} cannot be used: {why}. Check RAILPOST_IMAP.")
+        raise CheckFailed(f"Mailbox: {where} cannot be used: {why}. {IMAP_ADVICE}")
     try:
         return await ImapConnection.open(account, TIMEOUT)
     except LoginRefused as refused:
         hint = "Check the user and RAILPOST_IMAP_PASSWORD; many providers want a password for apps."
         raise CheckFailed(f"Mailbox: {refused} {hint}") from refused
+    except NoInbox as error:
+        raise CheckFailed(
+            f"Mailbox: {error}. Write a folder that it has into RAILPOST_IMAP_INBOX, or take that line out: "
+            "the inbox of IMAP is INBOX."
+        ) from error
     except ConnectionLost as lost:
-        raise CheckFailed(f"Mailbox: {lost}.") from lost
+        raise CheckFailed(f"Mailbox: {str(lost).rstrip('.')}. {IMAP_ADVICE}") from lost
 
 
 def _folders(mail: MailSettings) -> str:
-    names = mail.folders
-    return f"folders {names.inbox}, {names.processed}, {names.ignored}, {names.quarantine}"
+    return f"folders {', '.join((mail.inbox, *Folder))}"
 
 
 async def _send(mail: MailSettings, recipient: str, tokens: AccessTokens | None) -> str:
@@ -90,10 +107,34 @@ async def _send(mail: MailSettings, recipient: str, tokens: AccessTokens | None)
             f"SMTP: {account.host} refused the login: {error.message}. Check RAILPOST_SMTP_PASSWORD."
         ) from error
     except (aiosmtplib.SMTPException, OSError) as error:
+        where = f"SMTP: {account.host}:{account.port}"
+        if why := _why_not(error, mail.smtp.tls):
+            raise CheckFailed(f"{where} cannot be used: {why}. {SMTP_ADVICE}") from error
         hint = " The server has something against the sender: SPF, DKIM or its address may be missing."
         hint = hint if classify(str(error)) == "operator" else ""
-        raise CheckFailed(f"SMTP: {account.host}:{account.port}: {error}.{hint}") from error
+        raise CheckFailed(f"{where}: {error}.{hint}") from error
     return message_id
+
+
+def _why_not(error: BaseException, tls: Tls) -> str:
+    """Why no server takes mail there, without numbers of the operating system; empty if one does."""
+    cause = error
+    while cause.__cause__ is not None:
+        cause = cause.__cause__
+    match cause:
+        case ssl.SSLCertVerificationError():
+            return f"its certificate is not accepted: {cause.verify_message}"
+        case ssl.SSLError():
+            return "it does not speak TLS on this port"
+        case aiosmtplib.SMTPTimeoutError() | TimeoutError():
+            return "it does not answer" + (" with TLS from the first byte" if tls == "tls" else "")
+        case socket.gaierror():
+            return "there is no such host"
+        case OSError(errno=int(number)):
+            return os.strerror(number)
+    answered = isinstance(error, aiosmtplib.SMTPResponseException) and error.code > 0
+    is_refusal = answered or isinstance(error, aiosmtplib.SMTPRecipientsRefused)
+    return "" if is_refusal else "it does not speak SMTP on this port"
 
 
 async def _find(imap: ImapConnection, message_id: str, first: int, seconds: float, shown: str) -> bytes:

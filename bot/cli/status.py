@@ -10,7 +10,7 @@ import typer
 
 from bot.config import load_settings
 from bot.operations.status import status_text
-from bot.operations.status_server import ask_status
+from bot.operations.status_server import NotAnswering, ask_status
 
 
 def command(
@@ -19,7 +19,15 @@ def command(
 ) -> None:
     """Show what the running service is attached to, its tables, queues and errors; exit 1 if something is to
     be done, and with --health only if the service is not healthy."""
-    report = asyncio.run(ask_status(load_settings().data))
+    try:
+        report = asyncio.run(ask_status(load_settings().data))
+    except NotAnswering:
+        typer.echo(
+            "A service is running with this data folder, and does not answer. Start no second one; look at "
+            "railpost.log, and restart it if it stays so.",
+            err=True,
+        )
+        raise typer.Exit(1) from None
     if report is None:
         typer.echo("No service is running with this data folder.", err=True)
         raise typer.Exit(1)

@@ -32,7 +32,9 @@ from bot.discord.cards.finished_turns import FinishedTurns
 from bot.discord.cards.notices import Notices
 from bot.discord.losses import Losses
 from bot.discord.posting import Poster, Unreachable
+from bot.discord.renaming import rename_in_messages
 from bot.discord.threads import TableThreads
+from bot.features.privacy.replacing import Replacing
 from bot.hub import notify
 from bot.hub.notify import Notification
 from bot.pictures.workers import PictureWorkers
@@ -187,7 +189,7 @@ class DiscordDelivery:
                 reason, retry_at = self._failure(queued, error)
             async with self.service.store.begin(excludes_others=False) as unit:
                 if reason:
-                    log.warning("Discord: %s was not sent: %s", queued.idempotency_key, reason)
+                    log.warning("Discord: %s was not sent: %s", self._name(queued), reason)
                     await unit.outbox.mark_failed(queued.id, reason, retry_at)
                 else:
                     await unit.outbox.mark_sent(queued.id, message_id)
@@ -206,8 +208,13 @@ class DiscordDelivery:
                 return reason, None
             case discord.DiscordException() | aiohttp.ClientError() | OSError() | StoreError():
                 return reason, self._retry_time(queued)
-        log.error("Discord: %s could not be sent", queued.idempotency_key, exc_info=error)
+        log.error("Discord: %s could not be sent", self._name(queued), exc_info=error)
         return reason, self._retry_time(queued) if queued.attempts < MAX_ATTEMPTS else None
+
+    def _name(self, queued: OutboxMessage) -> str:
+        """A message as the operator reads of it."""
+        kind = notify.decode_notification(queued.payload).kind
+        return f"the message `{kind}` of {self.service.cache.table_name(queued.table_id)}"
 
     @staticmethod
     def _retry_time(queued: OutboxMessage, longest: float = MAX_RETRY_DELAY) -> datetime:
@@ -241,6 +248,13 @@ class DiscordDelivery:
                 return await self.keeper.send_turn(queued, table, notification, dm_user)
             case "vote":
                 return await self.keeper.send_vote(queued, table, notification, dm_user)
+            case "names":
+                await self._sync_now(table.id)
+                word, *former = notification.sentences
+                for channel in self.threads.places(table):
+                    await rename_in_messages(self.api, channel, Replacing((), former, word))
+                await self.endings.redraw(table)
+                return None
             case "refresh":
                 await self._sync_now(table.id)
                 return None

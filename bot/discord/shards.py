@@ -3,14 +3,13 @@
 Discord divides the guilds among the shards: `(guild >> 22) % count`; direct messages belong to shard 0. A
 table belongs to the shard of its guild, one without a guild to shard 0. Discord limits how many sessions a
 bot starts in a day, and how fast: of the shards with the same `id % max_concurrency`, one in five seconds
-(the gateway's documentation, "session start limit"). All processes keep to that together, by leases in the
-store that nobody renews.
+(the gateway's documentation, "session start limit"). All processes keep to that together, by turns in the
+store.
 """
 
 from __future__ import annotations
 
 import logging
-import secrets
 from asyncio import sleep
 from datetime import timedelta
 
@@ -68,10 +67,8 @@ class SessionStarts:
         say."""
         try:
             async with self._store.begin() as unit:
-                if await unit.settings.acquire_lease(turn, secrets.token_hex(8), IDENTIFY_INTERVAL):
-                    return 0
-                end = await unit.settings.lease_end(turn)
-                return max((end - unit.now).total_seconds(), SHORTEST_WAIT) if end else SHORTEST_WAIT
+                end = await unit.settings.take_turn(turn, IDENTIFY_INTERVAL)
+                return max((end - unit.now).total_seconds(), SHORTEST_WAIT) if end else 0
         except StoreError as error:
             log.warning("Discord: the turn to start a session is not known: %s", error)
             return IDENTIFY_INTERVAL.total_seconds()

@@ -11,12 +11,13 @@ from bot.position import text_views
 from bot.service import Service
 from mail import ReplyToken
 from mail.bounces import classify
+from mail.operator_alerts import DAY, OperatorAlerts
 from mail.port import Bounce, Correspondent
 
 log = logging.getLogger(__name__)
 
 
-def alert_operator(text: str) -> None:
+async def alert_operator(text: str) -> None:
     """Write to the log, which the operator reads."""
     log.error("for the operator: %s", text)
 
@@ -27,6 +28,7 @@ class Correspondents:
     def __init__(self, service: Service) -> None:
         self._store = service.store
         self._reachability = Reachability(service)
+        self._alerts = OperatorAlerts(alert_operator, service.store.now)
 
     async def find_token(self, token_hash: str) -> ServiceToken | None:
         """What the token with this hash may do now; None for one that is not valid."""
@@ -78,11 +80,14 @@ class Correspondents:
         return f"Emails go to {address} again.{reachability.waiting_sentence(waiting)}"
 
     async def record_bounce(self, bounce: Bounce) -> None:
-        """An email was not delivered: count what speaks against its address, and tell who has to know."""
+        """An email was not delivered: count what speaks against its address, and tell who has to know; the
+        operator once a day of a mail server that refuses ours."""
         async with self._store.read() as unit:
             person_id = await token_owner(unit, bounce.token)
         if person_id is not None and (text := await self._reachability.record_bounce(person_id, bounce)):
-            alert_operator(text)
+            address = bounce.token.address.casefold()
+            about = address.rpartition("@")[2] if bounce.kind == "operator" else address
+            await self._alerts.send(f"{bounce.kind} {about}", text, DAY)
 
     async def heard_from(self, address: str) -> None:
         """The owner of a verified address has written."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from bot.config import MailServer, MailSettings, Settings, load_mail_secret
@@ -34,7 +34,7 @@ from mail import (
 )
 from mail.credentials import AccessTokens
 from mail.mailbox_care import MailboxCaretaker
-from mail.port import Folder
+from mail.operator_alerts import DAY, OperatorAlerts
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +65,10 @@ async def run(
     if mail is None:
         raise ValueError("Mail is not configured: RAILPOST_IMAP and RAILPOST_SMTP are not set.")
     key = load_mail_secret(settings)
-    address = ServiceAddress(mail.address, key, mail.separator, unsubscribe_url=mail.unsubscribe_url)
+    address = ServiceAddress(
+        mail.address, key, mail.separator, unsubscribe_url=mail.unsubscribe_url,
+        privacy_url=service.personal_data.settings.url,
+    )  # fmt: skip
     gateway = MailGateway(service, pictures, settings.data / "inbound_mail", key, mail.hosts)
     if mail.hosts == "verified" and not await has_hosts(service):
         print(NO_HOST, flush=True)
@@ -74,12 +77,12 @@ async def run(
     tokens = RefreshedTokens(mail.oauth, settings.data) if mail.oauth else None
     worker = SmtpDeliveryWorker(
         smtp_account(mail.smtp, tokens), outbox, poll=timing.poll, spacing=timing.spacing,
-        connections=mail.connections, renewal=timing.lease / timedelta(seconds=4),
+        renewal=timing.lease / timedelta(seconds=4),
         report=partial(connection.report, "SMTP"),
     )  # fmt: skip
-    limits = timing.limits or ReplyLimits(mail.answers_per_hour, breaker_replies=mail.answers_in_all)
+    limits = timing.limits or ReplyLimits(mail.answers_per_hour, breaker_replies=10 * mail.answers_per_hour)
     policy = MailPolicy(address, gateway, limits=limits)
-    inbox = timing.inbox or InboxTiming(idle_timeout=mail.idle_seconds, max_size=mail.max_message_bytes)
+    inbox = timing.inbox or InboxTiming()
     for handler in logging.getLogger().handlers:
         handler.addFilter(TokenRedactionFilter())
     async with ParserProcess(mail.authserv or "") as parser, asyncio.TaskGroup() as tasks:
@@ -89,7 +92,7 @@ async def run(
         tasks.create_task(service.jobs.lead(MAILBOX, [MAILBOX], watcher.run, standing_by))
         tasks.create_task(worker.run())
         tidying = MailTidying(gateway, connection, mail.keep_days)
-        caretaker = MailboxCaretaker(account, mail.keep_days, tidying.tidied)
+        caretaker = MailboxCaretaker(account, mail.keep_days, tidying.tidied, service.personal_data)
         tasks.create_task(service.jobs.lead(TIDYING, [TIDYING], caretaker.run))
         tasks.create_task(wake_after_commits(service, worker))
 
@@ -104,23 +107,25 @@ async def wake_after_commits(service: Service, worker: SmtpDeliveryWorker) -> No
 
 
 class MailTidying:
-    """What is done once a day with the mailbox: its fullness is reported, and our own copies are deleted."""
+    """What is done once an hour with the mailbox: its fullness is reported, to the operator once a day, and
+    our own copies are deleted."""
 
     def __init__(self, gateway: MailGateway, connection: MailConnection, keep_days: int) -> None:
         self._gateway, self._connection, self._keep_days = gateway, connection, keep_days
+        self._alerts = OperatorAlerts(gateway.alert_operator, lambda: datetime.now(UTC))
 
     async def tidied(self, fullness: str) -> None:
         """Tell the operator that the mailbox is nearly full, and delete our copies."""
         self._connection.warn(fullness)
         if fullness:
-            await self._gateway.alert_operator(f"{fullness[0].upper()}{fullness[1:]}.")
+            await self._alerts.send("full", f"{fullness[0].upper()}{fullness[1:]}.", DAY)
         if self._keep_days:
             await self._gateway.delete_before(timedelta(days=self._keep_days))
 
 
 def imap_account(mail: MailSettings, tokens: AccessTokens | None = None) -> ImapAccount:
     """The IMAP mailbox of the settings."""
-    server, names = mail.imap, mail.folders
+    server = mail.imap
     return ImapAccount(
         server.host,
         server.user,
@@ -128,12 +133,7 @@ def imap_account(mail: MailSettings, tokens: AccessTokens | None = None) -> Imap
         server.port,
         server.tls != "plain",
         tokens=None if server.password.get_secret_value() else tokens,
-        inbox=names.inbox,
-        folders={
-            Folder.PROCESSED: names.processed,
-            Folder.IGNORED: names.ignored,
-            Folder.QUARANTINE: names.quarantine,
-        },
+        inbox=mail.inbox,
     )
 
 

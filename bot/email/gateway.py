@@ -100,7 +100,7 @@ class MailGateway(ServicePort):
         await self._people.recipient_refused(message_id, reason)
 
     async def alert_operator(self, text: str) -> None:
-        alert_operator(text)
+        await alert_operator(text)
 
     # -- seats
 

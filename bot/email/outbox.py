@@ -64,7 +64,7 @@ class StoredMailOutbox:
         self._digests = DigestComposer(service, address, now)
         self._lease = lease
         self._now = now
-        self._alerts = OperatorAlerts(gateway, now)
+        self._alerts = OperatorAlerts(gateway.alert_operator, now)
 
     async def lease_due(self, limit: int, full: Collection[str] = ()) -> Sequence[DueMail]:
         """Emails that are due, except to the domains that are full. Notifications that are due are composed
@@ -91,6 +91,11 @@ class StoredMailOutbox:
             )
             for row in mails
         ]
+
+    async def next_due_at(self) -> datetime | None:
+        """When an email or a notification may be due next."""
+        async with self._store.read() as unit:
+            return await unit.outbox.next_due_at("mail")
 
     async def renew_leases(self, mails: Sequence[DueMail]) -> frozenset[str]:
         """Renew the leases of emails that wait for their domain."""

@@ -2,11 +2,12 @@
 
 Two refusals of an address itself within 30 days (`mail.bounces`) cut it off: no more email goes there. If
 another verified address of the person works, their emails go to that one, and it says so. Else their tables
-and the operator are told, and the person on Discord. Everything else only delays; who reports a letter as
-spam gets no more. A letter that was refused for good is not gone: a turn is asked for again later, the later
-the more such letters have come back, and any other letter is sent again as it was when the address works, or
-at once to another address of the person. Of a letter that was accepted and then came back, the words go out
-again (`bot.email.returned`). Of an invitation, the host is told.
+and the operator are told, and the person on Discord. Everything else only delays; after three days of it the
+tables are told too. Who reports a letter as spam gets no more. A letter that was refused for good is not
+gone: a turn is asked for again later, the later the more such letters have come back, and any other letter is
+sent again as it was when the address works, or at once to another address of the person. Of a letter that
+was accepted and then came back, the words go out again (`bot.email.returned`). Of an invitation, the host is
+told.
 
 Any letter from the person brings them back, as do a link on Discord and `player NAME mail on` in the
 terminal: `restore` clears what was counted, sends what waited, and asks for every decision that is open.
@@ -17,7 +18,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from bot.email.pages.invitations import invitation_came_back
 from bot.email.returned import gather_lost, lost_lately, send_lost
@@ -38,6 +39,9 @@ BOUNCE_LIMIT = 2  # refusals of the address at which mail to it ends
 ASK_AGAIN = timedelta(hours=1)  # after which a refused letter is made anew
 MOST_HOURS = 12  # between two such letters
 KEPT = timedelta(days=30)  # for which refused letters wait
+PASSING = "passing"  # beside the bounces that count: since when others come, the last of them, who was told
+LASTS = timedelta(days=3)  # after which the tables hear of refusals that may pass
+GAP = timedelta(hours=36)  # between two of them, after which they begin anew
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +92,7 @@ class Reachability:
         unhosted = await self._say_again(person_id, bounce)
         if bounce.kind == "operator":
             domain, why = _domain(bounce.token.address), bounce.reason or bounce.status
+            await self._tell_if_it_lasts(person_id, bounce)
             await self.ask_later(person_id, bounce)
             return (
                 f"The mail server of {domain} refuses our emails, so they are held: {why}. "
@@ -100,9 +105,11 @@ class Reachability:
             await self._move_to(person_id, standing, bounce, is_new=is_cut_off)
             return None
         if not is_cut_off:
+            if bounce.kind == "soft":
+                await self._tell_if_it_lasts(person_id, bounce)
             await self.ask_later(person_id, bounce)
             return unhosted
-        name = await self._tell(person_id, bounce)
+        name = await self._tell(person_id, bounce, "Emails to {} do not arrive.")
         return f"Emails to {name} come back ({bounce.reason or bounce.status}); no more are sent."
 
     async def _say_again(self, person_id: int, bounce: Bounce) -> str | None:
@@ -145,13 +152,31 @@ class Reachability:
             since = (unit.now - BOUNCE_WINDOW).isoformat()
             counted = {id: entry for id, entry in refused.bounces.items() if entry[1] >= since}
             counted.setdefault(bounce.message_id, [1, unit.now.isoformat()])
-            is_cut_off = len(counted) >= BOUNCE_LIMIT and not refused.fault
+            is_cut_off = len(counted.keys() - {PASSING}) >= BOUNCE_LIMIT and not refused.fault
             fault = (bounce.reason or bounce.status or "refused") if is_cut_off else refused.fault
             await unit.people.record_bounces(person_id, refused.value, counted, fault)
         return is_cut_off
 
-    async def _tell(self, person_id: int, bounce: Bounce) -> str:
-        """Tell the tables of a person, and them on Discord, that emails do not arrive; returns their name."""
+    async def _tell_if_it_lasts(self, person_id: int, bounce: Bounce) -> None:
+        """Note a refusal that may pass; after three days of them the tables are told, once."""
+        async with self._store.begin() as unit:
+            identities = await unit.people.identities(person_id)
+            refused = next((one for one in identities if one.value == bounce.token.address.casefold()), None)
+            if refused is None or refused.fault:
+                return
+            now = unit.now.isoformat()
+            first, last, is_told = refused.bounces.get(PASSING, [now, now, False])
+            if unit.now - datetime.fromisoformat(last) > GAP:
+                first, is_told = now, False
+            lasts = not is_told and unit.now - datetime.fromisoformat(first) >= LASTS
+            noted = refused.bounces | {PASSING: [first, now, is_told or lasts]}
+            await unit.people.record_bounces(person_id, refused.value, noted, refused.fault)
+        if lasts:
+            await self._tell(person_id, bounce, "Emails to {} have not arrived for three days.")
+
+    async def _tell(self, person_id: int, bounce: Bounce, said: str) -> str:
+        """Tell the tables of a person, and them on Discord, that emails do not arrive; returns their name.
+        said: what the tables are told, with `{}` for the name."""
         async with self._store.read() as unit:
             name = (await unit.people.get(person_id)).name
             on_discord = any(each.kind == "discord" for each in await unit.people.identities(person_id))
@@ -159,7 +184,7 @@ class Reachability:
         for table in await self._tables(person_id):
             player = table.player_of(person_id)
             who = player.name if player else name
-            await self._service.running.announce(table.id, f"Emails to {who} do not arrive. {where}", "reach")
+            await self._service.running.announce(table.id, f"{said.format(who)} {where}", "reach")
             if on_discord:
                 sentence = (
                     f"Your emails about table {table.code} come back: {bounce.reason or bounce.status}. "
@@ -214,13 +239,16 @@ class Reachability:
             await send_lost(unit, person_id)
         waiting = await self.ask_again(person_id)
         if was_cut_off:
-            for table in await self._tables(person_id):
-                player = table.player_of(person_id)
-                if player:
-                    sentence = f"Emails reach {player.name} again."
-                    await self._service.running.announce(table.id, sentence, "reach")
+            await self._tell_of_return(person_id)
         self._service.wake_subscribers()
         return waiting
+
+    async def _tell_of_return(self, person_id: int) -> None:
+        """Tell the tables of a person that emails arrive again."""
+        for table in await self._tables(person_id):
+            if player := table.player_of(person_id):
+                sentence = f"Emails reach {player.name} again."
+                await self._service.running.announce(table.id, sentence, "reach")
 
     async def heard_from(self, person_id: int, address: str) -> None:
         """A letter has come from an address of the person: nothing counts against it any more."""
@@ -237,6 +265,8 @@ class Reachability:
         async with self._store.begin() as unit:
             await unit.people.record_bounces(person_id, address, {}, "")
             await unit.outbox.revive_dead("mail", unit.now - KEPT, to=address)
+        if writer.bounces.get(PASSING, [""])[-1]:
+            await self._tell_of_return(person_id)
 
     async def ask_later(self, person_id: int, bounce: Bounce) -> None:
         """Ask anew for what is open, the later the more requests have gone to that address in a day."""

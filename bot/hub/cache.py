@@ -28,7 +28,7 @@ from bot.hub.loading import (
 from bot.hub.request import Request
 from bot.hub.result import CommandResult, decode_result
 from bot.hub.table import LiveTable
-from storage import LogRow, Store, StoreError, TableVersion, UnitOfWork
+from storage import LogRow, OutcomeUnknown, Store, StoreError, TableVersion, UnitOfWork
 
 log = logging.getLogger(__name__)
 
@@ -224,6 +224,10 @@ class TableCache:
         self._total_size += table.size - self._sizes.get(table_id, 0)
         self._sizes[table_id] = table.size
 
+    def forget(self, table_id: int) -> None:
+        """Load a table anew when it is wanted next, because rows of its log have changed."""
+        self._forget(table_id)
+
     def _forget(self, table_id: int) -> None:
         self._tables.pop(table_id, None)
         self._stand_ins.discard(table_id)
@@ -264,6 +268,13 @@ class TableCache:
         """The tables in memory at which a robot or a deputy may act."""
         return [table for table_id in self._stand_ins if (table := self._tables.get(table_id))]
 
+    def table_name(self, table_id: int | None) -> str:
+        """A table as the operator reads of it: `table ABC`; by its number where it is not in memory."""
+        table = self._tables.get(table_id) if table_id is not None else None
+        if table is None:
+            return "no table" if table_id is None else f"table number {table_id}"
+        return f"table {table.stored_info.code}"
+
     def peek(self, table_id: int) -> LiveTable | None:
         """A table for reading, None if it is not in memory."""
         return self._tables.get(table_id)
@@ -280,7 +291,7 @@ class TableCache:
         whose result is stored with it. answered_person: who is told of it by the answer to their request.
         Raises WriteConflict, DuplicateRequest and other StoreErrors.
         """
-        async with AsyncExitStack() as transaction:
+        async with self.stale_if_unknown(table), AsyncExitStack() as transaction:
 
             async def begin_unit() -> UnitOfWork:
                 unit = await transaction.enter_async_context(self.store.begin(table=table.stored_info.id))
@@ -300,14 +311,23 @@ class TableCache:
             move_commit = draft.move_commit(metadata, request_id, self.ping_holdoff, self._store_id)
             if unit is not None:
                 await unit.commit_move(move_commit)
-        if unit is None:
-            await self.store.commit_move(move_commit)
+            else:
+                await self.store.commit_move(move_commit)
         table.metadata = metadata
         self._note_stand_ins(table)
         position = draft.next_position(move_commit.state)
         for row, sentences in zip(draft.log_rows, draft.sentences, strict=True):
             table.add(row, sentences, position)
         self.wake_subscribers()
+
+    @asynccontextmanager
+    async def stale_if_unknown(self, table: LiveTable) -> AsyncIterator[None]:
+        """Forget a table in memory where nobody knows whether a commit of the block is stored."""
+        try:
+            yield
+        except (OutcomeUnknown, asyncio.CancelledError):
+            self._forget(table.stored_info.id)
+            raise
 
     def commit_request(self, table: LiveTable, request: Request) -> AbstractAsyncContextManager[CommitDraft]:
         """`commit` for what a player has said, who is answered."""

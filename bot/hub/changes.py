@@ -76,7 +76,10 @@ class TableChanges:
     @asynccontextmanager
     async def changing(self, table: LiveTable, *, refresh_card: bool = True) -> AsyncIterator[UnitOfWork]:
         """A transaction without a log row. The lobby's card on Discord is refreshed unless told otherwise."""
-        async with self._cache.store.begin(table=table.stored_info.id) as unit:
+        async with (
+            self._cache.stale_if_unknown(table),
+            self._cache.store.begin(table=table.stored_info.id) as unit,
+        ):
             await unit.tables.check_version(table.stored_info.id, table.seq, table.metadata.revision)
             yield unit
             metadata = await load_metadata(unit, table.stored_info.id)

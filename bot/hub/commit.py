@@ -182,7 +182,7 @@ class CommitDraft:
         messages = []
         asked_seats = {pending.seat for pending in newly_pending}
         for number, (kind, sentences) in enumerate(self.announcements):
-            told = [r for r in recipients.values() if kind != "news" or not self._knows(r, asked_seats)]
+            told = [r for r in recipients.values() if not self._knows(r, kind, asked_seats)]
             suffix = str(number or "") if self.new_rows else notify.unique_suffix()
             messages += notify.announcements(info, kind, self.seq, sentences, told, suffix, self.timestamp)
         messages += notify.turn_messages(info, self.seq, newly_pending, recipients, due, self.answered_person)
@@ -209,12 +209,13 @@ class CommitDraft:
         offers = (offer for offer in self.table.state.offers if offer.number in ended)
         return {seat_number(offer.proposer) for offer in offers} - acting
 
-    def _knows(self, recipient: Recipient, asked_seats: set[int]) -> bool:
-        """Whether a person learns news of this commit otherwise: by the answer to their request, or by the
-        notification of their turn, which says what has happened."""
-        if recipient.person_id == self.answered_person:
+    def _knows(self, recipient: Recipient, kind: str, asked_seats: set[int]) -> bool:
+        """Whether a person learns of this commit otherwise: news by the answer to their request, news and the
+        start by the notification of their turn, which says what has happened."""
+        if kind == "news" and recipient.person_id == self.answered_person:
             return True
-        return recipient.seat in asked_seats and is_told_at_once(self.table.stored_info, recipient)
+        by_turn = kind in ("news", "started") and recipient.seat in asked_seats
+        return by_turn and is_told_at_once(self.table.stored_info, recipient)
 
 
 def _offers_of(pending: Sequence[PendingDecision]) -> set[int]:

@@ -56,15 +56,18 @@ def reminder_messages(
     name: str,
     now: datetime,
     channels: set[str] | None = None,
+    *,
+    once_a_day: bool = False,
 ) -> list[NewMessage]:
     """A reminder of an open decision, on the channels that the person wants or on these.
 
-    A player who has taken more time, or was away, is reminded of the new end too.
+    A player who has taken more time, or was away, is reminded of the new end too. once_a_day: by email, for
+    all tables of the person.
     """
     channels = wanted_channels(table, recipient) if channels is None else channels
     notification = Notification(
         "reminder", table.id, table.seq, clock.seat, recipient.person_id, clock.decision_id,
-        (reminder_sentence(clock, now, recipient.settings.zone),),
+        (reminder_sentence(clock, now, recipient.settings.zone),), once_a_day=once_a_day,
     )  # fmt: skip
     routes = personal_routes(recipient, None, now, channels)
     if "table" in channels and not is_quiet(recipient, now):

@@ -20,9 +20,10 @@ from bot.hub.result import (
     PlayedLine,
 )
 from bot.hub.table import LiveTable
-from bot.position.pending import engine_seat
+from bot.position.pending import engine_seat, pending_decisions
 from storage import NewLogRow
 
+TO_ACT = " to act: "
 OFFERED_ALREADY = "That is offered already, and waits for an answer."
 
 _LineError = engine.UnreadableError | engine.AmbiguousError | engine.RefusedError
@@ -103,8 +104,18 @@ class _NotPlayed(Exception):
         if isinstance(self.error, engine.RefusedError):
             line = request.lines[self.index]
             suggestions = engine.nearest_lines(self.state, engine_seat(request.seat), line)
+            self.error = self._with_reason(table, request, str(self.error))
         decision_id = table.decision_id_of(request.seat)
         return line_failure(self.error, *request.numbered_line(self.index), suggestions, decision_id)
+
+    def _with_reason(self, table: LiveTable, request: Request, refusal: str) -> engine.RefusedError:
+        """A refusal of somebody who is not asked, which names who is: with why it is not their turn."""
+        is_asked = any(p.seat == request.seat and p.is_main for p in pending_decisions(self.state, 0))
+        if is_asked or TO_ACT not in refusal:
+            return engine.RefusedError(refusal)
+        was_asked = self.index and any(p.seat == request.seat and p.is_main for p in table.pending)
+        why = "Your turn has ended with the line before." if was_asked else "It is not your turn."
+        return engine.RefusedError(f"{why} {refusal}")
 
 
 def _play(table: LiveTable, request: Request) -> _Moves:

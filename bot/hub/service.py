@@ -61,7 +61,7 @@ from bot.hub.result import (
 )
 from bot.hub.table import LiveTable
 from bot.hub.timers import NOBODY_FOLLOWS, Clock, Followers
-from storage import Deadlock, DuplicateRequest, Store, StoreError, WriteConflict
+from storage import Deadlock, DuplicateRequest, OutcomeUnknown, Store, StoreError, WriteConflict
 
 CommandObserver = Callable[[str, str, float], None]
 """Is told of every request: its transport, the name of its result's class, the seconds it took."""
@@ -192,13 +192,12 @@ class Hub:
         log.info("table %s, %s: %s (%s, %d ms)", table_id, rows, what, transport, 1000 * seconds)
 
     async def _submit(self, table_id: int, request: Request) -> CommandResult:
+        unknown: OutcomeUnknown | None = None
         for attempt in range(MAX_ATTEMPTS):
             try:
-                command = self.commands.get(request.word)
-                if isinstance(command, OpenCommand) and len(request.lines) == 1:
-                    return await self._carry_out_open(table_id, command, request)
-                async with self.cache.lock(table_id):
-                    return await self._submit_locked(table_id, request)
+                return await self._submit_once(table_id, request)
+            except OutcomeUnknown as error:  # the next attempt finds out: a request is stored with its move
+                unknown = error
             except UnreadableTable as error:
                 return TableNotRunning("unreadable", str(error))
             except (WriteConflict, Deadlock):
@@ -206,15 +205,29 @@ class Hub:
                     raise
             except DuplicateRequest:
                 if result := await self.cache.stored_result(request.request_id):
+                    await self.cache.refresh(table_id)
                     return result
                 raise
-        raise AssertionError("unreachable")
+            except StoreError:
+                if unknown is not None:
+                    raise unknown from None
+                raise
+        raise unknown or AssertionError("unreachable")
+
+    async def _submit_once(self, table_id: int, request: Request) -> CommandResult:
+        command = self.commands.get(request.word)
+        if isinstance(command, OpenCommand) and len(request.lines) == 1:
+            return await self._carry_out_open(table_id, command, request)
+        async with self.cache.lock(table_id):
+            return await self._submit_locked(table_id, request)
 
     async def _submit_locked(self, table_id: int, request: Request) -> CommandResult:
         if (result := await self._play_at_once(table_id, request)) is not None:
             return result
         version = await self.store.table_version(table_id, request.request_id)
         if version.stored_result is not None:
+            with suppress(UnreadableTable):  # another process may have carried it out
+                await self.cache.up_to_date(table_id, version, with_log=False)
             return decode_result(version.stored_result)
         table = await self.cache.up_to_date(table_id, version, with_log=False)
         try:

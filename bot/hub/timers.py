@@ -136,7 +136,9 @@ class Clock:
             except StoreError as error:
                 log.warning("clock: %s", error)
             for table_id in some:
-                await self._safely(f"table {table_id}", self._follow.table(self._cache, table_id))
+                await self._safely(
+                    self._cache.table_name(table_id), self._follow.table(self._cache, table_id)
+                )
 
     async def _safely(self, name: str, step: Awaitable[bool]) -> bool:
         """Do one thing; whether it was done. What fails does not keep the others from their time."""

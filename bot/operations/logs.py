@@ -5,16 +5,19 @@ from __future__ import annotations
 import errno
 import logging
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
+from time import monotonic
+from urllib.parse import quote
 
 import msgspec
 from pydantic import SecretStr
 
 from bot.config import MailServer, Settings
 from storage import StoreError
+from storage.database_errors import NO_ANSWER
 
 READABLE = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 SHORTEST_SECRET = 4
@@ -31,7 +34,13 @@ def secrets_of(settings: Settings) -> list[str]:
         from sqlalchemy import make_url
 
         texts.append(make_url(settings.database.get_secret_value()).password or "")
-    return sorted({text for text in texts if len(text) >= SHORTEST_SECRET}, key=len, reverse=True)
+    written = {form for text in texts if len(text) >= SHORTEST_SECRET for form in _as_written(text)}
+    return sorted(written, key=len, reverse=True)
+
+
+def _as_written(secret: str) -> set[str]:
+    """A secret as it may stand in a text: as it is, in a URL, in an error that shows it with its quotes."""
+    return {secret, quote(secret), quote(secret, safe=""), repr(secret)[1:-1]}
 
 
 def without_secrets(text: str, secrets: Iterable[str]) -> str:
@@ -51,9 +60,10 @@ class LogFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The record as text."""
-        return without_secrets(self._json(record) if self._as_json else super().format(record), self._secrets)
+        return self._json(record) if self._as_json else without_secrets(super().format(record), self._secrets)
 
     def _json(self, record: logging.LogRecord) -> str:
+        """As JSON; its escapes would hide a secret, so secrets go before."""
         fields = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
@@ -62,7 +72,8 @@ class LogFormatter(logging.Formatter):
         }
         if record.exc_info:  # a filter may have taken secrets out of its text
             fields["traceback"] = record.exc_text or self.formatException(record.exc_info)
-        return msgspec.json.encode(fields).decode()
+        clean = {name: without_secrets(text, self._secrets) for name, text in fields.items()}
+        return msgspec.json.encode(clean).decode()
 
 
 DISK_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}
@@ -84,6 +95,35 @@ def expected_in_a_sentence(record: logging.LogRecord) -> bool:
         record.msg, record.args = f"{record.getMessage()}: {error}", ()
         record.exc_info = record.exc_text = None
     return True
+
+
+def is_not_about_voice(record: logging.LogRecord) -> bool:
+    """A filter against discord.py's warnings at every start that calls need more packages."""
+    return "voice will NOT be supported" not in record.getMessage()
+
+
+OUTAGE_EVERY = 60.0
+"""Seconds from one line about a database that does not answer to the next."""
+
+
+class Outages:
+    """A filter that lets one line a minute say that the database does not answer, whoever notices it."""
+
+    def __init__(self, now: Callable[[], float] = monotonic) -> None:
+        self._now = now
+        self._said_at = -OUTAGE_EVERY
+
+    def __call__(self, record: logging.LogRecord) -> bool:
+        """Whether to log a record; each handler asks, and gets the same answer."""
+        if NO_ANSWER not in record.getMessage():
+            return True
+        if (said := getattr(record, "is_said", None)) is None:
+            said = record.is_said = self._now() - self._said_at >= OUTAGE_EVERY
+            if said:
+                self._said_at = self._now()
+                record.msg = f"{record.getMessage()} (the same is not said again for a minute)"
+                record.args = ()
+        return bool(said)
 
 
 class LogFile(RotatingFileHandler):
@@ -122,9 +162,12 @@ def configure_logging(settings: Settings, *, to_stderr: bool, more: Iterable[log
     for handler in handlers:
         handler.setFormatter(formatter)
     handlers += more
+    outages = Outages()
     for handler in handlers:
         handler.addFilter(expected_in_a_sentence)
+        handler.addFilter(outages)
     logging.basicConfig(level=settings.log_level.upper(), handlers=handlers, force=True)
+    logging.getLogger("discord.client").addFilter(is_not_about_voice)
     for noisy in ("alembic", "aiohttp.access"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     logging.getLogger("stamina").setLevel(logging.ERROR)  # whoever tries again says why

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
-from typing import get_args
+from typing import NamedTuple, get_args
 
 import msgspec
 
@@ -32,6 +33,8 @@ BACKLOG = 100_000
 """So many messages that wait are told to the operator."""
 GIVEN_UP = 3
 """So many messages of one day that were given up are told to the operator."""
+STORE_ANSWERS_WITHIN = 4.0
+"""Seconds; whoever asks for the status waits at most five."""
 LATE = timedelta(minutes=30)
 """A message of an attached channel that waits longer makes the service unhealthy."""
 
@@ -144,6 +147,15 @@ class ErrorCounter(logging.Handler):
         self.last = without_secrets(record.getMessage().partition("\n")[0], self._secrets)
 
 
+class _Stored(NamedTuple):
+    """What the store says: tables by status, unreadable tables, and of each channel its queue and its last
+    delivery."""
+
+    tables: dict[str, int]
+    unreadable: list[str]
+    queues: dict[Channel, tuple[QueueStatus, datetime | None]]
+
+
 class StatusMonitor:
     """Collects the status of the service in this process."""
 
@@ -160,6 +172,37 @@ class StatusMonitor:
         self._errors = errors
         self._attached = attached
         self._started_at = service.store.now()
+        self._question: asyncio.Future[_Stored] | None = None
+
+    async def _ask_store(self) -> _Stored:
+        """What the store says, at most after a few seconds. Raises StoreError.
+
+        A question that the store has not answered stays open, and the next look waits for the same.
+        """
+        if self._question is None:
+            self._question = asyncio.ensure_future(self._read_store())
+        question = self._question
+        await asyncio.wait({question}, timeout=STORE_ANSWERS_WITHIN)
+        if not question.done():
+            raise StoreError(
+                f"The store has not answered for {STORE_ANSWERS_WITHIN:.0f} seconds; presses are refused."
+            )
+        self._question = None
+        return question.result()
+
+    async def _read_store(self) -> _Stored:
+        async with self._service.store.read() as unit:
+            return _Stored(
+                await unit.tables.count_by_status(),
+                [code for code in unreadable_tables() if await _is_stored(unit, code)],
+                {
+                    channel: (
+                        await unit.outbox.queue_status(channel),
+                        await unit.outbox.last_delivery(channel),
+                    )
+                    for channel in CHANNELS
+                },
+            )
 
     async def report(self) -> StatusReport:
         """The status now; a store that cannot be read is one of its problems."""
@@ -168,15 +211,11 @@ class StatusMonitor:
         tables: dict[str, int] | None = None
         unreadable = unreadable_tables()
         try:
-            async with service.store.read() as unit:
-                tables = await unit.tables.count_by_status()
-                unreadable = [code for code in unreadable if await _is_stored(unit, code)]
-                for channel in CHANNELS:
-                    status = await unit.outbox.queue_status(channel)
-                    age = (now - status.oldest_pending).total_seconds() if status.oldest_pending else 0.0
-                    last = await unit.outbox.last_delivery(channel)
-                    queues.append(QueueReport(channel, status.pending, max(age, 0.0), status.dead, last))
-                    degraded += queue_troubles(channel, status)
+            tables, unreadable, statuses = await self._ask_store()
+            for channel, (status, last) in statuses.items():
+                age = (now - status.oldest_pending).total_seconds() if status.oldest_pending else 0.0
+                queues.append(QueueReport(channel, status.pending, max(age, 0.0), status.dead, last))
+                degraded += queue_troubles(channel, status)
         except StoreError as error:
             problems.append(str(error))
         problems += disk_problems(service.store)

@@ -32,7 +32,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 SOCKET_NAME = "railpost.sock"
 MAX_SOCKET_PATH = 100  # bytes; the kernel allows 107
-ASK_TIMEOUT = 10.0  # seconds
+ASK_TIMEOUT = 6.0  # seconds; the service itself answers within five
 SOCKET_INTERVAL = 5.0  # seconds between two looks whether the socket still has somebody behind it
 
 
@@ -154,8 +154,12 @@ class StatusServer:
         return web.Response(body=body, headers={"Content-Type": "text/plain; version=0.0.4; charset=utf-8"})
 
 
+class NotAnswering(Exception):
+    """A service has the socket of a data folder, and does not answer there."""
+
+
 async def ask_status(data: Path) -> StatusReport | None:
-    """The status of the service with this data folder; None if none is running."""
+    """The status of the service with this data folder; None if none is running. Raises NotAnswering."""
     try:
         async with (
             asyncio.timeout(ASK_TIMEOUT),
@@ -163,7 +167,9 @@ async def ask_status(data: Path) -> StatusReport | None:
             session.get("http://railpost/status") as response,
         ):
             return msgspec.json.decode(await response.read(), type=StatusReport)
-    except (OSError, aiohttp.ClientError, TimeoutError):
+    except TimeoutError as error:
+        raise NotAnswering from error
+    except (OSError, aiohttp.ClientError):
         return None
 
 

@@ -24,6 +24,19 @@ def choice_effect(state: engine.State, seat: str, choice: engine.Choice) -> str:
     return ", ".join([*_changes(state, after, seat), *_later_falls(state, after, choice.line)])
 
 
+def line_effect(state: engine.State, seat: str, line: str) -> str:
+    """`costs $71, leaves Ann $380, PRR $82 → $76`: what a line costs or brings, and what it changes; empty
+    for a line that cannot be played, or changes nothing of this."""
+    try:
+        after = engine.play_line(state, seat, line).state
+    except (engine.UnreadableError, engine.AmbiguousError, engine.RefusedError):
+        return ""
+    payers = _payers(state, seat)
+    gains = [gain for owner in payers if (gain := after.cash[owner] - state.cash[owner])]
+    money = [f"{'brings' if gains[0] > 0 else 'costs'} {dollars(abs(gains[0]))}"] if gains else []
+    return ", ".join([*money, *_changes(state, after, seat), *_later_falls(state, after, line)])
+
+
 def sold_shares(line: str) -> tuple[str, int]:
     """The company and the number of shares of a sale: `sell 2 PRR`."""
     words = line.split()[1:]
@@ -39,22 +52,26 @@ def price_at_end_of_round(before: engine.State, after: engine.State, company: st
     return engine.price_after_stock_round(after, company)
 
 
+def protection_note(after: engine.State, company: str) -> str:
+    """What may keep the price of a company up whose shares have been sold: ` unless protected`."""
+    return " unless protected" if engine.can_be_protected(after, company) else " and nobody can protect it"
+
+
 def _later_falls(state: engine.State, after: engine.State, line: str) -> Iterator[str]:
     company, shares = sold_shares(line)
     if not line.startswith("sell ") or company not in state.companies:
         return
     price = text_views.price_text(state, company)
     if lower := engine.later_fall(state, company, shares):
-        yield f"{company} {price} → {lower} unless protected"
+        yield f"{company} {price} → {lower}{protection_note(after, company)}"
     elif later := price_at_end_of_round(state, after, company):
         yield f"{company} {price} → {later} at the end of the round"
 
 
 def _changes(before: engine.State, after: engine.State, seat: str) -> Iterator[str]:
     """What is different, what matters most first."""
-    private = engine.hidden_treasuries(before, None)
-    for owner in (seat, engine.decision(before).company or ""):
-        if owner and owner not in private and before.cash[owner] != after.cash[owner]:
+    for owner in _payers(before, seat):
+        if before.cash[owner] != after.cash[owner]:
             name = f"the {owner}" if owner in before.companies else before.name(owner)
             yield f"leaves {name} {dollars(after.cash[owner])}"
     for sym, company in after.companies.items():
@@ -70,6 +87,12 @@ def _changes(before: engine.State, after: engine.State, seat: str) -> Iterator[s
         yield f"phase {after.phase} begins"
     if rusted := sorted(_trains(before) - _trains(after)):
         yield f"{', '.join(f'{train}-trains' for train in rusted)} rust"
+
+
+def _payers(state: engine.State, seat: str) -> list[str]:
+    """A seat, and the company for which it acts, unless its treasury is hidden."""
+    private = engine.hidden_treasuries(state, None)
+    return [each for each in (seat, engine.decision(state).company or "") if each and each not in private]
 
 
 def _trains(state: engine.State) -> set[str]:

@@ -5,7 +5,9 @@ For terminals, mail and screen readers. Amounts are in dollars, shares in percen
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+import textwrap
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import engine
@@ -15,7 +17,9 @@ from bot.position.pending import PendingDecision, engine_seat
 from bot.position.runs import connection_lines
 from bot.position.track_words import track_phrases
 
-LINE_WIDTH = 78
+LINE_WIDTH = 72  # of tables: as wide as an email may be
+PHONE_WIDTH = 40
+MIN_LAST_COLUMN = 24  # of a table whose last column is wrapped
 dollars = amounts.dollars
 CELL_WIDTH = 6  # of the market
 MAX_HELP_LINES = 40
@@ -27,9 +31,24 @@ class Table(NamedTuple):
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
 
-    def lines(self) -> list[str]:
-        """In fixed width."""
-        return text_table(self.head, self.rows)
+    def lines(self, width: int = 0) -> list[str]:
+        """In fixed width. width: at most so many columns, 0 for any number. A table that is wider wraps its
+        last column, or has a paragraph for each row."""
+        plain = text_table(self.head, self.rows)
+        if not width or max(map(len, plain)) <= width:
+            return plain
+        first = text_table(self.head[:-1], [row[:-1] for row in self.rows])
+        indent = max(map(len, first)) + 2
+        if indent + MIN_LAST_COLUMN <= width:
+            cells = [self.head[-1], *(row[-1] for row in self.rows)]
+            texts = (f"{line.ljust(indent)}{cell}" for line, cell in zip(first, cells, strict=True))
+            return [part for text in texts for part in _wrapped(text, width, indent)]
+        return [part for row in self.rows for part in _wrapped(self._row_text(row), width, 2)]
+
+    def _row_text(self, row: Sequence[str]) -> str:
+        """`PRR: price $76; president Ann; treasury $500`."""
+        told = (f"{name} {cell}" for name, cell in zip(self.head[1:], row[1:], strict=True) if cell != "-")
+        return f"{row[0]}: {'; '.join(told)}"
 
     def numeric(self) -> list[bool]:
         """Which columns hold numbers, by the first row."""
@@ -41,6 +60,15 @@ def text_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     cells = [list(head), *(list(row) for row in rows)]
     widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
     return ["  ".join(_align(c, w) for c, w in zip(row, widths, strict=True)).rstrip() for row in cells]
+
+
+def _wrapped(text: str, width: int, indent: int) -> list[str]:
+    """A text in lines, those below the first with an indent, broken only between what commas part."""
+    bound = re.sub(r"(?<![,;]) ", "\u00a0", text)
+    lines = textwrap.wrap(
+        bound, width, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False
+    )
+    return [line.replace("\u00a0", " ") for line in lines]
 
 
 def is_number(text: str) -> bool:
@@ -325,27 +353,56 @@ def _coordinate_key(hex: str) -> tuple[str, int]:
 
 
 def market_view(state: engine.State) -> str:
-    """The stock market as a grid, the companies by price, and what loans cost."""
+    """The stock market in lines that fit a phone: one row of spaces as a grid; of a market with several rows
+    only the spaces with companies, each with those beside it, and the par prices before there is one. Then
+    what loans cost."""
     rows = engine.game_of(state).components.market.rows
     companies_at: dict[tuple[int, int], list[str]] = {}
     for sym in state.market_order:
         if place := state.companies[sym].cell:
             companies_at.setdefault(place, []).append(sym)
-    width = LINE_WIDTH // CELL_WIDTH if len(rows) == 1 else max(len(row) for row in rows)
-    grid = [
-        "".join(_cell_text(cell, (y, x) in companies_at).rjust(CELL_WIDTH) for x, cell in part).rstrip()
-        for y, row in enumerate(rows)
-        for part in (list(enumerate(row))[start : start + width] for start in range(0, len(row), width))
-    ]
-    prices = [
-        f"${cell.price}: {', '.join(syms)}" + (f" ({', '.join(cell.zones)})" if cell.zones else "")
-        if cell.price
-        else f"{engine.space_label(engine.game_of(state), (y, x)).capitalize()}: {', '.join(syms)}"
-        for (y, x), syms in sorted(companies_at.items(), key=lambda item: -_cell_price(rows, item[0]))
-        if (cell := rows[y][x])
-    ]
+    prices = []
+    for at, syms in sorted(companies_at.items(), key=lambda item: -_cell_price(rows, item[0])):
+        prices.append(_occupied_space(state, at, syms))
+        if len(rows) > 1:
+            prices.append(f"  {_spaces_beside(rows, at)}")
     loans = [f"{text.capitalize()}." for text in _lending_text(state)]
-    return "\n".join([*grid, "", *(prices or ["No company has a price."]), *loans])
+    pars = sorted({cell.price for row in rows for cell in row if cell and "par" in cell.zones})
+    grid = [f"Par: {', '.join(map(dollars, pars))}"] if pars and not prices else []
+    if len(rows) == 1:
+        grid = [*_grid_of_row(rows[0], companies_at), ""]
+    return "\n".join([*grid, *(prices or ["No company has a price."]), *loans])
+
+
+def _occupied_space(state: engine.State, at: tuple[int, int], syms: Sequence[str]) -> str:
+    """`$100: PRR, NYC (yellow)`; the name of a space without a price."""
+    cell = engine.game_of(state).components.market.rows[at[0]][at[1]]
+    if cell is None or not cell.price:
+        return f"{engine.space_label(engine.game_of(state), at).capitalize()}: {', '.join(syms)}"
+    zones = f" ({', '.join(cell.zones)})" if cell.zones else ""
+    return f"${cell.price}: {', '.join(syms)}{zones}"
+
+
+def _spaces_beside(rows: Sequence[Sequence[engine.MarketCell | None]], at: tuple[int, int]) -> str:
+    """`left $90, right $112, up $110, down $90`; a side without a space is left out."""
+    beside = {"left": (0, -1), "right": (0, 1), "up": (-1, 0), "down": (1, 0)}
+    found = []
+    for name, (down, right) in beside.items():
+        y, x = at[0] + down, at[1] + right
+        cell = rows[y][x] if 0 <= y < len(rows) and 0 <= x < len(rows[y]) else None
+        if cell is not None:
+            found.append(f"{name} {dollars(cell.price) if cell.price else _cell_text(cell, False)}")
+    return ", ".join(found)
+
+
+def _grid_of_row(
+    row: Sequence[engine.MarketCell | None], companies_at: Collection[tuple[int, int]]
+) -> Iterator[str]:
+    width = PHONE_WIDTH // CELL_WIDTH
+    for start in range(0, len(row), width):
+        part = list(enumerate(row))[start : start + width]
+        cells = (_cell_text(cell, (0, x) in companies_at).rjust(CELL_WIDTH) for x, cell in part)
+        yield "".join(cells).rstrip()
 
 
 def _cell_text(cell: engine.MarketCell | None, occupied: bool) -> str:

@@ -147,6 +147,10 @@ def _play_move(g: Game, move: ScriptMove, lines: list[HistoryLine]) -> None:
     except RefusedError as refused:
         if move.expectation == "must":
             raise _move_failure(move, f"is refused: {refused}") from None
+        if move.citation and not g.title.cites(str(refused), move.citation):
+            raise _move_failure(
+                move, f"is refused for another reason: {refused}", move.citation, str(refused)
+            ) from None
         return
     except (UnreadableError, AmbiguousError) as error:
         if move.expectation == "may":

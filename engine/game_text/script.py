@@ -2,7 +2,8 @@
 
 A text has a header (title, players, options) and a line `---`. Then come moves `Ann: line`, refusals
 `!Ann: line`, moves played only if legal `?Ann: line`, checkpoints `= words`, set-up lines `@ words`
-(before the first move) and `> until X`. `#` starts a comment unless a digit follows.
+(before the first move) and `> until X`. `!Ann: line | 1830 §19` wants a reason that cites that section.
+`#` starts a comment unless a digit follows.
 """
 
 from __future__ import annotations
@@ -33,12 +34,16 @@ class ScriptError(ValueError):
 
 
 class ScriptMove(NamedTuple):
-    """A line of notation for a seat. It must be legal, must not be, or may be."""
+    """A line of notation for a seat. It must be legal, must not be, or may be.
+
+    `citation`: what the reason of a refusal has to cite, such as `1830 §19`; empty where any reason will do.
+    """
 
     line: int
     seat: str
     text: str
     expectation: Expectation = "must"
+    citation: str = ""
 
 
 class Checkpoint(NamedTuple):
@@ -169,13 +174,18 @@ def _require_text(number: int, rest: str, example: str) -> str:
 def _read_move(start: State, number: int, line: str) -> ScriptMove:
     expectation = _EXPECTATIONS.get(line[0], "must")
     name, colon, text = (line if expectation == "must" else line[1:]).partition(":")
+    citation = ""
+    if expectation == "must not":
+        text, bar, citation = map(str.strip, text.partition("|"))
+        if bar and not citation:
+            raise ScriptError(number, f"| is followed by a section: !Ann: pass | {start.title} §17.")
     if not colon or not text.strip():
         raise ScriptError(
             number, f"{line!r} is not a line of a game; a move looks like {start.players[0]}: pass."
         )
     for seat in start.seats:
         if start.name(seat).casefold() == " ".join(name.split()).casefold():
-            return ScriptMove(number, seat, text.strip(), expectation)
+            return ScriptMove(number, seat, text.strip(), expectation, citation)
     raise ScriptError(
         number, f"no player is called {name.strip()}; the players are {', '.join(start.players)}."
     )

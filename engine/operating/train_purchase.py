@@ -86,7 +86,7 @@ def refuse_train_purchase(
 def _refuse_source(g: Game, company: str, buy: BuyTrain) -> str | None:
     """Why the train cannot be bought from its source, or None."""
     if buy.train not in g.title.trains:
-        return f"There is no {buy.train}-train."
+        return f"There is no {buy.train}-train{g.cite('1830 §21')}."
     if buy.source == BANK:
         if buy.train not in trains_for_sale(g):
             types = " or ".join(f"{train}-trains" for train in trains_for_sale(g)) or "no trains"
@@ -103,7 +103,7 @@ def _refuse_source(g: Game, company: str, buy: BuyTrain) -> str | None:
     if g.company(buy.source).president is None or MarketZone.LIQUIDATION in market_zones(g, buy.source):
         return f"The {buy.source} is in liquidation and cannot sell its trains{g.cite('1830 §21')}."
     if buy.source == company:
-        return f"The {company} cannot buy from itself."
+        return f"The {company} cannot buy from itself{g.cite('1830 §21')}."
     if buy.price is not None and buy.price < 1:
         return f"A train costs at least $1{g.cite('1830 §21')}."
     return None

@@ -153,15 +153,15 @@ class PrivateDeals(OutOfTurn[Game]):
     def _parties(self, g: Game, seat: str, action: TradePrivate) -> tuple[str, str] | str:
         """(seller, buyer), or why there is no such deal."""
         if action.private not in g.title.privates:
-            return f"There is no private {action.private}."
+            return f"There is no private {action.private}{g.cite('1830 §23.1')}."
         owner = g.state.private_owners[action.private]
         if not is_seat(owner):
             return f"No player owns the {action.private}{g.cite('1830 §23.1')}."
         if action.source not in (None, owner):
-            return f"The {action.private} is {g.state.name(owner)}'s."
+            return f"The {action.private} is {g.state.name(owner)}'s{g.cite('1830 §23.1')}."
         if action.target is not None:
             if owner != seat:
-                return f"{g.state.name(seat)} does not own the {action.private}."
+                return f"{g.state.name(seat)} does not own the {action.private}{g.cite('1830 §23.1')}."
             return (owner, action.target)
         turn = current_turn(g)
         if turn is not None and g.president(turn.company) == seat:
@@ -178,26 +178,29 @@ class PrivateDeals(OutOfTurn[Game]):
     def _refuse_proposal(self, g: Game, parties: tuple[str, str], action: TradePrivate) -> str | None:
         """Why seller and buyer cannot make the deal so, the private's share left aside, or None."""
         if action.target is not None and not self.seller_may_offer and isinstance(g.top, StockTurn):
-            return "The buyer makes the purchase, in their own turn."
+            return f"The buyer makes the purchase, in their own turn{g.cite('1830 §23.1')}."
         return self._refuse_deal(g, *parties, action.private, action.amount)
 
     def _refuse_share(self, g: Game, buyer: str, private: str) -> str | None:
         """Why the share that came with the private cannot follow it to the buyer, or None."""
         if self.share_follows and is_seat(buyer) and is_held_by_player(g, private):
-            return f"A player holds the share that came with the {private}, so it is not sold to a player."
+            why = f"A player holds the share that came with the {private}, so it is not sold to a player"
+            return f"{why}{g.cite('1830 §23.1')}."
         return None
 
     def _refuse_offer(self, g: Game, offer: Offer) -> str | None:
         assert isinstance(offer.deal, TradePrivate)
         if g.state.private_owners[offer.deal.private] != offer.source:
-            return f"The {offer.deal.private} is no longer {g.state.name(offer.source)}'s."
+            return (
+                f"The {offer.deal.private} is no longer {g.state.name(offer.source)}'s{g.cite('1830 §23.1')}."
+            )
         return self._refuse_deal(
             g, offer.source, offer.target, offer.deal.private, offer.price
         ) or self._refuse_share(g, offer.target, offer.deal.private)
 
     def _refuse_deal(self, g: Game, seller: str, buyer: str, private: str, price: int) -> str | None:
         if seller == buyer:
-            return f"{g.state.name(seller)} owns the {private}."
+            return f"{g.state.name(seller)} owns the {private}{g.cite('1830 §23.1')}."
         why = (
             self._refuse_between_players(g, seller, buyer, private, price)
             if is_seat(buyer)
@@ -205,7 +208,7 @@ class PrivateDeals(OutOfTurn[Game]):
         )
         if why is None and price > g.cash(buyer):
             who = g.state.name(buyer) if is_seat(buyer) else f"the {buyer}"
-            return f"That costs ${price}, and {who} has ${g.cash(buyer)}."
+            return f"That costs ${price}, and {who} has ${g.cash(buyer)}{g.cite('1830 §23.1')}."
         return why
 
     def _refuse_to_company(self, g: Game, company: str, private: str, price: int) -> str | None:
@@ -252,7 +255,7 @@ class PrivateDeals(OutOfTurn[Game]):
         elif not isinstance(turn, StockTurn):
             return f"Players deal in privates in a stock round{g.cite('1830 §23.1')}."
         elif self._before_from_phase(g):
-            return "Privates are not sold between players yet."
+            return f"Privates are not sold between players yet{g.cite('1830 §23.1')}."
         elif turn.seat not in (seller, buyer) or (self._only_buyer_offers and turn.seat != buyer):
             whose = "buyer" if self._only_buyer_offers else "buyer or seller"
             return f"The deal is made in a turn of its {whose}{g.cite('1830 §23.1')}."
@@ -263,9 +266,9 @@ class PrivateDeals(OutOfTurn[Game]):
         elif turn.seat == buyer and self.required_sales(g, turn):
             return f"Sell down to the limit first: {excess_text(g, buyer)}{g.cite('1830 §10')}."
         if self.company_ban_applies and not sellable_to_company(g, private):
-            return f"The {private} stays with its buyer."
+            return f"The {private} stays with its buyer{g.cite('1830 §23.1')}."
         if price < self.min_price:
-            return f"A private costs at least ${self.min_price}."
+            return f"A private costs at least ${self.min_price}{g.cite('1830 §23.1')}."
         if self.certificate_limit_applies and counted_certificates(g, buyer) >= certificate_limit(g):
             return (
                 f"{g.state.name(buyer)} is at the limit of {certificate_limit(g)} "
@@ -382,7 +385,8 @@ class OpenMarketPurchase:
             return f"The turn's one purchase is made{g.cite('1870 §5.3')}."
         price = g.private_definition(action.private).price
         if price > g.cash(frame.seat):
-            return f"That costs ${price}, and {g.state.name(frame.seat)} has ${g.cash(frame.seat)}."
+            cash = f"{g.state.name(frame.seat)} has ${g.cash(frame.seat)}"
+            return f"That costs ${price}, and {cash}{g.cite('1870 §5.3.2')}."
         if counted_certificates(g, frame.seat) >= certificate_limit(g):
             limit = f"{g.state.name(frame.seat)} is at the limit of {certificate_limit(g)} certificates"
             return f"{limit}{g.cite('1830 §10')}."

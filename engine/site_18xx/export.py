@@ -35,6 +35,7 @@ from engine.operating.stations import printed_home
 from engine.operating.turn import OperatingTurnQuestion
 from engine.site_18xx.action_codec import site_player_id
 from engine.site_18xx.differences import after_other_moves, named_difference, other_turn, refusal_on_site
+from engine.site_18xx.file_title import file_game
 from engine.site_18xx.game_file import NoCounterpartError, SiteFileError
 from engine.site_18xx.line_translation import actions_on_site
 from engine.site_18xx.names import site_names_of
@@ -131,7 +132,7 @@ class SiteExporter:
             self.site.connections.add_found_in_file(line.events)
             self.site.turn_count += turns_begun(line.events)
         else:
-            before = game_of(self.our_state)
+            before = file_game(self.our_state)
             try:
                 action = parse(before, line.seat, line.line)
             except (UnreadableError, AmbiguousError, RefusedError) as error:

@@ -23,7 +23,7 @@ def file_title(title: str, options: tuple[str, ...]) -> GameTitle:
     """The title as the site's files have it. Raises ValueError for an unknown title or option."""
     composed = title_of(title, options)
     questions = {
-        frame: replace(question, asks_in_vain=True)
+        frame: replace(question, follows_file=True)
         if isinstance(question, PriceProtectionQuestion | StockTurnQuestion)
         else question
         for frame, question in composed.questions.items()

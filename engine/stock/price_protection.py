@@ -85,22 +85,23 @@ class PriceProtectionQuestion:
 
     `after_own_sale`: also presidents who have sold shares of the company in this stock round.
     `seller_after_forced_sale`: outside stock rounds also the seller, if they were president when they sold.
-    What they sold of the president's certificate is their successor's by then: half of it is bought back from
-    the successor; if they sold it whole, they are asked but cannot protect.
+    What they sold of the president's certificate is their successor's by then. No file of 18xx.games can say
+    that it comes back, so they are asked but cannot protect; where a file is replayed, half is bought back
+    from them.
     `delays_closing`: a company that falls into the closing section closes only once the next president is
     asked. Its certificates count until then, and in a stock round every player who could have traded in it
     gets a turn, even if they can do nothing in it. `defers_after_closing`: if the company whose turn it was
     closes by one of the blocks, the next company's turn begins after one more president has answered, and
     the others are asked at its end. After the last company of the round the presidents are asked one after
-    the other, for as long as the next one can protect. `asks_in_vain`: a president who can no longer protect,
-    now that a company has closed, is asked all the same, as in the files of 18xx.games.
+    the other, for as long as the next one can protect. `follows_file`: a file of 18xx.games is replayed; a
+    president who can no longer protect, now that a company has closed, is asked all the same.
     """
 
     after_own_sale: bool = True
     seller_after_forced_sale: bool = False
     delays_closing: bool = False
     defers_after_closing: bool = False
-    asks_in_vain: bool = False
+    follows_file: bool = False
 
     def asked(self, g: Game, frame: PriceProtection) -> tuple[str, ...]:
         return (frame.pending_sales[0].president,)
@@ -114,7 +115,7 @@ class PriceProtectionQuestion:
     def options(self, g: Game, frame: PriceProtection, seat: str) -> Iterator[Option]:
         sale = frame.pending_sales[0]
         percent = sale.count * share_percent(g, sale.company)
-        if not (self._sold_president_certificate(g, sale) or self.refuse_protection(g, frame)):
+        if not (self.has_swapped_certificate(g, sale) or self.refuse_protection(g, frame)):
             label = f"Protect the {sale.company}: buy the {percent} % for ${block_cost(g, sale)}"
             yield Option(ProtectPrice(sale.company), label)
         yield Option(Decline(), f"Decline: the price of the {sale.company} falls")
@@ -125,9 +126,9 @@ class PriceProtectionQuestion:
             case Pass() | Decline(None):
                 return None
             case ProtectPrice(company) if company == sale.company:
-                if self._sold_president_certificate(g, sale):
-                    seller = f"{g.state.name(seat)} has sold the president's certificate"
-                    return f"{seller} and cannot buy it back{g.cite('1870 §5.9')}."
+                if self.has_swapped_certificate(g, sale):
+                    seller = f"{g.state.name(seat)} has sold of the president's certificate"
+                    return f"{seller}, which 18xx.games cannot give back{g.cite('1870 §5.9')}."
                 return self.refuse_protection(g, frame)
         return f"First protect the price of the {sale.company}, or decline{g.cite('1870 §5.9')}."
 
@@ -137,9 +138,11 @@ class PriceProtectionQuestion:
             g, msgspec.structs.replace(frame, lost_certificates={}, certificate_limit=None)
         )
 
-    def _sold_president_certificate(self, g: Game, sale: PendingSale) -> bool:
-        """Whether the president who is asked has sold the whole president's certificate with the block."""
-        return self._percent_from_successor(g, sale) == president_share_percent(g, sale.company)
+    def has_swapped_certificate(self, g: Game, sale: PendingSale) -> bool:
+        """Whether the block cannot be bought back, for the president's certificate that was in it is the
+        successor's now."""
+        percent = self._percent_from_successor(g, sale)
+        return percent == president_share_percent(g, sale.company) if self.follows_file else percent > 0
 
     def _percent_from_successor(self, g: Game, sale: PendingSale) -> int:
         """The percent of the block that the seller has sold of their president's certificate."""
@@ -293,10 +296,10 @@ class PriceProtectionQuestion:
         if self._refuse_first_block(g, frame) or (cannot_protect and not in_stock_round):
             self._let_price_fall(g, frame)
             return True
-        if cannot_protect and not self.asks_in_vain:
+        if cannot_protect and not self.follows_file:
             self.apply(g, frame, sale.president, Pass())
             return True
-        if limit is None or cannot_protect or self._sold_president_certificate(g, sale):
+        if limit is None or cannot_protect or self.has_swapped_certificate(g, sale):
             return False
         self._answer(g, frame, limit >= block_cost(g, sale))
         return True

@@ -76,14 +76,14 @@ def refuse_buy(g: Game, seat: str, company: str, holder: str, count: int = 1) ->
     percent = count * share_percent(g, company)
     if count < 1 or percent_for_sale(g, holder, company) < percent:
         there = percent_for_sale(g, holder, company) // share_percent(g, company)
-        return f"There are {there} shares of the {company} there."
+        return f"There are {there} shares of the {company} there{g.cite('1817 §5.4')}."
     if g.percent_held(seat, company) + percent > percent_limit(g, company):
         return (
             f"Nobody may hold more than {percent_limit(g, company)} % of the {company}{g.cite('1817 §5.1')}."
         )
     cost = count * g.price(company)
     if cost > g.cash(seat):
-        return f"That costs ${cost}, and {g.state.name(seat)} has ${g.cash(seat)}."
+        return f"That costs ${cost}, and {g.state.name(seat)} has ${g.cash(seat)}{g.cite('1817 §5.4')}."
     gained = max(g.percent_held(seat, company) + percent, 0) // share_percent(g, company) - max(
         g.percent_held(seat, company), 0
     ) // share_percent(g, company)

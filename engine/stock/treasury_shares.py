@@ -132,11 +132,11 @@ class TreasuryShares:
     def _refuse_holder(self, g: Game, company: str, source: str) -> str | None:
         step = share_percent(g, company)
         if g.percent_held(source, company) < step:
-            return f"{g.state.name(source)} has no share of the {company}."
+            return f"{g.state.name(source)} has no share of the {company}{g.cite('1870 §5.10')}."
         if self.ordinary_share_only and self._president_holds_only_certificate(g, company):
             return (
                 f"The president of the {company} holds only the president's certificate, and nobody "
-                "else as much."
+                f"else as much{g.cite('1870 §5.10')}."
             )
         if g.company(company).president == source and (
             g.percent_held(source, company) - step < president_share_percent(g, company)

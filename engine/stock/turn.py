@@ -73,7 +73,7 @@ class StockTurnQuestion:
     `sell_any_over_limit`: a player above a limit sells before anything else if they can sell any share, even
     one that does not count. `sells_at_first_price`: all that a player sells of one company in a turn brings
     the price before the first of these sales. `holds_back_reissue_money`: a company cannot spend what it
-    receives for reissued shares before the stock round is over (1870 §5.10.7). `asks_in_vain`: a player with
+    receives for reissued shares before the stock round is over (1870 §5.10.7). `follows_file`: a player with
     a guaranteed turn is asked even if they can do nothing in it, as in the files of 18xx.games.
     """
 
@@ -93,7 +93,7 @@ class StockTurnQuestion:
     sell_any_over_limit: bool = False
     sells_at_first_price: bool = False
     holds_back_reissue_money: bool = True
-    asks_in_vain: bool = False
+    follows_file: bool = False
 
     def asked(self, g: Game, frame: StockTurn) -> tuple[str, ...]:
         return (frame.seat,)
@@ -113,7 +113,7 @@ class StockTurnQuestion:
             return False
         fresh = not (frame.bought or frame.sold or frame.for_company)
         guaranteed = frame.guaranteed and fresh
-        if (guaranteed and self.asks_in_vain) or not self.is_idle(g, frame):
+        if (guaranteed and self.follows_file) or not self.is_idle(g, frame):
             return False
         end_stock_turn(g, frame, unasked=fresh and not guaranteed)
         return True

@@ -1,20 +1,23 @@
 """The schema revisions (Alembic), and the migration of a store to the newest.
 
-`python -m storage.migrations "what changes"` drafts the next revision from the difference between the
-models and the revisions so far. Alembic is imported only to migrate: a start has nothing to do with it
+An empty database gets the tables of the models, and the newest revision. `python -m storage.migrations STORE
+"what changes"` drafts the next one: the difference between the models and a store of the newest revision.
+Alembic is imported only to migrate: a start has nothing to do with it
 mostly, and importing it takes as long as a tenth of the start.
 """
 
 from __future__ import annotations
 
 import os
+import secrets
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import Connection, insert, inspect, text
 
 from storage.errors import InvalidStore, NewerStore
+from storage.models import STORE_ID, Model, Setting
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -54,8 +57,14 @@ def current_revision(connection: Connection) -> str | None:
 
 
 def check_revision(revision: str | None, name: str) -> tuple[str, ...]:
-    """All schema revisions of this program. Raises NewerStore where the given one is not among them."""
+    """All schema revisions of this program. Raises InvalidStore where the given one is from before them, and
+    NewerStore where it is from after them."""
     known = revisions()
+    if revision is not None and revision < known[0]:
+        raise InvalidStore(
+            f"{name} was written by a Railpost before 1.0.0 (revision {revision}), and such stores are not "
+            "migrated; move it away, and begin with a new store."
+        )
     if revision is not None and revision not in known:
         raise NewerStore(
             f"{name} was written by a newer Railpost (revision {revision}, this one knows up to "
@@ -64,21 +73,26 @@ def check_revision(revision: str | None, name: str) -> tuple[str, ...]:
     return known
 
 
-def migrate(connection: Connection, target: str = "head") -> None:
-    """Migrate a store to a schema revision, in one transaction: a migration that fails changes nothing.
+def migrate(connection: Connection) -> None:
+    """Migrate a store to the newest revision, in one transaction: a migration that fails changes nothing.
 
     Raises NewerStore for an unknown revision, InvalidStore for a database of another program.
     """
     with connection.begin():
         name, revision = str(connection.engine.url.database), current_revision(connection)
         known = check_revision(revision, name)
-        if revision == (known[-1] if target == "head" else target):
+        if revision == known[-1]:
             return
         from alembic import command
 
         config = alembic_config()
         config.attributes["connection"] = connection
-        command.upgrade(config, target)
+        if revision is None:
+            Model.metadata.create_all(connection)
+            connection.execute(insert(Setting), {"key": STORE_ID, "value": secrets.token_hex(8)})
+            command.stamp(config, "head")
+        else:
+            command.upgrade(config, "head")
         if connection.dialect.name == "sqlite":
             connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
             if broken := connection.exec_driver_sql("PRAGMA foreign_key_check").first():

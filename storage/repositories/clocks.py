@@ -45,12 +45,12 @@ class ClockRepository(Repository):
 
     async def records(self, table_ids: Sequence[int]) -> dict[int, ClockRecord]:
         """The clocks of these tables by id, without tables that do not exist."""
-        return await self._transaction.run_job(lambda execute: read_clock_records(execute, table_ids))
+        return await self._transaction.read(lambda connection: read_clock_records(connection, table_ids))
 
     async def write(self, changes: ClockChanges) -> None:
         """Write what following the logs has changed."""
         now = self._transaction.now
-        await self._transaction.run_job(lambda execute: write_clock_changes(execute, changes, now))
+        await self._transaction.run(lambda connection: write_clock_changes(connection, changes, now))
 
     async def followed_seq(self, table_id: int) -> int | None:
         """How far the clocks of a table follow its log; None for a table without clocks."""

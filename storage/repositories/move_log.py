@@ -12,14 +12,13 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
-from sqlalchemy import bindparam, func
+from sqlalchemy import Connection, bindparam, func
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import col, insert, select, update
 
 from engine import FORMAT_VERSION
 from storage.clock_records import MARK_BEHIND
 from storage.errors import DuplicateRequest, NotFound, StoreError, WriteConflict
-from storage.executor import Executor
 from storage.models import LogRowKind, MoveRecord, NewLogRow, RequestResult, TableSnapshot
 from storage.transaction import Repository
 
@@ -166,61 +165,61 @@ class Appended(NamedTuple):
         return any(row.rewinds_to is not None for row in self.rows)
 
 
-def append_rows(execute: Executor, new: Appended) -> int:
-    """`MoveLogRepository.append` as a job. With a revision, only while the table has that one."""
+def append_rows(connection: Connection, new: Appended) -> int:
+    """`MoveLogRepository.append`. With a revision, only while the table has that one."""
     statement = _UPDATE_SNAPSHOT if new.revision is None else _UPDATE_SNAPSHOT_AT_REVISION
-    if not execute(statement, new.snapshot_values).row_count:
-        actual_seq = execute(_SELECT_SEQ, {"for_table": new.table_id}).rows
-        if not actual_seq:
+    if not connection.execute(statement, new.snapshot_values).rowcount:
+        actual_seq = connection.scalar(_SELECT_SEQ, {"for_table": new.table_id})
+        if actual_seq is None:
             raise NotFound(f"There is no table {new.table_id}.")
-        raise WriteConflict(new.table_id, new.expected_seq, actual_seq[0][0])
+        raise WriteConflict(new.table_id, new.expected_seq, actual_seq)
     try:
-        execute(_INSERT_ROWS, new.row_values)
+        connection.execute(_INSERT_ROWS, new.row_values)
     except IntegrityError as error:
         if "moves.request_id" in str(error.orig) or "uq_moves_request_id" in str(error.orig):
             raise DuplicateRequest(" or ".join(str(row.request_id) for row in new.rows)) from error
         raise
-    execute(MARK_BEHIND, {"of_table": new.table_id})
+    connection.execute(MARK_BEHIND, {"of_table": new.table_id})
     if new.rewinds:
-        resolve_line_of_play(read_rows(execute, new.table_id))
+        resolve_line_of_play(read_rows(connection, new.table_id))
     return new.expected_seq + len(new.rows)
 
 
-def append_together(execute: Executor, several: Sequence[Appended]) -> bool:
+def append_together(connection: Connection, several: Sequence[Appended]) -> bool:
     """Append to the logs of several tables with a few statements; False where one of them is not as its
     caller believed. All have a revision. Raises what `append_rows` raises, or IntegrityError."""
     if not several:
         return True
-    updated = execute(_UPDATE_SNAPSHOT_AT_REVISION, [new.snapshot_values for new in several]).row_count
-    if updated != len(several):
+    snapshots = [new.snapshot_values for new in several]
+    if connection.execute(_UPDATE_SNAPSHOT_AT_REVISION, snapshots).rowcount != len(several):
         return False
-    execute(_INSERT_ROWS, [row for new in several for row in new.row_values])
-    execute(MARK_BEHIND, [{"of_table": new.table_id} for new in several])
+    connection.execute(_INSERT_ROWS, [row for new in several for row in new.row_values])
+    connection.execute(MARK_BEHIND, [{"of_table": new.table_id} for new in several])
     for new in several:
         if new.rewinds:
-            resolve_line_of_play(read_rows(execute, new.table_id))
+            resolve_line_of_play(read_rows(connection, new.table_id))
     return True
 
 
-def read_rows(execute: Executor, table_id: int, after: int = 0) -> list[LogRow]:
+def read_rows(connection: Connection, table_id: int, after: int = 0) -> list[LogRow]:
     """The log rows of a table with a `seq` above `after`, in order."""
-    return [LogRow(*row) for row in execute(_SELECT_ROWS, {"for_table": table_id, "after": after}).rows]
+    return [LogRow(*row) for row in connection.execute(_SELECT_ROWS, {"for_table": table_id, "after": after})]
 
 
-def save_request_result(execute: Executor, request_id: str, body: bytes, created_at: datetime) -> None:
-    """`MoveLogRepository.save_request_result` as a job."""
+def save_request_result(connection: Connection, request_id: str, body: bytes, created_at: datetime) -> None:
+    """`MoveLogRepository.save_request_result`."""
     try:
-        execute(_INSERT_RESULT, {"request_id": request_id, "body": body, "created_at": created_at})
+        connection.execute(_INSERT_RESULT, {"request_id": request_id, "body": body, "created_at": created_at})
     except IntegrityError as error:
         raise DuplicateRequest(request_id) from error
 
 
-def save_results(execute: Executor, results: Sequence[tuple[str, bytes, datetime]]) -> None:
+def save_results(connection: Connection, results: Sequence[tuple[str, bytes, datetime]]) -> None:
     """Store the results of several requests: id, body and time of each. Raises IntegrityError where there is
     one already."""
     if results:
         rows = [{"request_id": name, "body": body, "created_at": at} for name, body, at in results]
-        execute(_INSERT_RESULT, rows)
+        connection.execute(_INSERT_RESULT, rows)
 
 
 class MoveLogRepository(Repository):
@@ -243,13 +242,12 @@ class MoveLogRepository(Repository):
         redo goes to a move that is not on the line of play.
         """
         now = self._transaction.now
-        return await self._transaction.run_job(
-            lambda execute: append_rows(execute, Appended(table_id, expected_seq, rows, state, now, None))
-        )
+        new = Appended(table_id, expected_seq, rows, state, now, None)
+        return await self._transaction.run(lambda connection: append_rows(connection, new))
 
     async def rows(self, table_id: int, after: int = 0) -> list[LogRow]:
         """The log rows with a `seq` above `after`, in order."""
-        return await self._transaction.run_job(lambda execute: read_rows(execute, table_id, after))
+        return await self._transaction.read(lambda connection: read_rows(connection, table_id, after))
 
     async def resolved_rows(self, table_id: int) -> list[ResolvedLogRow]:
         """The whole log; each row with whether it counts."""
@@ -275,4 +273,4 @@ class MoveLogRepository(Repository):
     async def save_request_result(self, request_id: str, body: bytes) -> None:
         """Store the result of a request. Raises DuplicateRequest where there is one."""
         now = self._transaction.now
-        await self._transaction.run_job(lambda execute: save_request_result(execute, request_id, body, now))
+        await self._transaction.run(lambda connection: save_request_result(connection, request_id, body, now))

@@ -12,12 +12,11 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Insert, String, Update, and_, bindparam, case, literal_column, or_
+from sqlalchemy import ColumnElement, Connection, Insert, String, and_, bindparam, case, literal_column, or_
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import aliased
 from sqlmodel import col, delete, func, select, update
 
-from storage.executor import Executor
 from storage.guild_shards import GuildShards
 from storage.models import Channel, DeliveryStatus, NewMessage, OutboxMessage
 from storage.transaction import Repository
@@ -38,18 +37,16 @@ PENDING = literal_column("'pending'", String)
 """A literal, not a parameter: SQLite uses a partial index only where the statement shows its condition."""
 
 
-@cache
-def _supersede_statement(collapse_keys: int, messages: int) -> Update:
-    """Supersede the pending messages of so many collapse keys, except so many new messages."""
-    return (
-        update(OutboxMessage)
-        .where(
-            col(OutboxMessage.collapse_key).in_([bindparam(f"collapse{n}") for n in range(collapse_keys)]),
-            col(OutboxMessage.status) == PENDING,
-            col(OutboxMessage.idempotency_key).not_in([bindparam(f"new{n}") for n in range(messages)]),
-        )
-        .values(status="superseded", payload=b"", finished_at=bindparam("now"))
+_SUPERSEDE = (
+    update(OutboxMessage)
+    .where(
+        col(OutboxMessage.collapse_key).in_(bindparam("collapse_keys", expanding=True)),
+        col(OutboxMessage.status) == PENDING,
+        col(OutboxMessage.idempotency_key).not_in(bindparam("new_keys", expanding=True)),
     )
+    .values(status="superseded", payload=b"", finished_at=bindparam("now"))
+)
+"""Supersede the pending messages of some collapse keys, except new messages."""
 
 
 @cache
@@ -58,17 +55,6 @@ def _insert_statement(dialect: str) -> Insert:
     if dialect == "postgresql":
         return postgresql.insert(OutboxMessage).on_conflict_do_nothing(index_elements=["idempotency_key"])
     return sqlite.insert(OutboxMessage).on_conflict_do_nothing(index_elements=["idempotency_key"])
-
-
-SIZES = (1, 4, 16, 64, 256, 1024, 4096)
-"""How many keys a statement can name; fewer are filled up by repeating the last."""
-
-
-def _padded(name: str, keys: Sequence[str]) -> dict[str, str]:
-    """The parameters for these keys: `name0`, `name1` …"""
-    size = next(size for size in SIZES if size >= len(keys))
-    full = [*keys, *[keys[-1]] * (size - len(keys))]
-    return {f"{name}{n}": key for n, key in enumerate(full)}
 
 
 class Enqueued(NamedTuple):
@@ -83,28 +69,27 @@ class Enqueued(NamedTuple):
         return {m.collapse_key for m in self.messages if m.collapse_key is not None}
 
 
-def enqueue_messages(execute: Executor, messages: Sequence[NewMessage], now: datetime) -> int:
-    """`OutboxRepository.enqueue` as a job."""
-    return enqueue_together(execute, [Enqueued(messages, now)])
+def enqueue_messages(connection: Connection, messages: Sequence[NewMessage], now: datetime) -> int:
+    """`OutboxRepository.enqueue`."""
+    return enqueue_together(connection, [Enqueued(messages, now)])
 
 
-def enqueue_together(execute: Executor, several: Sequence[Enqueued]) -> int:
+def enqueue_together(connection: Connection, several: Sequence[Enqueued]) -> int:
     """Enqueue messages of several tables, no two of which have a collapse key in common."""
     several = [each for each in several if each.messages]
     if not several:
         return 0
     if collapse_keys := sorted(key for each in several for key in each.collapse_keys):
-        collapsed = _padded("collapse", collapse_keys)
-        new = _padded("new", [message.idempotency_key for each in several for message in each.messages])
+        new_keys = [message.idempotency_key for each in several for message in each.messages]
         now = max(each.now for each in several)
-        execute(_supersede_statement(len(collapsed), len(new)), collapsed | new | {"now": now})
+        connection.execute(_SUPERSEDE, {"collapse_keys": collapse_keys, "new_keys": new_keys, "now": now})
     rows = [
         message._asdict()
         | {"created_at": now, "attempts": 0, "status": "pending", "not_before": message.not_before or now}
         for messages, now in several
         for message in messages
     ]
-    return execute(_insert_statement(execute.dialect), rows).row_count
+    return connection.execute(_insert_statement(connection.dialect.name), rows).rowcount
 
 
 LONGEST_RETRY = timedelta(hours=5)
@@ -157,7 +142,7 @@ class OutboxRepository(Repository):
         Pending messages with the same collapse key as a new one are superseded.
         """
         now = self._transaction.now
-        return await self._transaction.run_job(lambda execute: enqueue_messages(execute, messages, now))
+        return await self._transaction.run(lambda connection: enqueue_messages(connection, messages, now))
 
     async def lease_due(
         self,
@@ -240,12 +225,6 @@ class OutboxRepository(Repository):
             pending = (col(OutboxMessage.id) == message_id, col(OutboxMessage.status) == PENDING)
             values = {"error": error, "not_before": retry_at, "lease_expires_at": None}
             await self._transaction.execute(update(OutboxMessage).where(*pending).values(values))
-
-    async def release_lease(self, message_id: int) -> None:
-        """Give a lease back without an attempt."""
-        leased = (col(OutboxMessage.id) == message_id, col(OutboxMessage.lease_expires_at).is_not(None))
-        values = {"lease_expires_at": None, "attempts": col(OutboxMessage.attempts) - 1}
-        await self._transaction.execute(update(OutboxMessage).where(*leased).values(values))
 
     async def _finish(
         self,

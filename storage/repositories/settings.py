@@ -1,19 +1,18 @@
-"""Settings of the store: its id, secrets, leases."""
+"""Settings of the store: its id, secrets, turns."""
 
 import secrets
 from datetime import datetime, timedelta
 
-from sqlmodel import col, delete, select, update
+from sqlmodel import col, delete, select
 
-from storage.models import AddressClaim, Lease, MailToken, RequestResult, Setting
+from storage.models import STORE_ID, AddressClaim, MailToken, RequestResult, Setting
 from storage.transaction import Repository
 
-STORE_ID = "store_id"
 FORMER_STORE_IDS = "former_store_ids"  # of the backups from which the store was restored
 
 
 class SettingsRepository(Repository):
-    """Settings, secrets and leases."""
+    """Settings, secrets and turns."""
 
     async def get(self, key: str) -> str | None:
         """A setting, or None."""
@@ -39,31 +38,17 @@ class SettingsRepository(Repository):
         """The id of the store. It changes when a backup is restored, and then every cache is invalid."""
         return await self.get(STORE_ID) or ""
 
-    async def acquire_lease(self, name: str, holder: str, duration: timedelta) -> bool:
-        """Acquire or renew the lease on a job; False while another holder has it.
+    async def take_turn(self, name: str, lasting: timedelta) -> datetime | None:
+        """Take a turn that one process at a time may have; if one has it, when it ends, and None if not.
 
-        A lease that ends later than a new one would is from before the clock was set back, and has no force.
+        A turn that ends later than a new one would is from before the clock was set back, and has no force.
         """
         now = self._transaction.now
-        lease = await self._transaction.first(select(Lease).where(col(Lease.name) == name))
-        if lease is None:
-            await self._transaction.add(Lease(name=name, holder=holder, expires_at=now + duration))
-            return True
-        if lease.holder != holder and now < lease.expires_at <= now + duration:
-            return False
-        renewed = update(Lease).where(col(Lease.name) == name)
-        await self._transaction.execute(renewed.values(holder=holder, expires_at=now + duration))
-        return True
-
-    async def lease_end(self, name: str) -> datetime | None:
-        """Until when the lease on a job was acquired; None if nobody has it."""
-        return await self._transaction.scalar(select(Lease.expires_at).where(col(Lease.name) == name))
-
-    async def release_lease(self, name: str, holder: str) -> None:
-        """Release a lease."""
-        await self._transaction.execute(
-            delete(Lease).where(col(Lease.name) == name, col(Lease.holder) == holder)
-        )
+        end = await self.get(f"turn:{name}")
+        if end is not None and now < (taken_until := datetime.fromisoformat(end)) <= now + lasting:
+            return taken_until
+        await self.set(f"turn:{name}", (now + lasting).isoformat())
+        return None
 
     async def delete_expired(self, before: datetime) -> int:
         """Delete request results, address claims and mail tokens from before a time; returns how many."""

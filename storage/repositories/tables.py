@@ -83,8 +83,8 @@ class TableRepository(Repository):
 
     async def record(self, table_id: int) -> TableRecord:
         """All of a table but its log. Raises NotFound, and whatever damaged values raise."""
-        now = self._transaction.now
-        found = await self._transaction.run_job(lambda execute: read_table_records(execute, [table_id], now))
+        ids, now = [table_id], self._transaction.now
+        found = await self._transaction.read(lambda connection: read_table_records(connection, ids, now))
         if table_id not in found:
             raise NotFound(f"There is no table {table_id}.")
         return found[table_id]
@@ -204,6 +204,11 @@ class TableRepository(Repository):
         )
         return await self._transaction.all(query.order_by(col(Card.table_id)))
 
+    async def without_position(self) -> list[str]:
+        """The codes of the tables that have no snapshot."""
+        query = select(GameTable.code).outerjoin(TableSnapshot).where(col(TableSnapshot.table_id).is_(None))
+        return await self._transaction.all(query.order_by(col(GameTable.id)))
+
     async def newest(self, *statuses: TableStatus) -> GameTable | None:
         """The newest table with one of the statuses."""
         query = select(GameTable).where(col(GameTable.status).in_(statuses))
@@ -224,7 +229,7 @@ class TableRepository(Repository):
         """Update the given columns."""
         await self._transaction.renew_revisions(table_id)
         if values.get("status") == "running":
-            await self._transaction.run_job(lambda execute: begin_clock(execute, table_id))
+            await self._transaction.run(lambda connection: begin_clock(connection, table_id))
         columns: dict[str, Any] = dict(values)
         if "location" in values:
             columns |= {key: values["location"].get(key) for key in PLACE_COLUMNS}

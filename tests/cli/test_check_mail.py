@@ -69,3 +69,27 @@ async def test_each_fault_has_a_sentence(tmp_path: Path) -> None:
             await check(settings_for(tmp_path, mailbox, smtp.port), 0.5)
     with pytest.raises(CheckFailed, match="not configured"):
         await check(parse_settings({"RAILPOST_DATA": str(tmp_path)}), 1.0)
+
+
+async def test_a_wrong_inbox_port_or_kind_of_tls_names_the_setting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.cli.check_mail.TIMEOUT", 0.5)
+    async with pymap_server() as mailbox, smtp_server() as smtp:
+
+        async def told(**more: str) -> str:
+            with pytest.raises(CheckFailed) as failed:
+                await check(settings_for(tmp_path, mailbox, smtp.port, **more), 1.0, no_records)
+            return str(failed.value)
+
+        inbox = await told(RAILPOST_IMAP_INBOX="Games")
+        assert inbox.startswith("Mailbox: the mailbox has no folder Games that can be opened. Write a folder")
+        assert "RAILPOST_IMAP_INBOX" in inbox
+        for name, scheme, port in (
+            ("IMAP", "imaps", mailbox.port), ("IMAP", "imap", free_port()), ("IMAP", "imap", smtp.port),
+            ("SMTP", "smtps", smtp.port), ("SMTP", "smtp", free_port()), ("SMTP", "smtp", mailbox.port),
+        ):  # fmt: skip
+            user = f"{mailbox.user}:{mailbox.password}@" if name == "IMAP" else ""
+            sentence = await told(**{f"RAILPOST_{name}": f"{scheme}://{user}127.0.0.1:{port}"})
+            assert f"Write the host and the port that your provider names into RAILPOST_{name}: " in sentence
+            assert "Errno" not in sentence and "None" not in sentence, sentence

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import make_url
 
+from storage import Store, StoreError
 from tests.fake_discord.running_bot import RunningBot, bot_process
 from tests.fake_discord.server import FakeDiscord
 from tests.stores import needs_server, stoppable_server, url_text
@@ -16,9 +17,17 @@ from tests.stores import needs_server, stoppable_server, url_text
 AWAY = ": the database does not answer; please try again in a moment."
 
 
+async def answers(store: Store) -> bool:
+    try:
+        return bool(await store.table_version(0))
+    except StoreError:
+        return False
+
+
 @needs_server
+@pytest.mark.parametrize("is_hung", [False, True], ids=["away", "hung"])
 async def test_14_11_while_the_database_is_away_a_press_is_answered_and_the_session_lives_on(
-    fake: FakeDiscord, tmp_path: Path
+    fake: FakeDiscord, tmp_path: Path, *, is_hung: bool
 ) -> None:
     with stoppable_server() as server:
         running = RunningBot(fake, tmp_path / "unused.db", address=server.address)
@@ -26,7 +35,7 @@ async def test_14_11_while_the_database_is_away_a_press_is_answered_and_the_sess
             await running.start_game("Ann", "Bob")
             await running.wait_for_delivery()
             card, sessions = await running.wait_for_card("Ann"), fake.gateway.identified
-            await asyncio.to_thread(server.stop)
+            await asyncio.to_thread(server.freeze if is_hung else server.stop)
             told = [await fake.click("Ann", card, "Buy the SV for $20")]  # at once, and after a while
             async with asyncio.timeout(60):
                 while not service.jobs.is_uncertain("discord"):  # noqa: ASYNC110
@@ -36,9 +45,9 @@ async def test_14_11_while_the_database_is_away_a_press_is_answered_and_the_sess
             told.append(await fake.run_command("Bob", running.thread, "show map"))
             for each in told:
                 await fake.wait_until(lambda each=each: AWAY in each.text, f"a sentence: {each.text}")  # type: ignore[misc]
-            await asyncio.to_thread(server.start)
+            await asyncio.to_thread(server.thaw if is_hung else server.start)
             async with asyncio.timeout(60):
-                while service.jobs.is_uncertain("discord"):  # noqa: ASYNC110
+                while service.jobs.is_uncertain("discord") or not await answers(service.store):  # noqa: ASYNC110
                     await asyncio.sleep(0.05)
             await fake.click("Ann", card, "Buy the SV for $20")
             await running.wait_for_card("Bob")

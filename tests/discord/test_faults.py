@@ -22,6 +22,7 @@ from bot.service import Service
 from storage import OutboxMessage, StoreError, open_store
 from tests.fake_discord.running_bot import OnePixelPictures, RunningBot, bot_process, expire_leases
 from tests.fake_discord.server import FakeDiscord, Message
+from tests.stores import run_sql
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -529,9 +530,8 @@ async def test_a_thread_whose_table_was_damaged_before_its_place_was_stored_says
         assert table is not None
         place = {name: at for name, at in table.location.items() if name != "thread"}
         await unit.tables.update(table.id, location=place)
-        execute = unit._transaction.connection.exec_driver_sql
-        await execute(f"UPDATE moves SET events = x'c1' WHERE table_id = {table.id}")
-        await execute(f"UPDATE table_snapshots SET state = x'c1' WHERE table_id = {table.id}")
+        await run_sql(unit, f"UPDATE moves SET events = x'c1' WHERE table_id = {table.id}")
+        await run_sql(unit, f"UPDATE table_snapshots SET state = x'c1' WHERE table_id = {table.id}")
     async with running.online():
         for command, options in (("do", {"line": "buy SV"}), ("show map", {}), ("undo", {})):
             told = await fake.run_command("Ann", thread, command, **options)

@@ -1,5 +1,6 @@
 """Replays: moves, refusals, optional moves, and declining until a condition holds."""
 
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,10 @@ import typer
 from typer.testing import CliRunner
 
 from bot.cli.replay import MAX_BYTES, command
+from engine.core.state import Auction
 from engine.game_text import replay
+from engine.mechanics import AutomaticRules
+from engine.titles import title_names, title_of
 from tests.t1830.scenarios import SITE, run_scenario, scenario_error, script_text
 
 STARTED = """
@@ -51,6 +55,26 @@ def test_a_refusal_leaves_the_state_as_it_is() -> None:
     assert run_scenario("!Ann: bid SV 30\n!Bob: buy SV\n= cash Ann 800\n= turn Ann") == run_scenario(
         "= turn Ann"
     )
+
+
+def test_a_refusal_is_for_the_reason_that_is_named() -> None:
+    run_scenario("!Ann: bid CS 41 | 1830 §7.2\n!Bob: buy SV | 1830 §7.1\n= turn Ann")
+    said = scenario_error("!Ann: bid CS 41 | 1830 §7.1")
+    assert "is refused for another reason: A bid on the CS must be $45 or more (1830 §7.2)." in said
+    assert "is legal" in scenario_error("!Ann: buy SV | 1830 §7.1")
+
+
+def test_a_citation_is_complete() -> None:
+    assert "| is followed by a section: !Ann: pass | 1830 §17." in scenario_error("!Ann: bid CS 41 |")
+    assert "is refused for another reason" in scenario_error("!Ann: bid CS 41 | 1830 §7")
+
+
+@pytest.mark.parametrize("name", title_names())
+def test_the_book_has_a_place_for_every_question(name: str) -> None:
+    sections = import_module(f"engine.titles.t{name}.composition").QUESTION_SECTIONS
+    questions = title_of(name).questions.items()
+    asked = {kind for kind, rules in questions if not isinstance(rules, AutomaticRules)} - {Auction}
+    assert asked <= set(sections) and all(section.startswith(name) for section in sections.values())
 
 
 @pytest.mark.parametrize("line", ["!Ann: purchase SV", "!Ann: bid XX 30", "!Ann: frobnicate"])

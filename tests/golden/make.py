@@ -25,10 +25,10 @@ from unittest.mock import patch
 import msgspec
 
 import engine
-from bot.hub.result import Completed, PollUpdated
+from bot.hub.result import Completed, PollUpdated, QueryAnswer
 from bot.service import Service
 from bot.tools.simulation.simulate import SimulatedGame, simulate_game
-from storage import NewMessage, Store, open_store
+from storage import NewMessage, Store, hash_secret, open_store
 from tests.golden.stored_types import stored_types
 
 FOLDER = Path(__file__).parent
@@ -92,7 +92,7 @@ class StoreMaker:
         result = await self.service.submit(
             table_id, None, lines, None, f"golden-{self._requests}", person_id=self.people[name]
         )
-        if not isinstance(result, Completed | PollUpdated):
+        if not isinstance(result, Completed | PollUpdated | QueryAnswer):
             raise SystemExit(f"{name}: {lines} was refused: {result}")
         return result
 
@@ -131,7 +131,7 @@ class StoreMaker:
             result = await self.service.submit(
                 table_id, seat, [line.line], None, f"golden-{table_id}-{number}", transport="mail"
             )
-            if not isinstance(result, Completed):
+            if not isinstance(result, Completed | QueryAnswer):  # an order that is left beforehand
                 raise SystemExit(f"{game.title}, move {number}: {line.line} was refused: {result}")
 
     async def polled(self, game: SimulatedGame, move_count: int) -> int:
@@ -199,8 +199,8 @@ async def _mail_and_messages(store: Store) -> None:
     async with store.begin() as unit:
         table = (await unit.tables.all("running"))[0]
         await unit.tables.set_card(table.id, "turn", {"channel": 7, "message": 70}, "0.1")
-        await unit.mail_tokens.issue(
-            "reply", table_id=table.id, seat=0, person_id=1, decision_id="0.1",
+        await unit.mail_tokens.add(
+            hash_secret("golden"), "reply", table_id=table.id, seat=0, person_id=1, decision_id="0.1",
             address="ann@example.org", message_id="<golden@example.org>",
         )  # fmt: skip
         await unit.inbound_mail.record_attempt("done", "a" * 64, "done.eml")
@@ -223,6 +223,8 @@ async def describe(service: Service) -> list[dict[str, Any]]:
     for info in await service.queries.list_tables():
         view = await service.queries.view(info.id)
         log = await service.queries.log(info.id) if view.state else []
+        async with service.store.read() as unit:
+            orders = [order.line for order in await unit.orders.armed(info.id)]
         found.append(
             {
                 "code": info.code,
@@ -237,14 +239,10 @@ async def describe(service: Service) -> list[dict[str, Any]]:
                 "polls": [[poll.poll.kind, sorted(poll.votes)] for poll in view.polls],
                 "cash": view.state.cash if view.state else {},
                 "standings": engine.standings(view.state) if view.state else {},
-                "hidden": _has_hidden_orders(view.state) if view.state else False,
+                "orders": orders,
             }
         )
     return found
-
-
-def _has_hidden_orders(state: engine.State) -> bool:
-    return any(getattr(frame, "bid_limits", None) for frame in state.stack)
 
 
 async def make_store(path: Path, games: dict[str, SimulatedGame]) -> list[dict[str, Any]]:

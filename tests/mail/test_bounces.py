@@ -1,6 +1,8 @@
 """Refusals and bounces by class: what is counted, what is held, what is forgotten."""
 
+import re
 import tomllib
+from email.header import Header
 from itertools import product
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from mail.port import Folder, OutgoingMail
 from tests.mail.memory_port import POST, InMemoryService
 
 CORPUS = tomllib.loads((Path(__file__).parent / "bounces.toml").read_text(encoding="utf-8"))
+FORMS = tomllib.loads((Path(__file__).parent / "bounce_forms.toml").read_text(encoding="utf-8"))
 REFUSALS = {
     "address": (
         "550 5.1.1 <bob@player.test>: Recipient address rejected: User unknown in virtual mailbox table",
@@ -132,6 +135,39 @@ async def test_bounce_in_other_forms(letter: dict[str, str]) -> None:
         raw = quoting(prose_bounce(text, to=to, subject=letter["subject"]), notice, is_quoted)
         counted = (letter["kind"],) if has_token or is_quoted else ()
         assert await bounced(service, raw) == counted, (has_token, is_quoted)
+
+
+def in_form(form: dict[str, str], said: str, notice: OutgoingMail) -> bytes:
+    """A refusal as a mail server writes it down: in its own words, with a part for machines or without, and
+    with our email behind it."""
+    found = re.search(r"[45]\.\d+\.\d+", said)
+    status = found[0] if found else f"{said[0]}.0.0"
+    quoted = FORMS["quoted"].replace("{id}", notice.message_id)
+    text = form["text"].replace("{said}", said).replace("{status}", status).replace("{quoted}", quoted)
+    subject = form["subject"].replace("{said}", said)
+    head = f"Return-Path: <>\nFrom: {form['from']}\nTo: {notice.envelope_sender}\nMIME-Version: 1.0\n"
+    head += f"Subject: {Header(subject, 'utf-8').encode(linesep='')}\nMessage-ID: <b@mx.test>\n"
+    plain = "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n"
+    if not form.get("report"):
+        return f"{head}{plain}{text}\n".encode()
+    return (
+        f'{head}Content-Type: multipart/report; report-type=delivery-status; boundary="b"\n\n'
+        f"--b\n{plain}{text}\n--b\nContent-Type: message/delivery-status\n\nReporting-MTA: dns; mx.test\n\n"
+        f"Final-Recipient: rfc822; ann@player.test\nAction: failed\nStatus: {status}\n"
+        f"Diagnostic-Code: smtp; {said}\n\n--b\nContent-Type: text/rfc822-headers\n\n{quoted}\n--b--\n"
+    ).encode()
+
+
+@pytest.mark.parametrize("form", FORMS["forms"], ids=lambda form: str(form["name"]))
+async def test_every_refusal_in_every_form(form: dict[str, str]) -> None:
+    """What is quoted of our own email says nothing; whatever passes by itself counts against no address."""
+    wrong = []
+    for kind, said in FORMS["refusals"]:
+        service = InMemoryService()
+        found = await bounced(service, in_form(form, said, service.notice()))
+        if found != (kind,):
+            wrong.append((said, kind, found))
+    assert not wrong
 
 
 @pytest.mark.parametrize("status", ["5.1.1", "5.7.1"])

@@ -237,8 +237,8 @@ def test_each_line_is_a_link_that_writes_it() -> None:
     letter = composed(page)
     reply_to = str(parsed(letter)["Reply-To"])
     html = part(letter, "html")
-    assert f'href="mailto:{reply_to}?subject=bid%20CA%20165&amp;body=bid%20CA%20165%0A"' in html
-    assert "body=run%20best%0Apay%0Apass%0A" in html and "or more, up to $800" in html
+    assert f'href="mailto:{reply_to}?subject=bid%20CA%20165&amp;body=bid%20CA%20165%0D%0A"' in html
+    assert "body=run%20best%0D%0Apay%0D%0Apass%0D%0A" in html and "or more, up to $800" in html
 
 
 def test_the_preview_is_hidden_and_says_what_to_do() -> None:
@@ -260,3 +260,15 @@ def test_no_word_is_wider_than_a_phone() -> None:
     assert market.is_wide and "white-space:pre;" in part(composed(MailPage("x", (market,))), "html")
     help_text = Preformatted("help", "  status               players, companies and who is to act")
     assert not help_text.is_wide
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_the_map_stands_before_a_long_list_of_lines(many: bool) -> None:
+    lines = tuple(f"lay 57 H{number} 0" for number in range(12 if many else 3))
+    images = tuple(InlineImage(name, PNG, f"The {name}.", 560) for name in ("map", "market"))
+    notice = pages.TurnNotice("Ann", "You to act: lay track.", lines, ("Bob passes.",), images=images)
+    text = part(composed(pages.turn_notice(notice)), "plain")
+    places = {text.index("[Picture: The map.]"): "map", text.index("[Picture: The market.]"): "market"}
+    places |= {text.index("For example"): "lines", text.index("Since your last turn"): "events"}
+    order = [places[at] for at in sorted(places)]
+    assert order == (["map", "lines", "events", "market"] if many else ["lines", "events", "map", "market"])

@@ -122,3 +122,51 @@ async def test_a_host_sends_so_many_invitations_a_day(desk: LetterDesk) -> None:
     desk.clock[0] += timedelta(days=1)
     await desk.write("", "Ann", "new 1830 Last <last@player.test>", to=ADDRESS)
     assert "last@player.test" in desk.newest
+
+
+async def test_of_invitations_in_one_email_those_before_a_bad_one_go_out(desk: LetterDesk) -> None:
+    """The answer says which, and not that nothing was changed."""
+    for name in ("Ann", "Bob"):
+        await desk.person(name)
+    await desk.write("", "Ann", "new 1830 Bob <bob@player.test>", to=ADDRESS)
+    await desk.write("", "Ann", "invite Cid <cid@player.test>, Dan <cid@player.test>")
+    answer = desk.newest[ANN]
+    text = answer.part("plain")
+    assert "DONE IN PART." in text and "Nothing was changed" not in text
+    assert "Invitations go to Cid (cid@player.test)." in text
+    assert "invites you" in str(desk.newest["cid@player.test"].message["Subject"])
+
+
+async def test_who_begins_gets_one_email_at_the_start(desk: LetterDesk) -> None:
+    """It asks for the first move, and says that the game begins; the others are told that it does."""
+    await desk.table("1830", ["Ann", "Bob"])
+    (asked,) = await letters(desk)
+    assert "It is your turn, Ann." in asked and "The game begins. Seating: Ann and Bob." in asked
+    assert desk.newest["bob@player.test"].message["Subject"].endswith("News: The game begins")
+
+
+async def test_out_of_turn_begins_with_that(desk: LetterDesk) -> None:
+    await desk.table("1830", ["Ann", "Bob"])
+    await desk.take("start")
+    await desk.write("", "Bob", "buy SV")
+    told = " ".join(desk.newest["bob@player.test"].part("plain").split())
+    assert "It is not your turn. Ann to act: buy the SV for $20" in told
+
+
+async def test_lines_say_what_they_cost(desk: LetterDesk) -> None:
+    await desk.table("1830", ["Ann", "Bob"])
+    (asked,) = await letters(desk)
+    assert "buy SV # costs $20, leaves Ann $1,180" in asked
+
+
+async def test_a_person_switches_pictures_off(desk: LetterDesk) -> None:
+    """In their emails the board stands in words; others have their pictures."""
+    table = await desk.table("1830", ["Ann", "Bob"])
+    await desk.take("start")
+    assert "[Picture: " in desk.asking(ANN).part("plain")
+    await desk.write("", "Bob", "settings pictures off", original=desk.newest["bob@player.test"])
+    await desk.write("", "Ann", "buy SV", original=desk.asking(ANN))
+    asked = desk.asking("bob@player.test")
+    assert "[Picture: " not in asked.part("plain") and "Mohawk & Hudson" in asked.part("plain")
+    view = await desk.service.queries.view(table)
+    assert await desk.service.settings.palette(view.table, await desk.person("Bob")) is None

@@ -9,7 +9,7 @@ import pytest
 
 from mail.imap import ImapConnection, Quota
 from mail.inbox import InboxWatcher
-from mail.mailbox_care import MailboxCaretaker, fullness
+from mail.mailbox_care import INTERVAL, MailboxCaretaker, fullness
 from mail.parser_process import ParserProcess
 from mail.policy import MailPolicy
 from mail.port import Folder
@@ -59,6 +59,24 @@ async def test_a_mailbox_that_is_nearly_full_is_reported(used: int, said: str) -
         imap = await ImapConnection.open(server.account, 10.0)
         assert await imap.quota() == (used, 1000)
         await imap.close()
+
+
+async def test_the_quota_is_read_each_hour_and_mail_deleted_once_a_day() -> None:
+    now = [datetime(2026, 11, 20, 9, tzinfo=UTC)]
+    told: list[str] = []
+
+    async def tidied(text: str) -> None:
+        told.append(text)
+
+    async with fake_imap() as server:
+        server.quota = (950, 1000)
+        care = MailboxCaretaker(server.account, 30, tidied, now=lambda: now[0])
+        for _ in range(30):
+            await care.tidy()
+            now[0] += timedelta(hours=1)
+        assert len(told) == 30 and all("95 % full" in each for each in told)
+        assert server.asked.count("SELECT") == 30 + 2 * len(Folder)
+    assert INTERVAL == 3600
 
 
 @pytest.mark.dovecot

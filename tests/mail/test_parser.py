@@ -65,3 +65,19 @@ def test_bounce_to_a_reply_address_gives_no_order() -> None:
     """C.11: the report is seen before anybody looks at the text."""
     letter = parse_mail((MAILS / "c11-bounce-quotes-orders.eml").read_bytes())
     assert letter.report and letter.automatic_sign
+
+
+def test_the_text_of_a_mail_with_a_large_attachment_is_read() -> None:
+    """Only its beginning was fetched. A text that is cut itself is not read, nor the one beside it."""
+    text = "--b\nContent-Type: text/plain\n\npass\n"
+    picture = "--b\nContent-Type: image/png\nContent-Transfer-Encoding: base64\n\nAAAA"
+    html = "--b\nContent-Type: text/html\n\n<p>pass"
+    head = "From: ann@player.test\nContent-Type: multipart/mixed; boundary=b\n\n"
+    for parts, read, problem in (
+        ([text, picture], "pass", None),
+        ([text, html], "", MailProblem.TOO_BIG),
+        ([picture], "", MailProblem.NO_TEXT),
+        ([text], "", MailProblem.TOO_BIG),
+    ):
+        mail = parse_mail((head + "".join(parts)).encode(), partial=True)
+        assert (mail.text.strip(), mail.problem) == (read, problem)

@@ -324,6 +324,21 @@ async def test_c10_automatic_mail_is_never_answered(service: InMemoryService, po
     assert service.moves == []
 
 
+async def test_c10_a_reply_that_a_list_marks_is_a_reply(service: InMemoryService, policy: MailPolicy) -> None:
+    """Some mail programs put `Precedence: list` on everything. It counts from the owner of a token alone."""
+    extra = "Precedence: list\n"
+    stranger = reply(
+        service.notice(), "buy SV", extra=extra, sender="eve@other.test", message_id="<e@o.test>"
+    )
+    both = f"Auto-Submitted: auto-replied\n{extra}"
+    automatic = reply(service.notice(), "buy SV", extra=both, message_id="<a@player.test>")
+    for raw in (stranger, automatic):
+        outcome = await arrive(service, policy, raw)
+        assert (outcome.folder, outcome.replies, service.moves) == (Folder.IGNORED, (), [])
+    await arrive(service, policy, reply(service.notice(), "buy SV", extra=extra))
+    assert service.moves == [("s1", "buy SV")]
+
+
 async def test_c10_ping_pong_ends_at_once(service: InMemoryService, policy: MailPolicy) -> None:
     """Two installations whose addresses know each other: the other's receipt is automatic mail to us."""
     ours = await arrive(service, policy, reply(service.notice(), "juggle"))
@@ -615,6 +630,16 @@ async def test_a_line_of_play_never_becomes_talk(service: InMemoryService, polic
     assert "it stands in what you say to the table" in body(outcome.replies[0]).replace("\n", " ")
     outcome = await arrive(service, policy, reply(service.notice(), "buy SV\n\nsay well\nbuy CS"))
     assert not service.talk and not service.moves
+
+
+async def test_what_is_half_done_does_not_say_that_nothing_was(
+    service: InMemoryService, policy: MailPolicy
+) -> None:
+    """What is said to the table is told, though the move below is refused."""
+    outcome = await arrive(service, policy, reply(service.notice(), "say well\n\nbuy NOTHING"))
+    text = body(outcome.replies[0])
+    assert service.talk == [("s1", "well")] and headline(outcome.replies[0]).startswith("NOT DONE")
+    assert "The table is told: well" in text and "Nothing was changed" not in text
 
 
 async def test_talk_alone_and_prose_that_never_leaves(service: InMemoryService, policy: MailPolicy) -> None:

@@ -113,7 +113,7 @@ async def test_the_other_address_takes_over_at_once(desk: LetterDesk) -> None:
 
 async def test_a_letter_that_was_refused_for_good_waits(desk: LetterDesk) -> None:
     """Any good letter from the person sends it again as it was."""
-    await desk.table("1830", ["Ann", "Bob"])
+    await desk.table("1830", ["Bob", "Ann"])
     (started,) = [m for m in await desk.outbox.lease_due(20) if m.recipient == ANN and b"] News" in m.raw]
     await desk.outbox.mark_failed(started, UNKNOWN, None, True)
     assert "News" not in " ".join(await subjects(desk))
@@ -123,7 +123,7 @@ async def test_a_letter_that_was_refused_for_good_waits(desk: LetterDesk) -> Non
 
 
 async def test_a_refusal_that_may_pass_is_tried_for_days(desk: LetterDesk) -> None:
-    await desk.table("1830", ["Ann", "Bob"])
+    await desk.table("1830", ["Bob", "Ann"])
     attempts = 0
     for _ in range(100):
         for mail in await desk.outbox.lease_due(20):
@@ -147,6 +147,41 @@ async def test_what_comes_back_is_asked_anew_ever_later(desk: LetterDesk, kind: 
             desk.clock[0] += timedelta(minutes=10)
         waits.append((desk.clock[0] - begun) // ASK_AGAIN)
     assert waits == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("kind", ["soft", "operator"])
+async def test_after_three_days_of_full_mailboxes_or_refusals_the_table_is_told(
+    desk: LetterDesk, kind: BounceKind
+) -> None:
+    """Once, and when a letter of the person comes that they are reached again. What passes in between begins
+    anew."""
+    table = await desk.table("1830", ["Ann", "Bob"])
+    await desk.take("start")
+    sentence = "Emails to Ann have not arrived for three days. Nothing else reaches them."
+    for hours in (24, 40, 24, 24, 23):
+        await bounce(desk, ANN, kind, times=1)
+        desk.clock[0] += timedelta(hours=hours)
+    assert sentence not in await told(desk, table)
+    for _ in range(3):
+        await bounce(desk, ANN, kind, times=1)
+        desk.clock[0] += timedelta(hours=20)
+    assert (await told(desk, table)).count(sentence) == 1
+    await desk.write("list", "Ann", "list", to="play@games.test", take=False)
+    assert (await told(desk, table))[-1] == "Emails reach Ann again."
+
+
+async def test_the_operator_reads_one_line_for_each_domain_and_day(
+    desk: LetterDesk, caplog: pytest.LogCaptureFixture
+) -> None:
+    await desk.table("1830", ["Ann", "Bob"])
+    await desk.take("start")
+    for _ in range(2):
+        for _ in range(3):
+            await bounce(desk, ANN, "operator", times=2)
+            desk.clock[0] += timedelta(hours=7)
+        desk.clock[0] += timedelta(hours=4)
+    lines = [each for each in caplog.messages if "The mail server of player.test refuses our emails" in each]
+    assert len(lines) == 2
 
 
 async def test_a_delay_asks_for_nothing(desk: LetterDesk) -> None:

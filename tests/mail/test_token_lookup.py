@@ -80,7 +80,7 @@ async def test_a_link_writes_the_code_into_a_new_email() -> None:
     service = InMemoryService()
     sent, other = letter(service, "s1"), letter(service, "s2")
     html = content(sent)[2]
-    assert "mailto:play@games.test?subject=buy%20SV&amp;body=buy%20SV%0A%0A%23%20code-" in html
+    assert "mailto:play@games.test?subject=buy%20SV&amp;body=buy%20SV%0D%0A%0D%0A%23%20code-" in html
     code = f"code-{PLAIN.find_tokens([content(sent)[0]])[0]}"
     assert await seats(service, answer(f"buy SV\n\n# {code}")) == ["s1"]
     both = answer(f"buy SV\n# {code}\n\n{quoted(other)}", parents=(other.message_id,))

@@ -21,12 +21,13 @@ from storage import StoreError, backup, open_store
 from storage.store_files import reading_uri
 from tests.service.conftest import NAMES, ServiceHarness
 from tests.storage.conftest import ManualClock
-from tests.stores import sqlite_only
+from tests.stores import run_sql, sqlite_only
 
 ROOT = Path(__file__).parent.parent.parent
 ROWS = re.search(r"## Faults\n(.*?)\n## ", (ROOT / "docs" / "hosting.md").read_text(), re.DOTALL)
 FAULTS = (
-    "Disk full", "Read-only", "Locked", "Damaged file", "Damaged table", "Database away", "Discord away",
+    "Disk full", "Read-only", "Locked", "Damaged file", "Damaged table", "Database away",
+    "Database hangs", "Service hangs", "Store from before 1.0.0", "Discord away",
     "Token revoked or wrong", "IMAP away", "SMTP away", "Clock set by a day", "Two services",
     "Picture worker hangs", "Backlog", "Store deleted or replaced", "Write-ahead log cut",
     "Start beside backups", "Copy without its log", "Killed",
@@ -60,9 +61,9 @@ async def say(world: ServiceHarness, line: str) -> CommandResult | StoreError:
 @sqlite_only
 async def test_a_full_disk_refuses_in_a_sentence_and_loses_nothing(world: ServiceHarness) -> None:
     async with world.store.begin() as unit:
-        (pages,) = (await unit._transaction.connection.exec_driver_sql("PRAGMA page_count")).one()
-        await unit._transaction.connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
-        (free,) = (await unit._transaction.connection.exec_driver_sql("PRAGMA freelist_count")).one()
+        ((pages,),) = await run_sql(unit, "PRAGMA page_count")
+        await run_sql(unit, f"PRAGMA max_page_count = {pages}")
+        ((free,),) = await run_sql(unit, "PRAGMA freelist_count")
     assert free < 5
     told: list[CommandResult | StoreError] = []
     for number in range(40):
@@ -77,7 +78,7 @@ async def test_a_full_disk_refuses_in_a_sentence_and_loses_nothing(world: Servic
     assert "player" in str(await world.service.ask(world.table, "status", person_id=world.people["Ann"]))
     assert isinstance(await say(world, "buy SV"), StoreError | Completed)
     async with world.store.begin() as unit:
-        await unit._transaction.connection.exec_driver_sql("PRAGMA max_page_count = 1000000")
+        await run_sql(unit, "PRAGMA max_page_count = 1000000")
     assert isinstance(await say(world, "buy SV"), Completed)
     assert await world.lines() == ["buy SV"]
 

@@ -12,27 +12,35 @@ import socket
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from urllib.parse import quote
 
 import aiohttp
+import discord
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
-from sqlalchemy import text
 from typer.testing import CliRunner
 
 from bot.__main__ import app_for
 from bot.config import parse_settings
 from bot.email.connection import MailConnection
 from bot.hub.result import TableNotRunning
-from bot.operations.logs import LogFile, LogFormatter, expected_in_a_sentence, secrets_of
+from bot.operations.logs import (
+    LogFile,
+    LogFormatter,
+    Outages,
+    expected_in_a_sentence,
+    is_not_about_voice,
+    secrets_of,
+)
 from bot.operations.metrics import Metrics
 from bot.operations.status import ErrorCounter, StatusMonitor, status_text
 from bot.operations.status_server import StatusServer, ask_status, keep_watchdog
 from bot.service import Service
 from mail import TokenRedactionFilter
-from storage import Channel, NewMessage, StoreError
+from storage import Channel, NewMessage, StoreError, UnitOfWork
 from tests.service.conftest import ServiceHarness
 from tests.service.test_isolation import execute
-from tests.stores import sqlite_only
+from tests.stores import run_sql, sqlite_only
 
 
 @asynccontextmanager
@@ -107,17 +115,55 @@ async def test_14_8_health_names_each_problem(world: ServiceHarness, tmp_path: P
         async with world.store.begin() as unit:
             message = NewMessage(idempotency_key="k", channel="discord", address={}, payload=b"")
             await unit.outbox.enqueue(message)
-            await unit._transaction.connection.execute(
-                text("UPDATE outbox SET created_at = created_at - 3600000000")
-            )
+            await run_sql(unit, "UPDATE outbox SET created_at = created_at - 3600000000")
         status, body = await page(tmp_path, "health")
         assert status == 503 and body.splitlines() == [
             "discord is away: the connection is lost.",
             "A message to discord has waited for 60 minutes.",
         ]
         async with world.store.begin() as unit:
-            await unit._transaction.connection.execute(text("DROP TABLE outbox"))
+            await run_sql(unit, "DROP TABLE outbox")
         assert "The store cannot be read now" in (await page(tmp_path, "health"))[1]
+
+
+async def test_a_store_that_hangs_is_told_and_asked_again(
+    world: ServiceHarness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.operations.status.STORE_ANSWERS_WITHIN", 0.01)
+    answered, read = asyncio.Event(), world.store.read
+
+    @asynccontextmanager
+    async def hanging() -> AsyncIterator[UnitOfWork]:
+        await answered.wait()
+        async with read() as unit:
+            yield unit
+
+    monkeypatch.setattr(world.store, "read", hanging)
+    async with served(world, tmp_path):
+        for _ in range(2):
+            status, body = await page(tmp_path, "health")
+            assert status == 503 and body.startswith("The store has not answered for ")
+        answered.set()
+        while (await page(tmp_path, "health"))[0] != 200:
+            pass
+
+
+async def test_a_service_that_does_not_answer_is_not_one_that_is_not_running(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.operations.status_server.ASK_TIMEOUT", 0.05)
+    monkeypatch.setenv("RAILPOST_DATA", str(tmp_path))
+
+    async def said() -> str:
+        done = await asyncio.to_thread(CliRunner().invoke, app_for(["status"]), ["status"])
+        assert done.exit_code == 1
+        return done.stderr
+
+    assert (await said()).startswith("No service is running with this data folder.")
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.bind(str(tmp_path / "railpost.sock"))
+        silent.listen()
+        assert (await said()).startswith("A service is running with this data folder, and does not answer.")
 
 
 async def test_a_backlog_and_messages_given_up_are_told(
@@ -319,6 +365,48 @@ def test_14_8_no_secret_is_logged(as_json: bool) -> None:
         failed = record("failed")
         failed.exc_info = (type(error), error, error.__traceback__)
     assert "token-of-the-bot" not in formatter.format(failed)
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+@pytest.mark.parametrize("password", ['say "friend"', "back\\slash", "p%40ss/w:rd"])
+def test_a_secret_with_characters_that_are_escaped_is_not_logged(as_json: bool, password: str) -> None:
+    """Escapes of JSON, of a URL and of Python hide a secret from a search, and not from a reader."""
+    settings = parse_settings({
+        "RAILPOST_IMAP": "imaps://ann@mail.test", "RAILPOST_SMTP": "smtps://ann@mail.test",
+        "RAILPOST_IMAP_PASSWORD": password, "RAILPOST_SMTP_PASSWORD": password,
+        "RAILPOST_MAIL_ADDRESS": "ann@mail.test",
+        "RAILPOST_DATABASE": f"postgresql+psycopg://ann:{quote(password, safe='')}@host/name",
+    })  # fmt: skip
+    formatter = LogFormatter(secrets_of(settings), as_json=as_json)
+    for text in (password, quote(password, safe=""), repr(password)[1:-1]):
+        told = formatter.format(record("login with %s failed", f"({text})"))
+        told = json.loads(told)["message"] if as_json else told
+        assert told.endswith("login with (***) failed")
+
+
+def test_calls_that_nobody_makes_are_not_warned_of() -> None:
+    """The sentences are discord.py's, see `discord/client.py`."""
+    said = (Path(discord.__path__[0]) / "client.py").read_text()
+    assert "voice will NOT be supported" in said
+    assert not is_not_about_voice(record("%s is not installed, voice will NOT be supported", "PyNaCl"))
+    assert is_not_about_voice(record("logging in using static %s", "token"))
+
+
+def test_an_outage_is_one_line_a_minute() -> None:
+    now = [0.0]
+    outages = Outages(lambda: now[0])
+
+    def logged(text: str) -> list[str]:
+        one = record("the robots of %s wait: %s", "table ABC", text)
+        return [one.getMessage() for _ in range(2) if outages(one)]  # two handlers ask
+
+    away = "The store cannot be read now: the database does not answer; please try again in a moment."
+    first = logged(away)
+    assert len(first) == 2 and first[0] == first[1]
+    assert first[0].endswith("(the same is not said again for a minute)")
+    assert not logged(away) and len(logged("the disk is full")) == 2
+    now[0] += 60
+    assert len(logged(away)) == 2
 
 
 def test_14_8_the_last_error_in_the_status_has_no_secret() -> None:

@@ -33,21 +33,40 @@ async def test_a_turn_says_until_when(driven: DrivenTable, desk: MailDesk) -> No
     await driven.begin("24h")
     await driven.settings("Ann", BERLIN)
     driven.now += timedelta(minutes=3)
-    (started, turn) = to(await desk.letters(), "Ann")
-    assert "The game begins." in started.text
+    (turn,) = to(await desk.letters(), "Ann")
+    assert "The game begins." in turn.text
     assert "Please reply by Tue 2 Jun 12:00 (Europe/Berlin)." in turn.text
 
 
 async def test_a_reminder_can_be_answered(driven: DrivenTable, desk: MailDesk) -> None:
     await driven.begin("24h")
-    driven.now = local("2026-06-02 00:00")
+    driven.now = local("2026-06-02 11:00")
     await driven.tick()
     *_, reminder = to(await desk.letters(), "Ann")
     assert reminder.subject.endswith("A reminder: your turn: opening, buy the SV for $20")
-    assert "You have 12 hours left, until Tue 2 Jun 10:00 (UTC)." in reminder.text
+    assert "You have 1 hour left, until Tue 2 Jun 10:00 (UTC)." in reminder.text
     assert "bid CS 45" in reminder.text
     assert isinstance(await desk.reply(reminder.reply_to, "bid CS 45"), LinesPlayed)
     assert await driven.asked() == ["Bob"]
+
+
+async def test_at_most_one_reminder_a_day_comes_by_email(driven: DrivenTable, desk: MailDesk) -> None:
+    """At two tables with a pace of a day: the one an hour before the end, and then daily; each says which
+    other table waits."""
+    await driven.begin("24h")
+    first = driven.table
+    other = await driven.service.lobby.create("1830", driven.people["Ann"], name="Sunday")
+    for name in ("Ann", "Bob", "Cid"):
+        await driven.service.lobby.join(other.id, driven.people[name], name)
+    await driven.service.lobby.set_pace(other.id, "20h", by=driven.people["Ann"])
+    await driven.service.lobby.start(other.id, by=driven.people["Ann"], order=("Ann", "Bob", "Cid"))
+    reminders: list[Letter] = []
+    while driven.now < local("2026-06-06 12:00"):
+        driven.now += timedelta(minutes=30)
+        await driven.tick()
+        reminders += [each for each in to(await desk.letters(), "Ann") if "reminder" in each.subject]
+    assert 4 <= len(reminders) <= 5 and driven.table == first
+    assert all("These tables wait for you too" in each.text for each in reminders)
 
 
 async def test_a_reminder_that_comes_too_late_is_not_sent(driven: DrivenTable, desk: MailDesk) -> None:

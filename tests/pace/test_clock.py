@@ -36,6 +36,15 @@ async def test_reminders_at_half_one_hour_before_and_then_daily(driven: DrivenTa
     assert driven.heard("Bob", "reminder") == []
 
 
+async def test_with_remind_the_others_hear_that_a_time_is_up(driven: DrivenTable) -> None:
+    """Once, at its end."""
+    await driven.begin("24h")
+    await driven.wait_until(local("2026-06-05 13:00"))
+    assert driven.heard("Bob", "news") == [
+        f"{at('02 12:00')} mail news: Ann's time is up. The game waits for them."
+    ]
+
+
 async def test_nobody_is_reminded_who_has_nothing_to_decide(driven: DrivenTable) -> None:
     await driven.begin("24h")
     await driven.wait_until(local("2026-06-01 14:00"))

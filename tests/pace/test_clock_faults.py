@@ -36,7 +36,7 @@ async def test_killed_between_the_due_row_and_its_message(
     await driven.begin("24h")
     driven.now = HALF
 
-    def die(*_: object) -> None:
+    def die(*_: object, **__: object) -> None:
         raise Killed
 
     with monkeypatch.context() as patched:

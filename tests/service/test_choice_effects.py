@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import engine
 from bot.discord.controls.decision_controls import decision_controls
-from bot.position.effects import choice_effect
+from bot.position.effects import choice_effect, line_effect
 from tests.t1830.scenarios import run_scenario
 
 STOCK = """
@@ -55,3 +55,9 @@ def test_no_option_of_a_card_repeats_the_line_that_it_plays() -> None:
     controls = decision_controls(state, "p0", choices, 70)
     items = [item for _, items in controls.selects for item in items] + list(controls.sales)
     assert items and {item.description for item in items}.isdisjoint(choice.line for choice in choices)
+
+
+def test_a_line_says_what_it_costs_or_brings() -> None:
+    state = engine.new_game("1830", ["Ann", "Bob", "Cid"]).state
+    assert line_effect(state, "p0", "buy SV") == "costs $20, leaves Ann $780"
+    assert line_effect(state, "p0", "pass") == "" == line_effect(state, "p1", "buy SV")

@@ -278,3 +278,13 @@ async def test_a_standing_order_is_hidden_in_the_log(empty: ServiceHarness) -> N
     play.add(row._replace(line="standing protect MP up to 300", raw_line="standing protect MP up to 300"))
     assert all("standing" not in f"{one.line}{one.raw_line}{one.sentences}" for one in play.log.entries())
     assert [one.line for one in play.log.entries() if one.has_text] == ["start"]
+
+
+async def test_who_is_not_asked_reads_that_it_is_not_their_turn(world: ServiceHarness) -> None:
+    """And who goes on after a turn has ended by itself, that it has."""
+    refused = await world.say("Bob", "buy SV")
+    assert isinstance(refused, LineRefused)
+    assert refused.reason.startswith("It is not your turn. Ann to act: buy the SV for $20")
+    ended = await world.say("Ann", "buy SV", "pass")
+    assert isinstance(ended, LineRefused)
+    assert ended.reason.startswith("Your turn has ended with the line before. Bob to act: buy the CS for $40")

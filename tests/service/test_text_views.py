@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
+import engine
 from bot.position import text_views
 from engine import new_game
+from engine.game_text import replay
 from tests.renderers.positions import financed
+
+GAMES = sorted((Path(__file__).parent.parent / "games").glob("*.18xx"))[::4]
 
 
 def test_the_headline_has_loans_and_no_unlimited_bank() -> None:
@@ -45,6 +53,38 @@ def test_the_market_view_has_the_cost_of_loans() -> None:
     ]  # fmt: skip
     plain = text_views.market_view(new_game("1830", ["Ann", "Bob", "Cid"]).state)
     assert plain.endswith("No company has a price.")
+
+
+@pytest.mark.parametrize("path", GAMES, ids=lambda path: path.stem)
+def test_tables_fit_an_email_and_the_market_a_phone(path: Path) -> None:
+    """Whatever the game: a wide table wraps its last column, or has a paragraph for each company."""
+    history = replay(path.read_text()).history
+    assert history is not None
+    state = engine.copy_state(history.start)
+    for number, line in enumerate(history.lines):
+        if number % 40 == 0:
+            tables = [
+                part for part in text_views.status_parts(state, ()) if isinstance(part, text_views.Table)
+            ]
+            for table in tables:
+                lines = table.lines(text_views.LINE_WIDTH)
+                assert max(map(len, lines)) <= text_views.LINE_WIDTH, lines
+                told = " ".join(" ".join(lines).split())
+                for cell in {cell for row in table.rows for cell in row if cell != "-"}:
+                    assert " ".join(cell.split()) in told, (cell, lines)
+            market = text_views.market_view(state).splitlines()
+            prices = [text for text in market if not text.startswith("Interest")]
+            assert max(map(len, prices)) <= text_views.PHONE_WIDTH or "," in max(prices, key=len)
+        for event in line.events:
+            event.apply(state)
+
+
+def test_the_market_has_the_spaces_beside_each_company() -> None:
+    state = new_game("1830", ["Ann", "Bob", "Cid"]).state
+    state.companies["PRR"].cell, state.market_order = (0, 6), ["PRR"]
+    assert text_views.market_view(state).splitlines() == [
+        "$100: PRR (par)", "  left $90, right $112, down $90"
+    ]  # fmt: skip
 
 
 def test_the_map_view_names_mines_and_bridges() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from sqlmodel import func, select
 
-from storage import NotFound, Store, hash_secret
+from storage import NotFound, Store, hash_secret, new_secret
 from storage.models import Setting
 from tests.storage.conftest import ManualClock, move, new_table
 from tests.stores import sqlite_only
@@ -18,7 +18,9 @@ async def test_a_token_is_found_in_any_case_and_never_stored(
 ) -> None:
     table = await new_table(store)
     async with store.begin() as unit:
-        text = await unit.mail_tokens.issue(
+        text = new_secret()
+        await unit.mail_tokens.add(
+            hash_secret(text),
             "reply",
             table_id=table,
             seat=2,
@@ -37,24 +39,6 @@ async def test_a_token_is_found_in_any_case_and_never_stored(
     async with store.read() as unit:
         token = await unit.mail_tokens.find(text)
         assert token is not None and not unit.mail_tokens.is_valid(token)
-
-
-async def test_tokens_are_revoked_by_what_they_are_for(store: Store) -> None:
-    table = await new_table(store)
-    async with store.begin() as unit:
-        mine = await unit.mail_tokens.issue("reply", table_id=table, seat=0)
-        other = await unit.mail_tokens.issue("reply", table_id=table, seat=1)
-        bounce = await unit.mail_tokens.issue("bounce", table_id=table, seat=0)
-        assert await unit.mail_tokens.revoke(table_id=table, seat=0, purpose="reply") == 1
-        assert await unit.mail_tokens.revoke(table_id=table, seat=0, purpose="reply") == 0
-        held = []
-        for text in (mine, other, bounce):
-            token = await unit.mail_tokens.find(text)
-            assert token is not None
-            held.append(unit.mail_tokens.is_valid(token))
-        assert held == [False, True, True]
-        with pytest.raises(ValueError, match="condition"):
-            await unit.mail_tokens.revoke()
 
 
 async def test_a_mail_takes_effect_once(store: Store, clock: ManualClock) -> None:
@@ -103,32 +87,29 @@ async def test_settings_and_secrets(store: Store) -> None:
         assert await unit._transaction.scalar(select(func.count()).select_from(Setting)) == 4
 
 
-async def test_one_process_holds_a_lease(store: Store, clock: ManualClock) -> None:
-    lasting = timedelta(seconds=30)
+async def test_one_process_has_a_turn(store: Store, clock: ManualClock) -> None:
+    lasting, began = timedelta(seconds=30), clock.at
     async with store.begin() as unit:
-        assert await unit.settings.acquire_lease("mail", "a", lasting)
-        assert not await unit.settings.acquire_lease("mail", "b", lasting)
-        assert await unit.settings.acquire_lease("discord", "b", lasting)
+        assert await unit.settings.take_turn("identify", lasting) is None
+        assert await unit.settings.take_turn("identify", lasting) == began + lasting
+        assert await unit.settings.take_turn("another", lasting) is None
     clock.advance(seconds=29)
     async with store.begin() as unit:
-        assert await unit.settings.acquire_lease("mail", "a", lasting)
-    clock.advance(seconds=29)
-    async with store.begin() as unit:
-        assert not await unit.settings.acquire_lease("mail", "b", lasting)
+        assert await unit.settings.take_turn("identify", lasting) == began + lasting
     clock.advance(seconds=1)
     async with store.begin() as unit:
-        assert await unit.settings.acquire_lease("mail", "b", lasting)
-        await unit.settings.release_lease("mail", "a")
-        assert not await unit.settings.acquire_lease("mail", "a", lasting)
-        await unit.settings.release_lease("mail", "b")
-        assert await unit.settings.acquire_lease("mail", "a", lasting)
+        assert await unit.settings.take_turn("identify", lasting) is None
+    clock.advance(seconds=-60)  # the clock is set back: the turn is from before that
+    async with store.begin() as unit:
+        assert await unit.settings.take_turn("identify", lasting) is None
 
 
 async def test_only_expired_rows_are_deleted(store: Store, clock: ManualClock) -> None:
     async with store.begin() as unit:
         await unit.move_log.save_request_result("old", b"")
-        await unit.mail_tokens.issue("reply", expires_at=clock.at)
-        lasting = await unit.mail_tokens.issue("bounce")
+        lasting = new_secret()
+        await unit.mail_tokens.add(hash_secret(new_secret()), "reply", expires_at=clock.at)
+        await unit.mail_tokens.add(hash_secret(lasting), "bounce")
     clock.advance(days=2)
     async with store.begin() as unit:
         await unit.move_log.save_request_result("new", b"")

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 import pytest
+from sqlalchemy import Connection
 
 from storage import (
     DuplicateRequest,
@@ -17,8 +18,6 @@ from storage import (
     WriteConflict,
     open_store,
 )
-from storage.executor import SqlAlchemyExecutor
-from storage.move_commit import write_move_commit
 from tests.storage.conftest import ManualClock, move, new_message, new_table, seq_elsewhere
 
 
@@ -253,8 +252,8 @@ async def test_a_lost_transaction_fails_the_batch_and_no_further_one(
     tables = [await new_table(store) for _ in range(3)]
     commits = [await move_commit(store, table, f"r{table}") for table in tables]
 
-    def full(execute: SqlAlchemyExecutor, *_: object) -> int:
-        execute.run_sql("ROLLBACK")  # as SQLite does by itself where the disk is full
+    def full(connection: Connection, *_: object) -> int:
+        connection.exec_driver_sql("ROLLBACK")  # as SQLite does by itself where the disk is full
         raise StoreError("the disk is full")
 
     with monkeypatch.context() as patched:
@@ -279,28 +278,3 @@ async def test_a_cancelled_task_takes_no_other_with_it(store: Store, delay: int)
         if index != delay % 3:
             assert results[index] is None
             assert (await store.table_version(table)).seq == 1
-
-
-async def test_other_databases_run_the_same_job(store: Store) -> None:
-    """SQLAlchemy writes the same rows, one statement at a time."""
-    tables = [await new_table(store) for _ in range(2)]
-    direct, through = [await move_commit(store, table, f"r{table}") for table in tables]
-    await store.commit_move(direct)
-    async with store.begin() as unit:
-        await unit._transaction.connection.run_sync(
-            lambda connection: write_move_commit(through, SqlAlchemyExecutor(connection))
-        )
-    async with store.read() as unit:
-        rows = [(await unit.move_log.rows(table))[0]._replace(request_id=None) for table in tables]
-        heads = [await unit.move_log.snapshot(table) for table in tables]
-        messages = [await unit.outbox.get(f"r{table}") for table in tables]
-    assert rows[0] == rows[1]._replace(created_at=rows[0].created_at)
-    assert [(head.seq, head.current_move) for head in heads] == [(1, 1)] * 2
-    one, two = (each.model_dump(exclude={"id", "idempotency_key", "payload"}) for each in messages if each)
-    assert one == two
-    with pytest.raises(DuplicateRequest):
-        async with store.begin() as unit:
-            again = await move_commit(store, tables[0], f"r{tables[1]}")
-            await unit._transaction.connection.run_sync(
-                lambda connection: write_move_commit(again, SqlAlchemyExecutor(connection))
-            )

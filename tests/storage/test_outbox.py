@@ -128,17 +128,6 @@ async def test_a_failed_message_is_retried_and_the_last_failure_is_final(
         assert row is not None and (row.status, row.error, row.payload) == ("dead", "550 never", b"a")
 
 
-async def test_a_released_lease_is_no_attempt(store: Store) -> None:
-    async with store.begin() as unit:
-        await unit.outbox.enqueue(new_message("a"))
-    (message,) = await take(store)
-    async with store.begin() as unit:
-        await unit.outbox.release_lease(message.id)
-        await unit.outbox.release_lease(message.id)
-    (again,) = await take(store)
-    assert again.attempts == 1
-
-
 async def test_hold_off(store: Store, clock: ManualClock) -> None:
     later = clock.at + timedelta(seconds=45)
     async with store.begin() as unit:

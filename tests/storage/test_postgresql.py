@@ -4,9 +4,10 @@ import asyncio
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import create_engine, make_url, text
+from sqlalchemy import Connection, create_engine, make_url, text
 from sqlalchemy.exc import DBAPIError
 
 from storage import (
@@ -18,7 +19,7 @@ from storage import (
     backup,
     open_store,
 )
-from tests.storage.conftest import ManualClock, move, new_message, new_table
+from tests.storage.conftest import move, new_message, new_table
 from tests.stores import (
     SERVER,
     StoreFactory,
@@ -56,7 +57,7 @@ async def test_a_swallowed_failure_does_not_look_committed(store: Store) -> None
         async with store.begin() as unit:
             await unit.move_log.append(table, 0, [move()], b"s")
             with pytest.raises(DBAPIError):
-                await unit._transaction.connection.execute(text("SELECT * FROM nowhere"))
+                await unit._transaction.read(lambda c: c.execute(text("SELECT * FROM nowhere")))
     assert await length(store, table) == 0
 
 
@@ -90,17 +91,21 @@ async def test_a_restart_of_the_server_meanwhile_does_no_harm(store: Store) -> N
 
 async def test_a_machine_that_is_gone_ends_the_connections_to_it(store: Store) -> None:
     """After seven seconds; the system's own limit is a quarter of an hour, while players wait."""
-    async with store.connect() as reader, store.begin() as unit:
-        for connection in (reader, unit._transaction.connection):
-            driver = (await connection.get_raw_connection()).driver_connection
-            parameters = driver.info.get_parameters()  # type: ignore[union-attr]
+
+    def parameters_of(connection: Connection) -> dict[str, str]:
+        driver: Any = connection.connection.driver_connection
+        return dict(driver.info.get_parameters())
+
+    async with store.read() as view, store.begin() as unit:
+        for each in (view, unit):
+            parameters = await each._transaction.run(parameters_of)
             assert parameters["tcp_user_timeout"] == "7000" and parameters["keepalives_idle"] == "3"
 
 
 async def test_the_first_move_after_a_restart_of_the_server_is_stored(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("storage.group_commit.PROBE_AFTER", 0.0)
+    monkeypatch.setattr("storage.connections.PROBE_AFTER", 0.0)
     table = await new_table(store)
     for seq in range(3):
         mark = (await store.table_version(table)).revision
@@ -214,20 +219,6 @@ async def test_14_11_a_commit_wakes_the_other_processes(store: Store, address: s
         await new_table(store)
         await asyncio.wait_for(heard.wait(), 30)
         following.cancel()
-
-
-async def test_14_11_a_job_has_one_leader_who_is_replaced(address: str, clock: ManualClock) -> None:
-    async with await open_store(address, clock) as first, await open_store(address, clock) as second:
-
-        async def leads(store: Store, name: str) -> bool:
-            async with store.begin() as unit:
-                return await unit.settings.acquire_lease("mail", name, timedelta(seconds=10))
-
-        assert await leads(first, "one") and not await leads(second, "two")
-        clock.advance(seconds=9)
-        assert await leads(first, "one") and not await leads(second, "two")
-        clock.advance(seconds=10)
-        assert await leads(second, "two") and not await leads(first, "one")
 
 
 async def test_14_4_a_text_with_u_0000_fails_alone(store: Store, caplog: pytest.LogCaptureFixture) -> None:

@@ -1,6 +1,7 @@
 """Migrations: from nothing, from the first revision, and to exactly the tables that the program has."""
 
 import ast
+import gzip
 import sqlite3
 import sys
 from pathlib import Path
@@ -13,9 +14,10 @@ from sqlalchemy import Connection, create_engine, inspect, text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from storage import InvalidStore, NewerStore, StoreError, open_store
+from storage import InvalidStore, NewerStore, StoreError, backup, move_store, open_store, restore
 from storage.migrations import alembic_config, migrate, revisions, versions
 from storage.models import Model
+from tests import golden
 from tests.storage.conftest import move
 
 INDEXES = text("SELECT sql FROM sqlite_master WHERE type = 'index' AND tbl_name = :name AND sql IS NOT NULL")
@@ -44,8 +46,10 @@ def test_revisions_are_those_of_alembic() -> None:
     assert revisions() == tuple(revision.revision for revision in walked)[::-1]
 
 
-def test_the_migrated_schema_is_the_tables() -> None:
-    with create_engine("sqlite://").connect() as migrated, create_engine("sqlite://").connect() as made:
+def test_the_migrated_schema_is_the_tables(tmp_path: Path) -> None:
+    store_of_first_revision(tmp_path / "old.db")
+    old = create_engine(f"sqlite:///{tmp_path / 'old.db'}")
+    with old.connect() as migrated, create_engine("sqlite://").connect() as made:
         migrate(migrated)
         Model.metadata.create_all(made)
         assert compare_metadata(MigrationContext.configure(migrated), Model.metadata) == []
@@ -63,48 +67,46 @@ def test_every_table_can_be_made_on_postgresql() -> None:
     assert len(names) == len(set(names)), "PostgreSQL has one space of names for all indexes"
 
 
-def at_revision(path: Path, revision: str) -> None:
-    engine = create_engine(f"sqlite:///{path}")
-    with engine.connect() as connection:
-        migrate(connection, revision)
-    engine.dispose()
+def store_of_first_revision(path: Path) -> None:
+    """A store of 1.0.0."""
+    path.write_bytes(gzip.decompress((Path(golden.__path__[0]) / "1.0.0" / "store.db.gz").read_bytes()))
 
 
 async def test_a_file_of_the_first_revision_is_migrated_with_its_rows(
     tmp_path: Path, later_revision: str
 ) -> None:
     path = tmp_path / "old.db"
-    at_revision(path, revisions()[0])
+    store_of_first_revision(path)
+    rows = "SELECT * FROM moves ORDER BY table_id, seq"
     with sqlite3.connect(path) as old:
-        old.execute("INSERT INTO people (name, preferences, created_at) VALUES ('Ann', '{}', 1)")
-        old.execute(
-            "INSERT INTO game_tables (code, name, title, options, status, location, created_at)"
-            " VALUES ('ABC', 'Friday', 't', '[]', 'running', '{}', 1)"
-        )
-        old.execute("INSERT INTO table_snapshots VALUES (1, 1, 1, x'00')")
-        old.execute(
-            "INSERT INTO moves (kind, transport, raw_line, line, events, table_id, seq, created_at)"
-            " VALUES ('move', 'mail', 'pass', 'pass', x'01', 1, 1, 5)"
-        )
-        assert "later" not in {name for (name,) in old.execute("SELECT name FROM sqlite_master")}
+        moves = old.execute(rows).fetchall()
+        assert moves and "later" not in {name for (name,) in old.execute("SELECT name FROM sqlite_master")}
     old.close()
     async with await open_store(path) as store, store.begin() as unit:
-        table = await unit.tables.by_code("ABC")
-        assert table is not None
-        (row,) = await unit.move_log.line_of_play(table.id)
-        assert (row.line, row.events, row.created_at.year) == ("pass", b"\x01", 1970)
         assert (await unit.people.get(1)).name == "Ann"
-        await unit.move_log.append(table.id, 1, [move()], b"")
+        table = (await unit.tables.all("running"))[0]
+        seq = (await unit.move_log.snapshot(table.id)).seq
+        await unit.move_log.append(table.id, seq, [move()], b"")
     with sqlite3.connect(path) as new:
         assert new.execute("SELECT version_num FROM alembic_version").fetchall() == [(later_revision,)]
-        assert new.execute("SELECT name, pronoun FROM people").fetchall() == [("Ann", None)]
+        assert new.execute("SELECT name, pronoun FROM people WHERE id = 1").fetchall() == [("Ann", None)]
         assert new.execute("SELECT count(*) FROM later").fetchone() == (0,)
+        assert set(moves) < set(new.execute(rows).fetchall())
     new.close()
+
+
+async def test_14_7_a_store_of_another_revision_is_only_read(tmp_path: Path, later_revision: str) -> None:
+    path = tmp_path / "old.db"
+    store_of_first_revision(path)
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match=f"has revision 0016, and .* works with {later_revision}; run"):
+        await open_store(path, migrated=False)
+    assert path.read_bytes() == before
 
 
 async def test_a_migration_that_fails_leaves_the_file_as_it_was(tmp_path: Path, later_revision: str) -> None:
     path = tmp_path / "old.db"
-    at_revision(path, revisions()[0])
+    store_of_first_revision(path)
     with sqlite3.connect(path) as old:
         old.execute("CREATE TABLE later (id INTEGER)")  # in the way of the second revision
     old.close()
@@ -137,6 +139,24 @@ async def test_a_newer_file_is_refused(tmp_path: Path) -> None:
     connection.close()
     with pytest.raises(NewerStore, match=r"newer Railpost \(revision 9999"):
         await open_store(path)
+
+
+@pytest.mark.parametrize("revision", ["0001", "0015"])
+async def test_a_file_from_before_the_first_version_is_refused(tmp_path: Path, revision: str) -> None:
+    path = tmp_path / "old.db"
+    await (await open_store(path)).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = ?", (revision,))
+    connection.close()
+    before = path.read_bytes()
+    for opening in (open_store(path), open_store(path, migrated=False), restore(path, tmp_path / "b.db")):
+        with pytest.raises(InvalidStore, match=rf"before 1\.0\.0 \(revision {revision}\)"):
+            await opening
+    with pytest.raises(StoreError, match="before 1"):
+        await move_store(path, tmp_path / "c.db")
+    with pytest.raises(InvalidStore, match="before 1"):
+        await backup(path, tmp_path / "d.db")
+    assert path.read_bytes() == before
 
 
 async def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
@@ -207,30 +227,3 @@ def test_revisions_outlive_the_classes_of_today() -> None:
             if isinstance(node, ast.Import | ast.ImportFrom)
         }
         assert imported <= {"alembic", "sqlalchemy", "json", "secrets"}
-
-
-async def test_plans_and_rewinds_of_the_first_version_are_migrated(tmp_path: Path) -> None:
-    """0.1.0 kept plans in the preferences, and counted no rewinds."""
-    path = tmp_path / "old.db"
-    at_revision(path, "0001")
-    plan, of_no_table = '{"since": 7, "lines": [[0, "buy SV"]]}', '{"since": 1, "lines": []}'
-    plans = f'{{"mail": true, "plans": {{"1": {plan}, "9": {of_no_table}}}}}'
-    with sqlite3.connect(path) as old:
-        old.execute("INSERT INTO people (name, preferences, created_at) VALUES ('Ann', ?, 1)", (plans,))
-        old.execute(
-            "INSERT INTO game_tables (code, name, title, options, status, location, created_at)"
-            " VALUES ('ABC', 'Friday', 't', '[]', 'running', '{}', 1)"
-        )
-        old.execute("INSERT INTO table_snapshots VALUES (1, 2, 0, x'00')")
-        for seq, kind, target in ((1, "move", None), (2, "undo", 0)):
-            old.execute(
-                "INSERT INTO moves (kind, transport, raw_line, line, events, table_id, seq, created_at,"
-                " rewinds_to) VALUES (?, 'mail', '', '', x'', 1, ?, 5, ?)",
-                (kind, seq, target),
-            )
-    old.close()
-    async with await open_store(path) as store, store.read() as unit:
-        assert await unit.facts.get("plans", 1, 1) == {"since": 7, "lines": [[0, "buy SV"]]}
-        assert (await unit.people.get(1)).preferences == {"mail": True}
-        snapshot = await unit.move_log.snapshot(1)
-        assert (snapshot.rewind_count, snapshot.format_version) == (1, 1)

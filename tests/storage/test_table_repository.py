@@ -6,7 +6,7 @@ import pytest
 
 from storage import AlreadyExists, NewLogRow, NotFound, Store, StoreError, TableStatus
 from tests.storage.conftest import ManualClock, new_table
-from tests.stores import sqlite_only
+from tests.stores import run_sql, sqlite_only
 
 
 async def test_codes_are_short_unique_and_no_numbers(store: Store) -> None:
@@ -176,11 +176,9 @@ async def test_14_10_tables_are_found_by_place_and_person(store: Store) -> None:
 @pytest.mark.parametrize("column", ["guild", "channel", "thread", "host_id"])
 @sqlite_only
 async def test_14_10_an_index_finds_them(store: Store, column: str) -> None:
-    async with store.connect() as connection:
-        plan = await connection.exec_driver_sql(
-            f"EXPLAIN QUERY PLAN SELECT * FROM game_tables WHERE {column} = 5"
-        )
-        assert f"ix_game_tables_{column}" in str(plan.all())
+    async with store.read() as unit:
+        plan = await run_sql(unit, f"EXPLAIN QUERY PLAN SELECT * FROM game_tables WHERE {column} = 5")
+        assert f"ix_game_tables_{column}" in str(plan)
 
 
 async def test_14_10_only_tables_with_something_new_have_older_cards(

@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 
 from storage import NewLogRow, Store, StoreError, open_store
 from tests.storage.conftest import move, new_message, new_table, seq_elsewhere
-from tests.stores import sqlite_only
+from tests.stores import run_sql, sqlite_only
 
 
 async def seqs(store: Store, *tables: int) -> list[int]:
@@ -121,7 +121,7 @@ async def test_a_lost_transaction_fails_the_whole_group_and_no_further_one(store
         async with store.begin() as unit:
             await unit.move_log.append(table, 0, [move()], b"s")
             if table == tables[1]:
-                await unit._transaction.connection.exec_driver_sql("ROLLBACK")  # as a full disk does
+                await run_sql(unit, "ROLLBACK")  # as a full disk does
 
     results = await asyncio.gather(*map(say, tables), return_exceptions=True)
     assert isinstance(results[0], StoreError)
@@ -172,7 +172,8 @@ async def test_another_process_that_writes_is_waited_for_then_named(
 async def test_the_files_settings(store: Store) -> None:
     async def pragma(name: str) -> object:
         async with store.begin() as unit:
-            return (await unit._transaction.connection.exec_driver_sql(f"PRAGMA {name}")).scalar()
+            ((value,),) = await run_sql(unit, f"PRAGMA {name}")
+            return value
 
     assert await pragma("journal_mode") == "wal"
     assert await pragma("synchronous") == 2

@@ -85,9 +85,8 @@ def test_1_2_2_values_from_40_to_600_with_liquidation_and_acquisition_below() ->
 def test_1_2_2_below_40_nothing_is_bought_or_sold(space: str) -> None:
     body = FIVE.replace("price WT 100", f"price WT {space}") + "@ owns pool WT 1\n"
     run_scenario(
-        body
-        + BOB
-        + "!Bob: sell 1 WT\n!Bob: buy WT from pool\nBob: pass\n!Cid: short WT\n!Cid: buy WT from pool"
+        body + BOB + "!Bob: sell 1 WT | 1817 §5.2\n!Bob: buy WT from pool | 1817 §5.4\n"
+        "Bob: pass\n!Cid: short WT | 1817 §5.3\n!Cid: buy WT from pool | 1817 §5.4"
     )
 
 
@@ -120,7 +119,9 @@ def test_1_2_5_a_loan_brings_100_and_costs_a_space() -> None:
 def test_1_2_5_as_many_loans_as_shares(size: int) -> None:
     body = turn("trains WT 5", phase="5").replace("size WT 10", f"size WT {size}")
     body = body.replace("owns Ann WT 6", "owns Ann WT 2").replace("price WT 100", "price WT 300")
-    run_scenario(body + f"!Ann: loan {size + 1}\nAnn: loan {size}\n!Ann: loan 1\n= loans WT {size}")
+    run_scenario(
+        body + f"!Ann: loan {size + 1}\nAnn: loan {size}\n!Ann: loan 1 | 1817 §1.2.5\n= loans WT {size}"
+    )
 
 
 def test_1_2_5_seventy_loans_in_all() -> None:
@@ -133,9 +134,9 @@ def test_1_2_5_seventy_loans_in_all() -> None:
     body = body.replace("@ price A&S 300", "@ price A&S 330") + "@ round operating A&S\n"
     run_scenario(
         body.replace("@ loans GT 7", "@ loans GT 6")
-        + "!Ann: loan 2\nAnn: loan 1\n!Ann: loan 1\n= loans A&S 4"
+        + "!Ann: loan 2 | 1817 §1.2.5\nAnn: loan 1\n!Ann: loan 1 | 1817 §1.2.5\n= loans A&S 4"
     )
-    run_scenario(body + "!Ann: loan 1\n= loans A&S 3")
+    run_scenario(body + "!Ann: loan 1 | 1817 §1.2.5\n= loans A&S 3")
 
 
 @pytest.mark.parametrize(
@@ -175,10 +176,11 @@ def test_1_2_6_names_and_face_values() -> None:
 def test_1_2_6_privates_go_into_companies_and_are_not_resold() -> None:
     body = f"{FIVE}@ private ME Ann\n@ private TS Bob\n{ANN}"
     run_scenario(
-        body + "!Ann: buy private TS from Bob for 40\n!Ann: sell private ME to Bob for 40\nAnn: pass"
+        body + "!Ann: buy private TS from Bob for 40 | 1817 §5\n"
+        "!Ann: sell private ME to Bob for 40 | 1817 §5\nAnn: pass"
     )
     own = turn("private ME Ann", "trains WT 2") + "> until trains\n"
-    run_scenario(own + "!Ann: buy private ME for 40\nAnn: buy train 2")
+    run_scenario(own + "!Ann: buy private ME for 40 | 1817 §6\nAnn: buy train 2")
 
 
 def test_1_2_6_privates_stay_open_through_all_phases() -> None:
@@ -190,17 +192,20 @@ def test_1_2_6_privates_stay_open_through_all_phases() -> None:
 
 def test_1_2_6_the_steel_mill_lays_its_tile_without_a_connection() -> None:
     body = turn("private PSM WT")
-    run_scenario(body + "!Ann: lay X00 F13 0\nAnn: mill 0\n= tile F13 X00 0\n= cash WT 200\n!Ann: mill 1")
+    run_scenario(
+        body + "!Ann: lay X00 F13 0 | 1817 §1.2.6\nAnn: mill 0\n"
+        "= tile F13 X00 0\n= cash WT 200\n!Ann: mill 1 | 1817 §1.2.6"
+    )
     # It is one of the two tiles of the turn, and nobody else's.
-    run_scenario(body + "Ann: lay 57 F19 1\nAnn: mill 1\n= cash WT 180\n!Ann: lay 9 F17 1")
-    run_scenario(turn("private PSM Ann") + "!Ann: mill 0\nAnn: pass")
-    run_scenario(turn() + "!Ann: mill 0\nAnn: pass")
+    run_scenario(body + "Ann: lay 57 F19 1\nAnn: mill 1\n= cash WT 180\n!Ann: lay 9 F17 1 | 1817 §6")
+    run_scenario(turn("private PSM Ann") + "!Ann: mill 0 | 1817 §1.2.6\nAnn: pass")
+    run_scenario(turn() + "!Ann: mill 0 | 1817 §1.2.6\nAnn: pass")
 
 
 def test_1_2_6_pittsburgh_is_not_reserved_for_the_mill() -> None:
     road = ("tile F19 57 1", "tile F17 9 1", "tile F15 9 1")
-    run_scenario(turn(*road, "private PSM WT") + "Ann: lay 57 F13 1\n!Ann: mill 0")
-    run_scenario(turn("private PSM WT", "tile F13 57 1") + "!Ann: mill 0\nAnn: pass")
+    run_scenario(turn(*road, "private PSM WT") + "Ann: lay 57 F13 1\n!Ann: mill 0 | 1817 §1.2.6")
+    run_scenario(turn("private PSM WT", "tile F13 57 1") + "!Ann: mill 0 | 1817 §1.2.6\nAnn: pass")
     run_scenario(turn(tokens="F13") + "Ann: lay 57 F13 1\n= tile F13 57 1")
     # Later upgrades follow the tile on the hex.
     mill = turn("tile F13 X00 0", tokens="F13", phase="3")
@@ -214,7 +219,7 @@ def test_1_2_6_mountain_engineers_earn_20_for_each_yellow_tile_in_the_mountains(
     run_scenario(turn("private ME WT", "tile F13 57 1", tokens="F13") + "Ann: lay 9 F15 1\n= cash WT 205")
     # The fee comes first; nothing is earned elsewhere, nor with an upgrade.
     poor = turn("private ME WT", tokens="I12", cash=14)
-    run_scenario(poor + "!Ann: lay 57 I12 1\nAnn: loan 1\nAnn: lay 57 I12 1\n= cash WT 119")
+    run_scenario(poor + "!Ann: lay 57 I12 1 | 1817 §6.3\nAnn: loan 1\nAnn: lay 57 I12 1\n= cash WT 119")
     run_scenario(turn("private ME WT") + "Ann: lay 57 F19 1\n= cash WT 200")
     green = turn("private ME WT", "tile F13 57 1", "tile F15 9 1", tokens="F13", phase="3")
     run_scenario(green + f"Ann: lay 82 F15 {ways(green, '82', 'F15')[0]}\n= cash WT 200")
@@ -223,7 +228,9 @@ def test_1_2_6_mountain_engineers_earn_20_for_each_yellow_tile_in_the_mountains(
 @pytest.mark.parametrize(("private", "bridges"), [("OBC", 1), ("UBC", 2)])
 def test_1_2_6_bridge_companies_have_their_tokens(private: str, bridges: int) -> None:
     tries = "Ann: bridge H9\n" + (
-        "Ann: bridge H3\n!Ann: bridge G6\n" if bridges == 2 else "!Ann: bridge H3\n"
+        "Ann: bridge H3\n!Ann: bridge G6 | 1817 §1.2.6\n"
+        if bridges == 2
+        else "!Ann: bridge H3 | 1817 §1.2.6\n"
     )
     run_scenario(turn(f"private {private} WT", "trains WT 2") + tries + "= bridge H9")
 
@@ -243,11 +250,19 @@ def test_1_2_6_bridge_companies_pay_for_no_river_but_for_all_else() -> None:
 def test_1_2_6_a_bridge_token_at_any_time_of_the_turn_on_three_cities_once_each() -> None:
     body = turn(*COAST, "private UBC WT", "trains WT 3", phase="3")
     for step in ("track", "run", "dividend", "trains", "repay"):
-        run_scenario(f"{body}> until {step}\nAnn: bridge G6\n= bridge G6\n!Ann: bridge G6\nAnn: bridge H3")
-    run_scenario(body + "!Ann: bridge F13\n!Ann: bridge F19\n!Ann: bridge F11\nAnn: bridge H9")
+        run_scenario(
+            f"{body}> until {step}\nAnn: bridge G6\n= bridge G6\n"
+            "!Ann: bridge G6 | 1817 §1.2.6\nAnn: bridge H3"
+        )
+    run_scenario(
+        body + "!Ann: bridge F13 | 1817 §1.2.6\n!Ann: bridge F19 | 1817 §1.2.6\n"
+        "!Ann: bridge F11 | 1817 §1.2.6\nAnn: bridge H9"
+    )
     other = "@ size SR 2\n@ price SR 60\n@ owns Bob SR 2\n@ token SR D9\n@ trains SR 3\n"
     body = company("private UBC SR", "trains WT 3", phase="3") + other + OWN
-    run_scenario(body + "!Ann: bridge G6\n!Bob: bridge G6\n> until SR\nBob: bridge G6")
+    run_scenario(
+        body + "!Ann: bridge G6 | 1817 §1.2.6\n!Bob: bridge G6 | 1817 §6\n> until SR\nBob: bridge G6"
+    )
 
 
 def test_1_2_6_a_bridge_adds_10_for_every_company() -> None:
@@ -273,7 +288,7 @@ def test_1_2_6_coal_mines_have_their_tokens(private: str, mines: int) -> None:
     assert isinstance(ability, CoalMineAbility) and ability.tokens == mines
     body = turn("tile F13 5 4", f"private {private} WT", tokens="F13") + "Ann: lay 9 F15 1 with mine\n"
     if mines == 1:
-        run_scenario(body + "!Ann: lay 9 G14 2 with mine\nAnn: lay 9 G14 2\n= mine F15")
+        run_scenario(body + "!Ann: lay 9 G14 2 with mine | 1817 §1.2.6\nAnn: lay 9 G14 2\n= mine F15")
     else:
         run_scenario(body + "Ann: lay 9 G14 2 with mine\n= mine F15\n= mine G14\n= cash WT 180")
 
@@ -285,20 +300,26 @@ def test_1_2_6_a_mine_goes_with_a_yellow_tile_on_a_mountain_and_saves_its_fee() 
     run_scenario(turn(*ROAD, "private ME WT", "private CM WT") + "Ann: lay 9 F15 1 with mine\n= cash WT 220")
     # On no plain hex, on no river, not with a city, not on a mountain without a city beside it.
     flat = turn("tile F19 57 1", "private CM WT")
-    run_scenario(flat + "!Ann: lay 9 F17 1 with mine\nAnn: lay 9 F17 1")
+    run_scenario(flat + "!Ann: lay 9 F17 1 with mine | 1817 §1.2.6\nAnn: lay 9 F17 1")
     run_scenario(
-        turn("tile F13 57 1", "private CM WT", tokens="F13") + "!Ann: lay 9 F11 1 with mine\nAnn: lay 9 F11 1"
+        turn("tile F13 57 1", "private CM WT", tokens="F13") + "!Ann: lay 9 F11 1 with mine | 1817 §1.2.6\n"
+        "Ann: lay 9 F11 1"
     )
-    run_scenario(turn("private CM WT", tokens="I12") + "!Ann: lay 57 I12 1 with mine\nAnn: lay 57 I12 1")
+    run_scenario(
+        turn("private CM WT", tokens="I12") + "!Ann: lay 57 I12 1 with mine | 1817 §1.2.6\nAnn: lay 57 I12 1"
+    )
     far = turn("tile F19 57 1", "tile F17 8 2", "private CM WT")
-    run_scenario(far + "!Ann: lay 9 E16 2 with mine\nAnn: lay 9 E16 2")
+    run_scenario(far + "!Ann: lay 9 E16 2 with mine | 1817 §1.2.6\nAnn: lay 9 E16 2")
 
 
 def test_1_2_6_a_mine_joins_a_city_beside_it_or_could_after_upgrades() -> None:
     """F15 is next to Pittsburgh: track that bypasses the city takes no mine."""
     near = turn("tile F19 57 1", "tile F17 9 1", "private CM WT")
     run_scenario(near + "Ann: lay 9 F15 1 with mine\n= mine F15")  # a tile in Pittsburgh can join it yet
-    run_scenario(near + "!Ann: lay 8 F15 4 with mine\n!Ann: lay 7 F15 4 with mine\nAnn: lay 8 F15 4")
+    run_scenario(
+        near + "!Ann: lay 8 F15 4 with mine | 1817 §1.2.6\n"
+        "!Ann: lay 7 F15 4 with mine | 1817 §1.2.6\nAnn: lay 8 F15 4"
+    )
 
 
 def test_1_2_6_the_tile_under_a_mine_is_never_replaced() -> None:

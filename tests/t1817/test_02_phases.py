@@ -75,7 +75,10 @@ def test_2_trains_of_two_plus_run_once_more_and_leave_before_dividends() -> None
 @both_conventions
 def test_2_trains_of_two_plus_are_neither_bought_nor_sold_in_phase_4(options: Options) -> None:
     body = company("depot 4", phase="4", cash=900) + SR + "@ trains SR 2+\n" + OWN + "> until trains\n"
-    run_scenario(body + "!Ann: buy train 2+ from SR for 50\n!Ann: buy train 2+\nAnn: done", options=options)
+    run_scenario(
+        body + "!Ann: buy train 2+ from SR for 50 | 1817 §6.7\n!Ann: buy train 2+ | 1817 §6.7\nAnn: done",
+        options=options,
+    )
     sold = company("depot 4", phase="3", cash=900) + SR + "@ trains SR 2+\n" + OWN + "> until trains\n"
     run_scenario(sold + "Ann: buy train 2+ from SR for 50\nBob: accept", options=options)
 
@@ -85,7 +88,8 @@ def test_2_a_discarded_train_of_two_plus_cannot_be_bought_again(options: Options
     """With the first 4 the SR has one train too many; whatever it gives up, no 2+ comes back."""
     body = company("depot 4", phase="3", cash=900) + SR + "@ trains SR 2+ 3 3 3\n" + OWN + "> until trains\n"
     run_scenario(
-        body + "Ann: buy train 4\nBob: discard 2+\n!Ann: buy train 2+ from pool\nAnn: done", options=options
+        body + "Ann: buy train 4\nBob: discard 2+\n!Ann: buy train 2+ from pool | 1817 §6.7\nAnn: done",
+        options=options,
     )
 
 
@@ -97,7 +101,10 @@ def test_2_unsold_trains_of_two_plus_leave_with_phase_4() -> None:
 def test_2_in_phase_8_nothing_is_sold_short_and_8_trains_never_run_out() -> None:
     body = company("trains WT 7", phase="8", cash=4000) + SR.replace("size SR 2", "size SR 10")
     body = body.replace("owns Bob SR 2", "owns Bob SR 2\n@ owns Cid SR -1\n@ owns pool SR 1\n@ cash Cid 900")
-    run_scenario(body + "@ round stock Cid\n!Cid: short SR\n!Cid: short WT\nCid: pass\n= owns Cid SR -1")
+    run_scenario(
+        body + "@ round stock Cid\n!Cid: short SR | 1817 §5.3\n"
+        "!Cid: short WT | 1817 §5.3\nCid: pass\n= owns Cid SR -1"
+    )
     state = run_scenario(
         body + OWN + "> until trains\nAnn: buy train 8\n= trains WT 7 8\n> until merger\n= phase 8"
     )
@@ -140,7 +147,9 @@ def test_3_stock_operating_merger_operating_merger_and_again() -> None:
 
 def test_3_the_auction_comes_first_and_the_first_train_is_a_2() -> None:
     run_scenario("= round opening\n= phase 2\nAnn: pass\nBob: pass\nCid: pass\n= round stock Ann")
-    run_scenario(FIRST + "= round operating WT 1\n> until trains\n!Ann: buy train 3\nAnn: buy train 2")
+    run_scenario(
+        FIRST + "= round operating WT 1\n> until trains\n!Ann: buy train 3 | 1817 §6.7\nAnn: buy train 2"
+    )
 
 
 def test_3_the_fee_is_reset_with_each_operating_round() -> None:

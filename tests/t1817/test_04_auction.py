@@ -25,7 +25,7 @@ def test_4_1_nothing_is_laid_started_or_sold_before_the_auction() -> None:
     start = new_game("1817", NAMES[:3]).state
     assert set(start.private_owners.values()) == {"bank"} and len(start.private_owners) == 11
     assert not start.tiles and not start.tokens and not start.market_order
-    run_scenario("!Ann: start WT F19 100\n!Bob: pass\nAnn: pass")
+    run_scenario("!Ann: start WT F19 100 | 1817 §4.2\n!Bob: pass | 1817 §4.2\nAnn: pass")
 
 
 def test_4_2_the_seed_money_fills_a_bid_up() -> None:
@@ -42,7 +42,7 @@ def test_4_2_the_seed_money_fills_a_bid_up() -> None:
         Cid: pass
         Ann: pass
         = private MAJC Bob
-        !Cid: bid UBC 65        # $10 are left for a private of $80
+        !Cid: bid UBC 65 | 1817 §4.2        # $10 are left for a private of $80
         Cid: bid UBC 70
         """
     )
@@ -53,7 +53,8 @@ def test_4_2_seed_money_spent_is_gone_and_the_winner_pays_his_bid(options: tuple
     """$120 and $80 use up the $200; from then on a private costs its face value at least."""
     spent = "Ann: bid MAJM 0\nBob: pass\nCid: pass\nBob: bid TS 0\nCid: pass\nAnn: pass\n= cash Bob 420\n"
     run_scenario(
-        spent + "!Cid: bid OBC 35\nCid: bid OBC 40\n= turn Ann\nAnn: pass\nBob: pass\n= cash Cid 380\n",
+        spent + "!Cid: bid OBC 35 | 1817 §4.2\nCid: bid OBC 40\n"
+        "= turn Ann\nAnn: pass\nBob: pass\n= cash Cid 380\n",
         options=options,
     )
 
@@ -61,12 +62,12 @@ def test_4_2_seed_money_spent_is_gone_and_the_winner_pays_his_bid(options: tuple
 def test_4_2_bids_are_multiples_of_5_up_to_the_face_value() -> None:
     run_scenario(
         """
-        !Ann: bid MAJM 3
-        !Ann: bid MINC 35
+        !Ann: bid MAJM 3 | 1817 §4.2
+        !Ann: bid MINC 35 | 1817 §4.2
         Ann: bid MINC 20
-        !Bob: bid MINC 20
-        !Bob: bid MINC 23
-        !Bob: bid MINC 35
+        !Bob: bid MINC 20 | 1817 §4.2
+        !Bob: bid MINC 23 | 1817 §4.2
+        !Bob: bid MINC 35 | 1817 §4.2
         Bob: bid MINC 30
         = private MINC Bob      # nobody can bid more
         """
@@ -75,7 +76,9 @@ def test_4_2_bids_are_multiples_of_5_up_to_the_face_value() -> None:
 
 def test_4_2_nobody_bids_more_than_he_has() -> None:
     poor = "@ cash Ann 20\n@ cash Bob 420\n@ cash Cid 10\n"
-    run_scenario(poor + "!Ann: bid MAJM 25\nAnn: bid MAJM 10\nBob: pass\n= private MAJM Ann\n= cash Ann 10")
+    run_scenario(
+        poor + "!Ann: bid MAJM 25 | 1817 §4.2\nAnn: bid MAJM 10\nBob: pass\n= private MAJM Ann\n= cash Ann 10"
+    )
 
 
 def test_4_2_who_has_passed_is_out_of_that_auction_and_in_the_next() -> None:
@@ -87,7 +90,7 @@ def test_4_2_who_has_passed_is_out_of_that_auction_and_in_the_next() -> None:
         = turn Ann
         Ann: bid PSM 10
         = turn Cid
-        !Bob: bid PSM 15
+        !Bob: bid PSM 15 | 1817 §4.2
         Cid: pass
         = private PSM Ann
         Bob: bid ME 0
@@ -183,7 +186,7 @@ def test_4_2_a_secret_limit_raises_by_the_least() -> None:
         Cid: bid MAJM 30
         Ann: pass
         = turn Cid              # Bob has bid $35 without a limit
-        !Cid: bid MAJM 35
+        !Cid: bid MAJM 35 | 1817 §4.2
         Cid: bid MAJM 45
         = private MAJM Cid
         = cash Cid 375

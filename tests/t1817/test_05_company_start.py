@@ -71,13 +71,13 @@ def test_5_5_what_privates_pay_of_a_bid_ties_up_no_cash() -> None:
 def test_5_5_bids_are_multiples_of_5_from_100_to_400() -> None:
     run_scenario(
         f"""{MONEY}{ANN}
-        !Ann: start WT F19 95
-        !Ann: start WT F19 102
-        !Ann: start WT F19 405
+        !Ann: start WT F19 95 | 1817 §5.5
+        !Ann: start WT F19 102 | 1817 §5.5
+        !Ann: start WT F19 405 | 1817 §5.5
         Ann: start WT F19 100
-        !Bob: bid 100
-        !Bob: bid 107
-        !Bob: bid 405
+        !Bob: bid 100 | 1817 §5.5
+        !Bob: bid 107 | 1817 §5.5
+        !Bob: bid 405 | 1817 §5.5
         Bob: bid 400                    # nobody can bid more
         Bob: float 2
         = price WT 200
@@ -90,8 +90,8 @@ def test_5_5_bidding_goes_around_from_the_left_and_who_passes_is_out() -> None:
         MONEY + BOB + "Bob: start WT F19 100\n= turn Cid\nCid: bid 110\n= turn Ann\nAnn: pass\n= turn Bob\n"
     )
     run_scenario(
-        body
-        + "Bob: bid 120\n= turn Cid\n!Ann: bid 130\nCid: pass\nBob: float 2\n= president WT Bob\n= turn Cid"
+        body + "Bob: bid 120\n= turn Cid\n!Ann: bid 130 | 1817 §5.5\n"
+        "Cid: pass\nBob: float 2\n= president WT Bob\n= turn Cid"
     )
 
 
@@ -104,7 +104,7 @@ def test_5_5_the_turn_goes_on_left_of_who_started_whoever_won() -> None:
 def test_5_5_the_purchase_of_the_turn_is_the_start() -> None:
     run_scenario(f"{FIVE}{ANN}Ann: start PW F13 100\nBob: pass\nCid: pass\nAnn: float 2\n= turn Bob")
     bought = f"{TEN}{ANN}Ann: buy WT from treasury\n"
-    run_scenario(bought + "!Ann: start PW F13 100\n= turn Bob")
+    run_scenario(bought + "!Ann: start PW F13 100 | 1817 §5\n= turn Bob")
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_5_5_a_bid_must_be_made_exactly_of_cash_and_privates() -> None:
         @ cash Bob 10
         @ cash Cid 10
         @ round stock Ann
-        !Ann: start WT F19 115
+        !Ann: start WT F19 115 | 1817 §5.5
         Ann: start WT F19 120
         Ann: float 2                    # with the MAJM, as she cannot pay otherwise
         = private MAJM WT
@@ -189,12 +189,12 @@ def test_5_5_privates_of_the_winner_count_at_their_face_value() -> None:
     body += "@ private TS Ann\n@ private MINC Ann\n@ private ME Bob\n"
     body += "@ round stock Ann\nAnn: start WT F19 200\n"
     run_scenario(
-        body + "!Ann: float 2 with ME\nAnn: float 2 with TS, MINC\n= cash Ann 110\n= cash WT 90\n"
+        body + "!Ann: float 2 with ME | 1817 §5.5\nAnn: float 2 with TS, MINC\n= cash Ann 110\n= cash WT 90\n"
         "= private MINC WT\n= private TS WT\n= private ME Bob"
     )
     run_scenario(body + "Ann: float 2\n= cash Ann 0\n= cash WT 200\n= private TS Ann")
     cheap = body.replace("F19 200", "F19 100")
-    run_scenario(cheap + "!Ann: float 2 with TS, MINC\nAnn: float 2 with TS\n= cash WT 20")
+    run_scenario(cheap + "!Ann: float 2 with TS, MINC | 1817 §5.5\nAnn: float 2 with TS\n= cash WT 20")
 
 
 @pytest.mark.parametrize(
@@ -259,7 +259,9 @@ def test_5_5_tokens_are_paid_out_of_loans_or_shares_sold_before_the_round_ends()
 
 
 def test_5_5_paying_for_tokens_is_no_action_but_taking_loans_is() -> None:
-    run_scenario(OWING + "Bob: pass\nAnn: for WT loan 1\n!Ann: buy WT from treasury\nAnn: done\n= turn Bob")
+    run_scenario(
+        OWING + "Bob: pass\nAnn: for WT loan 1\n!Ann: buy WT from treasury | 1817 §5\nAnn: done\n= turn Bob"
+    )
 
 
 def test_5_5_tokens_are_paid_also_where_the_loans_lead_into_the_gray_area() -> None:
@@ -273,7 +275,7 @@ def test_5_6_loans_then_shares_of_its_own_out_of_the_market() -> None:
         f"""{FIVE}
         @ owns pool WT 1
         @ round stock Ann
-        !Ann: for WT loan 6             # five shares, five loans
+        !Ann: for WT loan 6 | 1817 §1.2.5             # five shares, five loans
         Ann: for WT loan 2
         = loans WT 2
         = cash WT 400
@@ -290,21 +292,21 @@ def test_5_6_loans_then_shares_of_its_own_out_of_the_market() -> None:
 def test_5_6_several_shares_up_to_what_the_market_has_and_it_can_pay() -> None:
     body = TEN + "@ owns pool WT 3\n" + ANN
     run_scenario(
-        body
-        + "!Ann: for WT redeem 4\n!Ann: for WT redeem 3\nAnn: for WT redeem 2\n= cash WT 0\n= owns pool WT 1"
+        body + "!Ann: for WT redeem 4 | 1817 §5.6\n!Ann: for WT redeem 3 | 1817 §5.6\n"
+        "Ann: for WT redeem 2\n= cash WT 0\n= owns pool WT 1"
     )
 
 
 def test_5_6_no_loans_after_the_purchase_in_one_turn() -> None:
     body = TEN.replace("cash WT 200", "cash WT 150") + "@ owns pool WT 2\n" + ANN
-    run_scenario(body + "Ann: for WT redeem 1\n!Ann: for WT loan 1\n= cash WT 50")
+    run_scenario(body + "Ann: for WT redeem 1\n!Ann: for WT loan 1 | 1817 §5\n= cash WT 50")
 
 
 def test_5_6_only_its_president_and_only_for_a_company_in_the_white() -> None:
-    run_scenario(f"{FIVE}{BOB}!Bob: for WT loan 1\nBob: pass")
+    run_scenario(f"{FIVE}{BOB}!Bob: for WT loan 1 | 1817 §5.6\nBob: pass")
     for space in ("acquisition 2", "liquidation"):
         body = FIVE.replace("price WT 100", f"price WT {space}") + "@ owns pool WT 1\n" + ANN
-        run_scenario(body + "!Ann: for WT loan 1\n!Ann: for WT redeem 1\nAnn: pass")
+        run_scenario(body + "!Ann: for WT loan 1 | 1817 §5.6\n!Ann: for WT redeem 1 | 1817 §5.6\nAnn: pass")
 
 
 def test_5_6_no_interest_is_due_in_a_stock_round() -> None:
@@ -389,8 +391,8 @@ def test_5_5_only_privates_with_which_the_bid_can_be_paid_are_put_in(options: tu
         @ private MAIL Ann              # $90, which leaves $50 of the bid
         @ round stock Ann
         Ann: start WT F19 140
-        !Ann: pass
-        !Ann: float 2 with MAIL
+        !Ann: pass | 1817 §5.5
+        !Ann: float 2 with MAIL | 1817 §5.5
         """
         + one_by_one
         + "= cash Ann 0\n= cash WT 0\n= private MAIL Ann\n= turn Bob\n",

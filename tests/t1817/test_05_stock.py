@@ -51,7 +51,8 @@ def test_5_sales_then_a_short_sale_then_a_purchase() -> None:
     each = "Bob: sell 1 SR\nBob: sell 1 WT\nBob: short PW\nBob: buy R from treasury\n= turn Cid\n"
     run_scenario(body.replace(BOB, rest + BOB) + each + "= owns Bob R 1\n= owns Bob PW -1\n= owns Bob SR 0")
     run_scenario(
-        body + "Bob: sell 1 SR\nBob: sell 1 WT\nBob: short PW\n!Bob: sell 1 WT\n!Bob: short PW\nBob: done"
+        body + "Bob: sell 1 SR\nBob: sell 1 WT\nBob: short PW\n"
+        "!Bob: sell 1 WT | 1817 §5\n!Bob: short PW | 1817 §5\nBob: done"
     )
     run_scenario(body + "Bob: sell 2 WT\nBob: buy SR from treasury\n= turn Cid\n= owns Bob SR 2")
     run_scenario(body + "Bob: short PW\nBob: buy SR from treasury\n= turn Cid\n= owns Bob PW -1")
@@ -64,23 +65,23 @@ def test_5_a_turn_is_for_the_player_or_for_one_company() -> None:
         body
         + """
         Ann: for WT loan 1
-        !Ann: for SR loan 1
-        !Ann: sell 1 SR
-        !Ann: short SR
-        !Ann: buy SR from treasury
-        !Ann: start PW F13 100
+        !Ann: for SR loan 1 | 1817 §5
+        !Ann: sell 1 SR | 1817 §5
+        !Ann: short SR | 1817 §5
+        !Ann: buy SR from treasury | 1817 §5
+        !Ann: start PW F13 100 | 1817 §5
         Ann: done
         """
     )
     short = "@ size PW 5\n@ price PW 70\n@ owns Cid PW 2\n@ token PW F13\n"
     for own in ("sell 1 SR", "short PW"):
         mine = f"{body.replace(ANN, short + ANN)}Ann: {own}\n"
-        run_scenario(mine + "!Ann: for WT loan 1\n!Ann: for WT redeem 1\nAnn: done")
+        run_scenario(mine + "!Ann: for WT loan 1 | 1817 §5\n!Ann: for WT redeem 1 | 1817 §5\nAnn: done")
 
 
 def test_5_companies_hold_their_own_stock_and_players_deal_with_nobody_else() -> None:
     body = f"{FIVE}{SR}@ owns pool SR 1\n{ANN}"
-    run_scenario(body + "!Ann: for WT redeem 2\n!Ann: for SR redeem 1\nAnn: pass")
+    run_scenario(body + "!Ann: for WT redeem 2 | 1817 §5.6\n!Ann: for SR redeem 1 | 1817 §5.6\nAnn: pass")
     assert "cannot be read" in scenario_error(body + "Ann: buy WT from Bob")
 
 
@@ -114,7 +115,9 @@ def holding(count: int, *others: str) -> str:
 def test_5_1_who_holds_as_many_certificates_as_the_limit_buys_none() -> None:
     run_scenario(holding(8, ANN) + "= limit 9\nAnn: buy B&A from treasury", SEVEN)
     full = holding(9, ANN)
-    run_scenario(full + "!Ann: buy B&A from treasury\n!Ann: start PW G18 100\nAnn: pass", SEVEN)
+    run_scenario(
+        full + "!Ann: buy B&A from treasury | 1817 §5.1\n!Ann: start PW G18 100 | 1817 §5.1\nAnn: pass", SEVEN
+    )
     run_scenario(full + "Ann: sell 1 A&S\nAnn: buy B&A from treasury\n= owns Ann B&A 2", SEVEN)
 
 
@@ -137,7 +140,7 @@ def test_5_1_privates_and_short_shares_do_not_count() -> None:
 def test_5_1_a_presidents_certificate_is_one() -> None:
     more = "@ size PW 5\n@ price PW 70\n@ owns Ann PW 2\n@ token PW G18\n"
     run_scenario(holding(7, more, ANN) + "Ann: buy B&A from treasury", SEVEN)
-    run_scenario(holding(8, more, ANN) + "!Ann: buy B&A from treasury\nAnn: pass", SEVEN)
+    run_scenario(holding(8, more, ANN) + "!Ann: buy B&A from treasury | 1817 §5.1\nAnn: pass", SEVEN)
 
 
 def test_5_1_a_short_share_is_closed_also_at_and_above_the_limit() -> None:
@@ -173,7 +176,8 @@ def test_5_1_a_share_and_a_short_share_of_one_stock_close_each_other() -> None:
 def test_5_1_nobody_holds_more_than_six_of_ten_or_three_of_five(size: int, most: int) -> None:
     body = TEN.replace("size WT 10", f"size WT {size}").replace("owns Ann WT 5", f"owns Ann WT {most - 1}")
     run_scenario(
-        body + ANN + f"Ann: buy WT from treasury\n= owns Ann WT {most}\nBob: pass\nCid: pass\n!Ann: buy WT"
+        body + ANN + f"Ann: buy WT from treasury\n= owns Ann WT {most}\n"
+        "Bob: pass\nCid: pass\n!Ann: buy WT | 1817 §5.4"
     )
 
 
@@ -183,10 +187,10 @@ def test_5_1_above_the_limit_sales_come_before_all_else() -> None:
     run_scenario(
         above
         + """
-        !Ann: pass
-        !Ann: buy B&A from treasury
-        !Ann: start PW G18 100
-        !Ann: short PW
+        !Ann: pass | 1817 §5.1
+        !Ann: buy B&A from treasury | 1817 §5.1
+        !Ann: start PW G18 100 | 1817 §5.1
+        !Ann: short PW | 1817 §5.1
         Ann: sell 1 A&S
         Ann: done
         = turn Bob
@@ -200,13 +204,15 @@ def test_5_1_nobody_ends_a_turn_above_the_limit_by_acting_for_a_company_or_selli
     more += "@ size R 5\n@ price R 70\n@ owns Cid R 2\n@ token R I16\n"
     body = holding(9, more, ANN)
     run_scenario(
-        body + "!Ann: for PW loan 1\n!Ann: for PW redeem 1\n!Ann: short R\nAnn: sell 1 A&S\nAnn: short R",
+        body + "!Ann: for PW loan 1 | 1817 §5.1\n!Ann: for PW redeem 1 | 1817 §5.1\n"
+        "!Ann: short R | 1817 §5.1\nAnn: sell 1 A&S\nAnn: short R",
         SEVEN,
     )
     # Nor by closing a short share before the sale.
     short = more.replace("@ owns Cid R 2", "@ owns Cid R 2\n@ owns Ann R -1\n@ owns pool R 1")
     run_scenario(
-        holding(9, short, ANN) + "!Ann: buy R from pool\nAnn: sell 1 A&S\nAnn: buy R from pool", SEVEN
+        holding(9, short, ANN) + "!Ann: buy R from pool | 1817 §5.1\nAnn: sell 1 A&S\nAnn: buy R from pool",
+        SEVEN,
     )
 
 
@@ -238,14 +244,15 @@ def test_5_2_the_pool_takes_all() -> None:
 
 
 def test_5_2_no_shares_of_2_share_companies() -> None:
-    run_scenario(f"{TWO}{ANN}!Ann: sell 1 WT\n!Ann: sell 2 WT\nAnn: pass")
+    run_scenario(f"{TWO}{ANN}!Ann: sell 1 WT | 1817 §5.2\n!Ann: sell 2 WT | 1817 §5.2\nAnn: pass")
 
 
 def test_5_2_nothing_of_a_company_formed_in_the_same_round() -> None:
     formed = f"{MONEY}{ANN}Ann: start WT F19 200\nBob: pass\nCid: pass\nAnn: float 5\n"
     formed += "Bob: buy WT from treasury\nCid: buy WT from treasury\nAnn: buy WT from treasury\n"
     run_scenario(
-        formed + "!Bob: sell 1 WT\nBob: pass\n!Cid: sell 1 WT\nCid: pass\n!Ann: sell 1 WT\nAnn: pass"
+        formed + "!Bob: sell 1 WT | 1817 §5.2\nBob: pass\n!Cid: sell 1 WT | 1817 §5.2\n"
+        "Cid: pass\n!Ann: sell 1 WT | 1817 §5.2\nAnn: pass"
     )
 
 
@@ -253,19 +260,20 @@ def test_5_2_the_presidents_certificate_never_comes_into_the_market() -> None:
     alone = FIVE.replace("owns Ann WT 2", "owns Ann WT 3").replace("owns Bob WT 2", "owns Bob WT 1")
     alone = alone.replace("@ president WT Ann\n", "")
     run_scenario(
-        f"{alone}{ANN}!Ann: sell 2 WT\n!Ann: sell 3 WT\nAnn: sell 1 WT\n!Ann: sell 1 WT\n= president WT Ann"
+        f"{alone}{ANN}!Ann: sell 2 WT | 1817 §5.2\n!Ann: sell 3 WT | 1817 §5.2\n"
+        "Ann: sell 1 WT\n!Ann: sell 1 WT | 1817 §5.2\n= president WT Ann"
     )
 
 
 @pytest.mark.parametrize("space", [1, 2, 3])
 def test_5_2_nothing_in_the_gray_area(space: int) -> None:
     body = FIVE.replace("price WT 100", f"price WT acquisition {space}")
-    run_scenario(f"{body}{BOB}!Bob: sell 1 WT\nBob: pass")
+    run_scenario(f"{body}{BOB}!Bob: sell 1 WT | 1817 §5.2\nBob: pass")
 
 
 def test_5_2_privates_are_not_sold() -> None:
     body = f"{FIVE}@ private TS Bob\n{BOB}"
-    run_scenario(body + "!Bob: sell private TS to Ann for 80\nBob: pass")
+    run_scenario(body + "!Bob: sell private TS to Ann for 80 | 1817 §5\nBob: pass")
     assert "cannot be read" in scenario_error(body + "Bob: sell 1 TS")
 
 
@@ -295,7 +303,7 @@ def test_5_2_1_a_holder_of_one_share_cannot_take_over() -> None:
     run_scenario(
         FIVE.replace("owns Bob WT 2", "owns Bob WT 1").replace("@ president WT Ann\n", "")
         + ANN
-        + "!Ann: sell 1 WT\n!Ann: sell 2 WT\nAnn: pass"
+        + "!Ann: sell 1 WT | 1817 §5.2\n!Ann: sell 2 WT | 1817 §5.2\nAnn: pass"
     )
 
 
@@ -314,14 +322,14 @@ def test_5_3_a_share_and_a_short_share_come_and_the_share_is_sold() -> None:
 
 
 def test_5_3_not_of_2_share_companies() -> None:
-    run_scenario(f"{TWO}{BOB}!Bob: short WT\nBob: pass")
+    run_scenario(f"{TWO}{BOB}!Bob: short WT | 1817 §5.3\nBob: pass")
 
 
 @pytest.mark.parametrize("size", [5, 10])
 def test_5_3_five_short_shares_are_the_most(size: int) -> None:
     body = TEN.replace("size WT 10", f"size WT {size}").replace("owns Ann WT 5", "owns Ann WT 2") + CID
     five = body.replace("@ token WT", "@ owns Bob WT -5\n@ owns pool WT 5\n@ token WT")
-    run_scenario(five + "!Cid: short WT\nCid: pass")
+    run_scenario(five + "!Cid: short WT | 1817 §5.3\nCid: pass")
     run_scenario(
         five.replace("WT -5", "WT -4").replace("pool WT 5", "pool WT 4") + "Cid: short WT\n= owns Cid WT -1"
     )
@@ -329,7 +337,7 @@ def test_5_3_five_short_shares_are_the_most(size: int) -> None:
 
 def test_5_3_shorts_in_play_are_those_of_all_players() -> None:
     body = TEN + "@ owns Bob WT -3\n@ owns Cid WT -2\n@ owns pool WT 5\n"
-    run_scenario(body + BOB + "!Bob: short WT\nBob: pass\n!Cid: short WT\nCid: pass")
+    run_scenario(body + BOB + "!Bob: short WT | 1817 §5.3\nBob: pass\n!Cid: short WT | 1817 §5.3\nCid: pass")
 
 
 def test_5_3_an_individual_may_hold_any_number() -> None:
@@ -339,24 +347,28 @@ def test_5_3_an_individual_may_hold_any_number() -> None:
 
 def test_5_3_not_of_a_company_formed_in_the_same_round() -> None:
     run_scenario(
-        f"{MONEY}{ANN}Ann: start WT F19 200\nBob: pass\nCid: pass\nAnn: float 5\n!Bob: short WT\nBob: pass"
+        f"{MONEY}{ANN}Ann: start WT F19 200\nBob: pass\nCid: pass\n"
+        "Ann: float 5\n!Bob: short WT | 1817 §5.3\nBob: pass"
     )
 
 
 def test_5_3_not_by_who_holds_any_of_it() -> None:
     run_scenario(
-        f"{FIVE}{ANN}!Ann: short WT\nAnn: pass\n!Bob: short WT\nBob: sell 1 WT\n!Bob: short WT\n"
+        f"{FIVE}{ANN}!Ann: short WT | 1817 §5.3\nAnn: pass\n"
+        "!Bob: short WT | 1817 §5.3\nBob: sell 1 WT\n!Bob: short WT | 1817 §5.3\n"
         "Bob: sell 1 WT\nBob: short WT"
     )
 
 
 def test_5_3_not_in_the_gray_area() -> None:
-    run_scenario(f"{FIVE.replace('price WT 100', 'price WT acquisition 3')}{CID}!Cid: short WT\nCid: pass")
+    run_scenario(
+        f"{FIVE.replace('price WT 100', 'price WT acquisition 3')}{CID}!Cid: short WT | 1817 §5.3\nCid: pass"
+    )
 
 
 def test_5_3_not_in_phase_8() -> None:
     eight = TEN.replace("@ phase 5", "@ phase 8").replace("@ trains bank 5 5 5\n", "") + CID
-    run_scenario(eight + "!Cid: short WT\nCid: pass")
+    run_scenario(eight + "!Cid: short WT | 1817 §5.3\nCid: pass")
     seven = eight.replace("@ phase 8", "@ phase 7")
     run_scenario(seven + "Cid: short WT")
 
@@ -364,17 +376,20 @@ def test_5_3_not_in_phase_8() -> None:
 def test_5_3_the_export_of_an_8_train_ends_short_sales_too() -> None:
     seven = TEN.replace("@ phase 5", "@ phase 7").replace("@ trains bank 5 5 5\n", "@ depot 8\n")
     end = seven.replace("trains WT 5", "trains WT 7") + "@ round operating WT 2\n> until stock\n= phase 8\n"
-    run_scenario(end + "> until Cid\n!Cid: short WT\n= owns Cid WT 0")
+    run_scenario(end + "> until Cid\n!Cid: short WT | 1817 §5.3\n= owns Cid WT 0")
 
 
 def test_5_3_one_a_turn_and_more_in_later_turns() -> None:
-    body = f"{FIVE}{CID}Cid: short WT\n!Cid: short WT\nCid: done\nAnn: pass\nBob: pass\n"
+    body = f"{FIVE}{CID}Cid: short WT\n!Cid: short WT | 1817 §5\nCid: done\nAnn: pass\nBob: pass\n"
     run_scenario(body + "Cid: short WT\n= owns Cid WT -2")
 
 
 def test_5_3_who_has_sold_short_does_not_buy_it_in_that_round() -> None:
-    body = f"{FIVE}{CID}Cid: short WT\n!Cid: buy WT from treasury\n!Cid: buy WT from pool\nCid: done\n"
-    run_scenario(body + "Ann: pass\nBob: pass\n!Cid: buy WT from pool\nCid: pass")
+    body = (
+        f"{FIVE}{CID}Cid: short WT\n!Cid: buy WT from treasury | 1817 §5.4\n"
+        "!Cid: buy WT from pool | 1817 §5.4\nCid: done\n"
+    )
+    run_scenario(body + "Ann: pass\nBob: pass\n!Cid: buy WT from pool | 1817 §5.4\nCid: pass")
 
 
 def test_5_4_from_the_treasury_the_company_is_paid_and_from_the_market_the_bank() -> None:
@@ -390,20 +405,24 @@ def test_5_4_from_the_treasury_the_company_is_paid_and_from_the_market_the_bank(
 
 def test_5_4_nothing_to_buy_where_no_shares_are() -> None:
     gone = FIVE.replace("owns Ann WT 2", "owns Ann WT 3").replace("@ president WT Ann\n", "")
-    run_scenario(gone + CID + "!Cid: buy WT from treasury\n!Cid: buy WT from pool\nCid: pass")
+    run_scenario(
+        gone + CID + "!Cid: buy WT from treasury | 1817 §5.4\n!Cid: buy WT from pool | 1817 §5.4\nCid: pass"
+    )
 
 
 def test_5_4_one_certificate_a_turn() -> None:
-    run_scenario(f"{TEN}{BOB}!Bob: buy 2 WT from treasury\nBob: buy WT from treasury\n= turn Cid")
+    run_scenario(f"{TEN}{BOB}!Bob: buy 2 WT from treasury | 1817 §5.4\nBob: buy WT from treasury\n= turn Cid")
 
 
 def test_5_4_nobody_buys_what_he_cannot_pay() -> None:
-    run_scenario(TEN.replace("cash Bob 900", "cash Bob 99") + BOB + "!Bob: buy WT from treasury\nBob: pass")
+    run_scenario(
+        TEN.replace("cash Bob 900", "cash Bob 99") + BOB + "!Bob: buy WT from treasury | 1817 §5.4\nBob: pass"
+    )
 
 
 def test_5_4_not_what_was_sold_in_that_round() -> None:
-    body = f"{FIVE}{BOB}Bob: sell 1 WT\n!Bob: buy WT from pool\nBob: done\nCid: pass\nAnn: pass\n"
-    run_scenario(body + "!Bob: buy WT from treasury\nBob: pass\n")
+    body = f"{FIVE}{BOB}Bob: sell 1 WT\n!Bob: buy WT from pool | 1817 §5.4\nBob: done\nCid: pass\nAnn: pass\n"
+    run_scenario(body + "!Bob: buy WT from treasury | 1817 §5.4\nBob: pass\n")
     run_scenario(f"{FIVE}@ owns pool WT 1\n{ANN}Ann: pass\nBob: buy WT from pool\n= owns Bob WT 3")
 
 
@@ -411,7 +430,7 @@ def test_5_4_nothing_in_the_gray_area() -> None:
     body = FIVE.replace("price WT 100", "price WT acquisition 2") + "@ owns pool WT 1\n" + CID
     run_scenario(
         body.replace("@ owns Bob WT 2", "@ owns Bob WT 1").replace("@ president WT Ann\n", "")
-        + "!Cid: buy WT from treasury\n!Cid: buy WT from pool\nCid: pass"
+        + "!Cid: buy WT from treasury | 1817 §5.4\n!Cid: buy WT from pool | 1817 §5.4\nCid: pass"
     )
 
 

@@ -58,20 +58,20 @@ def test_6_companies_in_the_gray_area_operate_and_those_in_liquidation_do_not() 
 def test_6_the_steps_of_a_turn_in_their_order() -> None:
     run_scenario(
         f"""{turn(*COAST, "trains WT 3", "markers WT 1", phase="3", cash=500)}
-        !Ann: pay
-        !Ann: repay 1
+        !Ann: pay | 1817 §6.5
+        !Ann: repay 1 | 1817 §6.5
         Ann: token E22.0
-        !Ann: lay 9 F17 1
+        !Ann: lay 9 F17 1 | 1817 §6
         Ann: run best
-        !Ann: lay 9 F17 1
+        !Ann: lay 9 F17 1 | 1817 §6
         Ann: pay
-        !Ann: run best
+        !Ann: run best | 1817 §6
         Ann: buy train 3
         Ann: buy train 3
-        !Ann: half
+        !Ann: half | 1817 §6
         Ann: loan 1
         Ann: done
-        !Ann: buy train 3
+        !Ann: buy train 3 | 1817 §6
         Ann: repay 1
         Ann: done
         """
@@ -89,13 +89,16 @@ def test_6_1_loans_in_every_step_before_the_interest_and_after_the_repayment() -
 
 def test_6_1_only_its_president_and_only_in_its_own_turn() -> None:
     body = company("trains WT 2") + SR + "@ trains SR 2\n" + OWN
-    run_scenario(body + "!Bob: loan 1\n> until SR\n!Ann: loan 1\nBob: loan 1\n= loans SR 1\n= loans WT 0")
+    run_scenario(
+        body + "!Bob: loan 1 | 1817 §6\n> until SR\n!Ann: loan 1 | 1817 §6\n"
+        "Bob: loan 1\n= loans SR 1\n= loans WT 0"
+    )
 
 
 def test_6_1_no_loans_between_interest_and_repayment() -> None:
     """A loan taken after the interest costs none of it, and ends the repayment."""
     body = turn("loans WT 1", "interest 10", "trains WT 2") + "> until repay\n= cash WT 190\n"
-    run_scenario(body + "Ann: loan 1\n= cash WT 290\n!Ann: repay 1\nAnn: done")
+    run_scenario(body + "Ann: loan 1\n= cash WT 290\n!Ann: repay 1 | 1817 §7\nAnn: done")
     run_scenario(body + "Ann: repay 1\n= loans WT 0\nAnn: loan 2\n= loans WT 2\n= cash WT 290")
 
 
@@ -147,25 +150,30 @@ def test_6_2_at_one_price_the_token_that_came_first_is_first() -> None:
 
 def test_6_7_several_trains_as_long_as_there_is_room_and_money() -> None:
     body = company("trains bank 3 3 3 3 3", phase="3", cash=1250) + OWN + "> until trains\n"
-    run_scenario(body + "Ann: buy train 3\n" * 4 + "= trains WT 3 3 3 3\n= cash WT 250\n!Ann: buy train 3")
+    run_scenario(
+        body + "Ann: buy train 3\n" * 4 + "= trains WT 3 3 3 3\n= cash WT 250\n!Ann: buy train 3 | 1817 §6"
+    )
     poor = company("trains bank 3 3", phase="3", cash=499) + OWN + "> until trains\nAnn: buy train 3\n"
-    run_scenario(poor + "!Ann: buy train 3\nAnn: loan 1\nAnn: buy train 3\n= cash WT 99")
+    run_scenario(poor + "!Ann: buy train 3 | 1817 §6\nAnn: loan 1\nAnn: buy train 3\n= cash WT 99")
 
 
 def test_6_7_at_the_limit_nothing_is_bought() -> None:
     other = SR + "@ trains SR 3\n"
     full = company("trains WT 3 3 3 3", "trains bank 3 3", phase="3", cash=900) + other + OWN
-    run_scenario(full + "> until trains\n!Ann: buy train 3\n!Ann: buy train 3 from SR for 1", options=(SITE,))
+    run_scenario(
+        full + "> until trains\n!Ann: buy train 3\n!Ann: buy train 3 from SR for 1 | 1817 §6", options=(SITE,)
+    )
     run_scenario(full + "!Ann: buy train 3\n> until repay")
     at = company("trains WT 4 4 4", "trains pool 3", phase="4", cash=900) + other + OWN
-    run_scenario(at + "!Ann: buy train 4\n!Ann: buy train 3 from pool\n> until repay")
+    run_scenario(at + "!Ann: buy train 4 | 1817 §6.7\n!Ann: buy train 3 from pool | 1817 §6.7\n> until repay")
 
 
 def test_6_7_a_phase_change_comes_before_the_next_purchase() -> None:
     """The first 5 starts phase 5 at once; the first 6 lowers the limit to two before more is bought."""
     body = company("trains WT 5", "trains bank 5", phase="5", cash=3000) + OWN + "> until trains\n"
     run_scenario(
-        body + "Ann: buy train 5\n= phase 5\nAnn: buy train 6\n= phase 6\nAnn: discard 5\n!Ann: buy train 6"
+        body + "Ann: buy train 5\n= phase 5\nAnn: buy train 6\n"
+        "= phase 6\nAnn: discard 5\n!Ann: buy train 6 | 1817 §6"
     )
 
 
@@ -177,7 +185,7 @@ def test_6_7_new_trains_in_order_and_those_in_the_market_at_face_value() -> None
         !Ann: buy train 4
         Ann: buy train 2 from pool
         = cash WT 800
-        !Ann: buy train 2 from pool
+        !Ann: buy train 2 from pool | 1817 §6.7
         Ann: buy train 3
         Ann: buy train 3
         = cash WT 300
@@ -198,7 +206,8 @@ def test_6_7_between_companies_at_an_agreed_price(options: Options) -> None:
         options=options,
     )
     run_scenario(
-        body + "!Ann: buy train 3 from SR for 0\n!Ann: buy train 3 from SR for 201\nAnn: done",
+        body + "!Ann: buy train 3 from SR for 0 | 1817 §6.7\n"
+        "!Ann: buy train 3 from SR for 201 | 1817 §6\nAnn: done",
         options=options,
     )
     own = body.replace("owns Bob SR 2", "owns Ann SR 2")
@@ -208,7 +217,8 @@ def test_6_7_between_companies_at_an_agreed_price(options: Options) -> None:
 def test_6_7_not_from_a_company_in_liquidation() -> None:
     body = company("trains bank 3 3", phase="3") + SR.replace("price SR 60", "price SR liquidation")
     run_scenario(
-        body + "@ trains SR 3\n" + OWN + "> until trains\n!Ann: buy train 3 from SR for 10\nAnn: done"
+        body + "@ trains SR 3\n" + OWN + "> until trains\n"
+        "!Ann: buy train 3 from SR for 10 | 1817 §6.7\nAnn: done"
     )
     gray = company("trains bank 3 3", phase="3") + SR.replace("price SR 60", "price SR acquisition 1")
     run_scenario(
@@ -225,7 +235,7 @@ def test_6_7_a_lower_limit_makes_all_companies_discard_at_once() -> None:
         + """
         Ann: buy train 4
         = phase 4
-        !Ann: done
+        !Ann: done | 1817 §6.7
         ?Bob: discard 3                 # who is asked first does not matter here
         ?Ann: discard 3
         ?Bob: discard 3
@@ -240,7 +250,8 @@ def test_6_7_a_lower_limit_makes_all_companies_discard_at_once() -> None:
 def test_6_7_no_train_is_obligatory_and_the_president_adds_nothing() -> None:
     body = company("trains bank 3 3", phase="3", cash=90) + OWN + "> until trains\n"
     run_scenario(
-        body + "!Ann: buy train 3\n!Ann: sell 1 WT\nAnn: done\n= turn WT\n= trains WT none\n= cash Ann 100"
+        body + "!Ann: buy train 3 | 1817 §6\n!Ann: sell 1 WT | 1817 §6\n"
+        "Ann: done\n= turn WT\n= trains WT none\n= cash Ann 100"
     )
 
 
@@ -278,7 +289,7 @@ def test_6_8_unpaid_interest_liquidates_and_the_president_pays_it() -> None:
 
 
 def test_6_8_the_turn_of_a_company_that_could_not_pay_is_over() -> None:
-    run_scenario(MISSED + "!Ann: loan 1\n!Ann: repay 1\n= round operating SR")
+    run_scenario(MISSED + "!Ann: loan 1 | 1817 §6\n!Ann: repay 1 | 1817 §6\n= round operating SR")
 
 
 def test_6_8_a_president_who_cannot_pay_is_in_a_cash_crisis() -> None:
@@ -286,7 +297,7 @@ def test_6_8_a_president_who_cannot_pay_is_in_a_cash_crisis() -> None:
         "> until SR\n", "?Ann: done\n?Ann: done\n"
     )
     broke = broke.replace("= price WT liquidation\n", "?Ann: done\n= cash Ann -25\n= price WT liquidation\n")
-    run_scenario(broke + "= turn Ann\n!Ann: done\nAnn: bankrupt\n= turn SR")
+    run_scenario(broke + "= turn Ann\n!Ann: done | 1817 §7.4\nAnn: bankrupt\n= turn SR")
 
 
 # -- 1817 §6.9 -------------------------------------------------------------------------------------
@@ -298,8 +309,9 @@ def test_6_9_any_number_of_loans_for_100_each() -> None:
         + "> until repay\n= cash WT 300\n"
     )
     run_scenario(
-        body + "!Ann: repay 4\nAnn: repay 2\n= cash WT 100\n= loans WT 2\n= price WT 110\nAnn: repay 1\n"
-        "= cash WT 0\n= price WT 120\n!Ann: repay 1"
+        body + "!Ann: repay 4 | 1817 §6.9\nAnn: repay 2\n= cash WT 100\n"
+        "= loans WT 2\n= price WT 110\nAnn: repay 1\n"
+        "= cash WT 0\n= price WT 120\n!Ann: repay 1 | 1817 §6.9"
     )
     run_scenario(body + "Ann: done\n> until merger\n= loans WT 4")
 
@@ -314,7 +326,8 @@ def test_6_9_repayment_only_at_its_time() -> None:
 def test_6_9_then_loans_and_the_turn_is_over() -> None:
     body = company("loans WT 2", "interest 5", "trains WT 5", phase="5") + SR + "@ trains SR 5\n" + OWN
     run_scenario(
-        body + "> until repay\nAnn: repay 1\nAnn: loan 3\n= loans WT 4\n!Ann: repay 1\nAnn: done\n= turn SR"
+        body + "> until repay\nAnn: repay 1\nAnn: loan 3\n= loans WT 4\n"
+        "!Ann: repay 1 | 1817 §6.9\nAnn: done\n= turn SR"
     )
 
 

@@ -31,7 +31,7 @@ def test_6_1_a_route_has_a_token_anywhere_on_it() -> None:
     # New York and Philadelphia alone are no route of a company in Baltimore.
     earns(50, *COAST, "trains WT 2", tokens="G18")
     body = turn(*COAST, "trains WT 2", tokens="G18", phase="3")
-    run_scenario(body + "!Ann: run 2 E22.0-F19\nAnn: run 2 F19-G18")
+    run_scenario(body + "!Ann: run 2 E22.0-F19 | 1817 §6.5\nAnn: run 2 F19-G18")
 
 
 def test_6_1_a_route_is_unbranched() -> None:
@@ -45,7 +45,7 @@ def test_6_1_a_route_is_unbranched() -> None:
         "trains WT 3",
     )
     earns(70, *fork, tokens="F19")
-    run_scenario(turn(*fork, tokens="F19", phase="3") + "!Ann: run 3 F13-F19-G18\nAnn: run best")
+    run_scenario(turn(*fork, tokens="F19", phase="3") + "!Ann: run 3 F13-F19-G18 | 1817 §6.5\nAnn: run best")
 
 
 def test_6_1_no_route_through_a_city_that_others_fill() -> None:
@@ -86,7 +86,7 @@ def test_6_1_no_track_segment_twice_but_the_middle_of_brown_plain_track_by_two()
     earns(90, *cross, "trains WT 5", tokens="F19 D19", phase="5")
     # The same two ends on a green tile share a segment.
     body = turn(*VALLEY, "trains WT 3 3", phase="3")
-    run_scenario(body + "= best WT 40\n!Ann: run 3 F19-F13, 3 F13-F19\nAnn: run best")
+    run_scenario(body + "= best WT 40\n!Ann: run 3 F19-F13, 3 F13-F19 | 1817 §6.5\nAnn: run best")
 
 
 # -- 1817 §6.5 -------------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ def test_6_5_the_number_of_the_train_is_the_most_of_cities_and_off_map_places() 
     earns(60, *COAST, "trains WT 2")
     earns(90, *COAST, "trains WT 3")
     body = turn(*COAST, "trains WT 2", phase="3")
-    run_scenario(body + "!Ann: run 2 E22.0-F19-G18\nAnn: run 2 E22.0-F19")
+    run_scenario(body + "!Ann: run 2 E22.0-F19-G18 | 1817 §6.5\nAnn: run 2 E22.0-F19")
 
 
 def test_6_5_toronto_counts_as_a_city_and_lets_all_pass() -> None:
@@ -143,13 +143,19 @@ def test_6_5_earnings_are_the_sum_over_all_routes() -> None:
 
 def test_6_5_the_highest_earnings_have_to_be_run() -> None:
     body = turn(*COAST, "trains WT 3", phase="3")
-    run_scenario(body + "!Ann: run 3 F19-G18\n!Ann: run 3 E22.0-F19\nAnn: run 3 E22.0-F19-G18\nAnn: pay")
+    run_scenario(
+        body + "!Ann: run 3 F19-G18 | 1817 §6.5\n!Ann: run 3 E22.0-F19 | 1817 §6.5\n"
+        "Ann: run 3 E22.0-F19-G18\nAnn: pay"
+    )
     run_scenario(body + "Ann: run 3 F19-G18\nAnn: pay", options=(SITE,))
 
 
 def test_6_5_a_company_with_a_train_and_a_route_has_to_run() -> None:
     body = turn(*COAST, "trains WT 3", phase="3")
-    run_scenario(body + "!Ann: pay\n!Ann: buy train 3\n> until run\n!Ann: pass\nAnn: run best")
+    run_scenario(
+        body + "!Ann: pay | 1817 §6.5\n!Ann: buy train 3 | 1817 §6.5\n"
+        "> until run\n!Ann: pass | 1817 §6.5\nAnn: run best"
+    )
 
 
 def test_6_5_printed_values_by_phase() -> None:
@@ -283,5 +289,6 @@ def test_6_6_who_cannot_pay_for_his_short_shares_is_in_a_cash_crisis() -> None:
     more = "@ size SR 5\n@ price SR 60\n@ owns Bob SR 2\n@ owns Cid SR 1\n@ token SR F13\n@ trains SR 5\n"
     body = body.replace("@ round", more + "@ round")
     run_scenario(
-        body + "Ann: pay\n= cash Cid -8\n= turn Cid\n!Ann: pass\nCid: sell 1 SR\n= cash Cid 52\n= turn WT"
+        body + "Ann: pay\n= cash Cid -8\n= turn Cid\n!Ann: pass | 1817 §7.4\n"
+        "Cid: sell 1 SR\n= cash Cid 52\n= turn WT"
     )

@@ -45,12 +45,13 @@ def test_6_3_a_second_tile_costs_20_and_there_is_no_third() -> None:
         = cash WT 200
         Ann: lay 9 F17 1
         = cash WT 180
-        !Ann: lay 9 F21 1
-        !Ann: lay 8 F21 1
+        !Ann: lay 9 F21 1 | 1817 §6
+        !Ann: lay 8 F21 1 | 1817 §6
         """
     )
     run_scenario(
-        turn(cash=10) + "Ann: lay 57 F19 1\n!Ann: lay 9 F17 1\nAnn: loan 1\nAnn: lay 9 F17 1\n= cash WT 90"
+        turn(cash=10) + "Ann: lay 57 F19 1\n!Ann: lay 9 F17 1 | 1817 §6.3\n"
+        "Ann: loan 1\nAnn: lay 9 F17 1\n= cash WT 90"
     )
 
 
@@ -60,16 +61,21 @@ GREEN = ("tile F19 57 1", "tile F17 9 1", "tile F21 8 1")
 def test_6_3_at_most_one_of_two_operations_is_an_upgrade() -> None:
     ready = turn(*GREEN, phase="3")
     run_scenario(
-        ready + "Ann: lay 14 F19 0\n!Ann: lay 82 F17 1\n!Ann: lay 80 F21 1\nAnn: lay 9 F15 1\n= cash WT 165"
+        ready + "Ann: lay 14 F19 0\n!Ann: lay 82 F17 1 | 1817 §6.3\n"
+        "!Ann: lay 80 F21 1 | 1817 §6.3\nAnn: lay 9 F15 1\n= cash WT 165"
     )
     run_scenario(
-        ready + "Ann: lay 9 F15 1\n= cash WT 185\nAnn: lay 14 F19 0\n= cash WT 165\n!Ann: lay 7 G20 1"
+        ready + "Ann: lay 9 F15 1\n= cash WT 185\nAnn: lay 14 F19 0\n"
+        "= cash WT 165\n!Ann: lay 7 G20 1 | 1817 §6"
     )
     run_scenario(ready + "Ann: lay 9 F15 1\nAnn: lay 57 F13 1\n= tile F13 57 1")
 
 
 def test_6_3_a_tile_laid_is_not_upgraded_in_the_same_turn() -> None:
-    run_scenario(turn(phase="3") + "Ann: lay 57 F19 1\n!Ann: lay 14 F19 0\n!Ann: lay 15 F19 1\nAnn: pass")
+    run_scenario(
+        turn(phase="3") + "Ann: lay 57 F19 1\n!Ann: lay 14 F19 0 | 1817 §6.3\n"
+        "!Ann: lay 15 F19 1 | 1817 §6.3\nAnn: pass"
+    )
 
 
 def ways(body: str, tile: str, hex: str) -> list[int]:
@@ -109,19 +115,20 @@ def test_6_3_printed_hexes_count_as_tiles_of_their_color() -> None:
 def test_6_3_1_any_suitable_tile_in_the_home_without_track() -> None:
     for tile in ("5 F19 0", "6 F19 3", "57 F19 2"):
         run_scenario(turn() + f"Ann: lay {tile}\n= cash WT 200")
-    run_scenario(turn() + "!Ann: lay 9 F17 1\n!Ann: lay 9 F21 1\nAnn: pass")
+    run_scenario(turn() + "!Ann: lay 9 F17 1 | 1817 §6.3\n!Ann: lay 9 F21 1 | 1817 §6.3\nAnn: pass")
 
 
 def test_6_3_1_otherwise_the_track_is_part_of_a_route() -> None:
     laid = turn("tile F19 57 1")
     run_scenario(
-        laid + "!Ann: lay 9 F17 0\n!Ann: lay 9 F15 1\n!Ann: lay 57 F13 1\n!Ann: lay 9 E20 0\nAnn: lay 8 F17 2"
+        laid + "!Ann: lay 9 F17 0 | 1817 §6.3\n!Ann: lay 9 F15 1 | 1817 §6.3\n"
+        "!Ann: lay 57 F13 1 | 1817 §6.3\n!Ann: lay 9 E20 0 | 1817 §6.3\nAnn: lay 8 F17 2"
     )
     # Beyond a city that other companies' tokens fill there is no route.
     full = ("tile F19 57 1", "tile F17 9 1", "tile F15 9 1", "tile F13 57 1")
     other = ("size SR 2", "price SR 60", "owns Bob SR 2", "token SR F13")
     run_scenario(turn(*full) + "Ann: lay 9 F11 1")
-    run_scenario(turn(*full, *other) + "!Ann: lay 9 F11 1\nAnn: lay 8 F21 1")
+    run_scenario(turn(*full, *other) + "!Ann: lay 9 F11 1 | 1817 §6.3\nAnn: lay 8 F21 1")
 
 
 def test_6_3_1_track_runs_neither_off_the_map_nor_into_blank_sides_or_water() -> None:
@@ -130,14 +137,14 @@ def test_6_3_1_track_runs_neither_off_the_map_nor_into_blank_sides_or_water() ->
     run_scenario(
         ready
         + """
-        !Ann: lay 7 C10 0           # into Cleveland's blank side
-        !Ann: lay 9 C10 1           # into the lake
-        !Ann: lay 8 C10 5           # across the thick blue line
+        !Ann: lay 7 C10 0 | 1817 §6.3           # into Cleveland's blank side
+        !Ann: lay 9 C10 1 | 1817 §6.3           # into the lake
+        !Ann: lay 8 C10 5 | 1817 §6.3           # across the thick blue line
         Ann: lay 8 C10 1
         """
     )
     # D23 has no neighbour to the south-east, B3 none to the north.
-    run_scenario(turn(tokens="E22.1") + "!Ann: lay 8 D23 3\nAnn: lay 9 D23 0")
+    run_scenario(turn(tokens="E22.1") + "!Ann: lay 8 D23 3 | 1817 §6.3\nAnn: lay 9 D23 0")
 
 
 @pytest.mark.parametrize(
@@ -267,38 +274,43 @@ LINE = ("tile F19 57 1", "tile F17 9 1", "tile F15 9 1", "tile F13 57 1")
 def test_6_4_one_token_a_turn_for_nothing() -> None:
     ready = turn(*LINE, "tile F11 9 1", "tile F9 9 4", "tile F21 8 1", phase="5", cash=0)
     run_scenario(
-        ready
-        + "= markers WT 3\nAnn: token F13\n= cash WT 0\n= markers WT 2\n= token WT F19 F13\n!Ann: token E22.0"
+        ready + "= markers WT 3\nAnn: token F13\n= cash WT 0\n= markers WT 2\n"
+        "= token WT F19 F13\n!Ann: token E22.0 | 1817 §6"
     )
 
 
 def test_6_4_only_with_a_token_on_the_charter() -> None:
     run_scenario(turn(*LINE, "markers WT 1") + "Ann: token F13\n= markers WT 0")
-    run_scenario(turn(*LINE) + "= markers WT 0\n!Ann: token F13\nAnn: pass")
+    run_scenario(turn(*LINE) + "= markers WT 0\n!Ann: token F13 | 1817 §6.4\nAnn: pass")
 
 
 def test_6_4_only_where_a_route_leads() -> None:
     run_scenario(
-        turn("tile F19 57 1", "tile F15 9 1", "tile F13 57 1", "markers WT 1") + "!Ann: token F13\nAnn: pass"
+        turn("tile F19 57 1", "tile F15 9 1", "tile F13 57 1", "markers WT 1")
+        + "!Ann: token F13 | 1817 §6.4\n"
+        "Ann: pass"
     )
     other = ("size SR 2", "price SR 60", "owns Bob SR 2", "token SR F13")
     beyond = ("tile F11 9 1", "tile F9 9 1", "tile F7 9 1", "tile F5 9 1", "tile F3 57 1", "markers WT 1")
     run_scenario(turn(*LINE, *beyond) + "Ann: token F3")
-    run_scenario(turn(*LINE, *beyond, *other) + "!Ann: token F3\n!Ann: token F13\nAnn: pass")
+    run_scenario(
+        turn(*LINE, *beyond, *other) + "!Ann: token F3 | 1817 §6.4\n!Ann: token F13 | 1817 §6.4\nAnn: pass"
+    )
 
 
 def test_6_4_never_a_second_one_in_a_hex() -> None:
-    run_scenario(turn("tile F19 14 1", "markers WT 1", phase="3") + "!Ann: token F19\nAnn: pass")
+    run_scenario(turn("tile F19 14 1", "markers WT 1", phase="3") + "!Ann: token F19 | 1817 §6.4\nAnn: pass")
     new_york = ("tile D23 8 0", "tile C22 6 5", "markers WT 1")
     run_scenario(
-        turn("tile F21 8 1", "tile F19 5 4", *new_york, tokens="E22.0") + "!Ann: token E22.1\nAnn: token F19"
+        turn("tile F21 8 1", "tile F19 5 4", *new_york, tokens="E22.0") + "!Ann: token E22.1 | 1817 §6.4\n"
+        "Ann: token F19"
     )
 
 
 def test_6_4_none_in_toronto() -> None:
     toronto = ("tile C14 57 2", "markers WT 1")
-    run_scenario(turn(*toronto, tokens="C14") + "!Ann: token B13\nAnn: pass")
+    run_scenario(turn(*toronto, tokens="C14") + "!Ann: token B13 | 1817 §6.4\nAnn: pass")
 
 
 def test_6_4_before_track_it_may_be_placed_instead_and_after_it_no_track_is_laid() -> None:
-    run_scenario(turn(*LINE, "markers WT 1") + "Ann: token F13\n!Ann: lay 9 F11 1")
+    run_scenario(turn(*LINE, "markers WT 1") + "Ann: token F13\n!Ann: lay 9 F11 1 | 1817 §6")

@@ -54,7 +54,10 @@ def test_7_2_a_sale_is_to_a_company_and_gives_trains_tokens_and_privates(kind: i
 
 
 def test_7_2_a_player_without_a_company_buys_nothing() -> None:
-    run_scenario(f"{sale(GRAY).replace('owns Cid UR', 'owns Ann UR')}!Cid: bid 10\n!Bob: bid 10\n= turn Ann")
+    run_scenario(
+        f"{sale(GRAY).replace('owns Cid UR', 'owns Ann UR')}!Cid: bid 10 | 1817 §7.2.4\n"
+        "!Bob: bid 10 | 1817 §7.2.4\n= turn Ann"
+    )
 
 
 def test_7_2_treasury_and_loans_go_along_but_for_liquidations() -> None:
@@ -97,7 +100,8 @@ def test_7_2_1_a_company_that_bids_ties_up_no_players_cash() -> None:
 
 def test_7_2_2_for_as_little_as_10_dollars_with_all_that_it_has() -> None:
     run_scenario(
-        f"{sale(GRAY, cash=70, loans=1)}!Cid: bid 5\nCid: bid 10\nAnn: pass\nCid: pass\n= cash UR 360\n"
+        f"{sale(GRAY, cash=70, loans=1)}!Cid: bid 5 | 1817 §7.2.4\n"
+        "Cid: bid 10\nAnn: pass\nCid: pass\n= cash UR 360\n"
         "= loans UR 1"
     )
 
@@ -105,10 +109,16 @@ def test_7_2_2_for_as_little_as_10_dollars_with_all_that_it_has() -> None:
 def test_7_2_2_the_buyer_can_pay_and_take_on_or_redeem_the_loans() -> None:
     """The UR has five loans: those of the SR have to be redeemed, with the cash that comes with it."""
     full = sale(GRAY, cash=150, loans=2).replace("trains UR 2", "trains UR 2\n@ loans UR 5")
-    run_scenario(f"{full}!Cid: bid 260\nCid: bid 250\nAnn: pass\n= loans UR 5\n= cash UR 0\n= price SR none")
+    run_scenario(
+        f"{full}!Cid: bid 260 | 1817 §7.2.4\nCid: bid 250\n"
+        "Ann: pass\n= loans UR 5\n= cash UR 0\n= price SR none"
+    )
     # One of them may be kept by who has four.
     four = full.replace("loans UR 5", "loans UR 4")
-    run_scenario(f"{four}!Cid: bid 360\nCid: bid 350\nAnn: pass\n= loans UR 5\n= cash UR 0\n= price UR 80")
+    run_scenario(
+        f"{four}!Cid: bid 360 | 1817 §7.2.4\nCid: bid 350\n"
+        "Ann: pass\n= loans UR 5\n= cash UR 0\n= price UR 80"
+    )
 
 
 def test_7_2_2_without_an_offer_it_goes_on_as_before() -> None:
@@ -124,17 +134,18 @@ def test_7_2_2_without_an_offer_it_goes_on_as_before() -> None:
 
 def test_7_2_3_the_president_of_a_white_company_offers_it() -> None:
     run_scenario(
-        f"{sale(60)}Bob: act\nCid: pass\nAnn: pass\n!Ann: bid 120\n!Bob: offer UR\nBob: offer SR\n"
+        f"{sale(60)}Bob: act\nCid: pass\nAnn: pass\n!Ann: bid 120 | 1817 §7.1\n"
+        "!Bob: offer UR | 1817 §7.2.3\nBob: offer SR\n"
         "Cid: bid 120"
     )
     run_scenario(f"{sale(60)}Bob: pass\nCid: pass\nAnn: pass\n= round operating WT 2\n= president SR Bob")
 
 
 def test_7_2_3_the_least_is_its_market_value() -> None:
-    run_scenario(f"{offered(60)}!Cid: bid 110\nCid: bid 120")
-    run_scenario(f"{offered(50, size=5)}!Cid: bid 240\nCid: bid 250")
+    run_scenario(f"{offered(60)}!Cid: bid 110 | 1817 §7.2.4\nCid: bid 120")
+    run_scenario(f"{offered(50, size=5)}!Cid: bid 240 | 1817 §7.2.4\nCid: bid 250")
     # A bid is a multiple of $10: $225 are not reached by less than $230.
-    run_scenario(f"{offered(45, size=5)}!Cid: bid 220\nCid: bid 230")
+    run_scenario(f"{offered(45, size=5)}!Cid: bid 220 | 1817 §7.2.4\nCid: bid 230")
 
 
 def test_7_2_3_its_treasury_shares_are_sold_at_the_price_for_the_buyer() -> None:
@@ -144,7 +155,7 @@ def test_7_2_3_its_treasury_shares_are_sold_at_the_price_for_the_buyer() -> None
         .replace("cash UR 300", "cash UR 100")
         .replace("price UR 90", "price UR 90\n@ loans UR 5")
     )
-    run_scenario(f"{body}!Cid: bid 260\nCid: bid 250\nAnn: pass\n= cash UR 0\n= cash Bob 600")
+    run_scenario(f"{body}!Cid: bid 260 | 1817 §7.2.4\nCid: bid 250\nAnn: pass\n= cash UR 0\n= cash Bob 600")
 
 
 def test_7_2_3_what_nobody_bids_for_goes_on_and_no_shares_are_sold() -> None:
@@ -156,7 +167,10 @@ def test_7_2_3_what_nobody_bids_for_goes_on_and_no_shares_are_sold() -> None:
 
 
 def test_7_2_3_the_president_cannot_change_his_mind() -> None:
-    run_scenario(f"{offered(60)}!Bob: pass\nCid: bid 120\n!Bob: pass\nAnn: pass\nCid: pass\n= price SR none")
+    run_scenario(
+        f"{offered(60)}!Bob: pass | 1817 §7.2.4\nCid: bid 120\n"
+        "!Bob: pass | 1817 §7.2.4\nAnn: pass\nCid: pass\n= price SR none"
+    )
 
 
 # -- 1817 §7.2.4 -----------------------------------------------------------------------------------
@@ -185,8 +199,9 @@ def test_7_2_4_who_has_become_gray_by_a_purchase_is_not_sold_and_buys_no_more() 
     other = company_lines("PW", 2, 50, "Bob 2", token="H3")
     body = sale(GRAY, other, loans=2).replace("price UR 90", "price UR 45")
     run_scenario(
-        f"{body}Cid: bid 10\nAnn: pass\nCid: pass\nCid: pass\n= price UR acquisition 3\n!Cid: act\nBob: act\n"
-        "Ann: pass\nBob: offer PW\n!Cid: bid 100\nAnn: pass\nAnn: pass\n= round operating WT 2"
+        f"{body}Cid: bid 10\nAnn: pass\nCid: pass\nCid: pass\n"
+        "= price UR acquisition 3\n!Cid: act | 1817 §7\nBob: act\n"
+        "Ann: pass\nBob: offer PW\n!Cid: bid 100 | 1817 §7.2.4\nAnn: pass\nAnn: pass\n= round operating WT 2"
     )
 
 
@@ -197,16 +212,17 @@ def test_7_2_4_red_and_gray_companies_make_no_purchases() -> None:
 
 
 def test_7_2_4_1_offered_always_or_with_the_presidents_leave() -> None:
-    run_scenario(f"{sale(RED)}= turn Cid\n!Bob: pass\nCid: bid 10")
-    run_scenario(f"{sale(GRAY)}= turn Cid\n!Bob: pass\nCid: bid 10")
-    run_scenario(f"{sale(60)}= turn Bob\n!Cid: bid 120")
+    run_scenario(f"{sale(RED)}= turn Cid\n!Bob: pass | 1817 §7.2.4\nCid: bid 10")
+    run_scenario(f"{sale(GRAY)}= turn Cid\n!Bob: pass | 1817 §7.2.4\nCid: bid 10")
+    run_scenario(f"{sale(60)}= turn Bob\n!Cid: bid 120 | 1817 §7")
 
 
 def test_7_2_4_2_cash_pays_the_loans_of_a_liquidated_company() -> None:
     """Nobody can pay with its $500, nor has to take its loans; they are the bank's again at once."""
     body = sale(RED, cash=500, loans=2).replace("trains UR 2", "trains UR 2\n@ loans UR 5")
     run_scenario(
-        f"{body}= cash SR 0\n= loans SR 0\n!Cid: bid 310\nCid: bid 300\nAnn: pass\n= loans UR 5\n= cash UR 0"
+        f"{body}= cash SR 0\n= loans SR 0\n!Cid: bid 310 | 1817 §7.2.4\n"
+        "Cid: bid 300\nAnn: pass\n= loans UR 5\n= cash UR 0"
     )
 
 
@@ -223,22 +239,26 @@ def test_7_2_4_3_what_is_for_sale_may_pay_for_itself() -> None:
         offered(50, size=5, cash=200).replace("cash UR 300", "cash UR 0").replace("cash WT 300", "cash WT 0")
     )
     broke = broke.replace("trains UR 2", "trains UR 2\n@ loans UR 5")
-    run_scenario(f"{broke}!Cid: bid 360\nCid: bid 350\nAnn: pass\n= cash UR 0\n= cash Bob 640")
+    run_scenario(f"{broke}!Cid: bid 360 | 1817 §7.2.4\nCid: bid 350\nAnn: pass\n= cash UR 0\n= cash Bob 640")
 
 
 def test_7_2_4_4_from_the_left_of_the_president_around_the_table() -> None:
     own = company_lines("PW", 5, 80, "Bob 2", cash=300, token="H3")
     body = sale(GRAY, own)
     run_scenario(
-        f"{body}!Ann: bid 10\n!Bob: bid 10\nCid: bid 10\nAnn: bid 20\nBob: bid 30\nCid: pass\nAnn: bid 50\n"
-        "!Cid: bid 60\nBob: pass\n= turn Ann\nAnn: pass\n= token WT F19 G18"
+        f"{body}!Ann: bid 10 | 1817 §7.2.4\n!Bob: bid 10 | 1817 §7.2.4\n"
+        "Cid: bid 10\nAnn: bid 20\nBob: bid 30\nCid: pass\nAnn: bid 50\n"
+        "!Cid: bid 60 | 1817 §7.2.4\nBob: pass\n= turn Ann\nAnn: pass\n= token WT F19 G18"
     )
 
 
 def test_7_2_4_4_multiples_of_10_above_the_last() -> None:
     body = f"{sale(GRAY)}Cid: bid 20\n"
     assert "multiple of $10, $30 or more" in scenario_error(f"{body}Ann: bid 35")
-    run_scenario(f"{body}!Ann: bid 20\n!Ann: bid 25\nAnn: bid 90\n!Cid: bid 95\nCid: bid 100")
+    run_scenario(
+        f"{body}!Ann: bid 20 | 1817 §7.2.4\n!Ann: bid 25 | 1817 §7.2.4\n"
+        "Ann: bid 90\n!Cid: bid 95 | 1817 §7.2.4\nCid: bid 100"
+    )
 
 
 @pytest.mark.parametrize(("kind", "least"), [(RED, 10), (GRAY, 10), (60, 120)])
@@ -259,14 +279,19 @@ def test_7_2_4_4_the_president_of_what_is_sold_bids_10_above_the_last(kind: int 
 def test_7_2_4_4_the_president_may_still_leave_how_far_he_would_go() -> None:
     own = company_lines("PW", 5, 80, "Bob 2", cash=300, token="H3")
     body = f"{sale(GRAY, own)}Cid: bid 20\nAnn: pass\nBob: bid up to 100\n"
-    run_scenario(f"{body}= turn Cid\n!Cid: bid 30\nCid: bid 90\nCid: bid 110\n= token UR B5 G18")
-    run_scenario(f"{sale(GRAY, own)}Cid: bid 20\nAnn: pass\n!Bob: bid up to 810\nBob: bid up to 800")
+    run_scenario(
+        f"{body}= turn Cid\n!Cid: bid 30 | 1817 §7.2.4\nCid: bid 90\nCid: bid 110\n= token UR B5 G18"
+    )
+    run_scenario(
+        f"{sale(GRAY, own)}Cid: bid 20\nAnn: pass\n!Bob: bid up to 810 | 1817 §7.2.4\nBob: bid up to 800"
+    )
 
 
 def test_7_2_4_4_bidding_up_to_a_limit_goes_by_the_least_and_leaves_above_it() -> None:
     body = sale(GRAY)
     run_scenario(
-        f"{body}Cid: bid up to 100\n= turn Ann\n!Ann: bid 10\nAnn: bid 50\nAnn: pass\n= token UR B5 G18\n"
+        f"{body}Cid: bid up to 100\n= turn Ann\n!Ann: bid 10 | 1817 §7.2.4\n"
+        "Ann: bid 50\nAnn: pass\n= token UR B5 G18\n"
         "= cash UR 240"
     )
     run_scenario(f"{body}Cid: bid up to 100\nAnn: bid 110\nAnn: pass\n= token WT F19 G18\n= cash WT 190")
@@ -275,19 +300,22 @@ def test_7_2_4_4_bidding_up_to_a_limit_goes_by_the_least_and_leaves_above_it() -
 
 def test_7_2_4_4_whoever_owns_no_company_that_could_pay_is_not_asked() -> None:
     body = sale(GRAY).replace("cash UR 300", "cash UR 0").replace("trains UR 2", "trains UR 2\n@ loans UR 5")
-    run_scenario(f"{body}= turn Ann\n!Cid: bid 10")
+    run_scenario(f"{body}= turn Ann\n!Cid: bid 10 | 1817 §7.2.4")
     some = sale(GRAY).replace("cash UR 300", "cash UR 30").replace("trains UR 2", "trains UR 2\n@ loans UR 5")
-    run_scenario(f"{some}Cid: bid 10\n!Ann: bid 10\nAnn: bid 40\n= turn Ann\n!Cid: bid 50")
+    run_scenario(
+        f"{some}Cid: bid 10\n!Ann: bid 10 | 1817 §7.2.4\nAnn: bid 40\n= turn Ann\n!Cid: bid 50 | 1817 §7.2.4"
+    )
 
 
 def test_7_2_4_4_the_company_is_named_by_the_winner_alone_and_when_he_has_won() -> None:
     own = company_lines("PW", 5, 80, "Cid 2", cash=300, token="H3")
     poor = company_lines("H", 2, 70, "Cid 2", token="H9")
     body = sale(GRAY, own, poor)
-    won = f"{body}!Cid: buyer PW\nCid: bid 250\nAnn: pass\n"
+    won = f"{body}!Cid: buyer PW | 1817 §7.2.4\nCid: bid 250\nAnn: pass\n"
     assert "cannot pay $250" in scenario_error(f"{won}Cid: buyer H")
     run_scenario(
-        f"{won}!Cid: buyer WT\n!Ann: buyer PW\nCid: buyer PW\n= token PW H3 G18\n= cash PW 50\n= cash UR 300"
+        f"{won}!Cid: buyer WT | 1817 §7.2.4\n!Ann: buyer PW | 1817 §7.2.4\n"
+        "Cid: buyer PW\n= token PW H3 G18\n= cash PW 50\n= cash UR 300"
     )
     run_scenario(f"{won}Cid: buyer UR\n= cash UR 50")
 
@@ -315,7 +343,7 @@ def test_7_2_4_6_treasury_shares_bring_money_in_the_green_zone_only() -> None:
 
 def test_7_2_4_6_trains_above_the_limit_are_given_up_before_loans_and_settling() -> None:
     body = sale(GRAY, trains="2 2 2 2")
-    said = "Cid: bid 10\nAnn: pass\n!Cid: pass\n= cash Bob 500\nCid: discard 2\n= trains pool 2\n"
+    said = "Cid: bid 10\nAnn: pass\n!Cid: pass | 1817 §6.7\n= cash Bob 500\nCid: discard 2\n= trains pool 2\n"
     run_scenario(f"{body}{said}= trains UR 2 2 2 2\n= cash Bob 500\nCid: pass\n= cash Bob 510")
     # So too where nothing is asked about loans; afterwards others are asked what they offer.
     full = body.replace("trains UR 2", "trains UR 2\n@ loans UR 5").replace("cash UR 300", "cash UR 50")
@@ -329,7 +357,9 @@ def test_7_2_4_7_the_price_is_paid_with_loans_if_need_be() -> None:
         "= cash UR 180"
     )
     # At most as many as it may have, and only before others are repaid.
-    run_scenario(f"{sale(GRAY)}!Cid: bid 810\nCid: bid 800\nAnn: pass\n= loans UR 5\n= cash UR 0")
+    run_scenario(
+        f"{sale(GRAY)}!Cid: bid 810 | 1817 §7.2.4\nCid: bid 800\nAnn: pass\n= loans UR 5\n= cash UR 0"
+    )
 
 
 def test_7_2_4_7_there_are_seventy_loans_in_all() -> None:
@@ -341,20 +371,24 @@ def test_7_2_4_7_there_are_seventy_loans_in_all() -> None:
     body = sale(GRAY, others, loans=1).replace("trains WT 2", "trains WT 2\n@ loans WT 5")
     more = company_lines("A&A", 5, 60, "Ann 2", loans=3, token="C14")
     body = body.replace("@ round", f"{more}@ round")
-    run_scenario(f"{body}!Cid: bid 410\nCid: bid 400\nAnn: pass\n= loans UR 2\n= cash UR 0")
+    run_scenario(f"{body}!Cid: bid 410 | 1817 §7.2.4\nCid: bid 400\nAnn: pass\n= loans UR 2\n= cash UR 0")
 
 
 def test_7_2_4_7_loans_of_the_target_are_repaid_or_move_the_price() -> None:
     body = f"{sale(GRAY, loans=2, cash=50)}Cid: bid 10\nAnn: pass\n= loans UR 2\n"
     run_scenario(f"{body}Cid: pass\nCid: pass\n= loans UR 2\n= price UR 70\n= cash UR 340")
     run_scenario(f"{body}Cid: pass\nCid: repay 1\nCid: pass\n= loans UR 1\n= price UR 80\n= cash UR 240")
-    run_scenario(f"{body}!Cid: repay 3\nCid: repay 2\n= loans UR 0\n= price UR 90\n= cash UR 140")
-    run_scenario(f"{body}Cid: repay 1\n!Cid: loan 1\n")
+    run_scenario(
+        f"{body}!Cid: repay 3 | 1817 §7.2.4\nCid: repay 2\n= loans UR 0\n= price UR 90\n= cash UR 140"
+    )
+    run_scenario(f"{body}Cid: repay 1\n!Cid: loan 1 | 1817 §7.2.4\n")
 
 
 def test_7_2_4_7_the_buyers_own_loans_stay() -> None:
     body = sale(GRAY, loans=1).replace("trains UR 2", "trains UR 2\n@ loans UR 2")
-    run_scenario(f"{body}Cid: bid 10\nAnn: pass\nCid: repay 1\n!Cid: repay 1\n= loans UR 2\n= price UR 90")
+    run_scenario(
+        f"{body}Cid: bid 10\nAnn: pass\nCid: repay 1\n!Cid: repay 1 | 1817 §7\n= loans UR 2\n= price UR 90"
+    )
 
 
 def test_7_2_4_7_the_price_falls_no_further_than_the_leftmost_gray_space() -> None:
@@ -381,7 +415,9 @@ def test_7_2_4_8_who_cannot_pay_is_in_a_cash_crisis() -> None:
         .replace("cash Bob 500", "cash Bob 150")
         .replace("owns Cid UR 2", "owns Cid UR 2\n@ owns Bob UR 1")
     )
-    run_scenario(f"{body}Cid: pass\nAnn: pass\n= turn Bob\n!Bob: pass\nBob: sell 1 UR\n= cash Bob 40")
+    run_scenario(
+        f"{body}Cid: pass\nAnn: pass\n= turn Bob\n!Bob: pass | 1817 §7.4\nBob: sell 1 UR\n= cash Bob 40"
+    )
 
 
 def test_7_2_4_9_holders_and_short_holders_settle_rounding_down() -> None:
@@ -434,17 +470,22 @@ def test_7_2_4_on_the_site_a_company_that_cannot_bid_at_all_drops_out_without_a_
 
 
 def test_all_bidders_are_asked_at_once_and_only_the_first_bids() -> None:
-    state = run_scenario(f"{sale(GRAY)}= turn Cid\n!Bob: bid up to 50\n!Ann: bid 10")
+    state = run_scenario(
+        f"{sale(GRAY)}= turn Cid\n!Bob: bid up to 50 | 1817 §7.2.4\n!Ann: bid 10 | 1817 §7.2.4"
+    )
     assert decision(state).asked == ("p2", "p0")
     assert "Cid bids first" in scenario_error(f"{sale(GRAY)}Ann: bid 20")
-    run_scenario(f"{sale(GRAY)}= turn Cid\n!Ann: bid 10\n!Cid: bid nothing\nCid: bid 10", options=(SITE,))
+    run_scenario(
+        f"{sale(GRAY)}= turn Cid\n!Ann: bid 10 | 1817 §7.2.4\n!Cid: bid nothing | 1817 §7.2.4\nCid: bid 10",
+        options=(SITE,),
+    )
     assert decision(run_scenario(f"{sale(GRAY)}= turn Cid", options=(SITE,))).asked == ("p2",)
 
 
 def test_orders_given_in_advance_are_carried_out_in_turn() -> None:
     body = sale(GRAY)
     run_scenario(
-        f"{body}Ann: bid nothing\n= turn Cid\n!Ann: bid up to 90\nCid: bid 50\nCid: pass\n"
+        f"{body}Ann: bid nothing\n= turn Cid\n!Ann: bid up to 90 | 1817 §7.2.4\nCid: bid 50\nCid: pass\n"
         "= token UR B5 G18\n= cash UR 250"
     )
     run_scenario(
@@ -454,9 +495,12 @@ def test_orders_given_in_advance_are_carried_out_in_turn() -> None:
     # Nobody bids where the first does not: the least is enough.
     run_scenario(f"{body}Ann: bid up to 90\nCid: pass\nAnn: pass\n= cash WT 290")
     run_scenario(f"{body}Ann: bid nothing\nCid: bid nothing\n= price SR acquisition 2")
-    run_scenario(f"{body}Ann: pass\n= turn Cid\n!Ann: pass\nCid: pass\n= price SR acquisition 2")
     run_scenario(
-        f"{body}!Ann: bid up to 95\n!Ann: bid up to 810\nAnn: bid up to 800\nCid: bid up to 100\n"
+        f"{body}Ann: pass\n= turn Cid\n!Ann: pass | 1817 §7.2.4\nCid: pass\n= price SR acquisition 2"
+    )
+    run_scenario(
+        f"{body}!Ann: bid up to 95 | 1817 §7.2.4\n"
+        "!Ann: bid up to 810 | 1817 §7.2.4\nAnn: bid up to 800\nCid: bid up to 100\n"
         "Ann: pass\n= cash WT 200"
     )
 

@@ -77,12 +77,13 @@ def test_7_4_for_the_settlement_of_a_share_sold_short() -> None:
 def test_7_4_one_share_at_a_time_until_there_is_enough() -> None:
     body = owing(sr("Bob 2, Ann 2", 40) + "@ president SR Bob\n")
     run_scenario(
-        f"{body}!Ann: sell 2 SR\nAnn: sell 1 SR\n= cash Ann -5\n!Ann: pass\nAnn: sell 1 SR\n= cash Ann 35\n"
+        f"{body}!Ann: sell 2 SR | 1817 §7.4\nAnn: sell 1 SR\n= cash Ann -5\n"
+        "!Ann: pass | 1817 §7.4\nAnn: sell 1 SR\n= cash Ann 35\n"
         "= turn Cid UR"
     )
     run_scenario(
-        f"{body.replace('price SR 40', 'price SR 50')}Ann: sell 1 SR\n= cash Ann 5\n!Ann: sell 1 SR\n"
-        "= owns Ann SR 1"
+        f"{body.replace('price SR 40', 'price SR 50')}Ann: sell 1 SR\n= cash Ann 5\n= owns Ann SR 1\n"
+        "= turn Cid UR"
     )
     run_scenario(f"{body}Ann: sell 2 SR\n= cash Ann 35", options=(SITE,))
 
@@ -101,12 +102,14 @@ def test_7_4_within_the_limits_of_sales() -> None:
     body = owing(pair, gray, own)
     assert "2-share company" in scenario_error(f"{body}Ann: sell 1 PW")
     assert "in acquisition" in scenario_error(f"{body}Ann: sell 1 H")
-    run_scenario(f"{body}!Ann: sell 1 R\nAnn: bankrupt")
+    run_scenario(f"{body}!Ann: sell 1 R | 1817 §5.2\nAnn: bankrupt")
 
 
 def test_7_4_no_presidents_certificate_changes_hands() -> None:
     body = owing(sr("Ann 3, Bob 2", 40))
-    run_scenario(f"{body}Ann: sell 1 SR\n= president SR Ann\n= cash Ann -5\n!Ann: sell 1 SR\nAnn: bankrupt")
+    run_scenario(
+        f"{body}Ann: sell 1 SR\n= president SR Ann\n= cash Ann -5\n!Ann: sell 1 SR | 1817 §7.4\nAnn: bankrupt"
+    )
     assert "No presidency may change" in scenario_error(f"{body}Ann: sell 1 SR\nAnn: sell 1 SR")
 
 
@@ -119,7 +122,7 @@ def test_7_4_bankrupt_only_after_all_sales_that_are_possible() -> None:
     run_scenario(f"{low}Ann: sell 1 SR\n= cash Ann -15\nAnn: bankrupt\n= cash Ann 0\n= turn Cid UR")
     # On the site she need not sell what does not help.
     run_scenario(f"{low}Ann: bankrupt", options=(SITE,))
-    run_scenario(f"{body}!Ann: bankrupt", options=(SITE,))
+    run_scenario(f"{body}!Ann: bankrupt | 1817 §7.4", options=(SITE,))
     assert "fewer shares bring that" in scenario_error(
         f"{body.replace('price SR 45', 'price SR 60')}Ann: sell 2 SR", options=(SITE,)
     )
@@ -132,7 +135,8 @@ def test_7_4_several_at_once_from_the_left_of_whoever_acts() -> None:
     other = ur("Bob 2, Ann 1, Cid 1")
     body = money(5).replace("cash Cid 500", "cash Cid 5") + pays + track + other + "@ round operating WT\n"
     run_scenario(
-        f"{body}> until dividend\nBob: pay\n= cash Ann -7\n= cash Cid -7\n= turn Cid\n!Ann: sell 1 UR\n"
+        f"{body}> until dividend\nBob: pay\n= cash Ann -7\n"
+        "= cash Cid -7\n= turn Cid\n!Ann: sell 1 UR | 1817 §7.4\n"
         "Cid: sell 1 UR\n= turn Ann\nAnn: sell 1 UR\n= turn Bob"
     )
 
@@ -151,7 +155,7 @@ BANKRUPT = f"{GONE}Ann: sell 1 PW\nAnn: bankrupt\n"
 
 
 def test_7_4_the_bankrupt_is_out_and_the_others_play_on() -> None:
-    state = run_scenario(f"{BANKRUPT}= cash Ann 0\n= turn Cid\n!Ann: pass")
+    state = run_scenario(f"{BANKRUPT}= cash Ann 0\n= turn Cid\n!Ann: pass | 1817 §6")
     assert state.bankrupt_seats == ["p0"] and state.game_over is None
     assert "p0" not in decision(state).awaited
 
@@ -239,7 +243,7 @@ def test_7_4_with_several_bankrupt_the_nearest_to_the_left_who_is_not() -> None:
     cash = "@ phase 3\n@ cash Ann 0\n@ cash Bob 0\n@ cash Cid 500\n@ cash Dot 500\n"
     body = f"{cash}{ruined}{ur('Cid 2')}{dot}@ interest 30\n@ round operating WT\n"
     out = f"{body}> until crisis\nAnn: bankrupt\n> until crisis\nBob: bankrupt\n> until auction\n"
-    sold = "= turn Cid\n!Dot: bid 10\nCid: bid 10\nDot: pass\n?Cid: pass\n"
+    sold = "= turn Cid\n!Dot: bid 10 | 1817 §7.2.4\nCid: bid 10\nDot: pass\n?Cid: pass\n"
     run_scenario(f"{out}{sold}= price SR none\n{sold}= price WT none", FOUR)
 
 

@@ -58,15 +58,18 @@ def test_7_conversions_then_liquidations_then_acquisitions_then_friendly_sales()
         = price PW none
         Bob: act                # at last friendly sales
         Ann: pass
-        !Bob: offer WT
+        !Bob: offer WT | 1817 §7.2.3
         Bob: offer SR
         """
     )
 
 
 def test_7_red_and_gray_companies_do_nothing() -> None:
-    body = f"{ALL_KINDS}{MERGER}!Cid: act\n"
-    run_scenario(f"{body}Bob: act\nAnn: pass\n!Bob: merge PW\n!Bob: merge H\nBob: pass\n!Cid: bid 10")
+    body = f"{ALL_KINDS}{MERGER}!Cid: act | 1817 §7\n"
+    run_scenario(
+        f"{body}Bob: act\nAnn: pass\n!Bob: merge PW | 1817 §7.1\n"
+        "!Bob: merge H | 1817 §7.1\nBob: pass\n!Cid: bid 10 | 1817 §7.2.4"
+    )
     assert decision(run_scenario(f"{body}= turn Ann")).awaited == ("p0", "p1")
 
 
@@ -89,10 +92,10 @@ def test_7_what_becomes_gray_in_the_round_is_not_put_up_and_does_nothing_more() 
         Ann: pass
         = price WT acquisition 3
         Bob: pass               # growth
-        !Ann: bid 10
+        !Ann: bid 10 | 1817 §7.2.4
         Bob: pass               # the PW; the WT is not put up after it
         = turn Bob
-        !Bob: bid 10
+        !Bob: bid 10 | 1817 §6
         Bob: pass
         = round operating SR 2
         """
@@ -110,7 +113,7 @@ def test_7_trains_above_the_limit_go_to_the_open_market_by_choice_of_the_preside
         f"""{many.replace("@ trains bank 3 3 3", "@ trains bank 3 3")}{WANTED}
         Ann: merge SR
         Bob: accept
-        !Ann: pass
+        !Ann: pass | 1817 §6.7
         Ann: discard {discarded}
         = trains pool {discarded}
         = trains WT {left}
@@ -126,7 +129,7 @@ def test_7_of_two_tokens_on_a_tile_one_goes_back_to_the_charter_for_another_roun
 def test_7_presidents_are_asked_at_once_and_where_none_will_act_the_step_is_over() -> None:
     state = run_scenario(f"{SMALL}= turn Ann WT")
     assert decision(state).asked == ("p0", "p1")
-    state = run_scenario(f"{SMALL}Bob: pass\n= turn Ann\n!Bob: act\nAnn: pass\n= turn Bob SR")
+    state = run_scenario(f"{SMALL}Bob: pass\n= turn Ann\n!Bob: act | 1817 §7\nAnn: pass\n= turn Bob SR")
     assert "for sale" in decision(state).prompt
     run_scenario(f"{SMALL}Bob: pass\nAnn: pass\nAnn: pass\nBob: pass\n= round operating WT 2")
 
@@ -145,10 +148,13 @@ def test_7_an_action_asks_again_who_had_passed() -> None:
     third = company_lines("PW", 2, 50, "Cid 2", cash=200, token="H3")
     body = MONEY + WT_2 + SR_2 + third + MERGER
     passing = "Bob: pass\nCid: pass\n"
-    run_scenario(f"{body}Ann: act\n{passing}Ann: pass\n!Bob: convert\n= turn Cid\n!Bob: merge PW")
+    run_scenario(
+        f"{body}Ann: act\n{passing}Ann: pass\n!Bob: convert | 1817 §7\n= turn Cid\n!Bob: merge PW | 1817 §7"
+    )
     grown = "Ann: convert\nAnn: pass\nBob: pass\nCid: pass\nAnn: pass\n"
     run_scenario(
-        f"{body}Ann: act\n{passing}{grown}!Ann: act\nBob: act\nCid: pass\nBob: merge PW\nCid: accept"
+        f"{body}Ann: act\n{passing}{grown}!Ann: act | 1817 §7\n"
+        "Bob: act\nCid: pass\nBob: merge PW\nCid: accept"
     )
 
 
@@ -164,7 +170,7 @@ def test_7_an_action_counts_as_the_answer_and_is_done_where_no_earlier_company_c
 
 
 def test_7_an_action_of_a_later_company_is_kept_for_its_turn() -> None:
-    kept = f"{THREE}Bob: convert\n= size SR 2\n!Bob: pass\n"
+    kept = f"{THREE}Bob: convert\n= size SR 2\n!Bob: pass | 1817 §7\n"
     run_scenario(f"{kept}= turn Ann WT\nAnn: pass\nCid: pass\n= size SR 5")
     run_scenario(f"{kept}Ann: act\nCid: pass\n= turn Ann WT\nAnn: pass\n= size SR 5")
     grown = f"{kept}Ann: convert\n= size WT 5\nAnn: pass\nBob: pass\nCid: pass\nAnn: pass\n"
@@ -177,12 +183,15 @@ def test_7_an_action_that_has_become_impossible_is_not_done() -> None:
 
 
 def test_7_an_action_that_the_company_could_not_take_in_its_turn_is_refused() -> None:
-    run_scenario(f"{THREE}!Ann: merge UR\n!Ann: offer WT\n!Bob: merge SR\n= turn Ann WT")
+    run_scenario(
+        f"{THREE}!Ann: merge UR | 1817 §7.1\n!Ann: offer WT | 1817 §7\n"
+        "!Bob: merge SR | 1817 §7\n= turn Ann WT"
+    )
 
 
 def test_7_an_offer_counts_as_the_answer_to_a_friendly_sale() -> None:
     sale = THREE.replace("@ round merger WT", "@ round sale PW").replace("cash=200", "cash=900")
-    run_scenario(f"{sale}!Bob: offer WT\nCid: pass\nBob: offer SR\n= turn Cid")
+    run_scenario(f"{sale}!Bob: offer WT | 1817 §7.2.3\nCid: pass\nBob: offer SR\n= turn Cid")
 
 
 def test_7_who_may_only_answer_in_advance_is_not_to_act() -> None:
@@ -214,7 +223,8 @@ def test_7_a_friendly_sale_asks_again_too() -> None:
 def test_7_1_in_operating_order_and_who_is_later_may_still_be_merged_with() -> None:
     """The SR, which comes second, may merge with the WT, whose president has not declared anything."""
     run_scenario(
-        f"{SMALL}Ann: act\nBob: act\n= turn Ann WT\n!Bob: convert\nAnn: pass\n= turn Bob SR\n!Ann: convert"
+        f"{SMALL}Ann: act\nBob: act\n= turn Ann WT\n!Bob: convert | 1817 §7.1\n"
+        "Ann: pass\n= turn Bob SR\n!Ann: convert | 1817 §7.1"
     )
     run_scenario(f"{SMALL}Ann: pass\nBob: act\nBob: merge WT\nAnn: accept\n= size SR 5\n= price WT none")
 
@@ -251,21 +261,28 @@ def test_7_1_the_order_is_that_of_the_beginning_of_the_round() -> None:
 def test_7_1_sizes_that_convert_and_merge() -> None:
     ten = WT_5.replace("size WT 5", "size WT 10").replace("owns Ann WT 2", "owns Ann WT 4")
     body = MONEY + WT_5 + SR_2 + MERGER
-    run_scenario(f"{body}{WANTED}!Ann: merge SR\nAnn: convert\n= size WT 10")
+    run_scenario(f"{body}{WANTED}!Ann: merge SR | 1817 §7.1\nAnn: convert\n= size WT 10")
     run_scenario(f"{SMALL}{WANTED}Ann: convert\n= size WT 5")
-    run_scenario(f"{MONEY}{ten}{SR_5}{MERGER}!Ann: act\nBob: act\n!Bob: merge WT\nBob: convert")
+    run_scenario(
+        f"{MONEY}{ten}{SR_5}{MERGER}!Ann: act | 1817 §7\nBob: act\n!Bob: merge WT | 1817 §7.1\nBob: convert"
+    )
 
 
 def test_7_1_only_in_the_white_area() -> None:
     gray = SMALL.replace("price SR 60", "price SR acquisition 3")
-    run_scenario(f"{gray}!Bob: act\nAnn: act\n!Ann: merge SR\nAnn: convert")
+    run_scenario(f"{gray}!Bob: act | 1817 §7\nAnn: act\n!Ann: merge SR | 1817 §7.1\nAnn: convert")
     assert "cannot merge in this round (1817 §7.1)" in scenario_error(f"{gray}Ann: act\nAnn: merge SR")
 
 
 def test_7_1_both_presidents_agree() -> None:
     run_scenario(f"{SMALL}{WANTED}Ann: merge SR\n= size WT 2\nBob: decline\n= size WT 2\n= turn Ann WT")
-    run_scenario(f"{SMALL}{WANTED}Ann: merge SR\n!Ann: merge SR\nAnn: merge SR as SR\n= size WT 2")
-    run_scenario(f"{SMALL}{WANTED}Ann: merge SR\n!Cid: accept\n!Ann: accept\nBob: accept\n= size WT 5")
+    run_scenario(
+        f"{SMALL}{WANTED}Ann: merge SR\n!Ann: merge SR | 1817 §7.1\nAnn: merge SR as SR\n= size WT 2"
+    )
+    run_scenario(
+        f"{SMALL}{WANTED}Ann: merge SR\n!Cid: accept | 1817 §7.1\n"
+        "!Ann: accept | 1817 §7.1\nBob: accept\n= size WT 5"
+    )
     own = SMALL.replace("owns Bob SR", "owns Ann SR")
     run_scenario(f"{own}Ann: act\nAnn: merge SR\n= size WT 5")
 
@@ -273,7 +290,10 @@ def test_7_1_both_presidents_agree() -> None:
 @pytest.mark.parametrize("options", [(), (SITE,)], ids=("rulebook", "site"))
 def test_7_1_2_the_company_whose_turn_it_is_may_be_named_as_the_survivor(options: tuple[str, ...]) -> None:
     asks = SMALL if options else f"{SMALL}{WANTED}"
-    run_scenario(f"{asks}Ann: merge SR as WT\n!Ann: merge SR\nBob: accept\n= price SR none", options=options)
+    run_scenario(
+        f"{asks}Ann: merge SR as WT\n!Ann: merge SR | 1817 §7.1\nBob: accept\n= price SR none",
+        options=options,
+    )
 
 
 def test_7_1_no_connection_is_needed() -> None:
@@ -288,13 +308,18 @@ def test_7_1_each_company_converts_or_merges_once_in_a_round() -> None:
     once = "Ann: act\nBob: pass\nCid: pass\n"
     trades = "Ann: pass\nBob: pass\nCid: pass\nAnn: pass\n"
     run_scenario(
-        f"{body}{once}Ann: convert\n{trades}!Ann: act\nCid: act\nBob: pass\n!Cid: merge WT\nCid: convert"
+        f"{body}{once}Ann: convert\n{trades}!Ann: act | 1817 §7\n"
+        "Cid: act\nBob: pass\n!Cid: merge WT | 1817 §7.1\nCid: convert"
     )
     run_scenario(
-        f"{body}{once}Ann: merge SR\nBob: accept\n{trades}!Ann: act\n!Bob: act\nCid: act\n!Cid: merge WT"
+        f"{body}{once}Ann: merge SR\nBob: accept\n{trades}!Ann: act | 1817 §7\n"
+        "!Bob: act | 1817 §7\nCid: act\n!Cid: merge WT | 1817 §7.1"
     )
     survivor = "Ann: merge SR as SR\nBob: accept\n"
-    run_scenario(f"{body}{once}{survivor}{trades}!Ann: act\nCid: act\n!Cid: merge SR\nCid: convert")
+    run_scenario(
+        f"{body}{once}{survivor}{trades}!Ann: act | 1817 §7\n"
+        "Cid: act\n!Cid: merge SR | 1817 §7.1\nCid: convert"
+    )
 
 
 # -- 1817 §7.1.1 -----------------------------------------------------------------------------------
@@ -337,9 +362,9 @@ def test_7_1_1_shares_are_dealt_in_then_loans_are_taken_then_tokens_are_bought()
     run_scenario(
         f"""{poor}{WANTED}
         Ann: convert
-        !Ann: loan 1
+        !Ann: loan 1 | 1817 §7.1.4
         {NO_TRADES}
-        !Ann: loan 6            # as many as it has shares
+        !Ann: loan 6 | 1817 §1.2.5            # as many as it has shares
         Ann: loan 1
         = price WT 90
         = cash WT 100
@@ -419,8 +444,8 @@ def test_7_1_2_either_company_survives() -> None:
         "= price WT none\n"
         "= token SR F19 G18\n= cash SR 400"
     )
-    run_scenario(f"{SMALL}{WANTED}!Ann: merge SR as PW")
-    run_scenario(f"{SMALL}!Ann: merge SR as SR\nAnn: merge SR", options=(SITE,))
+    run_scenario(f"{SMALL}{WANTED}!Ann: merge SR as PW | 1817 §7.1.2")
+    run_scenario(f"{SMALL}!Ann: merge SR as SR | 1817 §7.1.2\nAnn: merge SR", options=(SITE,))
 
 
 def test_7_1_2_both_charters_become_one() -> None:
@@ -443,7 +468,8 @@ def test_7_1_2_it_operates_behind_others_at_its_price_and_no_token_is_bought() -
 
 def test_7_1_2_loans_may_be_taken_after_it() -> None:
     run_scenario(
-        f"{SMALL}{WANTED}Ann: merge SR\nBob: accept\n!Ann: loan 1\n{NO_TRADES}Ann: loan 5\n= price WT 90"
+        f"{SMALL}{WANTED}Ann: merge SR\nBob: accept\n"
+        f"!Ann: loan 1 | 1817 §7.1.4\n{NO_TRADES}Ann: loan 5\n= price WT 90"
     )
 
 
@@ -511,7 +537,7 @@ def test_7_1_3_more_than_five_short_shares_may_be_left_and_no_further_are_sold()
     body = body.replace("@ trains WT 2\n", "@ trains WT 3\n")
     merged = f"{WANTED}Ann: merge SR\nBob: accept\n= owns Cid WT -6\n= owns pool WT 6\n{NO_TRADES}Ann: pass\n"
     rest = "= round stock Ann\nAnn: pass\nBob: pass\n"
-    run_scenario(f"{body}{merged}{rest}!Cid: short WT\nCid: buy WT from pool\n= owns Cid WT -5")
+    run_scenario(f"{body}{merged}{rest}!Cid: short WT | 1817 §5.3\nCid: buy WT from pool\n= owns Cid WT -5")
 
 
 def test_7_1_3_somebody_has_to_hold_the_presidents_certificate() -> None:
@@ -525,7 +551,8 @@ def test_7_1_3_loans_and_tokens_come_along_and_none_is_bought() -> None:
     body = LARGE.replace("trains WT 2", "trains WT 2\n@ loans WT 5\n@ markers WT 1")
     body = body.replace("trains SR 2", "trains SR 2\n@ loans SR 4\n@ markers SR 1")
     run_scenario(
-        f"{body}{WANTED}Ann: merge SR\nBob: accept\n= loans WT 9\n= markers WT 2\n{NO_TRADES}!Ann: loan 2\n"
+        f"{body}{WANTED}Ann: merge SR\nBob: accept\n= loans WT 9\n"
+        f"= markers WT 2\n{NO_TRADES}!Ann: loan 2 | 1817 §1.2.5\n"
         "Ann: loan 1\n= cash WT 350\n= markers WT 2"
     )
 
@@ -537,21 +564,23 @@ def test_7_1_4_the_president_buys_from_the_treasury_as_much_as_he_may() -> None:
     run_scenario(
         f"""{SMALL}{WANTED}
         Ann: convert
-        !Ann: buy 2             # three of five are the most
-        !Ann: sell 1
+        !Ann: buy 2 | 1817 §5.1             # three of five are the most
+        !Ann: sell 1 | 1817 §7.1.4
         Ann: buy 1
         = cash WT 300
         = cash Ann 400
-        !Ann: buy 1
+        !Ann: buy 1 | 1817 §7.1.4
         Bob: pass
         """
     )
     pool = LARGE.replace("owns Ann WT 2", "owns Ann WT 2\n@ owns pool WT 3")
     run_scenario(
-        f"{pool}{WANTED}Ann: convert\n!Ann: buy 6\nAnn: buy 3\nAnn: buy 1\n= owns pool WT 3\n= owns Ann WT 6"
+        f"{pool}{WANTED}Ann: convert\n!Ann: buy 6 | 1817 §5.4\n"
+        "Ann: buy 3\nAnn: buy 1\n= owns pool WT 3\n= owns Ann WT 6"
     )
     run_scenario(
-        f"{LARGE.replace('cash Ann 500', 'cash Ann 250')}{WANTED}Ann: convert\n!Ann: buy 3\nAnn: buy 2"
+        f"{LARGE.replace('cash Ann 500', 'cash Ann 250')}{WANTED}Ann: convert\n"
+        "!Ann: buy 3 | 1817 §5.4\nAnn: buy 2"
     )
 
 
@@ -563,9 +592,9 @@ def test_7_1_4_then_each_other_buys_one_or_sells_any_number_once_from_the_presid
         Ann: pass
         = turn Bob WT
         !Cid: buy 1
-        !Bob: buy 2
-        !Bob: sell 1
-        !Bob: short WT
+        !Bob: buy 2 | 1817 §7.1.4
+        !Bob: sell 1 | 1817 §7.1.4
+        !Bob: short WT | 1817 §7.1.4
         Bob: buy 1
         = owns Bob WT 1
         = cash Bob 400
@@ -588,13 +617,15 @@ def test_7_1_4_the_order_goes_around_from_the_president() -> None:
 
 def test_7_1_4_players_may_pass_before_their_turn() -> None:
     """All players who could trade are asked at once; who wants nothing may pass before their turn."""
-    state = run_scenario(f"{SMALL}{WANTED}Ann: convert\n= turn Ann\n!Bob: buy 1\n!Cid: buy 1")
+    state = run_scenario(
+        f"{SMALL}{WANTED}Ann: convert\n= turn Ann\n!Bob: buy 1 | 1817 §7.1.4\n!Cid: buy 1 | 1817 §7.1.4"
+    )
     assert decision(state).asked == ("p0", "p1", "p2") and decision(state).acting == ("p0",)
-    early = f"{SMALL}{WANTED}Ann: convert\nBob: pass\n!Bob: pass\nAnn: buy 1\n"
+    early = f"{SMALL}{WANTED}Ann: convert\nBob: pass\n!Bob: pass | 1817 §7.1.4\nAnn: buy 1\n"
     run_scenario(f"{early}= turn Cid WT\nCid: buy 1\n= turn Ann WT\nAnn: loan 1")
     asked = run_scenario(f"{SMALL}{WANTED}Ann: convert\n= turn Ann").question_number
     assert run_scenario(f"{SMALL}{WANTED}Ann: convert\nCid: pass\n= turn Ann").question_number == asked
-    run_scenario(f"{SMALL}Ann: convert\n!Bob: pass\nAnn: pass\nBob: pass", options=(SITE,))
+    run_scenario(f"{SMALL}Ann: convert\n!Bob: pass | 1817 §7.1.4\nAnn: pass\nBob: pass", options=(SITE,))
 
 
 def test_7_1_4_not_from_the_open_market() -> None:
@@ -603,7 +634,8 @@ def test_7_1_4_not_from_the_open_market() -> None:
     full = body.replace("owns Ann WT 2", "owns Ann WT 2").replace("size WT 2", "size WT 5")
     full = full.replace("owns Ann WT 2", "owns Ann WT 2\n@ owns pool WT 3")
     run_scenario(
-        f"{full}{WANTED}Ann: merge SR\nBob: accept\n= owns treasury WT 0\n= owns pool WT 6\n!Ann: buy 1\n"
+        f"{full}{WANTED}Ann: merge SR\nBob: accept\n= owns treasury WT 0\n"
+        "= owns pool WT 6\n!Ann: buy 1 | 1817 §7.1.4\n"
         "= turn Bob"
     )
 
@@ -620,7 +652,7 @@ def test_7_1_4_within_the_certificate_limit() -> None:
     some = "Ann: act\nCid: pass\nAnn: convert\nAnn: pass\n"
     eleven = company_lines("ME", 5, 60, "Bob 1, Cid 2", token="C8")
     run_scenario(f"{body.format(more='')}{some}Bob: buy 1\n= owns Bob WT 1", six)
-    run_scenario(f"{body.format(more=eleven)}{some}!Bob: buy 1\n= turn Cid", six)
+    run_scenario(f"{body.format(more=eleven)}{some}!Bob: buy 1 | 1817 §7.1.4\n= turn Cid", six)
 
 
 def test_7_1_4_a_short_share_is_closed_above_the_certificate_limit() -> None:

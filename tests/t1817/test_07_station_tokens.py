@@ -29,7 +29,8 @@ def test_7_3_up_to_eight_all_are_replaced_by_the_survivors() -> None:
     body = two(NORTH, "F3 G6", charter=(1, 1))
     run_scenario(f"{body}= token WT {NORTH} F3 G6\n= markers WT 2\n= token SR none\n= markers SR 0")
     run_scenario(
-        f"{two(NORTH, SOUTH)}= token WT {NORTH} {SOUTH}\n= markers WT 0\n= turn Ann WT\n!Ann: remove G6"
+        f"{two(NORTH, SOUTH)}= token WT {NORTH} {SOUTH}\n"
+        "= markers WT 0\n= turn Ann WT\n!Ann: remove G6 | 1817 §7.1.4"
     )
 
 
@@ -56,7 +57,7 @@ def test_7_3_of_two_in_two_cities_of_one_hex_the_president_chooses() -> None:
         run_scenario(
             f"{body}= turn Ann WT\n!Bob: remove {gone}\nAnn: remove {gone}\n= token WT {left} B5 H3\n"
             "= markers WT 1\n"
-            "!Ann: remove B5"
+            "!Ann: remove B5 | 1817 §7.1.4"
         )
 
 
@@ -65,21 +66,23 @@ def test_7_3_of_more_than_eight_the_president_keeps_eight_hexes() -> None:
     run_scenario(
         f"""{body}
         = turn Ann WT
-        !Bob: remove B5
-        !Ann: pass
+        !Bob: remove B5 | 1817 §7.3
+        !Ann: pass | 1817 §7.3
         Ann: remove I12
-        !Ann: remove I12
+        !Ann: remove I12 | 1817 §7.3
         Ann: remove B5
         = token WT B17 C14 C22 {SOUTH} I16
         = token SR none
         = markers WT 0
-        !Ann: remove B17
+        !Ann: remove B17 | 1817 §7.1.4
         """
     )
     run_scenario(
         f"{body}Ann: keep B5 B17 C14 C22 H3 H9 I12 I16\n= token WT {NORTH} H3 H9 I12 I16\n= markers WT 0"
     )
-    run_scenario(f"{body}!Ann: keep B5 B17\n!Ann: keep {NORTH} {SOUTH} I12\n!Ann: keep {NORTH} F3 G6 H3 D7")
+    run_scenario(
+        f"{body}!Ann: keep B5 B17 | 1817 §7.3\n!Ann: keep {NORTH} {SOUTH} I12\n!Ann: keep {NORTH} F3 G6 H3 D7"
+    )
 
 
 def test_7_3_eight_are_all_that_a_company_ends_with() -> None:
@@ -96,7 +99,7 @@ def test_7_3_with_more_than_eight_as_many_hexes_are_kept_as_there_are_up_to_eigh
     body = two(f"{NORTH} E22.0", f"{SOUTH} E22.1")
     run_scenario(
         f"""{body}
-        !Ann: remove H9
+        !Ann: remove H9 | 1817 §7
         Ann: remove E22.0
         = token WT {NORTH}
         Ann: remove H9

@@ -32,19 +32,19 @@ def shorted(count: int, size: int = 10) -> str:
 def test_9_1_ten_shares_of_a_10_share_company_may_be_sold_short() -> None:
     ten = ("increased_short_sales",)
     run_scenario(f"{shorted(9)}{CID}Cid: short WT\n= owns Cid WT -1", options=ten)
-    run_scenario(f"{shorted(10)}{CID}!Cid: short WT\nCid: pass", options=ten)
-    run_scenario(f"{shorted(5)}{CID}!Cid: short WT\nCid: pass")
+    run_scenario(f"{shorted(10)}{CID}!Cid: short WT | 1817 §5.3\nCid: pass", options=ten)
+    run_scenario(f"{shorted(5)}{CID}!Cid: short WT | 1817 §5.3\nCid: pass")
 
 
 def test_9_1_of_others_no_more_than_before() -> None:
     ten = ("increased_short_sales",)
-    run_scenario(f"{shorted(5, size=5)}{CID}!Cid: short WT\nCid: pass", options=ten)
+    run_scenario(f"{shorted(5, size=5)}{CID}!Cid: short WT | 1817 §5.3\nCid: pass", options=ten)
     run_scenario(f"{shorted(4, size=5)}{CID}Cid: short WT", options=ten)
 
 
 def test_9_1_the_site_plays_so_unless_five_are_chosen() -> None:
     run_scenario(f"{shorted(9)}{CID}Cid: short WT", options=(SITE,))
-    run_scenario(f"{shorted(5)}{CID}!Cid: short WT\nCid: pass", options=(SITE, "five_shorts"))
+    run_scenario(f"{shorted(5)}{CID}!Cid: short WT | 1817 §5.3\nCid: pass", options=(SITE, "five_shorts"))
 
 
 # -- 1817 §9.2 -------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ SR = "@ size SR 2\n@ price SR 60\n@ owns Bob SR 2\n@ cash SR 50\n@ token SR G18\
 
 def test_row_1_bids_on_privates() -> None:
     bids = "Ann: bid PSM 40\nBob: bid PSM 45\n"
-    run_scenario("Ann: bid PSM 40\n!Bob: bid PSM 45\n= private PSM Ann")
+    run_scenario("Ann: bid PSM 40\n!Bob: bid PSM 45 | 1817 §4.2\n= private PSM Ann")
     run_scenario(bids + "= turn Cid\nCid: pass\nAnn: pass\n= cash Bob 375\n", options=PLAYED_BY_SITE)
     # Above the face value nothing comes out of the seed money: $200 are left for the next.
     run_scenario(
@@ -52,7 +52,8 @@ def test_row_1_bids_on_privates() -> None:
 def test_row_1_any_dollars_at_least_five_more() -> None:
     assert "multiples of $5" in scenario_error("Ann: bid MAJM 3")
     run_scenario(
-        "Ann: bid MAJM 3\n!Bob: bid MAJM 7\nBob: bid MAJM 8\nCid: pass\nAnn: pass\n= cash Bob 412",
+        "Ann: bid MAJM 3\n!Bob: bid MAJM 7 | 1817 §4.2\n"
+        "Bob: bid MAJM 8\nCid: pass\nAnn: pass\n= cash Bob 412",
         options=PLAYED_BY_SITE,
     )
 
@@ -68,7 +69,7 @@ def test_row_1_any_dollars_at_least_five_more() -> None:
 )
 def test_row_2_how_many_shares_of_ten_are_sold_short(options: Options, most: int) -> None:
     full = TEN + f"@ owns Bob WT -{most}\n@ owns pool WT {most}\n" + CID
-    run_scenario(full + "!Cid: short WT\n?Cid: pass", options=options)
+    run_scenario(full + "!Cid: short WT | 1817 §5.3\n?Cid: pass", options=options)
     run_scenario(
         full.replace(f"-{most}", f"-{most - 1}").replace(f"pool WT {most}", f"pool WT {most - 1}")
         + "Cid: short WT\n= owns Cid WT -1",
@@ -80,13 +81,14 @@ def test_row_2_how_many_shares_of_ten_are_sold_short(options: Options, most: int
 def test_row_2_of_five_shares_five_at_most(options: Options) -> None:
     body = FIVE.replace("@ owns Bob WT 2\n", "@ owns Bob WT -5\n@ owns pool WT 5\n")
     run_scenario(
-        body.replace("@ president WT Ann\n", "") + CID + "!Cid: short WT\nCid: pass", options=options
+        body.replace("@ president WT Ann\n", "") + CID + "!Cid: short WT | 1817 §5.3\nCid: pass",
+        options=options,
     )
 
 
 def test_row_3_sales_after_a_short_sale() -> None:
     body = FIVE + "@ size PW 5\n@ price PW 70\n@ owns Cid PW 3\n@ token PW F13\n" + BOB + "Bob: short PW\n"
-    run_scenario(body + "!Bob: sell 1 WT\nBob: done")
+    run_scenario(body + "!Bob: sell 1 WT | 1817 §5\nBob: done")
     run_scenario(body + "Bob: sell 1 WT\n= owns Bob WT 1", options=PLAYED_BY_SITE)
 
 
@@ -142,7 +144,8 @@ def grown(more: str = "") -> str:
 @both_conventions
 def test_row_6_the_president_first_then_each_other_once(options: Options) -> None:
     deals = (
-        "= turn Ann\n!Bob: buy 1\nAnn: pass\n= turn Bob\n!Bob: buy 2\nBob: buy 1\n= turn Cid\nCid: buy 1\n"
+        "= turn Ann\n!Bob: buy 1 | 1817 §7.1.4\nAnn: pass\n= turn Bob\n"
+        "!Bob: buy 2 | 1817 §7.1.4\nBob: buy 1\n= turn Cid\nCid: buy 1\n"
     )
     run_scenario(grown() + deals + "= owns Cid WT 1\n= owns treasury WT 1", options=options)
 
@@ -161,7 +164,8 @@ def test_row_7_which_of_two_remains() -> None:
     asks = MERGER + SR + "@ round merger WT\n?Ann: act\n?Bob: pass\n"
     run_scenario(asks + "Ann: merge SR as SR\nBob: accept\n= price WT none")
     run_scenario(
-        asks + "!Ann: merge SR as SR\nAnn: merge SR\nBob: accept\n= price SR none", options=PLAYED_BY_SITE
+        asks + "!Ann: merge SR as SR | 1817 §7.1.2\nAnn: merge SR\nBob: accept\n= price SR none",
+        options=PLAYED_BY_SITE,
     )
 
 
@@ -197,13 +201,16 @@ def test_row_10_some_track_of_an_upgrade_is_reached_be_it_old(options: Options) 
     for rotation in (1, 4):
         run_scenario(ready + f"Ann: lay 82 F17 {rotation}", options=options)
     run_scenario(
-        ready.replace("F17 9 1", "F17 8 5") + "!Ann: lay 81 F17 1\nAnn: lay 82 F17 4", options=options
+        ready.replace("F17 9 1", "F17 8 5") + "!Ann: lay 81 F17 1 | 1817 §6.3\nAnn: lay 82 F17 4",
+        options=options,
     )
 
 
 def test_row_11_fewer_exits_of_a_brown_city() -> None:
     ready = turn("tile F19 15 0", phase="5")
-    run_scenario(ready + "!Ann: lay 448 F19 0\n!Ann: lay 611 F19 0\nAnn: lay 63 F19 0")
+    run_scenario(
+        ready + "!Ann: lay 448 F19 0 | 1817 §6.3.2\n!Ann: lay 611 F19 0 | 1817 §6.3.2\nAnn: lay 63 F19 0"
+    )
     run_scenario(ready + "Ann: lay 448 F19 0", options=PLAYED_BY_SITE)
 
 
@@ -216,7 +223,7 @@ def test_row_12_sales_in_a_crisis_one_by_one_or_at_once() -> None:
         + "@ round operating WT\n"
     )
     body += "?Ann: pass\n?Ann: done\n?Ann: done\n?Ann: done\n= cash Ann -90\n"
-    run_scenario(body + "!Ann: sell 2 SR\nAnn: sell 1 SR\nAnn: sell 1 SR\n= cash Ann 10")
+    run_scenario(body + "!Ann: sell 2 SR | 1817 §7.4\nAnn: sell 1 SR\nAnn: sell 1 SR\n= cash Ann 10")
     run_scenario(body + "Ann: sell 2 SR\n= cash Ann 10", options=PLAYED_BY_SITE)
 
 
@@ -250,7 +257,9 @@ SALE = MERGER + SR.replace("price SR 60", "price SR acquisition 2") + "@ loans S
 def test_row_15_bids_in_a_sale(options: Options) -> None:
     """Cid has no company, and is never asked; nor is Bob, whose only one is for sale."""
     run_scenario(
-        SALE + "= turn Ann\n!Ann: bid 5\n!Ann: bid 15\nAnn: bid 10\n= trains WT 2 2", options=options
+        SALE + "= turn Ann\n!Ann: bid 5 | 1817 §7.2.4\n"
+        "!Ann: bid 15 | 1817 §7.2.4\nAnn: bid 10\n= trains WT 2 2",
+        options=options,
     )
 
 
@@ -263,7 +272,8 @@ def test_row_15_the_market_value_rounded_up_and_the_seller_by_10(options: Option
     body += SR.replace("cash SR 50", "cash SR 400") + "@ phase 3\n@ trains bank 3 3\n@ round sale PW\n"
     body += "?Ann: act\n?Bob: pass\n?Bob: pass\nAnn: offer PW\n"
     run_scenario(
-        body + "!Bob: bid 225\n!Bob: bid 220\nBob: bid 230\n!Ann: bid 250\nAnn: bid 240\nBob: pass\n"
+        body + "!Bob: bid 225 | 1817 §7.2.4\n!Bob: bid 220 | 1817 §7.2.4\n"
+        "Bob: bid 230\n!Ann: bid 250 | 1817 §7.2.4\nAnn: bid 240\nBob: pass\n"
         "?Ann: buyer WT\n?Ann: pass\n= price PW none",
         options=options,
     )
@@ -284,7 +294,7 @@ SEVEN = "Ann, Bob, Cid, Dan, Eve, Fay, Gil"
 
 @both_conventions
 def test_row_16_at_the_certificate_limit_no_auction_is_opened(options: Options) -> None:
-    run_scenario(full(9) + "!Ann: start PW G18 100\n?Ann: pass", SEVEN, options=options)
+    run_scenario(full(9) + "!Ann: start PW G18 100 | 1817 §5.1\n?Ann: pass", SEVEN, options=options)
     run_scenario(full(8) + "Ann: start PW G18 100", SEVEN, options=options)
 
 
@@ -374,7 +384,8 @@ def test_row_20_loans_that_are_too_many_are_paid_off_then_the_rest_as_the_buyer_
 def test_row_21_no_token_in_toronto_which_counts_as_a_stop(options: Options) -> None:
     line = ("tile C14 57 2", "tile B15 9 1", "tile B17 57 1", "trains WT 2", "markers WT 1")
     run_scenario(
-        turn(*line, tokens="C14", phase="3") + "= best WT 50\n!Ann: token B13\n!Ann: run 2 C14-B17",
+        turn(*line, tokens="C14", phase="3") + "= best WT 50\n!Ann: token B13 | 1817 §6.4\n"
+        "!Ann: run 2 C14-B17 | 1817 §6.5",
         options=options,
     )
 

@@ -86,15 +86,22 @@ def test_a_bid_in_other_dollars_has_no_counterpart() -> None:
 def test_above_the_limit_a_share_is_sold_short_as_well_as_sold() -> None:
     more = "@ size PW 5\n@ price PW 70\n@ owns Cid PW 2\n@ owns pool PW 1\n@ cash PW 100\n@ token PW G18\n"
     above = holding(10, more + "@ size PLE 5\n@ price PLE 60\n@ owns Ann PLE 2\n@ token PLE D7\n", ANN)
-    run_scenario(above + "!Ann: short PW\n!Ann: buy PW\n!Ann: for PLE loan 1\nAnn: sell 1 A&S", SEVEN)
-    tries = "!Ann: buy PW from pool\n!Ann: for PLE loan 1\n!Ann: pass\nAnn: short PW\n= owns Ann PW -1"
+    run_scenario(
+        above + "!Ann: short PW | 1817 §5.1\n!Ann: buy PW | 1817 §5.1\n"
+        "!Ann: for PLE loan 1 | 1817 §5.1\nAnn: sell 1 A&S",
+        SEVEN,
+    )
+    tries = (
+        "!Ann: buy PW from pool | 1817 §5.1\n!Ann: for PLE loan 1 | 1817 §5.1\n"
+        "!Ann: pass | 1817 §5.1\nAnn: short PW\n= owns Ann PW -1"
+    )
     run_scenario(above + tries, SEVEN, options=BY_SITE)
 
 
 def test_a_company_in_liquidation_takes_loans() -> None:
     body = "@ phase 3\n@ size WT 5\n@ price WT liquidation\n@ owns Ann WT 2\n@ token WT F19\n@ trains WT 2\n"
     body += "@ cash Ann 500\n@ trains bank 3 3\n" + ANN
-    run_scenario(body + "!Ann: for WT loan 1\nAnn: pass")
+    run_scenario(body + "!Ann: for WT loan 1 | 1817 §5.6\nAnn: pass")
     run_scenario(body + "Ann: for WT loan 1\n= loans WT 1\n= price WT liquidation", options=BY_SITE)
 
 
@@ -156,13 +163,15 @@ SHORT_BANK = """
 def test_shares_sold_short_and_short_shares_of_the_bank_stay_open() -> None:
     """On the site it can be bought, by whoever likes, until a share is sold; then the bank closes."""
     body = SHORT_BANK + BOB + "Bob: short WT\n= owns pool WT 0\nBob: done\n"
-    run_scenario(body + "!Cid: buy WT from pool")
+    run_scenario(body + "!Cid: buy WT from pool | 1817 §5.4")
     run_scenario(body + "Cid: buy WT from pool\n= owns Cid WT 2\n= owns pool WT -1\n= turn Ann\n"
-          "!Ann: for WT redeem 1", options=BY_SITE)  # fmt: skip
+          "!Ann: for WT redeem 1 | 1817 §5.6", options=BY_SITE)  # fmt: skip
     run_scenario(
         body + "Cid: pass\nAnn: for WT redeem 1\n= owns pool WT -1\n= owns treasury WT 2", options=BY_SITE
     )
-    run_scenario(body + "Cid: sell 1 SR\n!Cid: buy WT from pool\n= owns pool WT 0", options=BY_SITE)
+    run_scenario(
+        body + "Cid: sell 1 SR\n!Cid: buy WT from pool | 1817 §5.4\n= owns pool WT 0", options=BY_SITE
+    )
 
 
 def test_the_bank_buys_from_the_treasury_although_the_pool_has_a_share() -> None:
@@ -249,7 +258,7 @@ def test_half_a_presidents_certificate_is_sold_by_itself_where_the_bank_is_short
 def test_no_bridge_once_the_interest_is_paid() -> None:
     ready = turn("private OBC WT", "trains WT 2") + "> until repay\n"
     run_scenario(ready + "Ann: bridge H9")
-    run_scenario(ready + "!Ann: bridge H9\nAnn: pass", options=BY_SITE)
+    run_scenario(ready + "!Ann: bridge H9 | 1817 §6.9\nAnn: pass", options=BY_SITE)
     run_scenario(ready.replace("> until repay", "> until trains") + "Ann: bridge H9", options=BY_SITE)
 
 
@@ -357,8 +366,10 @@ def test_the_next_company_is_up_before_the_buyer_discards() -> None:
     body += company_lines("SR", 2, "liquidation", "Bob 2", token="G18", trains="3")
     sale = body + "@ round sale SR\nAnn: bid 10\n= turn Ann\n"
     run_scenario(sale + "= cash PW 70\nAnn: discard 3 of WT\n= turn Ann\n= cash PW 0")
-    run_scenario(sale + "= cash PW 0\n!Ann: bid 10\nAnn: discard 3 of WT\nAnn: bid 10\n= price PW none",
-          options=BY_SITE)  # fmt: skip
+    refused = "!Ann: bid 10 | 1817 §6.7\n"
+    run_scenario(
+        f"{sale}= cash PW 0\n{refused}Ann: discard 3 of WT\nAnn: bid 10\n= price PW none", options=BY_SITE
+    )
 
 
 @pytest.mark.parametrize("rules", BOTH)
@@ -375,7 +386,7 @@ def test_the_absorbed_company_closes_before_tokens_are_removed(rules: Options) -
     body = "@ phase 5\n@ trains bank 5 5\n" + company_lines("WT", 5, 100, "Ann 2", token="E22.0", markers=0)
     body += company_lines("SR", 5, 100, "Ann 2", token="E22.1", markers=1) + "@ round merger WT\n"
     body += "?Ann: act\nAnn: merge SR\n= turn Ann\n"
-    state = run_scenario(body + "!Ann: pass", options=rules)
+    state = run_scenario(body + "!Ann: pass | 1817 §7", options=rules)
     shown = position_snapshot(game_of(state), site_names_of("1817"), ["1", "2", "3"], 1)["companies"]
     assert list(shown) == (["WT"] if rules else ["SR", "WT"])
     run_scenario(body + "Ann: remove E22.1\n= price SR none\n= token WT E22.0\n= markers WT 2", options=rules)
@@ -403,7 +414,9 @@ def test_loans_awaiting_repayment_are_not_back_in_the_bank_yet(rules: Options) -
         body += f"@ loans {sym} 10\n"
     body += "@ size SR 5\n@ price SR liquidation\n@ owns Bob SR 2\n@ token SR G18\n@ loans SR 4\n"
     body += "@ size WT 10\n@ price WT 100\n@ owns Ann WT 6\n@ token WT F19\n@ loans WT 2\n@ cash WT 0\n"
-    run_scenario(body + "@ round sale SR\n!Ann: bid 410\nAnn: bid 400\n= loans WT 6", options=rules)
+    run_scenario(
+        body + "@ round sale SR\n!Ann: bid 410 | 1817 §7.2.4\nAnn: bid 400\n= loans WT 6", options=rules
+    )
 
 
 @pytest.mark.parametrize("rules", BOTH)
@@ -412,7 +425,8 @@ def test_loans_that_came_along_are_repaid_once_further_ones_are_declined(rules: 
     body += "@ cash WT 400\n@ size SR 2\n@ price SR acquisition 2\n@ owns Bob SR 2\n@ token SR G18\n"
     body += "@ loans SR 2\n@ round sale SR\nAnn: bid 10\n= turn Ann\n"
     run_scenario(
-        body + ("!Ann: repay 1\nAnn: pass\n" if rules else "") + "Ann: repay 1\n= loans WT 1", options=rules
+        body + ("!Ann: repay 1 | 1817 §7.2.4\nAnn: pass\n" if rules else "") + "Ann: repay 1\n= loans WT 1",
+        options=rules,
     )
 
 

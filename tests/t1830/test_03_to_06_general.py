@@ -28,7 +28,8 @@ def test_3_stock_rounds_alternate_with_operating_rounds() -> None:
 
 def test_4_one_certificate_may_be_bought_in_a_turn() -> None:
     run_scenario(
-        FLOATED + "@ round stock Ann\nAnn: buy PRR from ipo\n!Ann: buy PRR from ipo\n!Ann: par NYC 100\n"
+        FLOATED + "@ round stock Ann\nAnn: buy PRR from ipo\n"
+        "!Ann: buy PRR from ipo | 1830 §4\n!Ann: par NYC 100 | 1830 §4\n"
     )
 
 
@@ -40,8 +41,8 @@ def test_4_any_number_may_be_sold_before_the_purchase_or_after_it() -> None:
 
 def test_4_sales_do_not_come_both_before_and_after_the_purchase() -> None:
     run_scenario(
-        FLOATED
-        + "@ round stock Ann\nAnn: sell 1 PRR\nAnn: par BM 67\n!Ann: sell 1 PRR\n= owns Ann PRR 3\n= turn Bob"
+        FLOATED + "@ round stock Ann\nAnn: sell 1 PRR\nAnn: par BM 67\n"
+        "!Ann: sell 1 PRR | 1830 §4\n= owns Ann PRR 3\n= turn Bob"
     )
 
 
@@ -51,13 +52,13 @@ def test_4_who_has_sold_a_company_may_not_buy_it_until_the_next_stock_round() ->
         + """
         @ round stock Ann
         Ann: sell 1 PRR
-        !Ann: buy PRR from pool
-        !Ann: buy PRR from ipo
+        !Ann: buy PRR from pool | 1830 §4
+        !Ann: buy PRR from ipo | 1830 §4
         ?Ann: done
         Bob: par NYC 67
         Bob: done
         > until Ann
-        !Ann: buy PRR from pool
+        !Ann: buy PRR from pool | 1830 §4
         > until stock
         ?Ann: pass
         > until Ann
@@ -124,7 +125,7 @@ def test_5_the_president_directs_the_railroads_turn() -> None:
         + """
         @ round operating PRR
         = turn Ann PRR
-        !Bob: lay 57 H10 1
+        !Bob: lay 57 H10 1 | 1830 §17
         Ann: lay 57 H10 1
         = tile H10 57 1
         Ann: buy train 2

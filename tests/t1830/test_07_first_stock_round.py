@@ -6,7 +6,8 @@ from tests.t1830.scenarios import BOUGHT, run_scenario, scenario_error
 
 def test_7_privates_are_offered_one_at_a_time_in_order_of_value() -> None:
     run_scenario(
-        "= turn Ann\nAnn: buy SV\n= cash Ann 780\n= private SV Ann\n= turn Bob\n!Bob: buy DH\nBob: buy CS\n"
+        "= turn Ann\nAnn: buy SV\n= cash Ann 780\n= private SV Ann\n"
+        "= turn Bob\n!Bob: buy DH | 1830 §7.1\nBob: buy CS\n"
     )
 
 
@@ -20,14 +21,15 @@ def test_7_the_player_after_the_last_buyer_has_the_priority() -> None:
 
 def test_7_nothing_is_sold_in_the_first_stock_round() -> None:
     run_scenario(
-        BOUGHT + "Cid: par BO 67\nAnn: par PRR 67\n?Ann: done\n!Bob: sell 1 PRR\nBob: pass\n!Cid: sell 1 BO"
+        BOUGHT + "Cid: par BO 67\nAnn: par PRR 67\n?Ann: done\n"
+        "!Bob: sell 1 PRR | 1830 §12.1\nBob: pass\n!Cid: sell 1 BO | 1830 §12.1"
     )
 
 
 def test_7_1_a_player_buys_bids_or_passes() -> None:
     run_scenario(
         """
-        !Ann: bid SV 25
+        !Ann: bid SV 25 | 1830 §7.1
         Ann: buy SV
         Bob: bid DH 75
         Cid: pass
@@ -41,10 +43,10 @@ def test_7_1_a_player_buys_bids_or_passes() -> None:
 def test_7_2_a_bid_exceeds_face_value_and_other_bids_by_5() -> None:
     run_scenario(
         """
-        !Ann: bid CS 40
-        !Ann: bid CS 44
+        !Ann: bid CS 40 | 1830 §7.2
+        !Ann: bid CS 44 | 1830 §7.2
         Ann: bid CS 45
-        !Bob: bid CS 49
+        !Bob: bid CS 49 | 1830 §7.2
         Bob: bid CS 50
         """
     )
@@ -57,8 +59,8 @@ def test_7_2_bid_money_is_reserved() -> None:
         Ann: bid CS 85
         Bob: pass
         Cid: pass
-        !Ann: buy SV
-        !Ann: bid DH 75
+        !Ann: buy SV | 1830 §7.2
+        !Ann: bid DH 75 | 1830 §7.2
         Ann: pass
         """
     )
@@ -76,8 +78,8 @@ def test_7_2_auction_starts_with_the_lowest() -> None:
         Cid: bid CS 55
         Ann: buy SV
         = turn Ann
-        !Cid: bid CS 60
-        !Ann: bid CS 59
+        !Cid: bid CS 60 | 1830 §7.2
+        !Ann: bid CS 59 | 1830 §7.2
         Ann: bid CS 60
         = turn Bob
         Bob: pass
@@ -111,9 +113,9 @@ def test_7_2_only_bidders_take_part_in_the_auction() -> None:
         Bob: bid CS 50
         Cid: buy SV
         = turn Ann
-        !Cid: bid CS 55
+        !Cid: bid CS 55 | 1830 §7.2
         Ann: bid CS 55
-        !Cid: bid CS 60
+        !Cid: bid CS 60 | 1830 §7.2
         """
     )
 
@@ -125,7 +127,7 @@ def test_7_2_a_bidder_pays_with_the_money_he_has_staked() -> None:
         Ann: bid CS 45
         Bob: bid CS 50
         Cid: buy SV
-        !Ann: bid CS 70
+        !Ann: bid CS 70 | 1830 §7.2
         Ann: bid CS 65
         Bob: pass
         = private CS Ann
@@ -228,16 +230,17 @@ def test_7_3_the_round_after_an_unsold_private_is_not_the_first() -> None:
     bought = UNSOLD + "= cash Bob 635\nCid: buy BO\nCid: par BO 67\nAnn: par PRR 67\n"
     run_scenario(bought + "?Ann: done\nBob: sell 1 PRR\n= owns pool PRR 1")
     run_scenario(
-        UNSOLD + "Cid: buy BO\nCid: par BO 67\nAnn: par PRR 67\n?Ann: done\n!Bob: sell 1 PRR", options=(SITE,)
+        UNSOLD + "Cid: buy BO\nCid: par BO 67\nAnn: par PRR 67\n?Ann: done\n!Bob: sell 1 PRR | 1830 §12.1",
+        options=(SITE,),
     )
 
 
 def test_7_3_privates_are_traded_while_another_is_on_offer() -> None:
     deal = "Cid: buy private SV from Ann for 30\nAnn: accept\n= private SV Cid\n"
     run_scenario(UNSOLD + deal + "= turn Cid\nCid: buy BO\n")
-    run_scenario(UNSOLD + "!Ann: sell private SV to Bob for 30")
-    run_scenario(UNSOLD + "!Cid: buy private SV from Ann for 30", options=(SITE,))
-    run_scenario("Ann: buy SV\n!Bob: buy private SV from Ann for 30")
+    run_scenario(UNSOLD + "!Ann: sell private SV to Bob for 30 | 1830 §23.1")
+    run_scenario(UNSOLD + "!Cid: buy private SV from Ann for 30 | 1830 §23.1", options=(SITE,))
+    run_scenario("Ann: buy SV\n!Bob: buy private SV from Ann for 30 | 1830 §23.1")
 
 
 def test_7_3_money_in_bids_buys_no_private_of_a_player() -> None:

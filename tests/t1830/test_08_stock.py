@@ -33,7 +33,7 @@ def test_8_the_presidents_certificate_is_sold_first() -> None:
         STARTED
         + """
         @ round stock Ann
-        !Ann: buy PRR from ipo
+        !Ann: buy PRR from ipo | 1830 §8
         Ann: par PRR 76
         = cash Ann 848
         = owns Ann PRR 2
@@ -46,7 +46,8 @@ def test_8_the_presidents_certificate_is_sold_first() -> None:
 def test_8_ten_shares_are_nine_certificates() -> None:
     said = STARTED + "@ owns Ann PRR 5\n@ owns Bob PRR 4\n@ par PRR 67\n@ round stock Cid\n"
     run_scenario(
-        said + "= owns ipo PRR 1\nCid: buy PRR from ipo\nCid: done\n= owns ipo PRR 0\n!Ann: buy PRR from ipo"
+        said + "= owns ipo PRR 1\nCid: buy PRR from ipo\nCid: done\n"
+        "= owns ipo PRR 0\n!Ann: buy PRR from ipo | 1830 §4"
     )
 
 
@@ -90,7 +91,8 @@ def test_8_1_six_par_prices(price: int, row: int) -> None:
 
 def test_8_1_no_other_par_price() -> None:
     run_scenario(
-        STARTED + "@ round stock Ann\n!Ann: par PRR 99\n!Ann: par PRR 112\n!Ann: par PRR 65\n= par PRR none"
+        STARTED + "@ round stock Ann\n!Ann: par PRR 99 | 1830 §8.1\n"
+        "!Ann: par PRR 112 | 1830 §8.1\n!Ann: par PRR 65 | 1830 §8.1\n= par PRR none"
     )
 
 
@@ -141,9 +143,9 @@ def test_8_1_the_owner_of_the_bo_private_sets_the_par_of_the_bo() -> None:
         BOUGHT
         + """
         = turn Cid B&O
-        !Ann: pass
-        !Cid: par PRR 100
-        !Cid: pass
+        !Ann: pass | 1830 §8.1
+        !Cid: par PRR 100 | 1830 §8.1
+        !Cid: pass | 1830 §8.1
         Cid: par B&O 90
         = owns Cid B&O 2
         = president B&O Cid
@@ -160,7 +162,7 @@ def test_8_1_the_share_of_the_camden_and_amboy_is_not_sold_before_the_par() -> N
         @ private CA Bob
         @ owns Bob PRR 1
         @ round stock Bob
-        !Bob: sell 1 PRR
+        !Bob: sell 1 PRR | 1830 §8.1
         Bob: pass
         Cid: par PRR 90
         ?Cid: done

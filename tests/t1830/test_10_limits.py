@@ -27,7 +27,9 @@ YELLOW = FULL + "@ par PRR 67\n@ price PRR 60 2\n@ round stock Ann\n"
 
 
 def test_10_five_certificates_of_one_company() -> None:
-    run_scenario(RICH + "@ owns Ann PRR 6\n@ par PRR 100\n@ round stock Ann\n!Ann: buy PRR from ipo")
+    run_scenario(
+        RICH + "@ owns Ann PRR 6\n@ par PRR 100\n@ round stock Ann\n!Ann: buy PRR from ipo | 1830 §10"
+    )
     run_scenario(RICH + "@ owns Ann PRR 5\n@ par PRR 100\n@ round stock Ann\nAnn: buy PRR from ipo")
 
 
@@ -62,12 +64,13 @@ def test_10_certificate_limit(players: int, limit: int) -> None:
 def test_10_at_the_certificate_limit_nothing_that_counts_is_bought() -> None:
     run_scenario(WHITE + "Ann: buy PRR from pool\n= owns Ann PRR 1")
     run_scenario(
-        WHITE.replace("ERIE 5", "ERIE 6") + "!Ann: buy PRR from pool\n!Ann: par BO 67\n= owns Ann PRR 0"
+        WHITE.replace("ERIE 5", "ERIE 6") + "!Ann: buy PRR from pool | 1830 §10\n"
+        "!Ann: par BO 67 | 1830 §10\n= owns Ann PRR 0"
     )
 
 
 def test_10_privates_count_as_certificates() -> None:
-    run_scenario("@ private SV Ann\n" + WHITE + "!Ann: buy PRR from pool")
+    run_scenario("@ private SV Ann\n" + WHITE + "!Ann: buy PRR from pool | 1830 §10")
 
 
 def test_10_certificates_in_the_yellow_zone_do_not_count() -> None:
@@ -79,9 +82,9 @@ def test_10_who_is_over_the_limit_sells_first() -> None:
     run_scenario(
         over
         + """
-        !Ann: pass
-        !Ann: buy PRR from pool
-        !Ann: par BO 67
+        !Ann: pass | 1830 §10
+        !Ann: buy PRR from pool | 1830 §10
+        !Ann: par BO 67 | 1830 §10
         Ann: sell 1 NYC
         Ann: done
         = turn Bob
@@ -98,8 +101,8 @@ def test_10_above_60_percent_outside_the_zone_is_sold_first() -> None:
         @ par NYC 100
         @ owns Bob NYC 3
         @ round stock Ann
-        !Ann: pass
-        !Ann: buy NYC from ipo
+        !Ann: pass | 1830 §10
+        !Ann: buy NYC from ipo | 1830 §10
         Ann: sell 1 PRR
         Ann: buy NYC from ipo
         """
@@ -114,7 +117,7 @@ def test_10_any_quantity_in_one_turn_in_the_brown_zone() -> None:
         + """
         Ann: buy PRR from pool
         Ann: buy PRR from pool
-        !Ann: par NYC 67
+        !Ann: par NYC 67 | 1830 §4
         Ann: buy PRR from ipo
         = owns Ann PRR 3
         = cash Ann 1873
@@ -126,7 +129,7 @@ def test_10_one_certificate_a_turn_outside_the_brown_zone() -> None:
     run_scenario(
         RICH
         + "@ owns Bob PRR 3\n@ owns pool PRR 5\n@ par PRR 67\n@ price PRR 45 6\n@ round stock Ann\n"
-        + "!Ann: buy 2 PRR from pool\nAnn: buy PRR from pool\n!Ann: buy PRR from pool"
+        + "!Ann: buy 2 PRR from pool | 1830 §10\nAnn: buy PRR from pool\n!Ann: buy PRR from pool | 1830 §10"
     )
 
 
@@ -143,8 +146,8 @@ def test_10_certificates_count_again_when_their_price_leaves_the_yellow_zone() -
         = price PRR 65 2
         = round stock
         = turn Ann
-        !Ann: pass
-        !Ann: par BO 67
+        !Ann: pass | 1830 §10
+        !Ann: par BO 67 | 1830 §10
         Ann: sell 1 NYC
         """
     )
@@ -159,7 +162,8 @@ def test_10_who_can_sell_nothing_that_counts_stays_above_the_limit() -> None:
     stuck = RICH + full + yellow + "@ private SV Ann\n@ round stock Ann\n"
     run_scenario(stuck + "Ann: pass\n= turn Bob")
     run_scenario(
-        stuck.replace("pool PRR 5", "pool PRR 4") + "!Ann: pass\nAnn: sell 1 PRR\nAnn: done\n= turn Bob"
+        stuck.replace("pool PRR 5", "pool PRR 4") + "!Ann: pass | 1830 §10\n"
+        "Ann: sell 1 PRR\nAnn: done\n= turn Bob"
     )
 
 

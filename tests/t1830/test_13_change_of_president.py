@@ -68,7 +68,7 @@ def test_13_not_where_nobody_else_holds_more_than_10_percent() -> None:
     run_scenario(
         HELD
         + "@ owns Ann NYC 4\n@ owns Bob NYC 1\n@ owns Cid NYC 1\n@ par NYC 67\n@ round stock Ann\n"
-        + "!Ann: sell 3 NYC\n!Ann: sell 4 NYC\n= president NYC Ann"
+        + "!Ann: sell 3 NYC | 1830 §13\n!Ann: sell 4 NYC | 1830 §13\n= president NYC Ann"
     )
 
 
@@ -76,7 +76,7 @@ def test_13_not_where_the_pool_would_hold_too_much() -> None:
     run_scenario(
         HELD
         + "@ owns Ann NYC 4\n@ owns Bob NYC 2\n@ owns pool NYC 2\n@ par NYC 67\n@ round stock Ann\n"
-        + "!Ann: sell 4 NYC\nAnn: sell 3 NYC\n= president NYC Bob"
+        + "!Ann: sell 4 NYC | 1830 §12.2\nAnn: sell 3 NYC\n= president NYC Bob"
     )
 
 
@@ -106,8 +106,8 @@ def test_13_the_old_president_may_come_above_the_certificate_limit() -> None:
         ?Bob: done
         ?Cid: pass
         = turn Ann
-        !Ann: buy CO from ipo
-        !Ann: pass
+        !Ann: buy CO from ipo | 1830 §10
+        !Ann: pass | 1830 §10
         Ann: sell 1 CPR
         Ann: done
         """

@@ -1,6 +1,6 @@
 """1830 §15: sales and purchases with the Bank Pool."""
 
-from tests.t1830.scenarios import run_scenario
+from tests.t1830.scenarios import run_scenario, scenario_error
 
 HELD = """
 @ cash Cid 500
@@ -32,3 +32,10 @@ def test_15_the_pool_sells_at_the_markets_price() -> None:
 
 def test_15_buying_from_the_pool_does_not_move_the_price() -> None:
     run_scenario(HELD + "@ owns pool CPR 1\n@ round stock Cid\nCid: buy CPR from pool\n= price CPR 100 0")
+
+
+def test_15_no_stock_is_sold_to_a_player() -> None:
+    """The notation has no such line: what is sold goes into the pool."""
+    body = "@ cash Bob 500\n@ owns Ann PRR 6\n@ par PRR 100\n@ round stock Ann\n"
+    assert "cannot be read" in scenario_error(body + "!Ann: sell 1 PRR to Bob")
+    assert "cannot be read" in scenario_error(body + "Bob: buy PRR from Ann")

@@ -34,16 +34,16 @@ def test_17_what_is_past_does_not_come_again() -> None:
         RUNNING
         + """
         Ann: token H10
-        !Ann: lay 57 H16 1
+        !Ann: lay 57 H16 1 | 1830 §17
         Ann: run best
-        !Ann: token H16
-        !Ann: lay 57 H16 1
-        !Ann: buy train 2
+        !Ann: token H16 | 1830 §17
+        !Ann: lay 57 H16 1 | 1830 §17
+        !Ann: buy train 2 | 1830 §20.3
         Ann: withhold
-        !Ann: run best
-        !Ann: pay
+        !Ann: run best | 1830 §17
+        !Ann: pay | 1830 §17
         Ann: buy train 2
-        !Ann: withhold
+        !Ann: withhold | 1830 §17
         """
     )
 
@@ -53,17 +53,21 @@ def test_17_optional_steps_may_be_skipped() -> None:
 
 
 def test_17_revenue_pays_for_neither_track_nor_tokens_of_the_same_turn() -> None:
+    """The train of the C&O keeps the turn open: it may be bought."""
+    north = PRR.replace("H14 9 1", "H14 8 1") + "@ owns Ann CO 6\n@ par CO 67\n@ trains CO 2\n"
+    run_scenario(north + "@ cash PRR 120\n@ round operating PRR\nAnn: lay 9 G15 0\n= cash PRR 0")
     run_scenario(
-        PRR
+        north
         + """
         @ cash PRR 39
         @ round operating PRR
-        !Ann: token H10
-        !Ann: lay 8 I11 2
+        !Ann: token H10 | 1830 §19
+        !Ann: lay 9 G15 0 | 1830 §18
         > until dividend
         Ann: withhold
         = cash PRR 69
-        !Ann: token H10
+        !Ann: token H10 | 1830 §17
+        !Ann: lay 57 H16 1 | 1830 §17
         """
     )
 

@@ -45,20 +45,23 @@ def test_19_forty_for_the_first_and_a_hundred_for_any_other() -> None:
 
 def test_19_the_money_must_be_there() -> None:
     track = "@ tile H10 57 1\n@ tile H16 57 1\n@ tile H14 9 1\n"
-    run_scenario(running("PRR", track, cash=39) + "!Ann: token H10")
+    run_scenario(running("PRR", track, cash=39) + "!Ann: token H10 | 1830 §19")
     run_scenario(running("PRR", track, cash=40) + "Ann: token H10\n= cash PRR 0")
-    run_scenario(running("PRR", track + "@ token PRR H10", cash=99) + "!Ann: token H16")
+    run_scenario(running("PRR", track + "@ token PRR H10", cash=99) + "!Ann: token H16 | 1830 §19")
 
 
 def test_19_only_where_a_route_leads() -> None:
-    run_scenario(running("PRR", "@ tile H10 57 1\n@ tile H16 57 1") + "!Ann: token H16\nAnn: token H10")
+    run_scenario(
+        running("PRR", "@ tile H10 57 1\n@ tile H16 57 1") + "!Ann: token H16 | 1830 §19\nAnn: token H10"
+    )
 
 
 def test_19_only_in_large_cities() -> None:
     run_scenario(
-        running("CO", "@ tile G7 1 1\n@ tile G5 9 0\n@ tile H4 57 0") + "!Ann: token G7\nAnn: token H4"
+        running("CO", "@ tile G7 1 1\n@ tile G5 9 0\n@ tile H4 57 0")
+        + "!Ann: token G7 | 1830 §19\nAnn: token H4"
     )
-    run_scenario(running("CO", "@ tile G5 8 1\n@ tile F4 57 2\n@ tile G3 9 2") + "!Ann: token F2")
+    run_scenario(running("CO", "@ tile G5 8 1\n@ tile F4 57 2\n@ tile G3 9 2") + "!Ann: token F2 | 1830 §19")
 
 
 def test_19_only_in_a_vacant_space() -> None:
@@ -72,7 +75,7 @@ def test_19_a_city_is_open_until_both_spaces_are_taken() -> None:
         running("PRR", one, phase="3") + "Ann: lay 57 H4 1\nAnn: token H10\n= token PRR H10\n= token CO H10"
     )
     two = one + "@ owns Bob NYC 6\n@ par NYC 67\n@ token NYC E19 H10\n"
-    run_scenario(running("PRR", two, phase="3") + "!Ann: token H10\n!Ann: lay 57 H4 1")
+    run_scenario(running("PRR", two, phase="3") + "!Ann: token H10 | 1830 §19\n!Ann: lay 57 H4 1 | 1830 §18")
 
 
 def test_19_the_base_of_a_company_that_has_not_operated_is_kept() -> None:
@@ -104,7 +107,7 @@ def test_19_only_the_city_of_the_base_is_kept() -> None:
 
 def test_19_one_token_a_turn() -> None:
     track = "@ tile H10 57 1\n@ tile H16 57 1\n@ tile H14 9 1\n"
-    run_scenario(running("PRR", track) + "Ann: token H10\n!Ann: token H16")
+    run_scenario(running("PRR", track) + "Ann: token H10\n!Ann: token H16 | 1830 §17")
 
 
 def test_19_the_token_on_the_base_does_not_count_as_the_turns_token() -> None:
@@ -114,7 +117,7 @@ def test_19_the_token_on_the_base_does_not_count_as_the_turns_token() -> None:
 
 
 def test_19_never_two_of_one_company_in_a_hex() -> None:
-    run_scenario(running("PRR", "@ tile H10 14 0\n@ token PRR H10", phase="3") + "!Ann: token H10")
+    run_scenario(running("PRR", "@ tile H10 14 0\n@ token PRR H10", phase="3") + "!Ann: token H10 | 1830 §19")
     for token in ("G19.0", "G19.1"):
         assert "may have only one there" in scenario_error(
             running("NYNH", "@ tile G19 54 0", phase="3") + f"Ann: token {token}"
@@ -123,7 +126,7 @@ def test_19_never_two_of_one_company_in_a_hex() -> None:
 
 def test_19_no_more_than_there_are() -> None:
     track = "@ tile H10 57 1\n@ tile H16 57 1\n@ tile H14 9 1\n@ markers PRR 0\n"
-    run_scenario(running("PRR", track) + "!Ann: token H10")
+    run_scenario(running("PRR", track) + "!Ann: token H10 | 1830 §19")
 
 
 def test_19_not_past_a_city_full_of_other_tokens() -> None:
@@ -140,7 +143,8 @@ def test_19_rivals_run_into_a_full_city_but_not_beyond() -> None:
     other = "@ owns Bob CO 6\n@ par CO 67\n@ token CO F6 H10\n"
     run_scenario(running("PRR", track, phase="3") + "= best PRR 50")
     run_scenario(
-        running("PRR", track + other, phase="3") + "= best PRR 30\n!Ann: run 3 H12-H10-H4\nAnn: run 3 H12-H10"
+        running("PRR", track + other, phase="3") + "= best PRR 30\n!Ann: run 3 H12-H10-H4 | 1830 §20.1\n"
+        "Ann: run 3 H12-H10"
     )
 
 
@@ -151,10 +155,10 @@ def test_19_1_the_erie_chooses_its_city() -> None:
             + f"""
             @ round operating Erie
             = turn Ann Erie
-            !Ann: pass
-            !Ann: lay 59 E11 0
+            !Ann: pass | 1830 §19.1
+            !Ann: lay 59 E11 0 | 1830 §19.1
             !Bob: home Erie E11.{node}
-            !Ann: home Erie D10.0
+            !Ann: home Erie D10.0 | 1830 §19.1
             Ann: home Erie E11.{node}
             = token Erie E11.{node}
             = markers Erie 2
@@ -170,7 +174,7 @@ def test_19_1_the_erie_need_not_lay_a_tile_there() -> None:
 
 def test_19_1_the_token_goes_with_its_city_when_a_tile_is_laid() -> None:
     chosen = FRESH.format("Erie") + "@ phase 3\n@ round operating Erie\nAnn: home Erie E11.1\n"
-    run_scenario(chosen + "Ann: lay 59 E11 0\n= token Erie E11.1\n!Ann: home Erie E11.0")
+    run_scenario(chosen + "Ann: lay 59 E11 0\n= token Erie E11.1\n!Ann: home Erie E11.0 | 1830 §17")
 
 
 def test_19_1_no_other_token_until_the_erie_has_its_base() -> None:
@@ -184,7 +188,7 @@ def test_19_1_no_other_token_until_the_erie_has_its_base() -> None:
 
 def test_19_1_the_erie_chooses_a_city_of_the_tile_on_its_hex() -> None:
     laid = FRESH.format("Erie") + "@ phase 3\n@ tile E11 59 3\n@ round operating Erie\n= turn Ann Erie\n"
-    run_scenario(laid + "!Ann: pass\nAnn: home Erie E11.1\n= token Erie E11.1")
+    run_scenario(laid + "!Ann: pass | 1830 §19.1\nAnn: home Erie E11.1\n= token Erie E11.1")
 
 
 def test_19_tokens_stay_in_their_cities_when_the_tile_is_replaced() -> None:
@@ -195,4 +199,6 @@ def test_19_tokens_stay_in_their_cities_when_the_tile_is_replaced() -> None:
 
 def test_19_a_token_in_the_city_whose_tile_was_just_laid() -> None:
     rival = "@ owns Bob CO 6\n@ par CO 67\n@ token CO F6 H10\n@ tile H10 57 1"
-    run_scenario(running("PRR", rival, phase="3") + "!Ann: token H10\nAnn: lay 14 H10 0\nAnn: token H10")
+    run_scenario(
+        running("PRR", rival, phase="3") + "!Ann: token H10 | 1830 §19\nAnn: lay 14 H10 0\nAnn: token H10"
+    )

@@ -12,33 +12,43 @@ LONG = LINE + "@ tile H8 9 1\n@ tile H6 9 1\n@ tile H4 57 1\n"
 
 def test_20_1_a_route_joins_two_cities() -> None:
     run_scenario(
-        running("PRR", "@ trains PRR 2\n@ tile H14 9 1") + "= best PRR 0\n!Ann: run best\n!Ann: run 2 H12"
+        running("PRR", "@ trains PRR 2\n@ tile H14 9 1") + "= best PRR 0\n!Ann: run best | 1830 §20.2\n"
+        "!Ann: run 2 H12 | 1830 §20.1"
     )
     run_scenario(
         running("PRR", "@ trains PRR 2\n@ tile H10 57 1")
-        + "= best PRR 30\n!Ann: run 2 H12\nAnn: run 2 H12-H10"
+        + "= best PRR 30\n!Ann: run 2 H12 | 1830 §20.1\nAnn: run 2 H12-H10"
     )
 
 
 def test_20_1_it_is_continuous() -> None:
-    run_scenario(running("PRR", "@ trains PRR 2\n@ tile H10 57 1\n@ tile H16 57 1") + "!Ann: run 2 H12-H16")
+    run_scenario(
+        running("PRR", "@ trains PRR 2\n@ tile H10 57 1\n@ tile H16 57 1")
+        + "!Ann: run 2 H12-H16 | 1830 §20.1"
+    )
 
 
 def test_20_1_no_reversing_at_a_junction() -> None:
     """Two legs of a green tile that join at one edge are no through track between each other."""
     fork = "@ tile H10 57 1\n@ tile H8 23 4\n@ tile H6 9 1\n@ tile H4 57 1\n@ tile G7 1 1\n"
     west = running("PRR", fork + "@ token PRR H4\n@ trains PRR 2", phase="3")
-    run_scenario(west + "!Ann: run 2 H4-G7.1\n= best PRR 40\nAnn: run 2 H4-H10")
+    run_scenario(west + "!Ann: run 2 H4-G7.1 | 1830 §20.1\n= best PRR 40\nAnn: run 2 H4-H10")
     run_scenario(running("PRR", fork + "@ token PRR H10\n@ trains PRR 2 2", phase="3") + "= best PRR 70")
 
 
 def test_20_1_no_change_of_track_at_a_crossing() -> None:
     cross = "@ tile H14 20 1\n@ tile G13 9 2\n@ tile I15 53 2\n@ tile H16 57 1\n@ trains PRR 2\n"
-    run_scenario(running("PRR", cross, phase="3") + "= best PRR 30\n!Ann: run 2 H12-I15\nAnn: run 2 H12-H16")
+    run_scenario(
+        running("PRR", cross, phase="3") + "= best PRR 30\n!Ann: run 2 H12-I15 | 1830 §20.1\n"
+        "Ann: run 2 H12-H16"
+    )
 
 
 def test_20_1_no_track_twice() -> None:
-    run_scenario(running("PRR", LINE + "@ trains PRR 2 2") + "= best PRR 60\n!Ann: run 2 H12-H16, 2 H12-H16")
+    run_scenario(
+        running("PRR", LINE + "@ trains PRR 2 2") + "= best PRR 60\n"
+        "!Ann: run 2 H12-H16, 2 H12-H16 | 1830 §20.1"
+    )
 
 
 def test_20_1_a_city_may_be_left_by_any_line() -> None:
@@ -50,7 +60,8 @@ def test_20_1_a_city_may_be_left_by_any_line() -> None:
 def test_20_1_red_areas_are_ends_only() -> None:
     south = "@ tile J14 57 0\n@ tile J12 8 3\n@ tile I13 9 0\n@ tile H14 7 0\n@ trains BO 4\n"
     run_scenario(
-        running("BO", south, phase="4") + "= best BO 80\n!Ann: run 4 I15-J14-K13-H12\nAnn: run 4 I15-J14-K13"
+        running("BO", south, phase="4") + "= best BO 80\n!Ann: run 4 I15-J14-K13-H12 | 1830 §20.1\n"
+        "Ann: run 4 I15-J14-K13"
     )
 
 
@@ -61,12 +72,15 @@ def test_20_1_a_route_may_lead_from_one_red_area_to_another() -> None:
 
 def test_20_1_not_from_a_red_area_to_itself() -> None:
     track = "@ tile H4 14 2\n@ tile I3 8 1\n@ tile J4 8 1\n@ tile I5 8 0\n@ token PRR H4\n@ trains PRR 3\n"
-    run_scenario(running("PRR", track, phase="3") + "= best PRR 60\n!Ann: run 3 I1-H4-J2\nAnn: run 3 J2-H4")
+    run_scenario(
+        running("PRR", track, phase="3") + "= best PRR 60\n!Ann: run 3 I1-H4-J2 | 1830 §20.1\n"
+        "Ann: run 3 J2-H4"
+    )
 
 
 def test_20_1_no_station_twice() -> None:
     circle = "@ tile H10 14 0\n@ tile H8 9 1\n@ tile G11 8 0\n@ trains PRR 3\n"
-    run_scenario(running("PRR", circle, phase="3") + "!Ann: run 3 H12-H10-H12\n= best PRR 40")
+    run_scenario(running("PRR", circle, phase="3") + "!Ann: run 3 H12-H10-H12 | 1830 §20.1\n= best PRR 40")
 
 
 def test_20_1_two_cities_of_one_hex_are_two_stations() -> None:
@@ -97,7 +111,8 @@ def test_20_1_they_may_use_separate_track_of_one_tile() -> None:
 def test_20_1_every_route_includes_an_own_token() -> None:
     other = "@ owns Bob CO 6\n@ par CO 67\n@ token CO F6 H4\n@ trains CO 2\n"
     run_scenario(
-        running("PRR", LONG + other + "@ trains PRR 2 2") + "!Ann: run 2 H10-H4\n= best PRR 60\n= best CO 40"
+        running("PRR", LONG + other + "@ trains PRR 2 2") + "!Ann: run 2 H10-H4 | 1830 §20.1\n"
+        "= best PRR 60\n= best CO 40"
     )
 
 
@@ -114,12 +129,14 @@ def test_20_1_the_number_of_a_train_is_that_of_its_cities(train: str, phase: str
 
 
 def test_20_1_a_train_does_not_run_through_a_city_without_a_stop() -> None:
-    run_scenario(running("PRR", LONG + "@ trains PRR 2") + "!Ann: run 2 H12-H4\nAnn: run 2 H12-H10")
+    run_scenario(
+        running("PRR", LONG + "@ trains PRR 2") + "!Ann: run 2 H12-H4 | 1830 §20.1\nAnn: run 2 H12-H10"
+    )
 
 
 def test_20_1_small_cities_count() -> None:
     towns = "@ tile G7 1 1\n@ tile G9 8 5\n@ tile H10 57 2\n"
-    run_scenario(running("CO", towns + "@ trains CO 2") + "= best CO 40\n!Ann: run 2 F6-H10")
+    run_scenario(running("CO", towns + "@ trains CO 2") + "= best CO 40\n!Ann: run 2 F6-H10 | 1830 §20.1")
     run_scenario(running("CO", towns + "@ trains CO 3", phase="3") + "= best CO 60")
 
 
@@ -131,7 +148,8 @@ def test_20_1_a_train_may_run_a_shorter_route() -> None:
 
 def test_20_1_trains_are_not_combined() -> None:
     run_scenario(
-        running("PRR", LONG + "@ trains PRR 2 2") + "!Ann: run 2 H12-H10-H4-H16\n!Ann: run 2 H12-H10-H4\n"
+        running("PRR", LONG + "@ trains PRR 2 2") + "!Ann: run 2 H12-H10-H4-H16 | 1830 §20.1\n"
+        "!Ann: run 2 H12-H10-H4 | 1830 §20.1\n"
     )
 
 
@@ -144,7 +162,9 @@ def test_20_1_altoona_may_be_passed_by() -> None:
 
 def test_20_2_a_company_with_a_route_buys_a_train() -> None:
     need = running("PRR", "@ tile H10 57 1")
-    run_scenario(need + "> until train\n!Ann: done\n!Ann: pass\nAnn: buy train 2\nAnn: done")
+    run_scenario(
+        need + "> until train\n!Ann: done | 1830 §20.2\n!Ann: pass | 1830 §20.2\nAnn: buy train 2\nAnn: done"
+    )
 
 
 def test_20_2_not_where_there_is_no_route() -> None:
@@ -153,7 +173,8 @@ def test_20_2_not_where_there_is_no_route() -> None:
 
 def test_20_2_a_train_is_not_used_in_the_turn_in_which_it_is_bought() -> None:
     run_scenario(
-        running("PRR", LINE) + "> until train\nAnn: buy train 2\n!Ann: run best\nAnn: done\n= price PRR 90 0"
+        running("PRR", LINE) + "> until train\nAnn: buy train 2\n"
+        "!Ann: run best | 1830 §17\nAnn: done\n= price PRR 90 0"
     )
 
 
@@ -212,7 +233,8 @@ def test_20_3_values_of_the_red_areas(
 
 def test_20_3_the_highest_revenue_has_to_be_collected() -> None:
     run_scenario(
-        running("PRR", LONG + "@ trains PRR 3", phase="3") + "!Ann: run 3 H12-H10\nAnn: run 3 H16-H12-H10"
+        running("PRR", LONG + "@ trains PRR 3", phase="3") + "!Ann: run 3 H12-H10 | 1830 §20.3\n"
+        "Ann: run 3 H16-H12-H10"
     )
     assert "$50" in scenario_error(running("PRR", LONG + "@ trains PRR 3", phase="3") + "Ann: run 3 H12-H16")
 

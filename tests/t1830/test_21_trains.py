@@ -13,7 +13,7 @@ def test_21_trains_are_bought_in_order_of_size() -> None:
     run_scenario(
         running("PRR", "@ depot 2 2")
         + BUYING
-        + "!Ann: buy train 3\nAnn: buy train 2\n= depot 2 1\n!Ann: buy train 3"
+        + "!Ann: buy train 3 | 1830 §21\nAnn: buy train 2\n= depot 2 1\n!Ann: buy train 3 | 1830 §21"
     )
     sold_out = running("PRR", "@ depot 2 2") + BUYING + "Ann: buy train 2\nAnn: buy train 2\n"
     run_scenario(sold_out + "= depot 3 5\nAnn: buy train 3\n= phase 3\n= cash PRR 660")
@@ -34,12 +34,10 @@ def test_21_each_type_has_its_number_and_price(train: str, count: int, price: in
 @pytest.mark.parametrize(("phase", "limit"), [("2", 4), ("3", 4), ("4", 3), ("5", 2), ("6", 2), ("D", 2)])
 def test_21_train_limit(phase: str, limit: int) -> None:
     train = "5" if phase in ("6", "D") else phase
-    own = f"@ trains PRR {' '.join([train] * (limit - 1))}\n"
-    full = running("PRR", own, phase=phase, cash=3000) + BUYING + "Ann: buy train\n"
-    run_scenario(
-        full.replace("Ann: buy train", f"Ann: buy train {phase}")
-        + f"!Ann: buy train {phase}\n!Ann: buy train D"
-    )
+    below = f"@ trains PRR {' '.join([train] * (limit - 1))}\n"
+    run_scenario(running("PRR", below, phase=phase, cash=3000) + BUYING + f"Ann: buy train {phase}")
+    at = f"@ trains PRR {' '.join([train] * limit)}\n"
+    run_scenario(running("PRR", at, phase=phase, cash=3000) + f"!Ann: buy train {phase} | 1830 §21")
 
 
 def test_21_excess_trains_are_discarded_at_once() -> None:
@@ -51,9 +49,9 @@ def test_21_excess_trains_are_discarded_at_once() -> None:
         Ann: buy train 5
         = phase 5
         = turn Ann PRR
-        !Ann: done
-        !Ann: buy train 5
-        !Ann: discard 6
+        !Ann: done | 1830 §21
+        !Ann: buy train 5 | 1830 §21
+        !Ann: discard 6 | 1830 §21
         Ann: discard 3
         = trains PRR 4 5
         = trains pool 3
@@ -69,8 +67,8 @@ def test_21_so_are_those_of_other_companies() -> None:
         + """
         Ann: buy train 5
         = turn Bob CO
-        !Ann: done
-        !Ann: discard 3 of CO
+        !Ann: done | 1830 §21
+        !Ann: discard 3 of CO | 1830 §21
         Bob: discard 3
         = trains CO 3 4
         = trains pool 3
@@ -98,12 +96,12 @@ def test_21_discarded_trains_are_sold_again_at_face_value() -> None:
 def test_21_between_companies_of_one_president_for_a_dollar_or_more() -> None:
     two = running("PRR", "@ owns Ann CO 6\n@ par CO 67\n@ trains CO 2 2")
     run_scenario(
-        two
-        + BUYING
-        + "!Ann: buy train 2 from CO for 0\nAnn: buy train 2 from CO for 1\n= trains PRR 2\n= cash CO 1"
+        two + BUYING + "!Ann: buy train 2 from CO for 0 | 1830 §21\n"
+        "Ann: buy train 2 from CO for 1\n= trains PRR 2\n= cash CO 1"
     )
     run_scenario(
-        two + BUYING + "!Ann: buy train 2 from CO for 1001\nAnn: buy train 2 from CO for 1000\n= cash CO 1000"
+        two + BUYING + "!Ann: buy train 2 from CO for 1001 | 1830 §17\n"
+        "Ann: buy train 2 from CO for 1000\n= cash CO 1000"
     )
 
 
@@ -112,13 +110,16 @@ def test_21_between_companies_at_an_agreed_price() -> None:
     offer = two + BUYING + "Ann: buy train 2 from CO for 500\n= trains PRR none\n= turn Bob\n"
     run_scenario(offer + "Bob: accept\n= trains PRR 2\n= trains CO 2\n= cash CO 500\n= cash PRR 500")
     run_scenario(offer + "Bob: decline\n= trains PRR none\n= cash PRR 1000")
-    run_scenario(offer + "!Cid: accept\n!Ann: accept\nAnn: done\n!Bob: accept\n= trains CO 2 2")
+    run_scenario(
+        offer + "!Cid: accept | 1830 §17\n!Ann: accept | 1830 §17\n"
+        "Ann: done\n!Bob: accept | 1830 §17\n= trains CO 2 2"
+    )
 
 
 def test_21_in_the_buyers_turn_only() -> None:
     two = running("PRR", "@ owns Bob CO 6\n@ par CO 67\n@ trains PRR 2 2\n@ cash CO 500")
     run_scenario(
-        two + "!Bob: buy train 2 from PRR for 100\n> until CO\n> until train\n"
+        two + "!Bob: buy train 2 from PRR for 100 | 1830 §17\n> until CO\n> until train\n"
         "Bob: buy train 2 from PRR for 100\nAnn: accept\n= trains CO 2"
     )
 
@@ -132,7 +133,7 @@ def test_21_diesels_after_the_first_6() -> None:
     run_scenario(
         running("PRR", "@ depot 6 2\n@ trains PRR 5", phase="5", cash=2000)
         + BUYING
-        + "!Ann: buy train D\nAnn: buy train 6\n= phase 6"
+        + "!Ann: buy train D | 1830 §21\nAnn: buy train 6\n= phase 6"
     )
     run_scenario(
         running("PRR", "@ depot 6 1", phase="6", cash=2000)
@@ -147,7 +148,7 @@ def test_21_a_trade_in_brings_300(train: str) -> None:
     run_scenario(
         two
         + BUYING
-        + f"!Ann: buy train D\nAnn: buy train D trading {train}\n= cash PRR 200\n= trains PRR 5 D"
+        + f"!Ann: buy train D | 1830 §21\nAnn: buy train D trading {train}\n= cash PRR 200\n= trains PRR 5 D"
     )
 
 
@@ -168,21 +169,21 @@ def test_21_nothing_else_is_traded_in() -> None:
     run_scenario(
         running("PRR", "@ depot 6 1\n@ trains PRR 5 6", phase="6", cash=2000)
         + BUYING
-        + "!Ann: buy train 6 trading 5\n!Ann: buy train D trading 4"
+        + "!Ann: buy train 6 trading 5 | 1830 §21\n!Ann: buy train D trading 4 | 1830 §21"
     )
 
 
 def test_21_any_number_of_trains_may_be_bought() -> None:
     run_scenario(
         running("PRR") + BUYING + "Ann: buy train 2\nAnn: buy train 2\nAnn: buy train 2\nAnn: buy train 2\n"
-        "!Ann: buy train 2\n= depot 2 2"
+        "= trains PRR 2 2 2 2\n= depot 2 2"
     )
 
 
 def test_21_an_offer_that_can_no_longer_be_paid_is_not_accepted() -> None:
     other = "@ owns Bob CO 6\n@ par CO 67\n@ trains CO 2 2"
     offer = running("PRR", other, cash=100) + BUYING + "Ann: buy train 2 from CO for 100\nAnn: buy train 2\n"
-    run_scenario(offer + "!Bob: accept\n= trains CO 2 2\n= cash PRR 20")
+    run_scenario(offer + "!Bob: accept | 1830 §17\n= trains CO 2 2\n= cash PRR 20")
 
 
 def test_21_trains_that_go_do_not_count_towards_the_new_limit() -> None:

@@ -9,7 +9,7 @@ BUYING = "> until train\n"
 def test_22_phase_2_four_trains_and_yellow_tiles() -> None:
     run_scenario(
         running("PRR", "@ trains PRR 2 2 2\n@ tile H10 57 1")
-        + "!Ann: lay 14 H10 0\n"
+        + "!Ann: lay 14 H10 0 | 1830 §22\n"
         + BUYING
         + "Ann: buy train 2\n= trains PRR 2 2 2 2"
     )
@@ -30,7 +30,7 @@ def test_22_the_first_3_brings_green_tiles_and_private_sales_at_once() -> None:
         @ tile G5 9 0
         @ tile H4 57 0
         @ round operating PRR
-        !Ann: buy private CS for 40
+        !Ann: buy private CS for 40 | 1830 §22
         > until train
         Ann: buy train 3
         = phase 3

@@ -22,7 +22,7 @@ def test_23_1_in_the_buyers_turn_at_any_agreed_price() -> None:
     offer = STOCK.format("Ann") + "Ann: buy private CS from Bob for 300\n= turn Bob\n= private CS Bob\n"
     run_scenario(offer + "Bob: accept\n= private CS Ann\n= cash Ann 200\n= cash Bob 800\n= turn Ann")
     run_scenario(offer + "Bob: decline\n= private CS Bob\n= cash Ann 500")
-    run_scenario(offer + "!Cid: accept\n= turn Ann")
+    run_scenario(offer + "!Cid: accept | 1830 §4\n= turn Ann")
 
 
 def test_23_1_in_the_sellers_turn() -> None:
@@ -32,7 +32,8 @@ def test_23_1_in_the_sellers_turn() -> None:
 
 def test_23_1_only_in_a_turn_of_buyer_or_seller() -> None:
     run_scenario(
-        STOCK.format("Cid") + "!Ann: buy private CS from Bob for 40\n!Bob: sell private CS to Ann for 40"
+        STOCK.format("Cid") + "!Ann: buy private CS from Bob for 40 | 1830 §23.1\n"
+        "!Bob: sell private CS to Ann for 40 | 1830 §23.1"
     )
 
 
@@ -49,16 +50,17 @@ def test_23_1_the_bo_may_be_sold_to_a_player() -> None:
 
 def test_23_1_not_in_the_first_stock_round() -> None:
     run_scenario(
-        BOUGHT + "Cid: par BO 67\n!Ann: buy private CS from Bob for 40\n!Ann: sell private SV to Bob for 20"
+        BOUGHT + "Cid: par BO 67\n!Ann: buy private CS from Bob for 40 | 1830 §23.1\n"
+        "!Ann: sell private SV to Bob for 20 | 1830 §23.1"
     )
 
 
 def test_23_1_not_for_more_than_the_buyer_has() -> None:
-    run_scenario(STOCK.format("Ann") + "!Ann: buy private CS from Bob for 501")
+    run_scenario(STOCK.format("Ann") + "!Ann: buy private CS from Bob for 501 | 1830 §23.1")
 
 
 def test_23_1_companies_buy_from_the_first_3_on() -> None:
-    run_scenario(running("PRR", "@ private CS Ann") + "!Ann: buy private CS for 40")
+    run_scenario(running("PRR", "@ private CS Ann") + "!Ann: buy private CS for 40 | 1830 §23.1")
     run_scenario(
         running("PRR", "@ private CS Ann", phase="3")
         + "Ann: buy private CS for 40\n= private CS PRR\n= cash Ann 40"
@@ -92,12 +94,17 @@ def test_23_1_of_another_player_with_his_consent() -> None:
 
 def test_23_1_in_the_companys_turn_only() -> None:
     two = running("PRR", "@ private CS Bob\n@ owns Bob CO 6\n@ par CO 67\n@ cash CO 100", phase="3")
-    run_scenario(two + "!Bob: buy private CS for 40\n> until CO\nBob: buy private CS for 40\n= private CS CO")
+    run_scenario(
+        two + "!Bob: buy private CS for 40 | 1830 §23.1\n> until CO\n"
+        "Bob: buy private CS for 40\n= private CS CO"
+    )
 
 
 def test_23_1_companies_do_not_sell_them() -> None:
     two = running("PRR", "@ private CS CO\n@ owns Ann CO 6\n@ par CO 67", phase="3")
-    run_scenario(two + "!Ann: buy private CS for 40\n!Ann: sell private CS to Bob for 40")
+    run_scenario(
+        two + "!Ann: buy private CS for 40 | 1830 §23.1\n!Ann: sell private CS to Bob for 40 | 1830 §23.1"
+    )
 
 
 def test_23_2_the_bo_closes_with_the_first_train_of_the_bo() -> None:
@@ -130,7 +137,8 @@ def test_23_2_the_rest_close_with_the_first_5() -> None:
 def test_23_2_a_closed_private_is_gone() -> None:
     gone = running("PRR", "@ private CS PRR\n@ depot 5 3", phase="4") + "> until train\nAnn: buy train 5\n"
     run_scenario(
-        gone + "!Ann: lay 58 B20 0 using CS\n!Ann: buy private CS for 40\n> until operating\n= cash PRR 550"
+        gone + "!Ann: lay 58 B20 0 using CS | 1830 Table 1\n"
+        "!Ann: buy private CS for 40 | 1830 §23.1\n> until operating\n= cash PRR 550"
     )
 
 
@@ -167,7 +175,8 @@ def test_23_3_a_private_counts_as_a_certificate() -> None:
     @ private CS Bob
     """
     run_scenario(
-        full + "@ round stock Ann\n!Ann: buy private CS from Bob for 40\n!Bob: sell private CS to Ann for 1"
+        full + "@ round stock Ann\n!Ann: buy private CS from Bob for 40 | 1830 §10\n"
+        "!Bob: sell private CS to Ann for 1 | 1830 §10"
     )
     run_scenario(full + "@ round stock Cid\nCid: buy private CS from Bob for 40")
 
@@ -185,19 +194,21 @@ def test_23_1_several_offers_are_answered_each() -> None:
     = turn Cid
     """
     run_scenario(offers + "Cid: accept\nBob: accept\n= private SV Bob\n= private CS Cid\n= cash Ann 200")
-    run_scenario(offers + "Bob: decline\nAnn: pass\n!Cid: accept\n= private SV Ann\n= private CS Ann")
+    run_scenario(
+        offers + "Bob: decline\nAnn: pass\n!Cid: accept | 1830 §4\n= private SV Ann\n= private CS Ann"
+    )
 
 
 def test_23_1_a_turn_with_an_open_offer_does_not_end_by_itself() -> None:
     """Ann has nothing left to buy or sell once she has bought."""
     offer = STOCK.format("Ann") + "Ann: buy private CS from Bob for 100\nAnn: par PRR 100\n"
-    run_scenario(offer + "= turn Ann\nBob: accept\n= private CS Ann\n!Ann: done")
-    run_scenario(offer + "Ann: done\n!Bob: accept\n= private CS Bob")
+    run_scenario(offer + "= turn Ann\nBob: accept\n= private CS Ann\n!Ann: done | 1830 §4")
+    run_scenario(offer + "Ann: done\n!Bob: accept | 1830 §4\n= private CS Bob")
 
 
 def test_23_1_an_offer_is_withdrawn_by_who_made_it() -> None:
     offer = STOCK.format("Ann") + "Ann: buy private CS from Bob for 100\nAnn: decline\n"
-    run_scenario(offer + "!Bob: accept\n= private CS Bob\n= turn Ann")
+    run_scenario(offer + "!Bob: accept | 1830 §4\n= private CS Bob\n= turn Ann")
 
 
 def test_23_1_of_several_offers_the_one_that_can_be_kept() -> None:
@@ -208,9 +219,9 @@ def test_23_1_of_several_offers_the_one_that_can_be_kept() -> None:
         Ann: buy private CS from Bob for 300
         Ann: buy private SV from Bob for 300
         Ann: buy private SV from Bob for 200
-        !Bob: accept
+        !Bob: accept | 1830 §4
         Bob: accept 1
-        !Bob: accept 2
+        !Bob: accept 2 | 1830 §23.1
         Bob: accept
         = private SV Ann
         = cash Ann 0

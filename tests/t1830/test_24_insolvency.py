@@ -26,14 +26,16 @@ def need(ann: int = 0, prr: int = 0, own: int = 6, more: str = "") -> str:
 
 def test_24_the_president_makes_up_the_deficiency() -> None:
     run_scenario(
-        need(ann=100, prr=30) + "!Ann: done\nAnn: buy train 2\n= cash PRR 0\n= cash Ann 50\n= trains PRR 2"
+        need(ann=100, prr=30) + "!Ann: done | 1830 §20.2\nAnn: buy train 2\n"
+        "= cash PRR 0\n= cash Ann 50\n= trains PRR 2"
     )
 
 
 def test_24_the_cheapest_train_that_the_bank_has() -> None:
     pool = "@ phase 4\n@ depot 4 3\n@ trains pool 3"
     run_scenario(
-        need(ann=500, prr=100, more=pool) + "!Ann: buy train 4\nAnn: buy train 3 from pool\n= cash Ann 420"
+        need(ann=500, prr=100, more=pool) + "!Ann: buy train 4 | 1830 §24\n"
+        "Ann: buy train 3 from pool\n= cash Ann 420"
     )
     run_scenario(need(ann=500, prr=300, more=pool) + "Ann: buy train 4\n= cash Ann 500\n= cash PRR 0")
 
@@ -41,21 +43,27 @@ def test_24_the_cheapest_train_that_the_bank_has() -> None:
 def test_24_not_for_a_company_that_can_pay_by_itself() -> None:
     pool = "@ phase 4\n@ depot 4 3\n@ trains pool 3"
     run_scenario(
-        need(ann=500, prr=200, more=pool) + "!Ann: buy train 4\n!Ann: sell 1 NYC\nAnn: buy train 3 from pool"
+        need(ann=500, prr=200, more=pool) + "!Ann: buy train 4 | 1830 §17\n!Ann: sell 1 NYC | 1830 §24\n"
+        "Ann: buy train 3 from pool"
     )
 
 
 def test_24_no_help_for_additional_trains() -> None:
     helped = need(ann=500, prr=30) + "Ann: buy train 2\n= cash Ann 450\n"
-    run_scenario(helped + "!Ann: buy train 2\n= round stock Ann")
+    run_scenario(helped + "= round stock Ann")
     run_scenario(
-        need(ann=500, prr=39, more="@ trains PRR 2").replace("> until train\n", "") + "!Ann: token H10"
+        need(ann=500, prr=30, more="@ trains PRR 2\n@ owns Ann CO 6\n@ par CO 67\n@ trains CO 2")
+        + "!Ann: buy train 2 | 1830 §17"
+    )
+    run_scenario(
+        need(ann=500, prr=39, more="@ trains PRR 2").replace("> until train\n", "")
+        + "!Ann: token H10 | 1830 §19"
     )
 
 
 def test_24_no_help_without_a_route() -> None:
     lonely = need(ann=500, prr=30).replace("@ tile H10 57 1\n", "").replace("> until train\n", "")
-    run_scenario(lonely + "!Ann: buy train 2\n= trains PRR none")
+    run_scenario(lonely + "!Ann: buy train 2 | 1830 §17\n= trains PRR none")
 
 
 def test_24_1_the_companys_money_goes_first() -> None:
@@ -64,14 +72,16 @@ def test_24_1_the_companys_money_goes_first() -> None:
 
 def test_24_2_the_presidents_cash_before_his_stock() -> None:
     run_scenario(
-        need(ann=80) + "!Ann: sell 1 NYC\n!Ann: sell 1 PRR\n!Ann: bankrupt\nAnn: buy train 2\n= cash Ann 0"
+        need(ann=80) + "!Ann: sell 1 NYC | 1830 §24\n!Ann: sell 1 PRR | 1830 §24\n"
+        "!Ann: bankrupt | 1830 §24.6\nAnn: buy train 2\n= cash Ann 0"
     )
 
 
 def test_24_2_with_his_cash_no_more_than_face_value_for_another_companys_train() -> None:
     other = "@ owns Ann CO 6\n@ par CO 67\n@ trains CO 2 2"
     run_scenario(
-        need(ann=300, more=other) + "!Ann: buy train 2 from CO for 81\nAnn: buy train 2 from CO for 80"
+        need(ann=300, more=other) + "!Ann: buy train 2 from CO for 81 | 1830 §24.2\n"
+        "Ann: buy train 2 from CO for 80"
     )
     run_scenario(need(ann=300, more=other) + "Ann: buy train 2 from CO for 1\n= cash Ann 299\n= cash CO 1")
 
@@ -79,7 +89,7 @@ def test_24_2_with_his_cash_no_more_than_face_value_for_another_companys_train()
 def test_24_2_the_companys_own_money_may_pay_more() -> None:
     other = "@ owns Ann CO 6\n@ par CO 67\n@ trains CO 2 2"
     run_scenario(
-        need(ann=300, prr=200, more=other) + "!Ann: buy train 2 from CO for 201\n"
+        need(ann=300, prr=200, more=other) + "!Ann: buy train 2 from CO for 201 | 1830 §17\n"
         "Ann: buy train 2 from CO for 200"
     )
 
@@ -88,13 +98,13 @@ def test_24_3_stock_is_sold_at_once_for_what_is_missing() -> None:
     run_scenario(
         need(ann=10)
         + """
-        !Ann: buy train 2
-        !Ann: sell 2 NYC
+        !Ann: buy train 2 | 1830 §24
+        !Ann: sell 2 NYC | 1830 §24.3
         Ann: sell 1 NYC
         = cash Ann 100
         = price NYC 82 2
         = owns pool NYC 1
-        !Ann: sell 1 NYC
+        !Ann: sell 1 NYC | 1830 §24
         Ann: buy train 2
         = cash Ann 20
         """
@@ -111,7 +121,7 @@ def test_24_3_by_the_usual_rules_for_sales() -> None:
 def test_24_3_not_so_that_the_company_concerned_changes_its_president() -> None:
     rival = need(own=4, more="@ owns Bob PRR 3\n@ phase 4")
     assert "presidency" in scenario_error(rival + "Ann: sell 2 PRR")
-    run_scenario(rival + "Ann: sell 1 PRR\n= president PRR Ann\n!Ann: sell 1 PRR")
+    run_scenario(rival + "Ann: sell 1 PRR\n= president PRR Ann\n!Ann: sell 1 PRR | 1830 §24.3")
 
 
 def test_24_3_another_presidency_may_change() -> None:
@@ -130,13 +140,13 @@ def test_24_3_the_president_may_sell_a_private_to_a_player() -> None:
         private + "Ann: sell private CS to Bob for 100\nBob: decline\nAnn: sell 1 NYC\n"
         "Ann: buy train 2\n= private CS Ann"
     )
-    run_scenario(need(ann=80, more="@ private CS Ann") + "!Ann: sell private CS to Bob for 100")
+    run_scenario(need(ann=80, more="@ private CS Ann") + "!Ann: sell private CS to Bob for 100 | 1830 §24.3")
 
 
 def test_23_1_24_3_the_sale_of_a_private_moves_the_turn_on_to_the_forced_purchase() -> None:
     early = need(ann=10, more="@ private CS Ann").replace("> until train\n", "")
     offer = early + "Ann: sell private CS to Bob for 100\n"
-    sold = run_scenario(offer + "Bob: accept\n!Ann: lay 57 H12 1")
+    sold = run_scenario(offer + "Bob: accept\n!Ann: lay 57 H12 1 | 1830 §17")
     assert isinstance(sold.top, OperatingTurn) and sold.top.step == "trains"
     run_scenario(offer + "Bob: accept\nAnn: buy train 2\n= cash Ann 30")
     declined = run_scenario(offer + "Bob: decline")
@@ -162,7 +172,8 @@ def test_24_5_a_change_of_control_takes_place_at_once() -> None:
 def test_24_6_bankrupt_only_when_nothing_more_may_be_sold() -> None:
     hopeless = need(more="@ phase 6\n@ depot 6 2")
     run_scenario(
-        hopeless + "!Ann: buy train 6\n!Ann: bankrupt\nAnn: sell 3 NYC\n!Ann: bankrupt\n!Ann: sell 5 PRR"
+        hopeless + "!Ann: buy train 6 | 1830 §24\n!Ann: bankrupt | 1830 §24.6\n"
+        "Ann: sell 3 NYC\n!Ann: bankrupt | 1830 §24.6\n!Ann: sell 5 PRR | 1830 §13"
     )
 
 
@@ -171,8 +182,8 @@ def test_24_6_a_president_who_cannot_pay_is_bankrupt() -> None:
     run_scenario(
         poor
         + """
-        !Ann: sell 1 PRR
-        !Ann: bankrupt
+        !Ann: sell 1 PRR | 1830 §12.2
+        !Ann: bankrupt | 1830 §24.6
         Ann: sell 3 NYC
         = cash Ann 270
         Ann: bankrupt
@@ -185,9 +196,12 @@ def test_24_6_a_president_who_cannot_pay_is_bankrupt() -> None:
 
 def test_24_2_another_presidents_train_with_his_consent() -> None:
     other = "@ owns Bob CO 6\n@ par CO 67\n@ trains CO 2 2"
-    offer = need(ann=100, more=other) + "!Ann: buy train 2 from CO for 81\nAnn: buy train 2 from CO for 80\n"
+    offer = (
+        need(ann=100, more=other) + "!Ann: buy train 2 from CO for 81 | 1830 §24.2\n"
+        "Ann: buy train 2 from CO for 80\n"
+    )
     run_scenario(offer + "Bob: accept\n= cash Ann 20\n= cash CO 80\n= trains PRR 2")
-    run_scenario(offer + "Bob: decline\n!Ann: done\nAnn: buy train 2\n= trains CO 2 2")
+    run_scenario(offer + "Bob: decline\n!Ann: done | 1830 §20.2\nAnn: buy train 2\n= trains CO 2 2")
     run_scenario(
         need(ann=100, prr=5, more=other) + "Ann: buy train 2 from CO for 5\nBob: accept\n= cash Ann 100"
     )

@@ -40,7 +40,7 @@ def test_25_bankruptcy_ends_the_game_at_once() -> None:
         = score Ann 450
         = score Bob 722
         = score Cid 0
-        !Bob: pass
+        !Bob: pass | 1830 §25
         """
     )
 

@@ -40,7 +40,7 @@ TRADING = """
 
 def test_row_1_sales_around_the_purchase() -> None:
     around = TRADING + "Ann: sell 1 PRR\nAnn: buy NYC from ipo\n"
-    run_scenario(around + "!Ann: sell 1 PRR\n= owns Ann PRR 3")
+    run_scenario(around + "!Ann: sell 1 PRR | 1830 §4\n= owns Ann PRR 3")
     run_scenario(around + "Ann: sell 1 PRR\n= owns Ann PRR 2", options=PLAYED_BY_SITE)
 
 
@@ -59,7 +59,7 @@ def test_row_2_more_certificates_in_the_brown_zone() -> None:
     run_scenario(BROWN + either)
     assert "come from the pool" in scenario_error(BROWN + either, options=PLAYED_BY_SITE)
     run_scenario(BROWN + "Ann: buy 2 PRR from pool\nAnn: buy PRR from pool", options=PLAYED_BY_SITE)
-    run_scenario(BROWN + "Ann: buy PRR from ipo\n!Ann: buy PRR from pool", options=PLAYED_BY_SITE)
+    run_scenario(BROWN + "Ann: buy PRR from ipo\n!Ann: buy PRR from pool | 1830 §10", options=PLAYED_BY_SITE)
     run_scenario(BROWN + either, options=(*PLAYED_BY_SITE, "multiple_brown_from_ipo"))
 
 
@@ -68,7 +68,7 @@ def test_row_2_brown_certificates_after_another_purchase() -> None:
     two = BROWN.replace("@ round", "@ owns Cid CO 3\n@ owns pool CO 2\n@ par CO 67\n@ price CO 30 7\n@ round")
     for first in ("par NYC 67", "buy CO from pool"):
         said = f"Ann: {first}\nAnn: buy 2 PRR from pool\n= owns Ann PRR 2"
-        run_scenario(two + said + "\n!Ann: par CPR 67")
+        run_scenario(two + said + "\n!Ann: par CPR 67 | 1830 §4")
         scenario_error(two + said, options=PLAYED_BY_SITE)
         scenario_error(two + said, options=(*PLAYED_BY_SITE, "multiple_brown_from_ipo"))
 
@@ -79,8 +79,11 @@ def test_row_2_brown_certificates_after_a_private() -> None:
         BROWN.replace("@ round", "@ private SV Bob\n@ round")
         + "Ann: buy private SV from Bob for 5\nBob: accept\n"
     )
-    two = deal + "!Ann: buy PRR from ipo\nAnn: buy PRR from pool\nAnn: buy PRR from pool\n= owns Ann PRR 2"
-    run_scenario(two + "\n!Ann: par CPR 67", options=PLAYED_BY_SITE)
+    two = (
+        deal + "!Ann: buy PRR from ipo | 1830 §10\nAnn: buy PRR from pool\n"
+        "Ann: buy PRR from pool\n= owns Ann PRR 2"
+    )
+    run_scenario(two + "\n!Ann: par CPR 67 | 1830 §4", options=PLAYED_BY_SITE)
 
 
 @both_conventions
@@ -94,7 +97,10 @@ def test_row_3_above_the_limit_only_sales(options: Options) -> None:
     @ par NYC 100
     @ round stock Ann
     """
-    run_scenario(above.format(0) + "!Ann: pass\n!Ann: buy NYC from ipo\nAnn: sell 1 PRR", options=options)
+    run_scenario(
+        above.format(0) + "!Ann: pass | 1830 §10\n!Ann: buy NYC from ipo | 1830 §10\nAnn: sell 1 PRR",
+        options=options,
+    )
 
 
 @both_conventions
@@ -110,7 +116,10 @@ def test_row_3_who_cannot_sell_stays_above_the_limit(options: Options) -> None:
     @ owns Ann NYC 0
     @ round stock Ann
     """
-    run_scenario(stuck + "!Ann: sell 3 PRR\n!Ann: pass\nAnn: sell 1 PRR\n= owns pool PRR 4", options=options)
+    run_scenario(
+        stuck + "!Ann: sell 3 PRR | 1830 §12.2\n!Ann: pass | 1830 §10\nAnn: sell 1 PRR\n= owns pool PRR 4",
+        options=options,
+    )
 
 
 LIMIT = (
@@ -126,14 +135,14 @@ LIMIT = (
 def test_row_3_on_the_site_any_share_is_sold_before_anything_else() -> None:
     above = LIMIT + "@ private CS Ann\n@ round stock Ann\n= limit 20\n"
     run_scenario(above + "Ann: pass")
-    run_scenario(above + "!Ann: pass\nAnn: sell 2 Erie\nAnn: done", options=PLAYED_BY_SITE)
+    run_scenario(above + "!Ann: pass | 1830 §10\nAnn: sell 2 Erie\nAnn: done", options=PLAYED_BY_SITE)
 
 
 def test_row_13_a_private_above_the_certificate_limit() -> None:
     deal = LIMIT + "@ round stock Ann\n= limit 20\n"
-    run_scenario(deal + "!Ann: buy private SV from Bob for 1")
+    run_scenario(deal + "!Ann: buy private SV from Bob for 1 | 1830 §10")
     run_scenario(
-        deal + "Ann: buy private SV from Bob for 1\nBob: accept\n!Ann: pass\nAnn: sell 1 Erie",
+        deal + "Ann: buy private SV from Bob for 1\nBob: accept\n!Ann: pass | 1830 §10\nAnn: sell 1 Erie",
         options=PLAYED_BY_SITE,
     )
 
@@ -154,7 +163,9 @@ def test_row_4_privates_then_the_first_stock_round(options: Options) -> None:
 
 
 def test_row_5_the_offered_private_at_another_price() -> None:
-    run_scenario("!Ann: buy SV for 1\n!Ann: buy SV for 50\nAnn: buy SV for 20\n= cash Ann 780")
+    run_scenario(
+        "!Ann: buy SV for 1 | 1830 §7.1\n!Ann: buy SV for 50 | 1830 §7.1\nAnn: buy SV for 20\n= cash Ann 780"
+    )
     run_scenario(
         "Ann: buy SV for 50\n= cash Ann 750\nBob: buy CS for 1\n= cash Bob 799", options=PLAYED_BY_SITE
     )
@@ -162,7 +173,10 @@ def test_row_5_the_offered_private_at_another_price() -> None:
 
 @both_conventions
 def test_row_6_bids_rise_by_5_or_more_in_no_set_steps(options: Options) -> None:
-    run_scenario("!Ann: bid BO 224\nAnn: bid BO 226\n!Bob: bid BO 230\nBob: bid BO 231", options=options)
+    run_scenario(
+        "!Ann: bid BO 224 | 1830 §7.2\nAnn: bid BO 226\n!Bob: bid BO 230 | 1830 §7.2\nBob: bid BO 231",
+        options=options,
+    )
 
 
 @both_conventions
@@ -195,17 +209,19 @@ ERIE = """
 
 
 def test_row_9_the_home_of_the_erie() -> None:
-    run_scenario(ERIE + "= turn Ann Erie\n!Ann: pass\nAnn: home Erie E11.0\n= token Erie E11.0\nAnn: pass")
+    run_scenario(
+        ERIE + "= turn Ann Erie\n!Ann: pass | 1830 §19.1\nAnn: home Erie E11.0\n= token Erie E11.0\nAnn: pass"
+    )
     run_scenario(
         ERIE
         + """
-        !Ann: home Erie E11.0
+        !Ann: home Erie E11.0 | 1830 §17
         = markers Erie 2
         > until CO
         Bob: lay 59 E11 3
         = turn Bob Erie
-        !Ann: home Erie E11.1
-        !Bob: pass
+        !Ann: home Erie E11.1 | 1830 §19.1
+        !Bob: pass | 1830 §19.1
         Bob: home Erie E11.1
         = token Erie E11.1
         = markers Erie 2
@@ -218,15 +234,19 @@ def test_row_9_the_home_of_the_erie() -> None:
 def test_row_10_the_free_token_of_the_dh_is_placed_at_once_or_lost(options: Options) -> None:
     tile = running("PRR", "@ private DH PRR", phase="3") + "Ann: lay 57 F16 0 using DH\n= cash PRR 880\n"
     run_scenario(
-        tile + "!Ann: run best\n!Ann: lay 57 H10 1\nAnn: token F16\n= cash PRR 880\n= private DH PRR",
+        tile + "!Ann: run best | 1830 §20.2\n!Ann: lay 57 H10 1 | 1830 Table 1.2\n"
+        "Ann: token F16\n= cash PRR 880\n= private DH PRR",
         options=options,
     )
-    run_scenario(tile + "Ann: pass\n!Ann: token F16\n= markers PRR 3", options=options)
+    run_scenario(tile + "Ann: pass\n!Ann: token F16 | 1830 §17\n= markers PRR 3", options=options)
     run_scenario(
-        running("PRR", "@ private DH PRR", phase="3") + "!Ann: lay 58 F16 0 using DH", options=options
+        running("PRR", "@ private DH PRR", phase="3") + "!Ann: lay 58 F16 0 using DH | 1830 Table 1",
+        options=options,
     )
     laid = "@ private DH PRR\n@ tile F16 57 0"
-    run_scenario(running("PRR", laid, phase="3") + "!Ann: lay 57 F16 0 using DH", options=options)
+    run_scenario(
+        running("PRR", laid, phase="3") + "!Ann: lay 57 F16 0 using DH | 1830 Table 6", options=options
+    )
 
 
 @both_conventions
@@ -236,7 +256,10 @@ def test_row_11_the_tile_of_the_cs_at_any_time_of_the_turn(options: Options) -> 
     run_scenario(turn + lay + "Ann: lay 9 H8 1", options=options)
     run_scenario(turn + "Ann: lay 9 H8 1\n" + lay, options=options)
     run_scenario(turn + "Ann: run best\nAnn: pay\n" + lay, options=options)
-    run_scenario(turn + "!Ann: lay 57 B20 0 using CS\n!Ann: lay 58 F10 0 using CS", options=options)
+    run_scenario(
+        turn + "!Ann: lay 57 B20 0 using CS | 1830 Table 1\n!Ann: lay 58 F10 0 using CS | 1830 Table 1",
+        options=options,
+    )
 
 
 @both_conventions
@@ -256,7 +279,7 @@ def test_row_12_the_mh_is_exchanged_at_any_moment(options: Options) -> None:
 
 def test_row_12_before_the_nyc_has_a_price() -> None:
     early = "@ private MH Ann\n@ cash Bob 500\n@ round stock Bob\n"
-    run_scenario(early + "!Ann: exchange MH from ipo")
+    run_scenario(early + "!Ann: exchange MH from ipo | 1830 Table 1.3")
     run_scenario(
         early + "Ann: exchange MH from ipo\n= owns Ann NYC 1\n= private MH closed", options=PLAYED_BY_SITE
     )
@@ -275,49 +298,61 @@ PRIVATES = """
 
 def test_row_13_who_deals_in_privates_between_players() -> None:
     run_scenario(PRIVATES.format("Bob") + "Bob: sell private CS to Ann for 0\nAnn: accept\n= private CS Ann")
-    run_scenario(PRIVATES.format("Bob") + "!Bob: sell private CS to Ann for 40", options=PLAYED_BY_SITE)
+    run_scenario(
+        PRIVATES.format("Bob") + "!Bob: sell private CS to Ann for 40 | 1830 §23.1", options=PLAYED_BY_SITE
+    )
     buying = PRIVATES.format("Ann") + "Ann: buy private CS from Bob for 40\nBob: accept\n= private CS Ann\n"
     run_scenario(buying + "Ann: buy BO from ipo")
-    run_scenario(buying + "!Ann: buy BO from ipo", options=PLAYED_BY_SITE)
+    run_scenario(buying + "!Ann: buy BO from ipo | 1830 §4", options=PLAYED_BY_SITE)
     run_scenario(PRIVATES.format("Ann") + "Ann: buy private CS from Bob for 0\nBob: accept\n= cash Ann 500")
-    run_scenario(PRIVATES.format("Ann") + "!Ann: buy private CS from Bob for 0", options=PLAYED_BY_SITE)
+    run_scenario(
+        PRIVATES.format("Ann") + "!Ann: buy private CS from Bob for 0 | 1830 §23.1", options=PLAYED_BY_SITE
+    )
     run_scenario(
         PRIVATES.format("Ann") + "Ann: buy private BO from Bob for 40\nBob: accept\n= private BO Ann"
     )
-    run_scenario(PRIVATES.format("Ann") + "!Ann: buy private BO from Bob for 40", options=PLAYED_BY_SITE)
+    run_scenario(
+        PRIVATES.format("Ann") + "!Ann: buy private BO from Bob for 40 | 1830 §23.1", options=PLAYED_BY_SITE
+    )
 
 
 @both_conventions
 def test_row_14_companies_buy_privates_of_any_player(options: Options) -> None:
     company = running("PRR", "@ private CS Bob", phase="3")
-    run_scenario(company + "!Ann: buy private CS for 19\n!Ann: buy private CS for 81", options=options)
+    run_scenario(
+        company + "!Ann: buy private CS for 19 | 1830 §23.1\n!Ann: buy private CS for 81 | 1830 §23.1",
+        options=options,
+    )
     run_scenario(
         company + "Ann: buy private CS for 80\nBob: accept\n= private CS PRR\n= cash Bob 80", options=options
     )
-    run_scenario(running("PRR", "@ private CS Bob") + "!Ann: buy private CS for 40", options=options)
+    run_scenario(
+        running("PRR", "@ private CS Bob") + "!Ann: buy private CS for 40 | 1830 §22", options=options
+    )
 
 
 @both_conventions
 def test_row_15_no_more_is_sold_than_the_train_needs(options: Options) -> None:
     four = need(ann=10).replace("Ann NYC 3", "Ann NYC 4")
     run_scenario(
-        four + "!Ann: sell 2 NYC\nAnn: sell 1 NYC\n!Ann: sell 1 NYC\nAnn: buy train 2", options=options
+        four + "!Ann: sell 2 NYC | 1830 §24.3\nAnn: sell 1 NYC\n!Ann: sell 1 NYC\nAnn: buy train 2",
+        options=options,
     )
     other = "@ owns Ann CO 6\n@ par CO 67\n@ trains CO 2 2"
-    run_scenario(need(ann=300, more=other) + "!Ann: buy train 2 from CO for 81", options=options)
+    run_scenario(need(ann=300, more=other) + "!Ann: buy train 2 from CO for 81 | 1830 §24.2", options=options)
 
 
 def test_row_15_what_is_needed_of_a_presidents_certificate() -> None:
     """The site takes it as one: half of it is needed where the money lacks the whole."""
     left = need(ann=10) + "Ann: sell 1 NYC\n= cash Ann 100\n"
-    run_scenario(left + "!Ann: sell 1 NYC")
+    run_scenario(left + "!Ann: sell 1 NYC | 1830 §24")
     run_scenario(left + "Ann: sell 1 NYC\nAnn: buy train 2", options=PLAYED_BY_SITE)
 
 
 def test_row_15_privates_for_a_forced_purchase() -> None:
     private = need(ann=10, more="@ private CS Ann")
     run_scenario(private + "Ann: sell private CS to Bob for 90\nBob: accept\nAnn: buy train 2")
-    run_scenario(private + "!Ann: sell private CS to Bob for 90", options=PLAYED_BY_SITE)
+    run_scenario(private + "!Ann: sell private CS to Bob for 90 | 1830 §23.1", options=PLAYED_BY_SITE)
 
 
 def test_row_15_no_sale_is_idle_before_a_purchase_between_companies() -> None:
@@ -342,7 +377,8 @@ def test_a_train_that_was_offered_is_not_bought_once_that_step_is_past() -> None
 def test_row_16_a_trade_in_at_the_limit(options: Options) -> None:
     full = running("PRR", "@ depot 6 1\n@ trains PRR 4 5", phase="6")
     run_scenario(
-        full + "> until train\n!Ann: buy train D\nAnn: buy train D trading 4\n= cash PRR 200", options=options
+        full + "> until train\n!Ann: buy train D | 1830 §21\nAnn: buy train D trading 4\n= cash PRR 200",
+        options=options,
     )
 
 
@@ -351,7 +387,7 @@ POOLED = running("PRR", "@ trains PRR 5 6\n@ trains pool D", phase="D") + "> unt
 
 def test_row_16_a_trade_in_for_a_diesel_of_the_pool() -> None:
     taken = "Ann: buy train D from pool trading 5\n= cash PRR 200\n= trains PRR 6 D\n= trains pool 5"
-    run_scenario(POOLED + "!Ann: buy train D from pool\n" + taken, options=PLAYED_BY_SITE)
+    run_scenario(POOLED + "!Ann: buy train D from pool | 1830 §21\n" + taken, options=PLAYED_BY_SITE)
     refused = scenario_error(POOLED + "Ann: buy train D from pool trading 5")
     assert "bought at face value, without a trade-in (1830 §21)" in refused
 
@@ -435,7 +471,8 @@ def test_row_20_46_replaces_28(options: Options) -> None:
 def test_row_21_the_stock_of_a_bankrupt() -> None:
     hopeless = need(own=5, more="@ phase 6\n@ depot 6 2\n@ owns pool PRR 5\n@ cash Cid 5")
     run_scenario(
-        hopeless + "!Ann: bankrupt\nAnn: sell 3 NYC\nAnn: bankrupt\n= over\n= cash Ann 0\n= score Ann 450"
+        hopeless + "!Ann: bankrupt | 1830 §24.6\nAnn: sell 3 NYC\n"
+        "Ann: bankrupt\n= over\n= cash Ann 0\n= score Ann 450"
     )
     run_scenario(
         hopeless + "Ann: bankrupt\n= over\n= cash Ann 0\n= owns Ann NYC 0\n= score Ann 450\n= price NYC 71 4",
@@ -449,7 +486,10 @@ def test_row_22_a_train_for_a_dollar_up_to_the_whole_treasury(options: Options) 
     for price in (1, 1000):
         offer = f"Ann: buy train 2 from CO for {price}\nBob: accept\n= cash CO {price}\n= trains PRR 2"
         run_scenario(two + offer, options=options)
-    run_scenario(two + "!Ann: buy train 2 from CO for 0\n!Ann: buy train 2 from CO for 1001", options=options)
+    run_scenario(
+        two + "!Ann: buy train 2 from CO for 0 | 1830 §21\n!Ann: buy train 2 from CO for 1001 | 1830 §17",
+        options=options,
+    )
 
 
 @both_conventions

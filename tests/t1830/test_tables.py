@@ -33,19 +33,22 @@ def test_table_1_1_the_cs_lays_a_tile_on_top_of_the_normal_one() -> None:
         company + "Ann: lay 57 H10 1\nAnn: lay 58 B20 0 using CS\n= tile B20 58 0\n"
         "= tile H10 57 1\n= cash PRR 1000"
     )
-    run_scenario(company + "Ann: lay 3 B20 1 using CS\nAnn: lay 57 H10 1\n!Ann: lay 9 H14 1")
+    run_scenario(company + "Ann: lay 3 B20 1 using CS\nAnn: lay 57 H10 1\n!Ann: lay 9 H14 1 | 1830 §17")
 
 
 def test_table_1_1_only_on_its_hex_once_and_by_its_owner() -> None:
     company = running("PRR", CS, phase="3")
     run_scenario(
-        company + "!Ann: lay 58 F10 0 using CS\n!Ann: lay 57 B20 0 using CS\n!Ann: lay 9 B18 0 using CS"
+        company + "!Ann: lay 58 F10 0 using CS | 1830 Table 1\n"
+        "!Ann: lay 57 B20 0 using CS | 1830 Table 1\n!Ann: lay 9 B18 0 using CS | 1830 Table 1"
     )
-    run_scenario(company + "Ann: lay 58 B20 0 using CS\n!Ann: lay 58 B20 1 using CS\n= private CS PRR")
-    run_scenario(running("PRR", "@ private CS Ann", phase="3") + "!Ann: lay 58 B20 0 using CS")
+    run_scenario(
+        company + "Ann: lay 58 B20 0 using CS\n!Ann: lay 58 B20 1 using CS | 1830 Table 1\n= private CS PRR"
+    )
+    run_scenario(running("PRR", "@ private CS Ann", phase="3") + "!Ann: lay 58 B20 0 using CS | 1830 Table 1")
     run_scenario(
         running("PRR", "@ private CS CO\n@ owns Ann CO 6\n@ par CO 67", phase="3")
-        + "!Ann: lay 58 B20 0 using CS"
+        + "!Ann: lay 58 B20 0 using CS | 1830 Table 1"
     )
 
 
@@ -53,7 +56,7 @@ def test_table_1_1_for_one_turn_only_two_tiles() -> None:
     company = running("PRR", CS + "\n@ trains PRR 3", phase="3")
     run_scenario(
         company + "Ann: lay 58 B20 0 using CS\nAnn: lay 57 H10 1\n> until operating\n"
-        "Ann: lay 9 H14 1\n!Ann: lay 9 H8 1"
+        "Ann: lay 9 H14 1\n!Ann: lay 9 H8 1 | 1830 §17"
     )
 
 
@@ -78,18 +81,20 @@ def test_table_1_2_the_dh_lays_a_station_and_a_free_token() -> None:
         = token PRR F16
         = markers PRR 2
         = cash PRR 880
-        !Ann: lay 57 H10 1
+        !Ann: lay 57 H10 1 | 1830 §17
         = private DH PRR
         """
     )
 
 
 def test_table_1_2_the_tile_is_the_turns_one_tile() -> None:
-    run_scenario(running("PRR", DH, phase="3") + "Ann: lay 57 H10 1\n!Ann: lay 57 F16 0 using DH")
+    run_scenario(
+        running("PRR", DH, phase="3") + "Ann: lay 57 H10 1\n!Ann: lay 57 F16 0 using DH | 1830 Table 1.2"
+    )
 
 
 def test_table_1_2_the_mountain_has_to_be_paid() -> None:
-    run_scenario(running("PRR", DH, cash=119, phase="3") + "!Ann: lay 57 F16 0 using DH")
+    run_scenario(running("PRR", DH, cash=119, phase="3") + "!Ann: lay 57 F16 0 using DH | 1830 §18")
 
 
 def test_table_1_2_the_token_is_not_required() -> None:
@@ -101,7 +106,8 @@ def test_table_1_2_the_token_is_not_required() -> None:
 
 def test_table_1_2_without_a_token_left_none_is_asked_for() -> None:
     run_scenario(
-        running("PRR", DH + "\n@ markers PRR 0", phase="3") + "Ann: lay 57 F16 0 using DH\n!Ann: token F16"
+        running("PRR", DH + "\n@ markers PRR 0", phase="3") + "Ann: lay 57 F16 0 using DH\n"
+        "!Ann: token F16 | 1830 §17"
     )
 
 
@@ -123,7 +129,7 @@ def test_table_1_2_others_lay_there_by_the_ordinary_rules() -> None:
     for owner in ("CO", "closed"):
         position = running("PRR", f"{NEAR}{other}@ private DH {owner}", phase="3")
         run_scenario(
-            position + "!Ann: lay 57 F16 0 using DH\nAnn: lay 57 F16 0\n= cash PRR 880\n"
+            position + "!Ann: lay 57 F16 0 using DH | 1830 Table 1\nAnn: lay 57 F16 0\n= cash PRR 880\n"
             "Ann: token F16\n= cash PRR 840"
         )
     assert "blocked while a player owns" in scenario_error(
@@ -155,7 +161,7 @@ def test_table_1_3_the_mh_is_exchanged_for_a_share_of_the_nyc() -> None:
 def test_table_1_3_not_above_60_percent() -> None:
     run_scenario(
         MH.format(ann=6).replace("@ president NYC Bob\n", "") + "@ round stock Ann\n"
-        "!Ann: exchange MH from ipo"
+        "!Ann: exchange MH from ipo | 1830 Table 1.3"
     )
     run_scenario(
         MH.format(ann=5).replace("@ president NYC Bob\n", "") + "@ round stock Ann\nAnn: exchange MH from ipo"
@@ -165,9 +171,9 @@ def test_table_1_3_not_above_60_percent() -> None:
 def test_table_1_3_only_where_there_is_stock() -> None:
     run_scenario(
         MH.format(ann=1) + "@ owns Cid NYC 3\n@ owns pool NYC 3\n@ round stock Ann\n"
-        "!Ann: exchange MH from ipo"
+        "!Ann: exchange MH from ipo | 1830 Table 1.3"
     )
-    run_scenario(MH.format(ann=1) + "@ round stock Ann\n!Ann: exchange MH from pool")
+    run_scenario(MH.format(ann=1) + "@ round stock Ann\n!Ann: exchange MH from pool | 1830 Table 1.3")
 
 
 def test_table_1_3_between_the_turns_of_others() -> None:
@@ -202,7 +208,7 @@ def test_table_1_3_also_in_the_turn_of_the_nyc_whose_president_it_changes() -> N
         = turn Ann NYC
         Cid: exchange MH from ipo
         = turn Cid NYC
-        !Ann: lay 57 E19 1
+        !Ann: lay 57 E19 1 | 1830 §17
         Cid: lay 57 E19 1
         """
     )
@@ -210,14 +216,17 @@ def test_table_1_3_also_in_the_turn_of_the_nyc_whose_president_it_changes() -> N
 
 def test_table_1_3_only_by_its_owner() -> None:
     run_scenario(
-        MH.format(ann=1) + "@ round stock Bob\n!Bob: exchange MH from ipo\n!Cid: exchange MH from ipo"
+        MH.format(ann=1) + "@ round stock Bob\n!Bob: exchange MH from ipo | 1830 Table 1.3\n"
+        "!Cid: exchange MH from ipo | 1830 Table 1.3"
     )
     owned = MH.format(ann=1).replace("MH Ann", "MH PRR") + "@ owns Ann PRR 6\n@ par PRR 100\n@ phase 3\n"
-    run_scenario(owned + "@ round stock Ann\n!Ann: exchange MH from ipo")
+    run_scenario(owned + "@ round stock Ann\n!Ann: exchange MH from ipo | 1830 Table 1.3")
 
 
 def test_table_1_3_not_before_the_nyc_has_a_price() -> None:
-    run_scenario("@ private MH Ann\n@ round stock Bob\n!Ann: exchange MH from ipo\n= owns ipo NYC 10")
+    run_scenario(
+        "@ private MH Ann\n@ round stock Bob\n!Ann: exchange MH from ipo | 1830 Table 1.3\n= owns ipo NYC 10"
+    )
 
 
 @both_conventions
@@ -241,8 +250,8 @@ def test_table_1_5_the_bo_comes_with_the_presidents_certificate() -> None:
 
 def test_table_1_5_no_company_may_buy_it() -> None:
     run_scenario(
-        running("PRR", "@ private BO Ann", phase="3") + "!Ann: buy private BO for 220\n"
-        "!Ann: buy private BO for 110"
+        running("PRR", "@ private BO Ann", phase="3") + "!Ann: buy private BO for 220 | 1830 Table 1.5\n"
+        "!Ann: buy private BO for 110 | 1830 Table 1.5"
     )
 
 
@@ -320,21 +329,28 @@ def test_table_1_1_the_turn_waits_while_the_tile_of_the_cs_can_be_laid() -> None
     """Nothing else is left to do: no train, no money."""
     poor = running("PRR", "@ private CS PRR", phase="3", cash=0)
     run_scenario(
-        poor + "Ann: lay 57 H10 1\n= turn Ann PRR\nAnn: lay 58 B20 0 using CS\n!Ann: lay 58 B20 0 using CS"
+        poor + "Ann: lay 57 H10 1\n= turn Ann PRR\nAnn: lay 58 B20 0 using CS\n"
+        "!Ann: lay 58 B20 0 using CS | 1830 Table 1"
     )
     tiled = running("PRR", "@ private CS PRR\n@ tile B20 58 0", phase="3", cash=0)
-    run_scenario(tiled + "Ann: lay 57 H10 1\n!Ann: done")
+    run_scenario(tiled + "Ann: lay 57 H10 1\n!Ann: done | 1830 §20.2")
 
 
 def test_table_1_2_a_line_of_a_later_step_declines_the_free_token() -> None:
     line = "@ private DH PRR\n@ trains PRR 3\n@ tile H10 57 1"
     laid = running("PRR", line, phase="3") + "Ann: lay 57 F16 0 using DH\n"
-    run_scenario(laid + "!Ann: buy train 3\n!Ann: pay\nAnn: run best\n= markers PRR 3\n!Ann: token F16")
-    run_scenario(laid + "!Ann: lay 9 H8 1\n!Ann: token H10\nAnn: token F16\n= markers PRR 2")
+    run_scenario(
+        laid + "!Ann: buy train 3 | 1830 §20.3\n!Ann: pay | 1830 §20.3\n"
+        "Ann: run best\n= markers PRR 3\n!Ann: token F16 | 1830 §17"
+    )
+    run_scenario(
+        laid + "!Ann: lay 9 H8 1 | 1830 Table 1.2\n"
+        "!Ann: token H10 | 1830 Table 1.2\nAnn: token F16\n= markers PRR 2"
+    )
 
 
 def test_table_1_3_not_by_a_holder_of_60_percent_in_any_zone() -> None:
     held = MH.format(ann=6).replace("@ president NYC Bob\n", "") + "@ round stock Ann\n"
     brown = held.replace("@ round", "@ price NYC 10 10\n@ round")
-    run_scenario(brown + "!Ann: exchange MH from ipo")
+    run_scenario(brown + "!Ann: exchange MH from ipo | 1830 Table 1.3")
     run_scenario(brown + "Ann: exchange MH from ipo\n= owns Ann NYC 7", options=("conventions 18xx.games",))

@@ -72,10 +72,10 @@ def test_the_owner_of_the_lo_is_president_of_the_ln_and_sets_its_price() -> None
     run_scenario(
         """
         = turn Ann L&N
-        !Bob: par L&N 70
-        !Ann: par L&N 110
-        !Ann: par TC 100
-        !Ann: pass
+        !Bob: par L&N 70 | 1851 Buying Stock
+        !Ann: par L&N 110 | 1851 Buying Stock
+        !Ann: par TC 100 | 1851 Buying Stock
+        !Ann: pass | 1851 Buying Stock
         Ann: par L&N 90
         = president L&N Ann
         = owns Ann L&N 2

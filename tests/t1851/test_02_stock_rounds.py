@@ -7,12 +7,14 @@ STOCK = RICH + "@ owns Ann TC 6\n@ price TC 90\n@ owns Bob SR 6\n@ price SR 82\n
 
 
 def test_one_certificate_a_turn_and_the_turn_is_over() -> None:
-    run_scenario(START + "Bob: par TC 70\n= turn Cid\n!Bob: buy TC\nCid: buy TC\n= turn Ann")
+    run_scenario(
+        START + "Bob: par TC 70\n= turn Cid\n!Bob: buy TC | 1851 Stock Rounds\nCid: buy TC\n= turn Ann"
+    )
 
 
 def test_sales_come_before_the_purchase() -> None:
     run_scenario(STOCK + "Ann: sell 1 TC\nAnn: par IC 70\n= turn Bob\n= owns Ann TC 5")
-    run_scenario(STOCK + "Ann: par IC 70\n= turn Bob\n!Ann: sell 1 TC")
+    run_scenario(STOCK + "Ann: par IC 70\n= turn Bob\n!Ann: sell 1 TC | 1851 Stock Rounds")
 
 
 def test_any_number_of_sales_in_a_turn() -> None:
@@ -42,7 +44,6 @@ def test_priority_stays_where_nobody_dealt() -> None:
 
 def test_players_do_not_deal_with_each_other() -> None:
     run_scenario(
-        "@ private L&O Bob\n"
-        + STOCK
-        + "!Ann: buy private L&O from Bob for 100\n!Bob: sell private L&O to Ann for 1"
+        "@ private L&O Bob\n" + STOCK + "!Ann: buy private L&O from Bob for 100 | 1851 Stock Rounds\n"
+        "!Bob: sell private L&O to Ann for 1 | 1851 Stock Rounds"
     )

@@ -41,16 +41,20 @@ def test_under_the_tokens_that_lie_where_it_falls_to() -> None:
 
 
 def test_not_before_the_company_has_completed_a_turn() -> None:
-    body = TC + "!Ann: sell 1 TC"
+    body = TC + "!Ann: sell 1 TC | 1851 Selling Stock"
     run_scenario(body.replace("@ round", "@ new TC\n@ round"))
     run_scenario(
-        "Ann: par L&N 70\nBob: buy L&N\nCid: buy L&N\n!Ann: sell 1 L&N\nAnn: buy L&N\n!Bob: sell 1 L&N"
+        "Ann: par L&N 70\nBob: buy L&N\nCid: buy L&N\n!Ann: sell 1 L&N | 1851 Selling Stock\n"
+        "Ann: buy L&N\n!Bob: sell 1 L&N | 1851 Selling Stock"
     )
 
 
 def test_the_pool_holds_half_at_most() -> None:
     held = RICH + "@ owns Ann TC 3\n@ owns Bob TC 2\n@ owns pool TC 4\n@ price TC 90 3\n@ round stock Ann\n"
-    run_scenario(held + "!Ann: sell 2 TC\nAnn: sell 1 TC\n!Ann: sell 1 TC\n= owns pool TC 5")
+    run_scenario(
+        held + "!Ann: sell 2 TC | 1851 Selling Stock\nAnn: sell 1 TC\n"
+        "!Ann: sell 1 TC | 1851 Selling Stock\n= owns pool TC 5"
+    )
 
 
 def test_privates_are_not_sold() -> None:
@@ -59,7 +63,10 @@ def test_privates_are_not_sold() -> None:
 
 def test_the_presidents_certificate_stays_with_a_player() -> None:
     alone = RICH + "@ owns Ann TC 5\n@ owns Bob TC 1\n@ owns Cid TC 1\n@ price TC 90 3\n@ round stock Ann\n"
-    run_scenario(alone + "!Ann: sell 4 TC\nAnn: sell 3 TC\n!Ann: sell 1 TC\n= president TC Ann")
+    run_scenario(
+        alone + "!Ann: sell 4 TC | 1851 Selling Stock\nAnn: sell 3 TC\n"
+        "!Ann: sell 1 TC | 1851 Selling Stock\n= president TC Ann"
+    )
 
 
 def test_the_largest_other_holder_becomes_president() -> None:
@@ -88,8 +95,8 @@ def test_who_is_over_the_limit_sells_first() -> None:
     @ owns Bob IC 5
     @ price IC 70 4
     @ round stock Ann
-    !Ann: pass
-    !Ann: buy IC from treasury
+    !Ann: pass | 1851 Buying Stock
+    !Ann: buy IC from treasury | 1851 Buying Stock
     Ann: sell 1 IC
     Ann: done
     = turn Bob
@@ -100,7 +107,8 @@ def test_who_is_over_the_limit_sells_first() -> None:
 
 def test_no_purchase_of_what_was_sold_in_the_round() -> None:
     run_scenario(
-        TC + "Ann: sell 1 TC\n!Ann: buy TC from pool\nAnn: done\nBob: pass\nCid: pass\n!Ann: buy TC from pool"
+        TC + "Ann: sell 1 TC\n!Ann: buy TC from pool | 1851 Stock Rounds\nAnn: done\n"
+        "Bob: pass\nCid: pass\n!Ann: buy TC from pool | 1851 Stock Rounds"
     )
 
 

@@ -12,7 +12,10 @@ def test_starting_a_company_costs_twice_its_price() -> None:
         "Ann: par L&N 70\nBob: par TC 100\n= cash Bob 250\n= president TC Bob\n= owns Bob TC 2\n"
         "= price TC 100 2"
     )
-    run_scenario("Ann: par L&N 70\n!Bob: par TC 95\n!Bob: buy TC\n!Bob: par L&N 70")
+    run_scenario(
+        "Ann: par L&N 70\n!Bob: par TC 95 | 1851 Buying Stock\n"
+        "!Bob: buy TC | 1851 Buying Stock\n!Bob: par L&N 70 | 1851 Stock Rounds"
+    )
 
 
 def test_under_the_token_that_has_the_square() -> None:
@@ -102,13 +105,17 @@ def test_the_president_cannot_stop_a_sale_from_the_treasury() -> None:
 
 def test_one_certificate_only() -> None:
     run_scenario(
-        FLOATED + "!Ann: buy 2 TC from treasury\nAnn: buy TC from treasury\n!Ann: buy TC from treasury"
+        FLOATED + "!Ann: buy 2 TC from treasury | 1851 Stock Rounds, Buying Stock\n"
+        "Ann: buy TC from treasury\n!Ann: buy TC from treasury | 1851 Stock Rounds"
     )
 
 
 def test_60_percent_is_the_most() -> None:
     body = FLOATED.replace("Ann TC 4", "Ann TC 6")
-    run_scenario(body.replace("Bob TC 2", "Bob TC 1") + "!Ann: buy TC from treasury\n!Ann: buy TC from pool")
+    run_scenario(
+        body.replace("Bob TC 2", "Bob TC 1") + "!Ann: buy TC from treasury | 1851 Buying Stock\n"
+        "!Ann: buy TC from pool | 1851 Buying Stock"
+    )
 
 
 def test_the_larger_holder_becomes_president() -> None:
@@ -138,8 +145,8 @@ def test_the_certificate_limit_counts_privates_and_every_certificate() -> None:
     @ owns Bob IC 5
     @ price IC 70 4
     @ round stock Ann
-    !Ann: buy IC from treasury
-    !Ann: par Dixie 70
+    !Ann: buy IC from treasury | 1851 Buying Stock
+    !Ann: par Dixie 70 | 1851 Buying Stock
     Ann: sell 1 TC
     Ann: buy IC from treasury
     """
@@ -157,7 +164,7 @@ def test_no_room_even_where_the_presidency_would_make_some() -> None:
     @ owns Cid IC 1
     @ price IC 70 4
     @ round stock Ann
-    !Ann: buy IC from treasury
+    !Ann: buy IC from treasury | 1851 Buying Stock
     """
     )
     run_scenario(full)

@@ -71,15 +71,17 @@ def test_an_unfloated_company_does_not_operate() -> None:
 def test_steps_come_in_their_order() -> None:
     one = RICH + "@ owns Ann TC 6\n@ price TC 90 3\n@ cash TC 500\n@ round operating TC\n"
     run_scenario(
-        one + "Ann: lay 202 F12 2\nAnn: buy train 2\n!Ann: lay 7 F14 1\n!Ann: token F12\n!Ann: withhold"
+        one + "Ann: lay 202 F12 2\nAnn: buy train 2\n!Ann: lay 7 F14 1 | 1851 Operating Rounds\n"
+        "!Ann: token F12 | 1851 Operating Rounds\n!Ann: withhold | 1851 Operating Rounds"
     )
-    run_scenario(one + "Ann: buy train 2\nAnn: issue 1\n!Ann: buy train 2\n= round stock Ann")
+    run_scenario(one + "Ann: buy train 2\nAnn: issue 1\n= round stock Ann")
     run_scenario(one + "Ann: issue 1\n= trains TC none\n= round stock Ann")
 
 
 def test_only_the_president_acts() -> None:
     run_scenario(
-        RICH + "@ owns Ann TC 6\n@ price TC 90 3\n@ cash TC 500\n@ round operating TC\n!Bob: lay 202 F12 2"
+        RICH + "@ owns Ann TC 6\n@ price TC 90 3\n@ cash TC 500\n"
+        "@ round operating TC\n!Bob: lay 202 F12 2 | 1851 Operating Rounds"
     )
 
 
@@ -92,5 +94,6 @@ def test_a_line_of_a_later_step_declines_no_run() -> None:
     # After the first of two tiles a train may not be bought past the run.
     body = "@ phase 3\n" + RICH + "@ owns Ann L&N 6\n@ price L&N 90 3\n@ trains L&N 2\n@ cash L&N 400\n"
     run_scenario(
-        body + "@ round operating L&N\nAnn: lay 9 C15 0\n!Ann: buy train 3\n!Ann: issue 1\nAnn: run best"
+        body + "@ round operating L&N\nAnn: lay 9 C15 0\n!Ann: buy train 3 | 1851 Run Trains, Pay Dividends\n"
+        "!Ann: issue 1 | 1851 Run Trains, Pay Dividends\nAnn: run best"
     )

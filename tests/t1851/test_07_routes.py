@@ -38,7 +38,10 @@ def test_louisvilles_two_cities_are_a_route() -> None:
 
 
 def test_the_track_between_them_is_run_over_once() -> None:
-    run_scenario(L_N.format(trains="2 2") + STEP + "= best L&N 40\n!Ann: run 2 B16.0-B16.1, 2 B16.0-B16.1")
+    run_scenario(
+        L_N.format(trains="2 2") + STEP + "= best L&N 40\n"
+        "!Ann: run 2 B16.0-B16.1, 2 B16.0-B16.1 | 1851 Routes"
+    )
 
 
 def test_trains_may_meet_in_a_city() -> None:
@@ -56,12 +59,17 @@ def test_all_hexes_of_a_route_may_be_written() -> None:
 
 
 def test_no_more_stops_than_the_train_and_none_skipped() -> None:
-    run_scenario(HOME.format(trains="2") + STEP + "!Ann: run 2 B16.0-B16.1-D14\n!Ann: run 2 B16.0-D14")
+    run_scenario(
+        HOME.format(trains="2") + STEP + "!Ann: run 2 B16.0-B16.1-D14 | 1851 Routes\n"
+        "!Ann: run 2 B16.0-D14 | 1851 Routes"
+    )
 
 
 def test_a_route_needs_a_token() -> None:
     body = HOME.format(trains="2") + "@ tile E13 9 0\n@ tile F12 202 1\n"
-    run_scenario(body + STEP + "!Ann: run 2 B16.1-D14\n!Ann: run 2 D14-F12\n= best L&N 40")
+    run_scenario(
+        body + STEP + "!Ann: run 2 B16.1-D14 | 1851 Routes\n!Ann: run 2 D14-F12 | 1851 Routes\n= best L&N 40"
+    )
 
 
 def test_past_a_city_that_others_fill_no_route_goes_on() -> None:
@@ -70,7 +78,7 @@ def test_past_a_city_that_others_fill_no_route_goes_on() -> None:
     run_scenario(body + STEP + "Ann: run 4 B16.0-B16.1-D14-F12")
     blocked = body + "@ token TC F12 D14\n" + STEP
     # Bowling Green can be reached, not passed.
-    run_scenario(blocked + "!Ann: run 4 B16.0-B16.1-D14-F12\nAnn: run 4 B16.0-B16.1-D14")
+    run_scenario(blocked + "!Ann: run 4 B16.0-B16.1-D14-F12 | 1851 Routes\nAnn: run 4 B16.0-B16.1-D14")
 
 
 @pytest.mark.parametrize(
@@ -96,7 +104,10 @@ def test_the_bonus_counts_in_a_run_that_is_written() -> None:
 
 def test_a_route_ends_at_a_red_area() -> None:
     body = "@ phase 4\n" + REDS.replace("H4 202", "H4 511") + "@ tile I5 9 2\n@ trains GM&O 4\n"
-    run_scenario(body + "@ round operating GM&O\n!Ann: run 4 G7-J6-H4\n!Ann: run 4 G7-H4-H2-H4")
+    run_scenario(
+        body + "@ round operating GM&O\n!Ann: run 4 G7-J6-H4 | 1851 Routes\n"
+        "!Ann: run 4 G7-H4-H2-H4 | 1851 Routes"
+    )
 
 
 def test_birmingham_is_closed_before_phase_4() -> None:
@@ -133,20 +144,29 @@ def test_johnson_city_by_phase() -> None:
 
 def test_only_the_best_run_is_taken() -> None:
     body = HOME.format(trains="3") + STEP
-    run_scenario(body + "!Ann: run 3 B16.0-B16.1\nAnn: run best\nAnn: pay\n= cash Ann 1536")
+    run_scenario(
+        body + "!Ann: run 3 B16.0-B16.1 | 1851 Run Trains, Pay Dividends\n"
+        "Ann: run best\nAnn: pay\n= cash Ann 1536"
+    )
 
 
 CLAIMED = HOME.format(trains="3") + STEP
 
 
 def test_claims_the_president_announces_any_legal_run() -> None:
-    body = CLAIMED + "Ann: run 3 B16.0-B16.1\n= turn Bob\n= turn Cid\n!Ann: pay\n"
+    body = CLAIMED + "Ann: run 3 B16.0-B16.1\n= turn Bob\n= turn Cid\n!Ann: pay | 1851 Run Trains\n"
     run_scenario(body + "Bob: pass\nCid: pass\nAnn: pay\n= cash Ann 1524", options=("claims",))
-    run_scenario(CLAIMED + "!Ann: run 3 B16.0-D14\n!Ann: run 2 B16.0-B16.1", options=("claims",))
+    run_scenario(
+        CLAIMED + "!Ann: run 3 B16.0-D14 | 1851 Routes\n!Ann: run 2 B16.0-B16.1 | 1851 Routes",
+        options=("claims",),
+    )
 
 
 def test_claims_a_better_run_counts() -> None:
-    body = CLAIMED + "Ann: run 3 B16.0-B16.1\n!Cid: run 3 B16.0-B16.1\nCid: run 3 B16.0-B16.1-D14\n"
+    body = (
+        CLAIMED + "Ann: run 3 B16.0-B16.1\n!Cid: run 3 B16.0-B16.1 | 1851 Run Trains\n"
+        "Cid: run 3 B16.0-B16.1-D14\n"
+    )
     run_scenario(body + "= turn Ann\nAnn: pay\n= cash Ann 1536", options=("claims",))
     run_scenario(CLAIMED + "Ann: run 3 B16.0-B16.1\nBob: pass\nCid: run best\nAnn: pay\n= cash Ann 1536",
           options=("claims",))  # fmt: skip
@@ -162,3 +182,10 @@ def test_claims_one_answer_leaves_the_others_question_as_it_is() -> None:
     assert decision(after).asked == ("p2",) and after.question_number == state.question_number
     better = play(state, "p1", parse(state, "p1", "run best")).state
     assert better.question_number > state.question_number
+
+
+def test_no_city_nor_red_area_is_visited_twice() -> None:
+    """Track leads from Knoxville in a circle back to it."""
+    circle = "@ tile F20 5 2\n@ tile E19 7 4\n@ tile E21 7 0\n@ round operating SR\n"
+    company = RICH + "@ owns Ann SR 6\n@ price SR 90 3\n@ cash SR 500\n@ trains SR 2\n"
+    run_scenario(company + circle + "= best SR 0")

@@ -11,17 +11,26 @@ AT_HOME = TC + "@ tile F12 202 2\n"
 
 
 def test_home_first_and_nothing_elsewhere() -> None:
-    run_scenario(TC + STEP + "!Ann: lay 8 F14 1\n!Ann: lay 5 E11 0\nAnn: lay 202 F12 2\n= tile F12 202 2")
+    run_scenario(
+        TC + STEP + "!Ann: lay 8 F14 1 | 1851 Lay or Upgrade Track\n"
+        "!Ann: lay 5 E11 0 | 1851 Lay or Upgrade Track\nAnn: lay 202 F12 2\n= tile F12 202 2"
+    )
 
 
 def test_y_cities_take_y_tiles_and_others_none() -> None:
-    run_scenario(TC + STEP + "!Ann: lay 57 F12 0\n!Ann: lay 5 F12 0\n!Ann: lay 9 F12 0")
+    run_scenario(
+        TC + STEP + "!Ann: lay 57 F12 0 | 1851 Lay or Upgrade Track\n"
+        "!Ann: lay 5 F12 0 | 1851 Lay or Upgrade Track\n!Ann: lay 9 F12 0 | 1851 Lay or Upgrade Track"
+    )
     assert "cannot be laid on" in scenario_error(AT_HOME + STEP + "Ann: lay 202 E11 0")
-    run_scenario(AT_HOME + STEP + "!Ann: lay 202 E11 3\n!Ann: lay 8 E11 3\nAnn: lay 57 E11 2")
+    run_scenario(
+        AT_HOME + STEP + "!Ann: lay 202 E11 3 | 1851 Lay or Upgrade Track\n"
+        "!Ann: lay 8 E11 3 | 1851 Lay or Upgrade Track\nAnn: lay 57 E11 2"
+    )
 
 
 def test_plain_track_on_plain_hexes() -> None:
-    run_scenario(AT_HOME + STEP + "!Ann: lay 57 F14 1\nAnn: lay 9 F14 1")
+    run_scenario(AT_HOME + STEP + "!Ann: lay 57 F14 1 | 1851 Lay or Upgrade Track\nAnn: lay 9 F14 1")
 
 
 def test_terrain_is_paid_at_once() -> None:
@@ -38,22 +47,28 @@ def test_an_upgrade_on_terrain_is_free() -> None:
 
 def test_it_must_extend_a_route() -> None:
     assert "connected" in scenario_error(AT_HOME + STEP + "Ann: lay 9 F14 0")
-    run_scenario(AT_HOME + STEP + "!Ann: lay 9 F14 2\n!Ann: lay 9 C9 0\nAnn: lay 9 F14 1")
+    run_scenario(
+        AT_HOME + STEP + "!Ann: lay 9 F14 2 | 1851 Lay or Upgrade Track\n"
+        "!Ann: lay 9 C9 0 | 1851 Lay or Upgrade Track\nAnn: lay 9 F14 1"
+    )
 
 
 def test_one_yellow_tile_in_phase_2() -> None:
-    run_scenario(AT_HOME + STEP + "Ann: lay 9 F14 1\n!Ann: lay 5 E11 4")
+    run_scenario(AT_HOME + STEP + "Ann: lay 9 F14 1\n!Ann: lay 5 E11 4 | 1851 Operating Rounds")
 
 
 def test_two_yellow_tiles_from_phase_3() -> None:
     body = "@ phase 3\n" + AT_HOME + STEP
-    run_scenario(body + "Ann: lay 9 F14 1\nAnn: lay 5 E11 4\n!Ann: lay 57 F16 1\n= tile E11 5 4")
+    run_scenario(
+        body + "Ann: lay 9 F14 1\nAnn: lay 5 E11 4\n"
+        "!Ann: lay 57 F16 1 | 1851 Operating Rounds\n= tile E11 5 4"
+    )
     run_scenario(body + "Ann: lay 9 F14 1\nAnn: lay 57 F16 1\n= tile F16 57 1")
 
 
 def test_or_one_upgrade() -> None:
     body = "@ phase 3\n" + AT_HOME + STEP
-    run_scenario(body + "Ann: lay 511 F12 0\n!Ann: lay 9 F14 1")
+    run_scenario(body + "Ann: lay 511 F12 0\n!Ann: lay 9 F14 1 | 1851 Operating Rounds")
     assert "may not lay an upgrade too" in scenario_error(body + "Ann: lay 9 F14 1\nAnn: lay 511 F12 0")
 
 
@@ -77,7 +92,10 @@ def test_colours_by_phase(phase: str, line: str, may: bool) -> None:
 def test_not_over_a_closed_side_nor_off_the_map() -> None:
     # F12 to E11 over edge 2; from E11 edges 0 and 1 are closed.
     assert "closed" in scenario_error(AT_HOME + STEP + "Ann: lay 6 E11 5")
-    run_scenario(AT_HOME + STEP + "!Ann: lay 6 E11 5\n!Ann: lay 57 E11 1\nAnn: lay 5 E11 4")
+    run_scenario(
+        AT_HOME + STEP + "!Ann: lay 6 E11 5 | 1851 Lay or Upgrade Track\n"
+        "!Ann: lay 57 E11 1 | 1851 Lay or Upgrade Track\nAnn: lay 5 E11 4"
+    )
     ic = RICH + "@ owns Ann IC 6\n@ price IC 90 3\n@ round operating IC\n"
     assert "off the map" in scenario_error(ic + "Ann: lay 6 A5 2")
 
@@ -122,7 +140,11 @@ def test_city_upgrades_need_only_touch_one() -> None:
 
 def test_upgrades_keep_track_and_kind() -> None:
     body = "@ phase 3\n" + AT_HOME + "@ tile F14 9 1\n" + STEP
-    run_scenario(body + "!Ann: lay 16 F14 0\n!Ann: lay 14 F14 0\n!Ann: lay 619 F12 0\n!Ann: lay 511 F12 1")
+    run_scenario(
+        body
+        + "!Ann: lay 16 F14 0 | 1851 Lay or Upgrade Track\n!Ann: lay 14 F14 0 | 1851 Lay or Upgrade Track\n"
+        "!Ann: lay 619 F12 0 | 1851 Lay or Upgrade Track\n!Ann: lay 511 F12 1 | 1851 Lay or Upgrade Track"
+    )
 
 
 def test_tokens_stay_with_their_city() -> None:
@@ -136,15 +158,18 @@ def test_louisville_becomes_a_green_y_city_with_a_south_west_exit() -> None:
     body = "@ phase 3\n" + L_N + "@ round operating L&N\n"
     run_scenario(
         body
-        + "!Ann: lay 202 B16 0\n!Ann: lay 511 B16 1\n!Ann: lay 216 B16 0\nAnn: lay 511 B16 0\n= token L&N B16"
+        + "!Ann: lay 202 B16 0 | 1851 Lay or Upgrade Track\n!Ann: lay 511 B16 1 | 1851 Lay or Upgrade Track\n"
+        "!Ann: lay 216 B16 0 | 1851 Lay or Upgrade Track\nAnn: lay 511 B16 0\n= token L&N B16"
     )
-    run_scenario(L_N + "@ round operating L&N\n!Ann: lay 511 B16 0")
+    run_scenario(L_N + "@ round operating L&N\n!Ann: lay 511 B16 0 | 1851 Phases")
 
 
 def test_louisvilles_tile_is_an_upgrade() -> None:
     body = "@ phase 3\n" + L_N + "@ round operating L&N\n"
-    run_scenario(body + "Ann: lay 511 B16 0\n!Ann: lay 9 C15 0")
-    run_scenario(body + "Ann: lay 9 C15 0\n!Ann: lay 511 B16 0\nAnn: lay 57 D14 0")
+    run_scenario(body + "Ann: lay 511 B16 0\n!Ann: lay 9 C15 0 | 1851 Operating Rounds")
+    run_scenario(
+        body + "Ann: lay 9 C15 0\n!Ann: lay 511 B16 0 | 1851 Lay or Upgrade Track\nAnn: lay 57 D14 0"
+    )
 
 
 def test_both_cities_of_louisville_become_one() -> None:

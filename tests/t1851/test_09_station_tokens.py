@@ -16,11 +16,16 @@ def test_only_where_a_route_leads() -> None:
 
 def test_one_a_turn_and_one_in_a_hex() -> None:
     body = "@ phase 3\n" + TC.replace("E11 5 4", "E11 15 2").replace("F12 202 2", "F12 511 0") + STEP
-    run_scenario(body + "!Ann: token F12\nAnn: token E11\n!Ann: token E11\n= markers TC 2")
+    run_scenario(
+        body + "!Ann: token F12 | 1851 Place Station Marker\nAnn: token E11\n"
+        "!Ann: token E11 | 1851 Operating Rounds\n= markers TC 2"
+    )
 
 
 def test_four_each() -> None:
-    run_scenario(TC + "@ markers TC 0\n" + STEP + "!Ann: token E11\n= markers TC 0")
+    run_scenario(
+        TC + "@ markers TC 0\n" + STEP + "!Ann: token E11 | 1851 Place Station Marker\n= markers TC 0"
+    )
 
 
 def test_the_home_token_comes_with_floating() -> None:
@@ -49,7 +54,7 @@ def test_a_home_keeps_a_space_until_its_company_floats() -> None:
 def test_the_upper_city_of_louisville_is_the_lns() -> None:
     body = TC + "@ tile E13 9 0\n@ tile D14 57 0\n@ tile C15 9 0\n@ tile F12 202 1\n"
     body = body.replace("@ tile F12 202 2\n", "").replace("@ tile E11 5 4\n", "") + STEP
-    run_scenario(body + "!Ann: token B16.0\nAnn: token B16.1\n= token TC B16.1")
+    run_scenario(body + "!Ann: token B16.0 | 1851 Place Station Marker\nAnn: token B16.1\n= token TC B16.1")
 
 
 def test_a_full_city_takes_none() -> None:
@@ -61,6 +66,8 @@ def test_none_in_birmingham_and_johnson_city() -> None:
     dixie = (
         RICH + "@ owns Ann Dixie 6\n@ price Dixie 90 3\n@ tile H16 202 0\n@ tile I15 9 0\n@ tile J14 8 1\n"
     )
-    run_scenario("@ phase 4\n" + dixie + "@ round operating Dixie\n!Ann: token J12")
+    run_scenario(
+        "@ phase 4\n" + dixie + "@ round operating Dixie\n!Ann: token J12 | 1851 Place Station Marker"
+    )
     sr = RICH + "@ owns Ann SR 6\n@ price SR 90 3\n@ tile F20 57 0\n@ tile E21 8 4\n"
-    run_scenario("@ phase 4\n" + sr + "@ round operating SR\n!Ann: token E23")
+    run_scenario("@ phase 4\n" + sr + "@ round operating SR\n!Ann: token E23 | 1851 Place Station Marker")

@@ -69,8 +69,8 @@ def test_up_instead_of_right_at_the_end_of_a_row() -> None:
 def test_nothing_earned_is_nothing_paid() -> None:
     body = TC.replace("@ trains TC 2\n", "").replace("@ tile E11 5 4\n", "")
     run_scenario(
-        body
-        + "@ price TC 90 3\n@ trains TC 2\n@ round operating TC\n!Ann: pay\n> until issue\n= price TC 82 3"
+        body + "@ price TC 90 3\n@ trains TC 2\n@ round operating TC\n"
+        "!Ann: pay | 1851 Run Trains, Pay Dividends\n> until issue\n= price TC 82 3"
     )
 
 
@@ -92,4 +92,7 @@ def test_under_the_tokens_where_it_comes_to() -> None:
 
 
 def test_the_claim_has_to_be_announced() -> None:
-    run_scenario(TC + "@ price TC 50 5\n" + STEP + "!Ann: pass\n!Ann: buy train 2\n= turn Ann TC")
+    run_scenario(
+        TC + "@ price TC 50 5\n" + STEP + "!Ann: pass | 1851 Run Trains, Pay Dividends\n"
+        "!Ann: buy train 2 | 1851 Run Trains, Pay Dividends\n= turn Ann TC"
+    )

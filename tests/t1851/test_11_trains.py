@@ -12,23 +12,24 @@ SR = "@ owns {} SR 6\n@ price SR 82 3\n"
 def test_the_bank_sells_the_cheapest_at_face_value() -> None:
     body = RICH + TC + "@ cash TC 300\n" + STEP
     run_scenario(
-        body
-        + "!Ann: buy train 3\nAnn: buy train 2\n= cash TC 200\n= trains TC 2\nAnn: buy train 2\n= cash TC 100"
+        body + "!Ann: buy train 3 | 1851 Purchase Trains\nAnn: buy train 2\n"
+        "= cash TC 200\n= trains TC 2\nAnn: buy train 2\n= cash TC 100"
     )
 
 
 def test_the_pool_sells_at_face_value() -> None:
     body = "@ phase 4\n" + RICH + TC + "@ trains pool 3\n@ cash TC 300\n" + STEP
     run_scenario(
-        body
-        + "!Ann: buy train 3 from pool for 100\nAnn: buy train 3 from pool\n= cash TC 100\n= trains pool none"
+        body + "!Ann: buy train 3 from pool for 100 | 1851 Purchase Trains\n"
+        "Ann: buy train 3 from pool\n= cash TC 100\n= trains pool none"
     )
 
 
 def test_a_company_of_the_same_president_sells_at_any_price() -> None:
     body = RICH + TC + SR.format("Ann") + "@ trains SR 2 2\n@ cash TC 250\n" + STEP
     run_scenario(
-        body + "!Ann: buy train 2 from SR for 0\n!Ann: buy train 2 from SR for 251\n"
+        body + "!Ann: buy train 2 from SR for 0 | 1851 Purchase Trains\n"
+        "!Ann: buy train 2 from SR for 251 | 1851 Operating Rounds\n"
         "Ann: buy train 2 from SR for 1\nAnn: buy train 2 from SR for 249\n= cash TC 0\n= cash SR 250"
     )
 
@@ -36,7 +37,8 @@ def test_a_company_of_the_same_president_sells_at_any_price() -> None:
 def test_a_company_of_another_president_at_face_value_with_consent() -> None:
     body = RICH + TC + SR.format("Bob") + "@ trains SR 2\n@ cash TC 250\n" + STEP
     run_scenario(
-        body + "!Ann: buy train 2 from SR for 50\n!Ann: buy train 2 from SR for 101\n"
+        body + "!Ann: buy train 2 from SR for 50 | 1851 Purchase Trains\n"
+        "!Ann: buy train 2 from SR for 101 | 1851 Purchase Trains\n"
         "Ann: buy train 2 from SR for 100\n= trains TC none\nBob: accept\n= trains TC 2\n= cash SR 100"
     )
     run_scenario(body + "Ann: buy train 2 from SR\nBob: decline\n= trains TC none\n= cash TC 250")
@@ -44,10 +46,10 @@ def test_a_company_of_another_president_at_face_value_with_consent() -> None:
 
 def test_not_at_the_limit() -> None:
     body = "@ phase 4\n" + RICH + TC + "@ trains TC 3 4 4\n@ cash TC 800\n" + STEP
-    run_scenario(body + "Ann: run best\nAnn: withhold\n!Ann: buy train 4")
+    run_scenario(body + "Ann: run best\nAnn: withhold\n!Ann: buy train 4 | 1851 Operating Rounds")
     # Not even where the purchase would make room.
     body = "@ phase 3\n" + RICH + TC + "@ trains TC 2 2 3 3\n@ depot 4 3\n@ cash TC 800\n" + STEP
-    run_scenario(body + "Ann: run best\nAnn: withhold\n!Ann: buy train 4")
+    run_scenario(body + "Ann: run best\nAnn: withhold\n!Ann: buy train 4 | 1851 Operating Rounds")
 
 
 def test_it_need_not_buy_without_a_route() -> None:
@@ -57,7 +59,7 @@ def test_it_need_not_buy_without_a_route() -> None:
 
 def test_it_must_buy_with_one() -> None:
     body = RICH + TC + "@ cash TC 100\n" + STEP
-    run_scenario(body + "> until trains\n!Ann: pass\nAnn: buy train 2\n= trains TC 2")
+    run_scenario(body + "> until trains\n!Ann: pass | 1851 Purchase Trains\nAnn: buy train 2\n= trains TC 2")
 
 
 def test_the_president_makes_up_the_shortfall() -> None:
@@ -68,17 +70,19 @@ def test_the_president_makes_up_the_shortfall() -> None:
 
 def test_his_money_buys_the_cheapest_only() -> None:
     body = "@ phase 4\n" + RICH + TC + "@ trains pool 3\n@ cash TC 30\n" + STEP + "> until trains\n"
-    run_scenario(body + "!Ann: buy train 4\nAnn: buy train 3 from pool\n= cash Ann 1330")
+    run_scenario(
+        body + "!Ann: buy train 4 | 1851 Purchase Trains\nAnn: buy train 3 from pool\n= cash Ann 1330"
+    )
 
 
 def test_nobody_elses_train_with_his_money() -> None:
     body = RICH + TC + SR.format("Ann") + "@ trains SR 2\n@ cash TC 30\n" + STEP + "> until trains\n"
     run_scenario(
-        body
-        + "!Ann: buy train 2 from SR for 31\nAnn: buy train 2 from SR for 30\n= cash Ann 1500\n= cash SR 30"
+        body + "!Ann: buy train 2 from SR for 31 | 1851 Operating Rounds\n"
+        "Ann: buy train 2 from SR for 30\n= cash Ann 1500\n= cash SR 30"
     )
     body = RICH + TC + SR.format("Bob") + "@ trains SR 2\n@ cash TC 30\n" + STEP + "> until trains\n"
-    run_scenario(body + "!Ann: buy train 2 from SR for 100\nAnn: buy train 2")
+    run_scenario(body + "!Ann: buy train 2 from SR for 100 | 1851 Operating Rounds\nAnn: buy train 2")
 
 
 FORCED = """
@@ -104,8 +108,8 @@ FORCED = """
 
 def test_he_sells_where_his_cash_does_not_reach() -> None:
     run_scenario(
-        FORCED.format(cash=20)
-        + "!Ann: buy train 2\nAnn: sell 1 SR\nAnn: buy train 2\n= cash Ann 2\n= price SR 75 4"
+        FORCED.format(cash=20) + "!Ann: buy train 2 | 1851 Purchase Trains\nAnn: sell 1 SR\n"
+        "Ann: buy train 2\n= cash Ann 2\n= price SR 75 4"
     )
 
 
@@ -121,16 +125,21 @@ def test_every_share_brings_the_price_at_the_beginning() -> None:
 
 
 def test_he_sells_no_more_than_is_needed() -> None:
-    run_scenario(FORCED.format(cash=20) + "!Ann: sell 2 SR\nAnn: sell 1 SR\n!Ann: sell 1 SR\n!Ann: sell 1 TC")
+    run_scenario(
+        FORCED.format(cash=20) + "!Ann: sell 2 SR | 1851 Purchase Trains\nAnn: sell 1 SR\n"
+        "!Ann: sell 1 SR | 1851 Purchase Trains\n!Ann: sell 1 TC | 1851 Purchase Trains"
+    )
 
 
 def test_nothing_is_sold_while_his_cash_reaches() -> None:
-    run_scenario(FORCED.format(cash=100) + "!Ann: sell 1 SR\nAnn: buy train 2\n= cash Ann 0")
+    run_scenario(
+        FORCED.format(cash=100) + "!Ann: sell 1 SR | 1851 Purchase Trains\nAnn: buy train 2\n= cash Ann 0"
+    )
 
 
 def test_he_stays_president_of_the_company_that_buys() -> None:
     body = FORCED.format(cash=0).replace("Bob TC 2", "Bob TC 3")
-    run_scenario(body + "!Ann: sell 2 TC\nAnn: sell 1 TC\n= president TC Ann")
+    run_scenario(body + "!Ann: sell 2 TC | 1851 Purchase Trains\nAnn: sell 1 TC\n= president TC Ann")
 
 
 def test_another_presidency_may_go() -> None:
@@ -141,10 +150,14 @@ def test_another_presidency_may_go() -> None:
 
 def test_what_has_not_operated_is_not_sold() -> None:
     body = FORCED.format(cash=20).replace("@ round", "@ new SR\n@ round")
-    run_scenario(body + "!Ann: sell 1 SR\n!Ann: bankrupt\nAnn: sell 1 TC")
+    run_scenario(
+        body + "!Ann: sell 1 SR | 1851 Selling Stock\n!Ann: bankrupt | 1851 Purchase Trains\nAnn: sell 1 TC"
+    )
     # Nor shares of the company itself in its first turn.
     run_scenario(
-        FORCED.format(cash=20).replace("@ round", "@ new TC\n@ round") + "!Ann: sell 1 TC\nAnn: sell 1 SR"
+        FORCED.format(cash=20).replace("@ round", "@ new TC\n@ round")
+        + "!Ann: sell 1 TC | 1851 Selling Stock\n"
+        "Ann: sell 1 SR"
     )
 
 
@@ -162,7 +175,7 @@ def test_bankruptcy_ends_the_game_and_he_keeps_his_money() -> None:
     @ tile E11 5 4
     @ round operating TC
     > until trains
-    !Ann: pass
+    !Ann: pass | 1851 Purchase Trains
     Ann: bankrupt
     = over
     = score Ann 300
@@ -177,7 +190,8 @@ def test_not_bankrupt_before_all_is_sold() -> None:
     body = body.replace("@ owns Ann IC 2\n", "")
     run_scenario(
         body
-        + "!Ann: bankrupt\nAnn: sell 2 SR\n!Ann: bankrupt\nAnn: sell 2 TC\n!Ann: bankrupt\nAnn: sell 2 SR\n"
+        + "!Ann: bankrupt | 1851 Purchase Trains\nAnn: sell 2 SR\n!Ann: bankrupt | 1851 Purchase Trains\n"
+        "Ann: sell 2 TC\n!Ann: bankrupt | 1851 Purchase Trains\nAnn: sell 2 SR\n"
         "Ann: bankrupt\n= over"
     )
 
@@ -203,7 +217,7 @@ def test_excess_trains_go_to_the_pool_in_order_of_price() -> None:
     = phase 4
     = trains SR none
     = turn TC
-    !Bob: pass
+    !Bob: pass | 1851 Purchase Trains
     Ann: discard 3
     = trains pool 3
     """

@@ -18,7 +18,10 @@ def test_issued_shares_go_to_the_pool_for_the_price_which_falls() -> None:
 def test_not_in_the_first_turn() -> None:
     body = TC.format(cash=100).replace("@ owns pool TC 1\n", "")
     assert "first turn" in scenario_error(body + "@ new TC\n" + STEP + "> until trains\nAnn: issue 1")
-    run_scenario(body + "@ new TC\n" + STEP + "> until trains\n!Ann: issue 1\nAnn: pass\n= round stock Ann")
+    run_scenario(
+        body + "@ new TC\n" + STEP + "> until trains\n!Ann: issue 1 | 1851 Issue or Redeem Stock\n"
+        "Ann: pass\n= round stock Ann"
+    )
 
 
 def test_the_pool_holds_half_at_most() -> None:
@@ -28,11 +31,14 @@ def test_the_pool_holds_half_at_most() -> None:
         .replace("Bob TC 2", "Bob TC 1")
         .replace("pool TC 1", "pool TC 3")
     )
-    run_scenario(body + STEP + "!Ann: issue 3\nAnn: issue 2\n= owns pool TC 5")
+    run_scenario(body + STEP + "!Ann: issue 3 | 1851 Issue or Redeem Stock\nAnn: issue 2\n= owns pool TC 5")
 
 
 def test_no_more_than_the_treasury_has() -> None:
-    run_scenario(TC.format(cash=0) + STEP + "!Ann: issue 4\n!Ann: issue 0\nAnn: issue 3")
+    run_scenario(
+        TC.format(cash=0) + STEP + "!Ann: issue 4 | 1851 Issue or Redeem Stock\n"
+        "!Ann: issue 0 | 1851 Operating Rounds\nAnn: issue 3"
+    )
 
 
 def test_on_the_ledge_the_price_stays() -> None:
@@ -51,23 +57,26 @@ def test_redeemed_shares_are_paid_by_the_company_and_the_price_stays() -> None:
 
 def test_several_may_be_redeemed_as_far_as_the_money_reaches() -> None:
     body = TC.format(cash=170).replace("pool TC 1", "pool TC 3")
-    run_scenario(body + STEP + "!Ann: redeem 3\nAnn: redeem 2\n= cash TC 6\n= owns pool TC 1")
+    run_scenario(
+        body + STEP + "!Ann: redeem 3 | 1851 Operating Rounds\nAnn: redeem 2\n= cash TC 6\n= owns pool TC 1"
+    )
 
 
 def test_the_treasury_holds_half_at_most() -> None:
     body = TC.format(cash=500).replace("Ann TC 4", "Ann TC 3").replace("pool TC 1", "pool TC 3")
     run_scenario(
-        body.replace("Bob TC 2", "Bob TC 1") + STEP + "!Ann: redeem 3\nAnn: redeem 2\n= owns treasury TC 5"
+        body.replace("Bob TC 2", "Bob TC 1") + STEP + "!Ann: redeem 3 | 1851 Issue or Redeem Stock\n"
+        "Ann: redeem 2\n= owns treasury TC 5"
     )
 
 
 def test_not_both_in_one_turn() -> None:
-    run_scenario(TC.format(cash=500) + STEP + "Ann: redeem 1\n!Ann: issue 1\n= round stock Ann")
-    run_scenario(TC.format(cash=500) + STEP + "Ann: issue 1\n!Ann: redeem 1\n= round stock Ann")
+    run_scenario(TC.format(cash=500) + STEP + "Ann: redeem 1\n= round stock Ann")
+    run_scenario(TC.format(cash=500) + STEP + "Ann: issue 1\n= round stock Ann")
 
 
 def test_it_comes_after_the_trains() -> None:
-    run_scenario(TC.format(cash=100) + STEP + "Ann: redeem 1\n!Ann: buy train 2")
+    run_scenario(TC.format(cash=100) + STEP + "Ann: redeem 1\n= trains TC none\n= round stock Ann")
 
 
 def test_treasury_shares_are_no_help_in_a_forced_purchase() -> None:
@@ -79,7 +88,7 @@ def test_treasury_shares_are_no_help_in_a_forced_purchase() -> None:
     @ tile F12 202 2
     @ tile E11 5 4
     @ round operating TC
-    !Ann: issue 2
+    !Ann: issue 2 | 1851 Purchase Trains
     > until trains
     Ann: sell 1 TC
     """

@@ -150,7 +150,7 @@ def test_5_1_1_7_a_company_in_the_closing_section_is_gone_for_good() -> None:
         = token MP none
         = cash MP 0
         = limit 17
-        !Cid: par MP 100
+        !Cid: par MP 100 | 1870 §5.3
         Cid: pass
         """
     )

@@ -2,10 +2,20 @@
 
 import pytest
 
-from engine import narrate, parse
+from engine import can_be_protected, copy_state, narrate, parse
 from engine.core.actions import BuyShares, Decline, Pass, ProtectPrice
 from engine.core.state import OperatingRound, PendingSale, StockRound, StockTurn
-from engine.kernel import RefusedError, advance, awaited_seats, game_of, options, play, play_in_place, refusal
+from engine.kernel import (
+    RefusedError,
+    advance,
+    apply,
+    awaited_seats,
+    game_of,
+    options,
+    play,
+    play_in_place,
+    refusal,
+)
 from engine.site_18xx.file_title import file_game, has_no_answer
 from tests.t1870.scenarios import SITE, run_scenario
 
@@ -123,7 +133,7 @@ def test_5_9_1_on_the_site_the_next_turn_begins_before_a_company_is_closed() -> 
 
 
 def test_5_9_3_he_sells_nothing_for_it() -> None:
-    run_scenario(MP + "Bob: sell 2 MP\nBob: done\n!Ann: sell 1 MP\nAnn: protect")
+    run_scenario(MP + "Bob: sell 2 MP\nBob: done\n!Ann: sell 1 MP | 1870 §5.9\nAnn: protect")
 
 
 def test_5_9_4_play_goes_on_at_his_left_and_some_miss_their_turn() -> None:
@@ -164,7 +174,7 @@ def test_5_9_6_more_than_60_percent_is_kept_until_the_next_sale() -> None:
         Ann: protect MP
         = owns Ann MP 8
         > until Ann
-        !Ann: sell 1 MP
+        !Ann: sell 1 MP | 1870 §5.9
         Ann: sell 2 MP
         = owns Ann MP 6
         """
@@ -199,7 +209,7 @@ def test_5_9_7_also_in_forced_sales_and_before_anything_else() -> None:
         + """
         Ann: sell 4 FW
         = turn Cid
-        !Ann: buy train 4
+        !Ann: buy train 4 | 1870 §5.9
         Cid: protect FW
         = price FW 90 1
         = owns Cid FW 10
@@ -220,16 +230,20 @@ IC = "@ owns Ann IC 2\n@ owns Bob IC 2\n@ president IC Ann\n@ price IC 60 4\n"
 SOLD = "> until trains\nAnn: sell {} IC\nAnn: sell 1 FW\nAnn: buy train 4\n> until Ann\n"
 
 
-def test_5_9_7_on_the_site_half_of_the_certificate_comes_back_from_the_successor() -> None:
+def test_5_9_7_on_the_site_half_of_the_certificate_comes_back_in_files_only() -> None:
+    """No file can say that it comes back, so at our tables the block is not protected."""
     rich = FORCED.replace("> until trains\n", "").replace("cash Ann 10", "cash Ann 235") + IC
-    back = "= president IC Bob\nAnn: protect IC\n= owns Bob IC 1\n= owns pool IC 1\n"
-    back += "= president IC Ann\n= price IC 60 4"
-    run_scenario(rich + SOLD.format(1) + back, options=(SITE,))
-    third = rich + "@ owns Cid IC 2\n"
-    run_scenario(
-        third + SOLD.format(1) + "Ann: protect IC\n= owns Ann IC 2\n= president IC Cid", options=(SITE,)
-    )
+    sold = run_scenario(rich + SOLD.format(1) + "= president IC Bob", options=(SITE,))
+    assert not can_be_protected(sold, "IC")
+    refused = "!Ann: protect IC | 1870 §5.9\nAnn: decline\n= price IC 55 5"
+    run_scenario(rich + SOLD.format(1) + refused, options=(SITE,))
+    g = file_game(copy_state(sold))
+    apply(g, "p0", ProtectPrice("IC"))
+    assert g.state.companies["IC"].shares == {"p0": 20, "p1": 10, "pool": 10, "ipo": 60}
+    assert g.state.companies["IC"].president == "p0"
     more = rich.replace("owns Ann IC 2", "owns Ann IC 3").replace("owns Bob IC 2", "owns Bob IC 3")
+    whole = run_scenario(more + SOLD.format(1), options=(SITE,))
+    assert can_be_protected(whole, "IC")
     run_scenario(more + SOLD.format(1) + "Ann: protect IC\n= owns Bob IC 3\n= price IC 60 4", options=(SITE,))
 
 
@@ -237,7 +251,8 @@ def test_5_9_7_on_the_site_a_seller_of_the_whole_certificate_cannot_protect() ->
     rich = FORCED.replace("> until trains\n", "").replace("cash Ann 10", "cash Ann 215")
     rich += IC.replace("IC 60 4", "IC 40 4")
     run_scenario(
-        rich + SOLD.format(2) + "!Ann: protect IC\nAnn: decline\n= president IC Bob", options=(SITE,)
+        rich + SOLD.format(2) + "!Ann: protect IC | 1870 §5.9\nAnn: decline\n= president IC Bob",
+        options=(SITE,),
     )
 
 
@@ -296,7 +311,10 @@ def test_an_answer_can_be_left_and_taken_back() -> None:
     run_scenario(
         MP + up_to.format(0) + "Ann: standing protect MP ask\n" + sale + "= turn Ann\n= price MP 100 0"
     )
-    run_scenario(MP + "!Bob: standing protect MP up to 5\n!Ann: standing protect MP ask\n= turn Bob")
+    run_scenario(
+        MP + "!Bob: standing protect MP up to 5 | 1870 §5.9\n"
+        "!Ann: standing protect MP ask | 1870 §5.3\n= turn Bob"
+    )
 
 
 def test_a_standing_order_is_not_narrated() -> None:

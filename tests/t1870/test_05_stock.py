@@ -55,7 +55,7 @@ def test_5_3_2_a_private_is_bought_instead_of_a_share() -> None:
         Bob: accept
         = private SCC Ann
         = cash Ann 440
-        !Ann: buy MP from pool
+        !Ann: buy MP from pool | 1870 §5.3
         Ann: done
         """
     )
@@ -67,7 +67,7 @@ def test_5_3_2_the_seller_may_propose_in_the_buyers_turn_only() -> None:
         + """
         @ private SCC Bob
         @ round stock Ann
-        !Bob: sell private SCC to Cid for 60
+        !Bob: sell private SCC to Cid for 60 | 1870 §12.1
         Bob: sell private SCC to Ann for 60
         Ann: accept
         = private SCC Ann
@@ -76,11 +76,16 @@ def test_5_3_2_the_seller_may_propose_in_the_buyers_turn_only() -> None:
 
 
 def test_5_3_2_at_least_a_dollar() -> None:
-    run_scenario(TWO + "@ private SCC Bob\n@ round stock Ann\n!Ann: buy private SCC from Bob for 0")
+    run_scenario(
+        TWO + "@ private SCC Bob\n@ round stock Ann\n!Ann: buy private SCC from Bob for 0 | 1870 §12.1"
+    )
 
 
 def test_5_3_3_one_block_of_a_company_at_one_price() -> None:
-    run_scenario(TWO + "@ round stock Bob\nBob: sell 2 FW\n= cash Bob 680\n!Bob: sell 1 FW\n= price FW 90 1")
+    run_scenario(
+        TWO + "@ round stock Bob\nBob: sell 2 FW\n= cash Bob 680\n"
+        "!Bob: sell 1 FW | 1870 §5.3.3\n= price FW 90 1"
+    )
 
 
 def test_5_3_3_who_has_sold_does_not_buy_in_the_same_round() -> None:
@@ -89,18 +94,20 @@ def test_5_3_3_who_has_sold_does_not_buy_in_the_same_round() -> None:
         + """
         @ round stock Cid
         Cid: sell 1 FW
-        !Cid: buy FW from pool
-        !Cid: buy FW from ipo
+        !Cid: buy FW from pool | 1870 §5.3
+        !Cid: buy FW from ipo | 1870 §5.3
         Cid: done
         > until Cid
-        !Cid: buy FW from pool
+        !Cid: buy FW from pool | 1870 §5.3
         """
     )
 
 
 def test_5_3_4_sell_and_buy_but_not_sell_buy_sell() -> None:
     run_scenario(TWO + "@ round stock Cid\nCid: sell 1 FW\nCid: buy MP from pool\nBob: decline\n= turn Ann")
-    run_scenario(TWO + "@ round stock Cid\nCid: buy MP from pool\nCid: sell 1 FW\n!Cid: buy MP from pool")
+    run_scenario(
+        TWO + "@ round stock Cid\nCid: buy MP from pool\nCid: sell 1 FW\n!Cid: buy MP from pool | 1870 §5.3"
+    )
 
 
 LIMITS = {3: (20, 17, 15), 4: (16, 14, 12), 5: (13, 11, 9), 6: (11, 9, 8)}
@@ -129,12 +136,15 @@ ELEVEN = """
 
 
 def test_5_4_1_the_limit_stops_purchases_but_not_in_the_coloured_zones() -> None:
-    run_scenario(ELEVEN + "@ price IC 100 0\n= limit 11\n!Ann: buy IC from pool", SIX)
+    run_scenario(ELEVEN + "@ price IC 100 0\n= limit 11\n!Ann: buy IC from pool | 1870 §5.4.1", SIX)
     run_scenario(ELEVEN + "@ price IC 64 1\nAnn: buy IC from pool", SIX)
 
 
 def test_5_1_1_7_over_the_limit_a_player_first_sells_down() -> None:
-    body = ELEVEN + "@ price IC 100 0\n@ closed TP\n= limit 9\n!Ann: pass\n!Ann: buy IC from pool\n"
+    body = (
+        ELEVEN + "@ price IC 100 0\n@ closed TP\n= limit 9\n"
+        "!Ann: pass | 1870 §5.4\n!Ann: buy IC from pool | 1870 §5.4\n"
+    )
     run_scenario(body + "Ann: sell 2 MP\nAnn: done", SIX)
 
 
@@ -157,16 +167,20 @@ def test_5_1_1_6_in_the_brown_zone_all_of_the_open_market_but_not_of_the_offerin
     body = HIGH.replace("owns Bob MP 6", "owns Bob MP 4")
     run_scenario(body + "@ price MP 30 5\nBob: buy 2 MP from pool\n= owns Bob MP 6")
     run_scenario(
-        body + "@ price MP 30 5\n!Bob: buy 2 MP from ipo\nBob: buy MP from pool\nBob: buy MP from pool"
+        body + "@ price MP 30 5\n!Bob: buy 2 MP from ipo | 1870 §5.4\n"
+        "Bob: buy MP from pool\nBob: buy MP from pool"
     )
 
 
 def test_5_4_2_half_of_a_company_in_the_open_market_at_most() -> None:
-    run_scenario(HIGH + "@ price MP 100 0\n!Bob: sell 4 MP\nBob: sell 3 MP\n= owns pool MP 5")
+    run_scenario(HIGH + "@ price MP 100 0\n!Bob: sell 4 MP | 1870 §5.4.2\nBob: sell 3 MP\n= owns pool MP 5")
 
 
 def test_5_5_starting_a_company_at_a_red_price_under_those_that_lie_there() -> None:
-    body = TWO + "@ owns Ann IC 6\n@ price IC 100 0\n@ round stock Cid\n!Cid: par TP 110\nCid: par TP 100\n"
+    body = (
+        TWO + "@ owns Ann IC 6\n@ price IC 100 0\n@ round stock Cid\n"
+        "!Cid: par TP 110 | 1870 §5.5\nCid: par TP 100\n"
+    )
     state = run_scenario(body + "= cash Cid 300\n= president TP Cid\n= price TP 100 0")
     assert state.market_order.index("TP") > state.market_order.index("IC")
 
@@ -205,18 +219,18 @@ def test_5_6_the_nearest_on_the_left_of_equals() -> None:
 
 def test_5_6_a_president_keeps_two_shares_without_an_heir() -> None:
     body = "@ owns Ann MP 4\n@ owns Bob MP 1\n@ price MP 100 0\n@ round stock Ann\n"
-    run_scenario(body + "!Ann: sell 3 MP\nAnn: sell 2 MP")
+    run_scenario(body + "!Ann: sell 3 MP | 1870 §5.6\nAnn: sell 2 MP")
 
 
 def test_5_7_the_cheapest_is_offered_and_others_take_bids() -> None:
     run_scenario(
-        "!Ann: buy MRBC\n!Ann: bid MRBC 44\nAnn: bid MRBC 45\nBob: buy GRSC\n"
+        "!Ann: buy MRBC | 1870 §5.7\n!Ann: bid MRBC 44 | 1870 §5.7\nAnn: bid MRBC 45\nBob: buy GRSC\n"
         "= private MRBC Ann\n= cash Ann 655"
     )
 
 
 def test_5_7_bid_money_is_reserved() -> None:
-    run_scenario("Ann: bid Katy 690\nBob: pass\nCid: pass\n!Ann: buy GRSC")
+    run_scenario("Ann: bid Katy 690\nBob: pass\nCid: pass\n!Ann: buy GRSC | 1870 §5.7")
 
 
 THREE_BIDS = """
@@ -258,7 +272,7 @@ def test_5_7_the_site_asks_the_lowest_bidder() -> None:
 
 def test_5_7_all_pass_cheapens_the_first_until_it_is_given_away() -> None:
     passes = "Ann: pass\nBob: pass\nCid: pass\n"
-    run_scenario(passes * 3 + "!Ann: bid GRSC 20\nAnn: buy GRSC\n= cash Ann 695")
+    run_scenario(passes * 3 + "!Ann: bid GRSC 20 | 1870 §5.7\nAnn: buy GRSC\n= cash Ann 695")
     run_scenario(passes * 4 + "= private GRSC Ann\n= cash Ann 700\n= turn Bob")
 
 
@@ -267,4 +281,8 @@ def test_5_7_all_pass_pays_income_once_the_first_is_sold() -> None:
 
 
 def test_5_7_after_the_last_the_next_player_starts_and_nothing_is_sold() -> None:
-    run_scenario(SOLD + "= turn Ann\nAnn: par MP 100\n!Ann: sell 1 MP\nBob: buy SLSF\n!Bob: sell 1 SLSF")
+    run_scenario(
+        SOLD
+        + "= turn Ann\nAnn: par MP 100\nBob: buy SLSF\nCid: pass\n!Ann: sell 1 MP | 1870 §5.7\nAnn: buy MP\n"
+        "!Bob: sell 1 SLSF | 1870 §5.7"
+    )

@@ -25,7 +25,7 @@ def test_5_10_3_from_the_open_market_first() -> None:
         MP
         + """
         @ owns pool MP 2
-        !Ann: redeem MP from Bob
+        !Ann: redeem MP from Bob | 1870 §5.10
         Ann: redeem MP
         = owns treasury MP 1
         = owns pool MP 1
@@ -63,7 +63,7 @@ def test_5_10_1_on_the_site_only_while_the_president_holds_an_ordinary_share_or_
     body = f"{shares}@ cash MP 500\n@ price MP 100 0\n@ round stock Ann\n"
     redeemed = "Ann: redeem MP from Bob\nBob: accept\n= cash MP 400"
     run_scenario(body + redeemed, ", ".join(seats))
-    run_scenario(body + "!Ann: redeem MP from Bob", ", ".join(seats), (SITE,))
+    run_scenario(body + "@ cash Ann 100\n!Ann: redeem MP from Bob | 1870 §5.10", ", ".join(seats), (SITE,))
     for more in ("Ann MP 3", "Cid MP 2"):
         less = body.replace(f"@ owns {more[:3]} MP {int(more[-1]) - 1}", f"@ owns {more}\n@ president MP Ann")
         run_scenario(less + redeemed, ", ".join(seats), (SITE,))
@@ -71,31 +71,33 @@ def test_5_10_1_on_the_site_only_while_the_president_holds_an_ordinary_share_or_
 
 def test_5_10_6_the_turn_is_used_and_the_priority_moves() -> None:
     run_scenario(MP + "@ owns pool MP 2\nAnn: redeem MP\n= turn Bob\n> until operating\n= priority Bob")
-    run_scenario(MP + "@ owns pool MP 2\nAnn: sell 1 MP\n!Ann: redeem MP")
+    run_scenario(MP + "@ owns pool MP 2\nAnn: sell 1 MP\n!Ann: redeem MP | 1870 §5.3")
 
 
 def test_5_10_2_six_shares_stay_out_and_four_are_held_at_most() -> None:
     run_scenario(
         "@ owns Ann MP 4\n@ owns pool MP 2\n@ price MP 50 3\n@ cash MP 500\n"
-        "@ round stock Ann\n!Ann: redeem MP"
+        "@ round stock Ann\n!Ann: redeem MP | 1870 §5.10"
     )
-    run_scenario(MP.replace("Bob MP 3", "Bob MP 1") + "@ owns treasury MP 4\n!Ann: redeem MP from Ann")
+    run_scenario(
+        MP.replace("Bob MP 3", "Bob MP 1") + "@ owns treasury MP 4\n!Ann: redeem MP from Ann | 1870 §5.10"
+    )
 
 
 def test_5_10_3_no_change_of_presidency() -> None:
     run_scenario(
         MP.replace("Ann MP 5", "Ann MP 4").replace("Bob MP 3", "Bob MP 4")
-        + "@ president MP Ann\n!Ann: redeem MP from Ann"
+        + "@ president MP Ann\n!Ann: redeem MP from Ann | 1870 §5.10"
     )
     run_scenario(MP + "@ owns Cid MP 2\nAnn: redeem MP from Ann\n= owns Ann MP 4\n= cash Ann 400")
 
 
 def test_5_10_7_once_a_stock_round() -> None:
-    run_scenario(MP + "@ owns pool MP 2\nAnn: redeem MP\n> until Ann\n!Ann: redeem MP")
+    run_scenario(MP + "@ owns pool MP 2\nAnn: redeem MP\n> until Ann\n!Ann: redeem MP | 1870 §5.10")
 
 
 def test_5_10_8_not_before_it_has_operated() -> None:
-    run_scenario(MP + "@ owns pool MP 1\n@ new MP\n!Ann: redeem MP")
+    run_scenario(MP + "@ owns pool MP 1\n@ new MP\n!Ann: redeem MP | 1870 §5.10")
 
 
 def test_5_10_10_dividends_on_redeemed_shares_go_to_the_company() -> None:
@@ -150,7 +152,8 @@ def test_5_11_all_that_is_redeemed_is_for_sale_again() -> None:
 def test_5_11_what_is_earned_by_it_cannot_be_spent_before_the_round_is_over() -> None:
     body = OUT.replace("cash MP 100", "cash MP 60") + "@ price MP 140 1\n@ round stock Ann\n"
     run_scenario(
-        body + "Ann: reissue MP\nBob: buy MP from ipo\n= cash MP 170\n> until Ann\n!Ann: redeem MP from Bob"
+        body + "Ann: reissue MP\nBob: buy MP from ipo\n= cash MP 170\n"
+        "> until Ann\n!Ann: redeem MP from Bob | 1870 §5.10"
     )
 
 
@@ -171,9 +174,13 @@ def test_5_3_1_5_11_the_money_is_shown_at_once_with_what_of_it_is_held_back() ->
 
 def test_5_11_only_when_the_offering_is_sold_out_and_once_a_round() -> None:
     run_scenario(
-        OUT.replace("Bob MP 2", "Bob MP 1") + "@ price MP 140 1\n@ round stock Ann\n!Ann: reissue MP"
+        OUT.replace("Bob MP 2", "Bob MP 1") + "@ price MP 140 1\n@ round stock Ann\n"
+        "!Ann: reissue MP | 1870 §5.11"
     )
-    run_scenario(OUT + "@ price MP 140 1\n@ round stock Ann\nAnn: reissue MP\n> until Ann\n!Ann: reissue MP")
+    run_scenario(
+        OUT + "@ price MP 140 1\n@ round stock Ann\nAnn: reissue MP\n"
+        "> until Ann\n!Ann: reissue MP | 1870 §5.11"
+    )
 
 
 @pytest.mark.parametrize(
@@ -214,5 +221,5 @@ def test_5_11_the_site_goes_up_to_400_unless_the_table_wants() -> None:
 
 def test_5_3_on_the_site_a_president_may_reissue_after_his_own_deal() -> None:
     body = OUT + "@ price MP 140 1\n@ owns Ann FW 6\n@ price FW 100 0\n@ round stock Ann\nAnn: sell 1 FW\n"
-    run_scenario(body + "!Ann: reissue MP")
+    run_scenario(body + "!Ann: reissue MP | 1870 §5.3")
     run_scenario(body + "Ann: reissue MP", options=(SITE,))

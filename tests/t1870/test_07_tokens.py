@@ -46,17 +46,20 @@ def test_7_1_on_the_site_that_place_is_free_for_others_once_it_has_closed() -> N
     """
     token = "\nAnn: token N1\n= token MKT N1"
     run_scenario(body.format("@ closed SP") + token, options=(SITE,))
-    run_scenario(body.format("@ closed SP") + "\n!Ann: token N1")
-    run_scenario(body.format("") + "\n!Ann: token N1", options=(SITE,))
+    run_scenario(body.format("@ closed SP") + "\n!Ann: token N1 | 1870 §4.1")
+    run_scenario(body.format("") + "\n!Ann: token N1 | 1870 §4.1", options=(SITE,))
 
 
 def test_7_2_one_a_turn_and_7_5_what_each_costs() -> None:
-    run_scenario(MP + "@ round operating MP\nAnn: token B19\n= cash MP 160\n= markers MP 1\n!Ann: token A22")
+    run_scenario(
+        MP + "@ round operating MP\nAnn: token B19\n= cash MP 160\n"
+        "= markers MP 1\n!Ann: token A22 | 1870 §4.1"
+    )
 
 
 def test_7_3_the_last_place_of_a_home_is_kept() -> None:
     body = MP.replace("tile B19 57 0", "tile B11 57 0") + "@ tile C16 9 1\n@ tile C14 9 1\n@ tile C12 8 2\n"
-    state = run_scenario(body + "@ round operating MP\n!Ann: token B11\n= turn Ann MP")
+    state = run_scenario(body + "@ round operating MP\n!Ann: token B11 | 1870 §7.3\n= turn Ann MP")
     assert not any(owner == "MP" for _, owner in state.tokens.get("B11", ()))
 
 

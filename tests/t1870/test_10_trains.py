@@ -18,13 +18,14 @@ POOR = MP + "@ cash MP 100\n@ phase 4\n@ depot 5\n@ round operating MP\n> until 
 
 
 def test_10_1_with_a_legal_run_a_train_is_needed() -> None:
-    run_scenario(RICH + "> until trains\n!Ann: done\nAnn: buy train 4\nAnn: done")
+    run_scenario(RICH + "> until trains\n!Ann: done | 1870 §10.1\nAnn: buy train 4\nAnn: done")
     run_scenario(RICH.replace("@ tile B19 57 0\n", "") + "> until trains\nAnn: done")
 
 
 def test_10_2_the_limit_stops_purchases_and_nothing_is_given_up_for_room() -> None:
     run_scenario(
-        RICH + "@ trains MP 3 3 3\n> until dividend\nAnn: withhold\n!Ann: buy train 4\n!Ann: discard 3"
+        RICH.replace("@ tile B19 57 0\n", "")
+        + "@ trains MP 3 3 3\n!Ann: buy train 4 | 1870 §10\n!Ann: discard 3 | 1870 §4.1"
     )
 
 
@@ -51,14 +52,14 @@ def test_10_4_from_bank_open_market_and_companies() -> None:
 
 
 def test_10_4_1_the_bank_sells_in_order() -> None:
-    run_scenario(RICH + "> until trains\n!Ann: buy train 5\nAnn: buy train 4")
+    run_scenario(RICH + "> until trains\n!Ann: buy train 5 | 1870 §10\nAnn: buy train 4")
 
 
 def test_10_5_any_price_from_a_dollar_with_consent() -> None:
     run_scenario(
         RICH
         + (
-            "@ trains FW 4\n> until trains\n!Ann: buy train 4 from FW for 0\n"
+            "@ trains FW 4\n> until trains\n!Ann: buy train 4 from FW for 0 | 1870 §10\n"
             "Ann: buy train 4 from FW for 900\nBob: decline\n= trains FW 4"
         )
     )
@@ -71,7 +72,7 @@ def test_10_6_the_president_adds_what_is_lacking_for_the_cheapest() -> None:
 def test_10_6_then_not_from_another_company() -> None:
     run_scenario(
         POOR.replace("> until trains\n", "@ trains FW 4\n> until trains\n")
-        + "!Ann: buy train 4 from FW for 300\nAnn: buy train 4 from FW for 100\nBob: accept"
+        + "!Ann: buy train 4 from FW for 300 | 1870 §4.1\nAnn: buy train 4 from FW for 100\nBob: accept"
     )
 
 
@@ -79,7 +80,7 @@ SHORT = POOR.replace("cash Ann 400", "cash Ann 200")
 
 
 def test_10_6_2_only_as_many_shares_as_are_needed() -> None:
-    run_scenario(SHORT + "!Ann: sell 3 FW\nAnn: sell 2 FW\nAnn: buy train 5\n= cash Ann 30")
+    run_scenario(SHORT + "!Ann: sell 3 FW | 1870 §10.6.2\nAnn: sell 2 FW\nAnn: buy train 5\n= cash Ann 30")
 
 
 SPREAD = (
@@ -92,7 +93,7 @@ SPREAD = (
 
 def test_10_6_2_the_rest_is_judged_over_all_sales_of_the_purchase() -> None:
     """Two FW bring $120, no more FW may be sold then, and an IC would leave $70, more than a FW is worth."""
-    run_scenario(SPREAD + "!Ann: sell 2 FW\nAnn: sell 3 FW\nAnn: buy train 5\n= cash Ann 30")
+    run_scenario(SPREAD + "!Ann: sell 2 FW | 1870 §10.6.2\nAnn: sell 3 FW\nAnn: buy train 5\n= cash Ann 30")
     run_scenario(SPREAD + "Ann: sell 1 FW\nAnn: sell 1 IC\nAnn: buy train 5\n= cash Ann 10")
     run_scenario(SPREAD + "Ann: sell 1 IC\nAnn: sell 1 FW\nAnn: buy train 5\n= cash Ann 10")
     run_scenario(SPREAD + "Ann: sell 2 IC\nAnn: buy train 5\n= cash Ann 50")
@@ -102,7 +103,7 @@ def test_10_6_2_the_rest_is_judged_over_all_sales_of_the_purchase() -> None:
 def test_10_6_2_as_much_as_the_lowest_share_may_be_left() -> None:
     """Two FW at $60 and one IC at $82 leave $60 of $142, and $61 of $141."""
     body = SPREAD.replace("price IC 100 0", "price IC 82 2")
-    run_scenario(body.replace("cash Ann 200", "cash Ann 209") + "!Ann: sell 2 FW")
+    run_scenario(body.replace("cash Ann 200", "cash Ann 209") + "!Ann: sell 2 FW | 1870 §10.6.2")
     body = body.replace("cash Ann 200", "cash Ann 208")
     run_scenario(body + "Ann: sell 2 FW\nAnn: sell 1 IC\nAnn: buy train 5\n= cash Ann 60")
 
@@ -116,7 +117,7 @@ def test_10_6_2_a_sale_is_refused_after_which_no_other_pays() -> None:
     """One FW would leave $90 to find, and no share to sell; nobody is bankrupt who could have paid."""
     only = SPREAD.replace("@ owns Ann IC 2\n", "")
     assert "`sell 3 FW` would do (1870 §10.6.2)." in scenario_error(only + "Ann: sell 1 FW")
-    run_scenario(only + "!Ann: bankrupt\nAnn: sell 3 FW\nAnn: buy train 5\n= cash Ann 30")
+    run_scenario(only + "!Ann: bankrupt | 1870 §13.1\nAnn: sell 3 FW\nAnn: buy train 5\n= cash Ann 30")
     poor = only.replace("cash Ann 200", "cash Ann 100")
     run_scenario(poor + "Ann: sell 1 FW\nAnn: bankrupt\n= over")
 
@@ -131,12 +132,12 @@ def test_10_6_2_no_change_of_president_of_the_buyer() -> None:
     body = SHORT.replace("Ann MP 6", "Ann MP 4\n@ owns Bob MP 3").replace(
         "@ owns Ann FW 4", "@ owns Ann FW 0"
     )
-    run_scenario(body + "!Ann: sell 2 MP\nAnn: sell 1 MP")
+    run_scenario(body + "!Ann: sell 2 MP | 1870 §10.6.2\nAnn: sell 1 MP")
 
 
 def test_10_6_2_exception_one_down_to_60_percent() -> None:
     body = SHORT.replace("Ann MP 6", "Ann MP 8").replace("cash Ann 200", "cash Ann 300")
-    run_scenario(body + "!Ann: sell 1 MP\nAnn: sell 2 MP\n= cash Ann 480")
+    run_scenario(body + "!Ann: sell 1 MP | 1870 §5.9\nAnn: sell 2 MP\n= cash Ann 480")
 
 
 def test_10_6_2_first_down_to_the_certificate_limit() -> None:
@@ -147,7 +148,7 @@ def test_10_6_2_first_down_to_the_certificate_limit() -> None:
     over += "@ owns Ann TP 6\n@ price TP 100 0\n"
     run_scenario(
         SHORT.replace("> until trains\n", over + "> until trains\n")
-        + "= limit 20\n!Ann: sell 1 IC\nAnn: sell 4 FW"
+        + "= limit 20\n!Ann: sell 1 IC | 1870 §10.6.2\nAnn: sell 4 FW"
     )
 
 
@@ -156,11 +157,12 @@ def test_10_6_2_exception_two_down_to_the_certificate_limit_past_the_money() -> 
     over = "".join(f"@ owns Ann {c} 6\n@ price {c} 100 0\n" for c in ("SP", "GMO", "TP"))
     body = POOR.replace("Ann FW 4", "Ann FW 2").replace("cash Ann 400", "cash Ann 300")
     body = body.replace("> until trains\n", over + "> until trains\n") + "= limit 20\n"
-    sold = body + "Ann: sell 1 SP\n!Ann: buy train 5\n!Ann: sell 2 GMO\n"
-    run_scenario(sold + "Ann: sell 1 GMO\n!Ann: sell 1 TP\nAnn: buy train 5\n= cash Ann 150")
+    sold = body + "Ann: sell 1 SP\n!Ann: buy train 5 | 1870 §10.6.2\n!Ann: sell 2 GMO | 1870 §10.6.2\n"
+    run_scenario(sold + "Ann: sell 1 GMO\n!Ann: sell 1 TP | 1870 §10.6\nAnn: buy train 5\n= cash Ann 150")
     run_scenario(body + "Ann: sell 2 SP\nAnn: buy train 5")
     run_scenario(
-        body.replace("cash Ann 300", "cash Ann 350") + "!Ann: sell 1 SP\nAnn: buy train 5\n= cash Ann 0"
+        body.replace("cash Ann 300", "cash Ann 350") + "!Ann: sell 1 SP | 1870 §10.6\n"
+        "Ann: buy train 5\n= cash Ann 0"
     )
 
 
@@ -174,7 +176,7 @@ def test_10_6_2_exception_two_is_not_a_dead_end() -> None:
 
 def test_10_6_2_bankrupt_when_nothing_is_left() -> None:
     poor = SHORT.replace("@ owns Ann FW 4\n", "").replace("cash Ann 200", "cash Ann 2")
-    run_scenario(poor + "!Ann: bankrupt\nAnn: sell 4 MP\nAnn: buy train 5\n= cash Ann 12")
+    run_scenario(poor + "!Ann: bankrupt | 1870 §13.1\nAnn: sell 4 MP\nAnn: buy train 5\n= cash Ann 12")
     lost = poor.replace("price MP 100 0", "price MP 60 1")
     run_scenario(lost + "Ann: sell 4 MP\nAnn: bankrupt\n= over")
 
@@ -204,8 +206,8 @@ def test_10_8_without_a_train_to_buy_the_price_only_falls() -> None:
 def test_10_6_2_on_the_site_he_may_come_down_to_60_percent_without_need() -> None:
     """Ann's $400 are enough for the train of $450 with the company's $100; she holds 80 % of the FW."""
     more = POOR.replace("Bob FW 6", "Bob FW 2").replace("Ann FW 4", "Ann FW 8")
-    run_scenario(more + "!Ann: sell 1 FW\n!Ann: sell 3 FW\nAnn: sell 2 FW", options=(SITE,))
-    run_scenario(more + "!Ann: sell 2 FW")
+    run_scenario(more + "!Ann: sell 1 FW\n!Ann: sell 3 FW | 1870 §10.6.2\nAnn: sell 2 FW", options=(SITE,))
+    run_scenario(more + "!Ann: sell 2 FW | 1870 §10.6")
     run_scenario(POOR + "!Ann: sell 1 FW", options=(SITE,))
 
 

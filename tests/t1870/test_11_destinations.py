@@ -66,8 +66,8 @@ def test_11_2_a_company_that_closes_in_its_own_turn_opens_the_way(
 
 def test_11_1_5_what_is_due_comes_before_the_first_turn() -> None:
     run_scenario(
-        FW
-        + "@ trains SSW 4\n@ round operating FW\n= turn Bob SSW\n!Ann: done\nBob: connect wait\n= turn Ann FW"
+        FW + "@ trains SSW 4\n@ round operating FW\n= turn Bob SSW\n"
+        "!Ann: done | 1870 §11.4\nBob: connect wait\n= turn Ann FW"
     )
 
 
@@ -91,14 +91,17 @@ def test_11_4_1_a_token_that_stands_there_becomes_it() -> None:
     run_scenario(body + "Bob: destination place\n= destination SSW J3\n= markers SSW 1\n= token SSW H17 J3")
     site = body.replace("Bob: connect run\n", "")
     run_scenario(
-        site + "!Bob: destination place\nBob: destination keep\n= destination SSW none\n= markers SSW 1",
+        site + "!Bob: destination place | 1870 §11.4\nBob: destination keep\n"
+        "= destination SSW none\n= markers SSW 1",
         options=(SITE,),
     )
 
 
 def test_11_4_2_a_train_runs_between_home_and_destination() -> None:
     body = CONNECTED + "Bob: destination place\n"
-    run_scenario(body + "!Bob: run 4 H13-H17\n!Bob: pass\nBob: run best\n= turn Bob SSW")
+    run_scenario(
+        body + "!Bob: run 4 H13-H17 | 1870 §11.4\n!Bob: pass | 1870 §8.3\nBob: run best\n= turn Bob SSW"
+    )
     run_scenario(
         body + "= best SSW 100\nBob: run 4 H17-H13-J5-J3\nBob: pay\n= cash Bob 60\n= price SSW 100 0"
     )
@@ -112,8 +115,8 @@ def test_11_4_2_paid_it_moves_the_price_up_on_the_site_right() -> None:
 
 def test_11_4_2_withheld_it_does_not_move_and_half_is_not_paid() -> None:
     run_scenario(
-        CONNECTED
-        + "Bob: destination keep\nBob: run best\n!Bob: half\nBob: withhold\n= price SSW 90 1\n= cash SSW 380"
+        CONNECTED + "Bob: destination keep\nBob: run best\n!Bob: half | 1870 §4.1\n"
+        "Bob: withhold\n= price SSW 90 1\n= cash SSW 380"
     )
 
 
@@ -166,13 +169,16 @@ def test_11_2_whose_turn_it_was_comes_first_then_by_price() -> None:
 
 def test_11_a_connection_that_waits_can_be_asked_for_later() -> None:
     body = FW + "@ trains SSW 4\n@ round operating FW\nBob: connect wait\n= turn Ann FW\n"
-    run_scenario(body + "!Ann: connect run SSW\nBob: connect run SSW\nAnn: done\n> until SSW\n= turn Bob SSW")
+    run_scenario(
+        body + "!Ann: connect run SSW | 1870 §11.1\nBob: connect run SSW\n"
+        "Ann: done\n> until SSW\n= turn Bob SSW"
+    )
 
 
 def test_11_on_the_site_it_is_forced() -> None:
     run_scenario(
-        FW
-        + "@ trains SSW 4\n@ round operating FW\n= turn Bob SSW\n!Bob: connect wait\nBob: destination place",
+        FW + "@ trains SSW 4\n@ round operating FW\n= turn Bob SSW\n"
+        "!Bob: connect wait | 1870 §4.1\nBob: destination place",
         options=(SITE,),
     )
 

@@ -25,7 +25,7 @@ def test_12_1_from_half_to_twice_the_listed_price() -> None:
     run_scenario(
         body
         + (
-            "!Ann: buy private SCC for 24\n!Ann: buy private SCC for 101\n"
+            "!Ann: buy private SCC for 24 | 1870 §12.1\n!Ann: buy private SCC for 101 | 1870 §12.1\n"
             "Ann: buy private SCC for 100\n= private SCC MP\n= cash Ann 200"
         )
     )
@@ -38,17 +38,18 @@ def test_12_of_any_player_who_agrees() -> None:
 
 
 def test_12_not_in_phase_1_but_for_the_bridge() -> None:
-    run_scenario(PHASE1 + "@ private SCC Ann\n@ round operating MP\n!Ann: buy private SCC for 50")
+    run_scenario(PHASE1 + "@ private SCC Ann\n@ round operating MP\n!Ann: buy private SCC for 50 | 1870 §4.2")
     body = PHASE1 + "@ private MRBC Ann\n@ round operating MP\n"
     run_scenario(
-        body + "!Ann: buy private MRBC for 41\n!Ann: buy private MRBC for 19\nAnn: buy private MRBC for 40"
+        body + "!Ann: buy private MRBC for 41 | 1870 §12.1\n"
+        "!Ann: buy private MRBC for 19 | 1870 §12.1\nAnn: buy private MRBC for 40"
     )
     other = (
         body.replace("owns Ann MP", "owns Ann IC")
         .replace("price MP", "price IC")
         .replace("cash MP", "cash IC")
     )
-    run_scenario(other.replace("operating MP", "operating IC") + "!Ann: buy private MRBC for 40")
+    run_scenario(other.replace("operating MP", "operating IC") + "!Ann: buy private MRBC for 40 | 1870 §4.2")
 
 
 def test_12_3_income_goes_to_the_company() -> None:
@@ -63,13 +64,13 @@ def test_12_3_not_to_the_open_market() -> None:
 
 def test_15_2_the_river_is_closed_while_a_player_owns_the_bridge() -> None:
     body = PHASE1 + "@ private MRBC Bob\n@ round operating MP\n"
-    run_scenario(body + "!Ann: lay 57 C18 0\n!Ann: lay 5 C18 3\nAnn: lay 5 C18 0")
+    run_scenario(body + "!Ann: lay 57 C18 0 | 1870 §15.2\n!Ann: lay 5 C18 3 | 1870 §15.2\nAnn: lay 5 C18 0")
     run_scenario(body.replace("private MRBC Bob", "private MRBC closed") + "Ann: lay 57 C18 0")
 
 
 def test_15_2_an_upgrade_may_not_cross_it_either() -> None:
     body = PHASE2 + "@ private MRBC Bob\n@ tile C18 5 0\n@ round operating MP\n"
-    run_scenario(body + "!Ann: lay 14 C18 0")
+    run_scenario(body + "!Ann: lay 14 C18 0 | 1870 §15.2")
     run_scenario(body.replace("private MRBC Bob", "private MRBC FW") + "Ann: lay 14 C18 0")
 
 
@@ -78,8 +79,8 @@ def test_15_2_the_bridge_makes_one_river_hex_40_dollars_cheaper() -> None:
     run_scenario(
         body
         + (
-            "!Ann: lay 7 B21 1 using MRBC\nAnn: lay 4 D17 0 using MRBC\n= cash MP 500\n"
-            "!Ann: lay 8 E18 0 using MRBC"
+            "!Ann: lay 7 B21 1 using MRBC | 1870 §15.2\nAnn: lay 4 D17 0 using MRBC\n= cash MP 500\n"
+            "!Ann: lay 8 E18 0 using MRBC | 1870 §15.2"
         )
     )
 
@@ -94,7 +95,7 @@ def test_15_2_in_the_first_turn_the_home_is_free_and_on_top_of_two() -> None:
         = cash SSW 460
         Ann: lay 9 H15 1
         Ann: lay 9 H19 1
-        !Ann: lay 9 H21 1
+        !Ann: lay 9 H21 1 | 1870 §4.1
         """
     )
 
@@ -111,7 +112,7 @@ def test_15_2_no_upgrade_of_the_home_in_the_same_turn_on_the_site() -> None:
     body = PHASE2.replace("MP", "SSW") + "@ new SSW\n@ private MRBC Ann\n@ round operating SSW\n"
     laid = body + "Ann: buy private MRBC for 40\nAnn: lay 57 H17 1 using MRBC\n"
     run_scenario(laid + "Ann: lay 14 H17 1")
-    run_scenario(laid + "!Ann: lay 14 H17 1\nAnn: lay 9 H15 1\nAnn: lay 9 H19 1", options=(SITE,))
+    run_scenario(laid + "!Ann: lay 14 H17 1 | 1870 §4.1\nAnn: lay 9 H15 1\nAnn: lay 9 H19 1", options=(SITE,))
 
 
 def test_15_2_the_bridge_is_built_while_the_company_is_at_its_track() -> None:
@@ -119,7 +120,7 @@ def test_15_2_the_bridge_is_built_while_the_company_is_at_its_track() -> None:
         PHASE2 + "@ private MRBC MP\n@ tile C18 57 0\n@ tile B19 57 0\n@ trains MP 2\n@ round operating MP\n"
     )
     for options in ((), (SITE,)):
-        run_scenario(body + "> until dividend\n!Ann: lay 4 D17 0 using MRBC", options=options)
+        run_scenario(body + "> until dividend\n!Ann: lay 4 D17 0 using MRBC | 1870 §4.1", options=options)
 
 
 @pytest.mark.parametrize(("cash", "asked"), [(20, True), (19, False)])
@@ -138,8 +139,8 @@ def test_15_2_cattle_once_west_of_the_mississippi() -> None:
     run_scenario(
         body
         + (
-            "!Ann: cattle C18\n!Ann: cattle H17\nAnn: cattle D5\n= cattle D5 MP\n"
-            "!Ann: cattle B9\n= private SCC MP"
+            "!Ann: cattle C18 | 1870 §15.2\n!Ann: cattle H17 | 1870 §15.2\nAnn: cattle D5\n= cattle D5 MP\n"
+            "!Ann: cattle B9 | 1870 §15.2\n= private SCC MP"
         )
     )
 
@@ -147,8 +148,8 @@ def test_15_2_cattle_once_west_of_the_mississippi() -> None:
 def test_15_2_a_port_on_the_coast_or_the_lower_river() -> None:
     body = PHASE2 + "@ private GSC MP\n@ round operating MP\n"
     run_scenario(
-        body
-        + "!Ann: port open C18\nAnn: port open H17\n= port open H17 MP\n= private GSC MP\n!Ann: port open N7"
+        body + "!Ann: port open C18 | 1870 §15.2\nAnn: port open H17\n"
+        "= port open H17 MP\n= private GSC MP\n!Ann: port open N7 | 1870 §15.2"
     )
 
 
@@ -156,8 +157,8 @@ def test_15_2_a_closed_port_closes_the_private() -> None:
     body = PHASE2 + "@ private GSC MP\n@ round operating MP\n"
     run_scenario(body + "Ann: port closed N7\n= port closed N7 MP\n= private GSC closed")
     run_scenario(
-        body
-        + "Ann: port open N7\nAnn: close port\n= port closed N7 MP\n= private GSC closed\n!Ann: close port"
+        body + "Ann: port open N7\nAnn: close port\n= port closed N7 MP\n"
+        "= private GSC closed\n!Ann: close port | 1870 §15.2"
     )
 
 
@@ -168,7 +169,10 @@ def test_15_2_whoever_buys_the_private_has_its_token() -> None:
 
 
 def test_15_2_only_its_own_company_in_its_own_turn() -> None:
-    run_scenario(PHASE2 + "@ private SCC FW\n@ round operating MP\n!Ann: cattle D5\n!Bob: cattle D5")
+    run_scenario(
+        PHASE2 + "@ private SCC FW\n@ round operating MP\n"
+        "!Ann: cattle D5 | 1870 §15.2\n!Bob: cattle D5 | 1870 §4.1"
+    )
 
 
 @pytest.mark.parametrize(

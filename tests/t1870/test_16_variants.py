@@ -85,7 +85,7 @@ def test_16_5_the_order_of_history() -> None:
 
 def test_16_5_half_of_a_company_may_be_sold_before_its_turn() -> None:
     body = "@ cash Bob 500\n@ owns Ann MP 4\n@ owns Bob MP 1\n@ par MP 100\n@ round stock Bob\n"
-    run_scenario(body + "!Bob: buy MP", options=HISTORY)
+    run_scenario(body + "!Bob: buy MP | 1870 §16.5", options=HISTORY)
     run_scenario(body + "Bob: buy MP")
     before = "@ owns Ann GMO 6\n@ price GMO 100 0\n@ owns Ann IC 6\n@ price IC 100 0\n"
     run_scenario(before + body + "Bob: buy MP\n= cash MP 1000", options=HISTORY)

@@ -64,7 +64,8 @@ def test_row_3_an_own_token_in_the_destination() -> None:
     stands = "@ tile J3 14 1\n@ token SSW J3"
     run_scenario(CONNECTED.replace("@ tile J3 57 1", stands) + "Bob: destination place\n= destination SSW J3")
     run_scenario(
-        RUNS_OF_SITE.replace("@ tile J3 57 1", stands) + "!Bob: destination place\nBob: destination keep\n"
+        RUNS_OF_SITE.replace("@ tile J3 57 1", stands) + "!Bob: destination place | 1870 §11.4\n"
+        "Bob: destination keep\n"
         "= destination SSW none",
         options=PLAYED_BY_SITE,
     )
@@ -73,7 +74,7 @@ def test_row_3_an_own_token_in_the_destination() -> None:
 def test_row_4_a_connection_run_may_wait() -> None:
     due = FW + "@ trains SSW 4\n@ round operating FW\n= turn Bob SSW\n"
     run_scenario(due + "Bob: connect wait\n= turn Ann FW")
-    run_scenario(due + "!Bob: connect wait\nBob: destination place", options=PLAYED_BY_SITE)
+    run_scenario(due + "!Bob: connect wait | 1870 §4.1\nBob: destination place", options=PLAYED_BY_SITE)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +88,7 @@ def test_row_5_who_has_sold_may_protect(options: Options, asked: str) -> None:
 
 def test_row_6_when_a_forced_sale_is_answered() -> None:
     sold = FORCED + "Ann: sell 4 FW\n"
-    run_scenario(sold + "= turn Cid\n!Ann: buy train 4\nCid: protect FW\nAnn: buy train 4")
+    run_scenario(sold + "= turn Cid\n!Ann: buy train 4 | 1870 §5.9\nCid: protect FW\nAnn: buy train 4")
     run_scenario(
         sold + "= turn Ann\nAnn: buy train 4\n> until Cid\nCid: protect FW\n= price FW 90 1",
         options=PLAYED_BY_SITE,
@@ -148,13 +149,13 @@ def test_row_11_the_par_of_reissued_shares(options: Options, par: int) -> None:
 
 def test_row_12_a_reissue_after_ones_own_sale() -> None:
     body = OUT + "@ price MP 140 1\n@ owns Ann FW 6\n@ price FW 100 0\n@ round stock Ann\nAnn: sell 1 FW\n"
-    run_scenario(body + "!Ann: reissue MP")
+    run_scenario(body + "!Ann: reissue MP | 1870 §5.3")
     run_scenario(body + "Ann: reissue MP", options=PLAYED_BY_SITE)
 
 
 @both
 def test_row_12_no_redemption_after_it(options: Options) -> None:
-    run_scenario(REDEEMING + "@ owns pool MP 2\nAnn: sell 1 MP\n!Ann: redeem MP", options=options)
+    run_scenario(REDEEMING + "@ owns pool MP 2\nAnn: sell 1 MP\n!Ann: redeem MP | 1870 §5.3", options=options)
 
 
 @pytest.mark.parametrize(
@@ -173,15 +174,16 @@ def test_row_13_colours_of_three_spaces(options: Options, zones: list[tuple[str,
 def test_row_14_privates_between_players_in_phase_1() -> None:
     early = PHASE1 + "@ private SCC Bob\n@ round stock Ann\n"
     run_scenario(early + "Ann: buy private SCC from Bob for 30\nBob: accept\n= private SCC Ann")
-    run_scenario(early + "!Ann: buy private SCC from Bob for 30", options=PLAYED_BY_SITE)
+    run_scenario(early + "!Ann: buy private SCC from Bob for 30 | 1870 §12.1", options=PLAYED_BY_SITE)
 
 
 @both
 def test_row_14_and_in_phase_2_for_the_purchase_of_the_turn(options: Options) -> None:
     later = PHASE2.replace("Ann 100", "Ann 300") + "@ private SCC Bob\n@ round stock Ann\n"
     run_scenario(
-        later + "!Ann: buy private SCC from Bob for 0\nAnn: buy private SCC from Bob for 1\nBob: accept\n"
-        "= private SCC Ann\n!Ann: buy FW from ipo",
+        later + "!Ann: buy private SCC from Bob for 0 | 1870 §12.1\n"
+        "Ann: buy private SCC from Bob for 1\nBob: accept\n"
+        "= private SCC Ann\n!Ann: buy FW from ipo | 1870 §5.3",
         options=options,
     )
 
@@ -237,13 +239,15 @@ def test_row_21_money_is_public(options: Options) -> None:
 @both
 def test_row_22_half_its_price_for_the_bridge_in_phase_1(options: Options) -> None:
     body = PHASE1 + "@ private MRBC Ann\n@ round operating MP\n"
-    run_scenario(body + "!Ann: buy private MRBC for 19\nAnn: buy private MRBC for 20", options=options)
+    run_scenario(
+        body + "!Ann: buy private MRBC for 19 | 1870 §12.1\nAnn: buy private MRBC for 20", options=options
+    )
 
 
 def test_row_24_down_to_the_certificate_limit_before_a_forced_sale() -> None:
     over = "".join(f"@ owns Ann {c} 6\n@ price {c} 100 0\n" for c in ("SP", "GMO", "TP"))
     body = SHORT.replace("> until trains\n", "@ owns Ann IC 6\n@ price IC 50 3\n" + over + "> until trains\n")
-    run_scenario(body + "= limit 20\n!Ann: sell 1 IC\nAnn: sell 4 FW")
+    run_scenario(body + "= limit 20\n!Ann: sell 1 IC | 1870 §10.6.2\nAnn: sell 4 FW")
     run_scenario(body + "= limit 20\nAnn: sell 1 IC", options=PLAYED_BY_SITE)
 
 
@@ -253,14 +257,15 @@ def test_row_25_all_its_capital_as_it_floats(options: Options) -> None:
         "@ cash Bob 500\n@ owns Ann MP 5\n@ par MP 76\n@ owns Cid FW 6\n@ price FW 100 0\n@ round stock Bob\n"
     )
     run_scenario(
-        body + "Bob: buy MP from ipo\n= cash MP 760\n> until Ann\n!Ann: redeem MP from Ann", options=options
+        body + "Bob: buy MP from ipo\n= cash MP 760\n> until Ann\n!Ann: redeem MP from Ann | 1870 §5.10",
+        options=options,
     )
 
 
 def test_row_25_money_for_reissued_shares_is_spent_in_that_round_on_the_site_only() -> None:
     body = OUT.replace("cash MP 100", "cash MP 60") + "@ price MP 140 1\n@ round stock Ann\n"
     sold = "Ann: reissue MP\nBob: buy MP from ipo\n= cash MP 170\n> until Ann\n"
-    run_scenario(body + sold + "!Ann: redeem MP from Bob")
+    run_scenario(body + sold + "!Ann: redeem MP from Bob | 1870 §5.10")
     run_scenario(body + sold + "Ann: redeem MP from Bob\nBob: accept\n= cash MP 30", options=PLAYED_BY_SITE)
 
 
@@ -271,7 +276,7 @@ def test_row_25_reissues_of_a_round() -> None:
         body.replace("cash MP 100", "cash MP 600") + "@ price MP 140 1\n@ round stock Ann\nAnn: reissue MP\n"
     )
     bought = "Bob: buy MP from ipo\n> until Ann\nAnn: redeem MP from Bob\nBob: accept\n> until Ann\n"
-    run_scenario(body + bought + "!Ann: reissue MP")
+    run_scenario(body + bought + "!Ann: reissue MP | 1870 §5.11")
     run_scenario(body + bought + "Ann: reissue MP", options=PLAYED_BY_SITE)
 
 
@@ -283,7 +288,10 @@ OVER_LIMIT += "@ price MP 76 3\n@ cash MP 500\n@ round stock Ann\n= limit 20\n"
 @pytest.mark.parametrize("line", ["redeem MP", "reissue MP"])
 def test_row_12_a_president_over_the_certificate_limit_may_act_for_a_company_on_the_site(line: str) -> None:
     run_scenario(OVER_LIMIT + f"!Ann: {line}")
-    run_scenario(OVER_LIMIT + "!Ann: buy MP from pool\n!Ann: pass\n" + f"Ann: {line}", options=PLAYED_BY_SITE)
+    run_scenario(
+        OVER_LIMIT + "!Ann: buy MP from pool | 1870 §5.4\n!Ann: pass | 1870 §5.4\n" + f"Ann: {line}",
+        options=PLAYED_BY_SITE,
+    )
 
 
 BROWN_PURCHASE = """
@@ -310,31 +318,38 @@ def test_row_12_sales_after_a_private_a_sale_and_a_purchase_in_the_brown_zone() 
         BROWN_PURCHASE + private + "Ann: sell 1 FW\n" + brown + "Ann: sell 1 IC", options=PLAYED_BY_SITE
     )
     run_scenario(
-        BROWN_PURCHASE + "Ann: sell 1 FW\n" + private + "!Ann: sell 1 IC\n" + brown + "Ann: sell 1 IC",
+        BROWN_PURCHASE
+        + "Ann: sell 1 FW\n"
+        + private
+        + "!Ann: sell 1 IC | 1870 §5.3\n"
+        + brown
+        + "Ann: sell 1 IC",
         options=PLAYED_BY_SITE,
     )
-    run_scenario(BROWN_PURCHASE + private + brown + "!Ann: sell 1 FW", options=PLAYED_BY_SITE)
-    run_scenario(BROWN_PURCHASE + "Ann: sell 1 FW\n" + brown + "!Ann: sell 1 IC", options=PLAYED_BY_SITE)
+    run_scenario(BROWN_PURCHASE + private + brown + "!Ann: sell 1 FW | 1870 §5.3", options=PLAYED_BY_SITE)
+    run_scenario(
+        BROWN_PURCHASE + "Ann: sell 1 FW\n" + brown + "!Ann: sell 1 IC | 1870 §5.3", options=PLAYED_BY_SITE
+    )
 
 
 @both
 def test_row_26_shares_redeemed_from_players(options: Options) -> None:
     own = REDEEMING + "@ owns Cid MP 2\n"
     run_scenario(
-        own + "Ann: redeem MP from Ann\n= owns Ann MP 4\n> until Ann\n!Ann: redeem MP from Ann",
+        own + "Ann: redeem MP from Ann\n= owns Ann MP 4\n> until Ann\n!Ann: redeem MP from Ann | 1870 §5.10",
         options=options,
     )
     equal = REDEEMING.replace("Ann MP 5", "Ann MP 4").replace("Bob MP 3", "Bob MP 4") + "@ president MP Ann\n"
-    run_scenario(equal + "!Ann: redeem MP from Ann", options=options)
+    run_scenario(equal + "!Ann: redeem MP from Ann | 1870 §5.10", options=options)
     four = REDEEMING.replace("Bob MP 3", "Bob MP 1") + "@ owns treasury MP 4\n"
-    run_scenario(four + "!Ann: redeem MP from Ann", options=options)
+    run_scenario(four + "!Ann: redeem MP from Ann | 1870 §5.10", options=options)
 
 
 @both
 def test_row_27_a_president_adds_nothing_to_another_companys_train(options: Options) -> None:
     body = POOR.replace("> until trains\n", "@ trains FW 4\n> until trains\n")
     run_scenario(
-        body + "!Ann: buy train 4 from FW for 101\nAnn: buy train 4 from FW for 100\nBob: accept",
+        body + "!Ann: buy train 4 from FW for 101 | 1870 §4.1\nAnn: buy train 4 from FW for 100\nBob: accept",
         options=options,
     )
 
@@ -342,7 +357,7 @@ def test_row_27_a_president_adds_nothing_to_another_companys_train(options: Opti
 def test_row_27_on_the_site_no_other_companys_train_after_a_sale() -> None:
     body = SHORT.replace("> until trains\n", "@ trains FW 4\n> until trains\n") + "Ann: sell 1 FW\n"
     run_scenario(body + "Ann: buy train 4 from FW for 100")
-    run_scenario(body + "!Ann: buy train 4 from FW for 100", options=PLAYED_BY_SITE)
+    run_scenario(body + "!Ann: buy train 4 from FW for 100 | 1870 §10.6.2", options=PLAYED_BY_SITE)
 
 
 def test_every_row_has_its_test() -> None:
@@ -376,10 +391,12 @@ def test_row_11_the_share_goes_to_the_buyer_of_the_private_from_the_pool() -> No
     run_scenario(KATY + "Bob: sell 1 MKT\n" + offer + "= owns pool MKT 1")
     rich = KATY + "Bob: sell 1 MKT\nAnn: protect MKT\n> until Cid\n"
     rich = rich.replace("cash Cid 500", "cash Cid 500\n@ cash Ann 200")
-    run_scenario(rich + "!Cid: buy private Katy from Bob for 50", options=PLAYED_BY_SITE)
+    run_scenario(rich + "!Cid: buy private Katy from Bob for 50 | 1870 §12.1", options=PLAYED_BY_SITE)
 
 
 def test_row_11_who_could_buy_such_a_private_is_asked_although_they_may_not() -> None:
     """The site goes on offering it."""
     poor = KATY.replace("cash Cid 500", "cash Cid 60").replace("round stock Bob", "round stock Cid")
-    run_scenario(poor + "= turn Cid\n!Cid: buy private Katy from Bob for 50", options=PLAYED_BY_SITE)
+    run_scenario(
+        poor + "= turn Cid\n!Cid: buy private Katy from Bob for 50 | 1870 §12.1", options=PLAYED_BY_SITE
+    )

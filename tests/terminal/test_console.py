@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
 
 import engine
 from bot.features.robots.player import LEAST_EFFORT
@@ -18,6 +17,7 @@ from bot.terminal.console import Console
 from bot.tools.simulation.simulate import simulate_game
 from engine import State, encode_state
 from storage import StoreError, open_store
+from tests.stores import run_sql
 
 
 @pytest.fixture
@@ -286,7 +286,7 @@ async def damage(console: Console) -> str:
     info = await console.service.queries.table_info(console.table_id or 0)
     async with console.service.store.begin() as unit:
         for table in ("table_snapshots SET state", "moves SET events"):
-            await unit._transaction.connection.execute(text(f"UPDATE {table} = :bytes"), {"bytes": b"\xc1"})
+            await run_sql(unit, f"UPDATE {table} = :bytes", {"bytes": b"\xc1"})
     return (
         f"Table {info.code} cannot be read, so nobody can play there now; nothing of it is lost, and the "
         "operator has been told."

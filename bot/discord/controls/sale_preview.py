@@ -15,7 +15,7 @@ from bot.discord.controls.controls import SUBMIT_LINE, CustomId
 from bot.discord.controls.stock_controls import purchase_label, purchases
 from bot.discord.interactions import private_answers
 from bot.position import text_views
-from bot.position.effects import price_at_end_of_round, sold_shares
+from bot.position.effects import price_at_end_of_round, protection_note, sold_shares
 from bot.position.sentences import dollars
 
 
@@ -46,7 +46,7 @@ def preview_sales(state: engine.State, seat: str, lines: Sequence[str]) -> SaleP
             name = after.name(company.president) if company.president else "nobody"
             told.append(f"⚠ {name} becomes president of the {sym}, after {state.name(former or '')}.")
     told += [
-        f"{sym}: {text_views.price_text(state, sym)} → {lower} after your turn, unless protected."
+        f"{sym}: {text_views.price_text(state, sym)} → {lower} after your turn{protection_note(after, sym)}."
         for sym, line in by_company.items()
         if (lower := engine.later_fall(state, sym, sold_shares(line)[1]))
     ]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
+from typing import Literal
 
 from bot.email.pages.lobby_pages import LobbyPages
 from bot.email.pages.pictures import position_images
@@ -24,6 +26,8 @@ SEAT_KINDS = ("seat_request", "seat_answer")
 ASKING = ("turn", "reminder", "next")
 """Kinds that are for whoever plays for a seat now: its player or their deputy."""
 MAX_HEADLINE = 70  # characters
+LAST_REMINDER = timedelta(hours=2)  # before the end of a time, at the latest
+REMINDED_AGAIN = timedelta(hours=20)  # by email: daily reminders do not come at the same minute
 
 
 class PageBuilder:
@@ -41,6 +45,8 @@ class PageBuilder:
             return None
         if notification.kind == "claim":
             return await self._claim_page(notification.person_id)
+        if notification.kind in ("export", "erase"):
+            return await self._personal_page(notification.kind, notification.person_id)  # type: ignore[arg-type]
         if notification.kind == "account":
             return await self._account_page(notification, notification.person_id, str(row.address["email"]))
         if notification.kind in ("gathered", "lost"):
@@ -63,6 +69,8 @@ class PageBuilder:
             return await self._tables.lobby(table, notification, notification.person_id)
         if notification.kind == "dismissed":
             return await self._dismissal_page(table, notification, notification.person_id)
+        if notification.once_a_day and await self._is_one_too_many(notification, str(row.address["email"])):
+            return None
         seat = notification.seat
         if seat is None or table.seat_of(notification.person_id) != seat:
             return None
@@ -75,6 +83,17 @@ class PageBuilder:
             token = await reply_token_for(unit, notification.person_id, table, seat, decision_id)
         return (page, token) if page and token else None
 
+    async def _is_one_too_many(self, notification: Notification, address: str) -> bool:
+        """Whether a reminder, of whatever table, has gone to an address within a day, or the one before the
+        end of the time follows within a day."""
+        async with self._store.read() as unit:
+            since = unit.now - REMINDED_AGAIN
+            clock = (await unit.clocks.seat_clocks(notification.table_id)).get(notification.seat or 0)
+            end = clock.allowance_end if clock else None
+            if end and unit.now + LAST_REMINDER < end <= unit.now + timedelta(days=1):
+                return True
+            return await unit.outbox.count("mail", since, to=address, reason="reminder") > 0
+
     async def _claim_page(self, person_id: int) -> tuple[MailPage, ServiceToken] | None:
         """The page that asks a person to confirm their address."""
         async with self._store.read() as unit:
@@ -84,6 +103,15 @@ class PageBuilder:
             name = (await unit.people.get(person_id)).name
         token = ServiceToken("link", claim.address, frozenset({claim.address}), "", person_id=person_id)
         return table_pages.address_confirmation(name), token
+
+    async def _personal_page(
+        self, wanted: Literal["export", "erase"], person_id: int
+    ) -> tuple[MailPage, ServiceToken] | None:
+        """The page that asks a person whether they want their data, or to be deleted."""
+        async with self._store.read() as unit:
+            token = await reply_token_for(unit, person_id, None, None, None)
+        pages_of = {"export": table_pages.export_confirmation, "erase": table_pages.erasure_confirmation}
+        return (pages_of[wanted](), replace(token, purpose=wanted)) if token else None
 
     async def _dismissal_page(
         self, table: TableInfo, notification: Notification, person_id: int

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 import engine
 from bot.position import legal_lines
+from bot.position.effects import line_effect
 from bot.position.pending import engine_seat
 
 BUNDLES = (("run best", "pay", "pass"), ("run best", "withhold", "pass"))
 MAX_COMMENT = 100
-WITH_OUTCOME = ("run", "pay", "half", "withhold")  # verbs whose lines say what they bring
+WITH_OUTCOME = ("run", "pay", "half", "withhold")  # verbs whose lines say in sentences what they bring
 
 
 def bundle_lines(state: engine.State, seat: int) -> tuple[str, ...]:
@@ -41,16 +42,14 @@ def offered_lines(state: engine.State, seat: int, choices: Sequence[engine.Choic
 
 
 def with_outcomes(state: engine.State, seat: int, lines: Sequence[str]) -> tuple[str, ...]:
-    """The lines, with a comment on what each run and dividend among them brings."""
-    return tuple(
-        _commented(line, _outcome(state, seat, line))
-        if line.split()[0] in WITH_OUTCOME and "#" not in line
-        else line
-        for line in lines
-    )
+    """The lines, with a comment on what each costs or brings and changes; those that stand for several keep
+    theirs."""
+    return tuple(line if "#" in line else _commented(line, _outcome(state, seat, line)) for line in lines)
 
 
 def _outcome(state: engine.State, seat: int, line: str) -> str:
+    if line.split(maxsplit=1)[0] not in WITH_OUTCOME:
+        return line_effect(state, engine_seat(seat), line)
     try:
         result = engine.play_line(state, engine_seat(seat), line)
     except (engine.UnreadableError, engine.AmbiguousError, engine.RefusedError):

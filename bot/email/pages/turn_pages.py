@@ -13,6 +13,7 @@ from bot.features.moves.recent_events import recent_events
 from bot.features.review.ending import ending_review, review_pictures
 from bot.hub.notify import Notification
 from bot.hub.table import TableView
+from bot.hub.waiting import waiting_tables
 from bot.pictures.wanted import turn_pictures
 from bot.pictures.workers import Pictures, PictureWorkers
 from bot.position import text_views
@@ -24,6 +25,8 @@ from mail import (
     pages,
 )
 from mail.port import TableRows
+
+MAX_WAITING = 10  # other tables that an email names
 
 
 class TurnPages:
@@ -79,6 +82,7 @@ class TurnPages:
             deputy_for="" if is_owner else pending.name,
             subject=turn_subject(state, pending.prompt),
             whole_turns=bundle_lines(state, pending.seat) if pending.is_main else (),
+            lays_nothing=engine.topic(state) == "track",
             prompt=f"You to act: {pending.prompt}.",
             connection_runs=tuple(connection_lines(state)) if pending.is_main else (),
             legal_lines=offered_lines(
@@ -91,11 +95,21 @@ class TurnPages:
             deadline=""
             if is_reminder
             else await self._service.settings.deadline_text(table_id, pending.seat, reader),
+            also_waiting=await self._also_waiting(table_id, reader),
             images=inline_images(
                 await turn_pictures(self._service.queries, await self.drawing(view, reader), view, since)
             ),
         )
         return pages.turn_notice(notice)
+
+    async def _also_waiting(self, table_id: int, reader: int | None) -> tuple[str, ...]:
+        """The other tables that wait for a person, which are reminded of with this one."""
+        if reader is None:
+            return ()
+        async with self._service.store.read() as unit:
+            waiting = [each for each in await waiting_tables(unit, reader) if each.table.id != table_id]
+            zone = (await unit.people.get(reader)).time_zone
+            return tuple(f"{each.line(unit.now, zone)}." for each in waiting[:MAX_WAITING])
 
     async def _name_of(self, person_id: int | None) -> str:
         async with self._service.store.read() as unit:
@@ -119,4 +133,4 @@ def position_parts(
 
 
 def _as_rows(table: text_views.Table) -> TableRows:
-    return TableRows(table.head, table.rows, table.lines(), table.numeric())
+    return TableRows(table.head, table.rows, table.lines(text_views.LINE_WIDTH), table.numeric())

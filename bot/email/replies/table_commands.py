@@ -59,7 +59,7 @@ HELP = (
     "who: the players of the table; list: your tables",
     "options TITLE: what can be agreed for a title",
     "pause, resume: in a reply to a table's email, the game waits or goes on; resign: give up your seat",
-    "ask CODE: ask for an open seat at a table; `admit NAME` and `refuse NAME` answer whoever asks",
+    "ask CODE: ask for an open seat at a table; `admit NAME` and `refuse NAME` answer the person",
     "settings, away until DATE, back: how and when you are told; turns: the tables that wait for you",
     "addresses: where your emails go; `link ann@example.org` adds an address, `unlink` gives one up",
     "stop: no more emails; `start` in a reply starts them again",
@@ -259,15 +259,24 @@ class TableCommands:
         if not players:
             raise ValueError("Name the player and the address: `invite Dora <dora@example.org>`.")
         table = await self._table_of(person_id, table_id, "")
-        for each in players:
-            if table.status == "paused":
-                check_allowed(table, person_id, seated_players=table.host_id is None)
-                invited = await self._invitable_person(each[0], each[1])
-                seat_name = open_seat_named(table, each[0])
-                await self._service.seats.offer(table.id, seat_name, invited, by=person_id)
-            else:
-                await self._invite_one(table.id, person_id, *each, is_repeated=is_repeated)
+        for number, each in enumerate(players):
+            try:
+                await self._invite_to(table, person_id, *each, is_repeated=is_repeated)
+            except ValueError as error:
+                if not number:
+                    raise
+                return CommandAnswer((*_invited(players[:number]), str(error)), table.id, is_done=False)
         return CommandAnswer(_invited(players), table.id)
+
+    async def _invite_to(
+        self, table: TableInfo, host_id: int, name: str, address: str, *, is_repeated: bool
+    ) -> None:
+        if table.status != "paused":
+            await self._invite_one(table.id, host_id, name, address, is_repeated=is_repeated)
+            return
+        check_allowed(table, host_id, seated_players=table.host_id is None)
+        invited = await self._invitable_person(name, address)
+        await self._service.seats.offer(table.id, open_seat_named(table, name), invited, by=host_id)
 
     async def _invite_robot(self, person_id: int, table: TableInfo) -> CommandAnswer:
         info = await self._service.lobby.invite_robot(table.id, by=person_id)

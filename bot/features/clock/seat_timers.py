@@ -45,7 +45,7 @@ class SeatDueRows:
             wait = {"decision": clock.decision_id, "since": clock.since.isoformat()}
             if due or (self._info.pace.kind == "none" and not recipient.settings.is_away(self._now)):
                 wanted["reminder"] = self._reminder(clock, due, wait)
-            if due and self._info.pace.when_up != "remind":
+            if due:
                 wanted["time_up"] = (due.time_up, wait)
             if at := self._escalation_at(seat, clock):
                 wanted["escalation"] = (at, wait)

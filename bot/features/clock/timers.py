@@ -129,8 +129,11 @@ class ClockTimers:
                 and (name not in ("hour", "bank") or has_digest_near(wait.recipient.settings, now))
             )
             if name and not is_covered:
+                once_a_day = row.kind == "reminder"
                 await unit.outbox.enqueue(
-                    *notices.reminder_messages(info, wait.clock, wait.recipient, name, now, channels)
+                    *notices.reminder_messages(
+                        info, wait.clock, wait.recipient, name, now, channels, once_a_day=once_a_day
+                    )
                 )
             if name and name.startswith("week"):
                 await unit.outbox.enqueue(*_weekly_news(wait, now))
@@ -177,7 +180,7 @@ class ClockTimers:
             case "orders":
                 told = await self._play(table, wait)
             case _:
-                told = None
+                told = f"{table.state.players[wait.seat]}'s time is up. The game waits for them."
         rows = list[LogRow]()
         async with self._locked(row) as (table, unit):
             if await unit.clocks.take_due(row):
@@ -186,7 +189,7 @@ class ClockTimers:
                 told = None
             if told:
                 stamp = f"{notices.wait_name(wait.clock)}.time_up"
-                recipients = table.metadata.recipients.values()
+                recipients = _hear_of_time_up(table, wait.seat)
                 await unit.outbox.enqueue(
                     *notices.news_messages(table.info, recipients, told, stamp, unit.now)
                 )
@@ -319,6 +322,15 @@ class ClockTimers:
                 await unit.clocks.look_again_for(row.person_id)
         self._cache.wake_subscribers()
         return True
+
+
+def _hear_of_time_up(table: LiveTable, seat: int) -> list[Recipient]:
+    """Who is told themselves what follows from the end of a player's time: all, but where the game goes on
+    waiting for the player only the others, and those in the thread."""
+    recipients = table.metadata.recipients
+    if table.info.pace.when_up != "remind":
+        return list(recipients.values())
+    return [] if table.info.location else [each for at, each in recipients.items() if at != seat]
 
 
 def _weekly_news(wait: Wait, now: datetime) -> list[NewMessage]:

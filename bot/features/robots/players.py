@@ -69,9 +69,9 @@ class RobotPlayers:
             try:
                 await self.play(table_id, moves=1)
             except StoreError as error:
-                log.warning("the robots of table %d wait: %s", table_id, error)
+                log.warning("the robots of %s wait: %s", self._cache.table_name(table_id), error)
             except Exception:  # whatever is wrong at one table, the robots of others go on
-                log.exception("the robots of table %d wait", table_id)
+                log.exception("the robots of %s wait", self._cache.table_name(table_id))
 
     async def _stored_tables(self) -> list[int]:
         """The tables of the store at which a robot sits, or somebody has a deputy."""

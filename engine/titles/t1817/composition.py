@@ -16,6 +16,7 @@ from engine.core.hooks import do_nothing, never
 from engine.core.state import (
     CLOSED,
     ORPHANED,
+    AnyFrame,
     Auction,
     BuyerChoice,
     CashCrisis,
@@ -115,6 +116,32 @@ SECTIONS = {
     "1830 §19.1": "1817 §6.4",
 }
 """Where the rulebook of 1817 has the rules for which mechanics cite 1830."""
+
+QUESTION_SECTIONS: dict[type[AnyFrame], str] = {
+    SeedMoneySale: "1817 §4.2",
+    StockTurn: "1817 §5",
+    CompanyStart: "1817 §5.5",
+    OperatingTurn: "1817 §6",
+    CashCrisis: "1817 §7.4",
+    MergerPoll: "1817 §7",
+    MergerTurn: "1817 §7.1",
+    PostMergerTrade: "1817 §7.1.4",
+    PostMergerLoans: "1817 §7.1",
+    BuyerChoice: "1817 §7.2.4",
+    TakeoverLoans: "1817 §7.2.4",
+    ExcessTokens: "1817 §7.3",
+    Discard: "1817 §6.7",
+    GameOver: "1817 §8",
+}
+"""Where the rulebook describes what each kind of frame asks."""
+
+AUCTION_SECTIONS = {"private": "1817 §4.2", "certificate": "1817 §5.5", "sale": "1817 §7.2.4"}
+"""Where it describes each kind of auction."""
+
+
+def section_of(frame: AnyFrame) -> str:
+    """Where the rulebook describes the question of a frame."""
+    return AUCTION_SECTIONS[frame.kind] if isinstance(frame, Auction) else QUESTION_SECTIONS[type(frame)]
 
 
 def compose(options: tuple[str, ...]) -> GameTitle:
@@ -243,6 +270,7 @@ def compose(options: tuple[str, ...]) -> GameTitle:
         else handle_interruptions,
         train_counts={"2": 40} if site else {},
         sections=SECTIONS,
+        section_of=section_of,
     )
 
 

@@ -10,6 +10,7 @@ from engine.core.actions import BuyTrain, TradePrivate
 from engine.core.components import components_of
 from engine.core.hooks import never, no_items
 from engine.core.state import (
+    AnyFrame,
     Discard,
     FreeToken,
     GameOver,
@@ -52,6 +53,19 @@ from engine.stock.turn import StockTurnQuestion, required_sales
 from engine.title import SITE_CONVENTIONS, validated_options
 
 OPTIONS = (SITE_CONVENTIONS, "multiple_brown_from_ipo", "optional_6_train")
+
+QUESTION_SECTIONS: dict[type[AnyFrame], str] = {
+    Waterfall: "1830 §7.1",
+    WaterfallBidding: "1830 §7.2",
+    ParPriceChoice: "1830 §8.1",
+    StockTurn: "1830 §4",
+    OperatingTurn: "1830 §17",
+    FreeToken: "1830 Table 1.2",
+    HomeToken: "1830 §19.1",
+    Discard: "1830 §21",
+    GameOver: "1830 §25",
+}
+"""Where the rulebook describes what each kind of frame asks."""
 
 
 def compose(options: tuple[str, ...]) -> GameTitle:
@@ -136,6 +150,7 @@ def compose(options: tuple[str, ...]) -> GameTitle:
             ShareExchanges(before_par=site, limit_by_zone=site),
         ),
         scores=lambda g, bankrupt: final_scores(g, bankrupt, with_privates=site),
+        section_of=lambda frame: QUESTION_SECTIONS[type(frame)],
         flotation=Capitalization(in_next_operating_round=not site),
         follows_granted_certificates=site,
         train_counts=train_counts,

@@ -15,6 +15,7 @@ from engine.core.state import (
     IPO,
     POOL,
     TREASURY,
+    AnyFrame,
     Discard,
     GameOver,
     OperatingRound,
@@ -92,6 +93,16 @@ SECTIONS = {
 }
 """Where the rulebook, whose chapters have no numbers, has the rules for which mechanics cite 1830."""
 
+QUESTION_SECTIONS: dict[type[AnyFrame], str] = {
+    ParPriceChoice: "1851 Buying Stock",
+    StockTurn: "1851 Stock Rounds",
+    OperatingTurn: "1851 Operating Rounds",
+    RevenueClaim: "1851 Run Trains",
+    Discard: "1851 Purchase Trains",
+    GameOver: "1851 Ending the Game",
+}
+"""Where the rulebook describes what each kind of frame asks."""
+
 
 def compose(options: tuple[str, ...]) -> GameTitle:
     """The title under those options. Raises ValueError for one that it does not have."""
@@ -149,6 +160,7 @@ def compose(options: tuple[str, ...]) -> GameTitle:
         sale_objections=(refuse_sale_before_first_turn,),
         lay_objections=(refuse_unused_plain_track,),
         sections=SECTIONS,
+        section_of=lambda frame: QUESTION_SECTIONS[type(frame)],
     )
 
 

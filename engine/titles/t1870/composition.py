@@ -146,6 +146,19 @@ SECTIONS = {
 }
 """Where the rulebook of 1870 has the rules for which mechanics cite 1830."""
 
+QUESTION_SECTIONS: dict[type[AnyFrame], str] = {
+    Waterfall: "1870 §5.7",
+    WaterfallBidding: "1870 §5.7",
+    ParPriceChoice: "1870 §5.5",
+    StockTurn: "1870 §5.3",
+    PriceProtection: "1870 §5.9",
+    OperatingTurn: "1870 §4.1",
+    ConnectionRunTurn: "1870 §11.4",
+    Discard: "1870 §10.2.1",
+    GameOver: "1870 §13",
+}
+"""Where the rulebook describes what each kind of frame asks."""
+
 Questions: TypeAlias = dict[type[AnyFrame], Question[Game, Any]]
 ExtraSlots: TypeAlias = Callable[[Components, State], Mapping[Stop, int]]
 
@@ -215,6 +228,7 @@ def compose(options: tuple[str, ...]) -> GameTitle:
         scores=lambda g, bankrupt: final_scores(g, bankrupt, with_privates=True),
         flotation=Capitalization(),
         sections=SECTIONS,
+        section_of=lambda frame: QUESTION_SECTIONS[type(frame)],
         after_sale=defer_price_fall if v.site else ask_at_once_if_forced,
         after_price_move=(close_in_closing_zone(privates_to_pool=not v.site),),
         revenue_rules=revenue_rules,

@@ -1,0 +1,307 @@
+"""Connections to the database, each with a thread of its own.
+
+SQLAlchemy and the drivers are used as they are, synchronously. Whoever awaits `ConnectionThread.run` has a
+plain function run with the connection, on its thread. It runs to its end even if the task that waits is
+cancelled: what was cut off in the middle of a statement would cost the whole connection, and with it the work
+of everyone who shares the transaction. So that nobody waits for ever for a server that does not answer, a
+function that takes too long loses its connection.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from queue import SimpleQueue
+from threading import Thread
+from time import monotonic
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Engine, select
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from storage.database_errors import NO_ANSWER
+from storage.errors import OutcomeUnknown, StoreError
+
+T = TypeVar("T")
+
+PROBE_AFTER = 1.0
+"""Seconds without a transaction after which a server may have been restarted."""
+ANSWER_WITHIN = 5.0
+"""Seconds in which a server has to answer; then its connection is given up."""
+ASK_AGAIN_AFTER = 1.0
+"""Seconds in which nobody else asks a server that did not answer."""
+
+
+async def run_uninterrupted(future: asyncio.Future[T]) -> T:
+    """The result of a future, waited for even if the task is cancelled meanwhile; the cancellation is raised
+    afterwards."""
+    cancelled: asyncio.CancelledError | None = None
+    while not future.done():
+        try:
+            await asyncio.wait({future})
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is None:
+        return future.result()
+    if not future.cancelled():
+        future.exception()
+    raise cancelled
+
+
+class _Call:
+    """A function that waits for its thread, and the future of its result."""
+
+    def __init__(self, function: Callable[[], Any]) -> None:
+        self._function = function
+        self._loop = asyncio.get_running_loop()
+        self.future: asyncio.Future[Any] = self._loop.create_future()
+
+    def run(self) -> None:
+        """Run the function; on the thread."""
+        try:
+            result = self._function()
+        except BaseException as error:
+            settle, outcome = self.future.set_exception, error
+        else:
+            settle, outcome = self.future.set_result, result
+        with suppress(RuntimeError):  # the loop has been closed; nobody waits
+            self._loop.call_soon_threadsafe(settle, outcome)
+
+
+class ServerSilence:
+    """Whether a server answers, as all connections of a store have found.
+
+    Once it did not answer in time, one connection at a time asks it again, and the others fail at once: who
+    waits behind somebody who waits would wait for the sum of both.
+    """
+
+    def __init__(self) -> None:
+        self.is_on = False
+        self._ask_again_at = 0.0
+
+    def check(self) -> None:
+        """Raises StoreError where the server did not answer lately, and somebody else asks it."""
+        if self.is_on:
+            if monotonic() < self._ask_again_at:
+                raise StoreError(f"The store cannot be reached now: {NO_ANSWER}.")
+            self._ask_again_at = monotonic() + ANSWER_WITHIN
+
+    def begin(self) -> None:
+        """The server did not answer in time."""
+        self.is_on, self._ask_again_at = True, monotonic() + ASK_AGAIN_AFTER
+
+    def end(self) -> None:
+        """The server has answered."""
+        self.is_on = False
+
+
+class ConnectionThread:
+    """One connection of an engine and its thread. It is opened for the first function, and again when it was
+    lost. silence: of the server, which all connections of a store share."""
+
+    def __init__(self, engine: Engine, silence: ServerSilence) -> None:
+        self._engine, self._silence = engine, silence
+        self._calls = SimpleQueue[_Call | None]()
+        self._thread: Thread | None = None
+        self._connection: Connection | None = None
+        self._used_at = 0.0
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the database is a file of SQLite."""
+        return self._engine.dialect.name == "sqlite"
+
+    async def run(self, function: Callable[[Connection], T]) -> T:
+        """The result of a function of the connection. Raises what it raises, and what connecting raises."""
+        return await self.call(lambda: function(self._connect()))
+
+    async def call(self, function: Callable[[], T]) -> T:
+        """The result of a function that connects by itself, as `begin` does."""
+        if self._thread is None:  # a daemon, so that one that hangs does not keep the program from ending
+            self._thread = Thread(target=self._work, name="database", daemon=True)
+            self._thread.start()
+        call = _Call(function)
+        self._calls.put(call)
+        if self.is_file:
+            return await run_uninterrupted(call.future)
+        timer = asyncio.get_running_loop().call_later(ANSWER_WITHIN, self._hang_up)
+        try:
+            return await run_uninterrupted(call.future)
+        finally:
+            timer.cancel()
+
+    def _work(self) -> None:
+        while (call := self._calls.get()) is not None:
+            call.run()
+        self._drop()
+
+    def _connect(self) -> Connection:
+        if self._connection is None or self._connection.invalidated:
+            self._drop()
+            self._silence.check()
+            began = monotonic()
+            try:
+                self._connection = self._engine.connect()
+            except SQLAlchemyError:
+                if self._silence.is_on or monotonic() - began >= ASK_AGAIN_AFTER:
+                    self._silence.begin()
+                raise
+            self._silence.end()
+        return self._connection
+
+    def _drop(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with suppress(SQLAlchemyError):
+                connection.close()
+
+    def _hang_up(self) -> None:
+        """Cut the wire to a server that does not answer, so that the thread learns that it is lost."""
+        self._silence.begin()
+        if (connection := self._connection) is not None and not connection.invalidated:
+            driver: Any = connection.connection.driver_connection
+            with suppress(Exception), socket.socket(fileno=os.dup(driver.fileno())) as wire:
+                wire.shutdown(socket.SHUT_RDWR)
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether the connection is open, as far as is known."""
+        return self._connection is not None and not self._connection.invalidated
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether the connection is in a transaction that can be committed.
+
+        SQLite ends a transaction when the disk is full or cannot be read. A savepoint would then begin
+        another one, and the commit of the first would have nothing to do and succeed. PostgreSQL keeps a
+        transaction in which a statement has failed, but its commit then rolls back without an error.
+        """
+        connection = self._connection
+        if connection is None or not self.is_connected:
+            return False
+        driver: Any = connection.connection.driver_connection
+        if self.is_file:
+            return bool(driver.in_transaction)
+        return bool(driver.info.transaction_status.name == "INTRANS")
+
+    def begin(self) -> Connection:
+        """Begin a transaction; on the thread.
+
+        Where nobody used the connection for a while, a server is asked first whether it is still there: a
+        driver sends BEGIN only with the first statement, when it would be too late to connect again.
+        """
+        try:
+            return self._begin()
+        except DBAPIError as error:
+            if not error.connection_invalidated:
+                raise
+            return self._begin()
+
+    def _begin(self) -> Connection:
+        if self.is_connected:
+            self._silence.check()
+        connection = self._connect()
+        try:
+            connection.begin()
+            was_idle = monotonic() - self._used_at >= PROBE_AFTER
+            if not self.is_file and (was_idle or self._silence.is_on):
+                connection.execute(select(1))
+                self._silence.end()
+        except SQLAlchemyError:
+            self._forget(connection)
+            raise
+        self._used_at = monotonic()
+        return connection
+
+    def view(self, function: Callable[[Connection], T]) -> T:
+        """The result of a function that only reads, at one moment; on the thread. It is run again where the
+        server was restarted while nobody read."""
+        try:
+            return self._view(function)
+        except DBAPIError as error:
+            if not error.connection_invalidated:
+                raise
+            return self._view(function)
+
+    def _view(self, function: Callable[[Connection], T]) -> T:
+        try:
+            return function(self._begin())
+        finally:
+            self.roll_back()
+
+    def commit(self, connection: Connection) -> None:
+        """Commit the transaction; on the thread. Raises OutcomeUnknown where the server did not say."""
+        try:
+            connection.commit()
+        except DBAPIError as error:
+            if error.connection_invalidated:
+                raise OutcomeUnknown from error
+            raise
+
+    def roll_back(self) -> None:
+        """Roll back the transaction, if there is one; a connection that cannot even do that is dropped. On
+        the thread."""
+        if (connection := self._connection) is not None:
+            try:
+                connection.rollback()
+            except SQLAlchemyError:
+                self._forget(connection)
+
+    def _forget(self, connection: Connection) -> None:
+        """Drop the connection, whatever its state; on the thread."""
+        with suppress(SQLAlchemyError):
+            connection.invalidate()
+        self._drop()
+
+    async def close(self) -> None:
+        """Close the connection, after what is under way."""
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            self._calls.put(None)
+            await asyncio.to_thread(thread.join, ANSWER_WITHIN)
+
+
+class ConnectionPool:
+    """Connections of an engine for work that is done side by side. kept: so many stay open."""
+
+    def __init__(self, engine: Engine, kept: int, silence: ServerSilence) -> None:
+        self._engine, self._kept, self._silence = engine, kept, silence
+        self._idle: list[ConnectionThread] = []
+        self._places = asyncio.Semaphore(kept + 10)
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[ConnectionThread]:
+        """A connection that nobody else uses meanwhile, in no transaction before and after."""
+        async with self._places:
+            thread = self._idle.pop() if self._idle else ConnectionThread(self._engine, self._silence)
+            try:
+                yield thread
+            finally:
+                if len(self._idle) < self._kept:
+                    self._idle.append(thread)
+                else:
+                    await thread.close()
+
+    @asynccontextmanager
+    async def view(self) -> AsyncIterator[ConnectionThread]:
+        """A transaction that only reads, at one moment; SQLAlchemy begins it with the first query."""
+        async with self.connection() as thread:
+            try:
+                if not thread.is_file:  # is it still there? It cannot be connected again later
+                    await thread.call(lambda: thread.view(lambda connection: connection.execute(select(1))))
+                yield thread
+            finally:
+                await thread.call(thread.roll_back)
+
+    async def run(self, function: Callable[[Connection], T]) -> T:
+        """The result of a function that only reads, at one moment, in one switch to a thread."""
+        async with self.connection() as thread:
+            return await thread.call(lambda: thread.view(function))
+
+    async def close(self) -> None:
+        """Close the connections that nobody uses."""
+        while self._idle:
+            await self._idle.pop().close()
