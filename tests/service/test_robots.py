@@ -10,7 +10,7 @@ from sqlmodel import col, select
 
 from bot.features.robots.player import LEAST_EFFORT, Robot
 from bot.features.robots.players import RobotPlayers
-from bot.features.robots.worker import RobotMove, RobotWorker, decide_now
+from bot.features.robots.worker import RobotMove, RobotWorker, decide_now, plain_move
 from bot.hub.notify import decode_notification
 from bot.hub.result import Completed, LineRefused, PollUpdated, QueryAnswer
 from bot.hub.seating import robots_of
@@ -186,3 +186,28 @@ async def test_a_process_of_its_own_decides_the_same() -> None:
         worker.close()
     assert move is not None
     assert move.reason == Robot(7, LEAST_EFFORT).choose(state, "p0").reason
+
+
+async def test_a_robot_whose_judgement_fails_makes_a_legal_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fails(worker: RobotWorker, *position: object) -> RobotMove:
+        raise ValueError("a faulty judgement")
+
+    monkeypatch.setattr(RobotWorker, "_ask", fails)
+    state = new_game("1830", ["Ann", "Bob"]).state
+    move = await RobotWorker(0).decide(state, "p0", 7)
+    assert move is not None and move.line == "pass"
+    assert plain_move(state, "p1") is None
+
+
+async def test_a_refused_move_does_not_leave_the_table_waiting(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def nonsense(worker: RobotWorker, state: State, seat: str, seed: int) -> RobotMove:
+        return RobotMove("buy everything", "it is a bug")
+
+    monkeypatch.setattr(RobotWorker, "decide", nonsense)
+    table_id, (ann,) = await lobby(service, "Ann")
+    await service.lobby.invite_robot(table_id, by=ann)
+    await service.lobby.start(table_id, by=None, order=["Robot", "Ann"])
+    assert await service.robots.play(table_id) == 1
+    assert [p.name for p in (await service.queries.view(table_id)).pending] == ["Ann"]

@@ -22,12 +22,15 @@ from engine.core.components import MailContractAbility, ShareExchangeAbility
 from engine.core.state import Auction, CompanyStart, Waterfall, WaterfallBidding
 from engine.finance.ownership import share_percent
 
+MOST_OF_PRESIDENT = 1.06
+"""What a private with a president's certificate is worth at most, as a part of its face value: it binds the
+money for floating its company, and closes with the company's first train."""
 CONTESTED = 0.3
 """What is left of the gain of a bid where others have bid too: they will bid on."""
 LEAST_CASH = 100
 """Dollars without which a player can do little in the first stock round."""
-FEW_SHARES = 140
-"""Dollars that may be missing for floating a company: others buy a share or two."""
+SHORT_DOLLAR = 0.8
+"""Dollars of worth that each dollar costs that is lacking for floating a company."""
 INCOME_ROUNDS = 5.0
 """Operating rounds in which a private pays before it is sold or closes."""
 UNFLOATED_SHARE = 60.0
@@ -58,12 +61,14 @@ def private_worth(o: Forecast, private: str) -> float:
             worth -= 0.75 * definition.price
     if isinstance(definition.ability, ShareExchangeAbility):
         worth += 15
-    return min(worth, o.weights.most_of_face * definition.price)
+    most = MOST_OF_PRESIDENT if grant and grant.president else o.weights.most_of_face
+    return min(worth, most * definition.price)
 
 
 def floating_reserve(o: Forecast, private: str | None = None) -> int:
-    """Dollars to keep for the shares that float a company at the lowest par price: half of one's own at most.
+    """Dollars to keep for the shares that float a company at a middling par price.
 
+    Where the seat cannot float one alone, others will have to help, and a third of its wealth is kept.
     `private`: one that comes with shares of such a company.
     """
     g = o.g
@@ -76,10 +81,12 @@ def floating_reserve(o: Forecast, private: str | None = None) -> int:
     for grant in grants:
         if grant and grant.president:
             need = min(need, g.company_definition(grant.company).float_percent - grant.percent)
-    lowest = min(g.components.par_prices)
-    cost = max(need, 0) * lowest // share_percent(g, g.components.companies[0].sym)
+    pars, share = sorted(g.components.par_prices), share_percent(g, g.components.companies[0].sym)
     wealth = g.cash(o.seat) + sum(g.private_definition(p).price for p in g.privates_of(o.seat))
-    return min(cost, wealth // 2)
+    left = wealth - (g.private_definition(private).price if private else 0)
+    if max(need, 0) * pars[0] // share > left:
+        return wealth // 3
+    return min(max(need, 0) * pars[len(pars) // 2] // share, left)
 
 
 def _bids(g: Game) -> dict[str, dict[str, int]]:
@@ -134,9 +141,7 @@ def _float_trouble(o: Forecast, private: str, committed: int, price: int) -> flo
 
     def trouble(left: int) -> float:
         short = max(floating_reserve(o, private) - left, 0)
-        return (
-            0.1 * min(short, FEW_SHARES) + 0.35 * max(short - FEW_SHARES, 0) + 0.5 * max(LEAST_CASH - left, 0)
-        )
+        return SHORT_DOLLAR * short + 0.5 * max(LEAST_CASH - left, 0)
 
     free = o.g.cash(o.seat) - committed
     return trouble(free - price) - trouble(free)

@@ -7,8 +7,8 @@ from zlib import crc32
 
 from bot.features.robots.forecast import Forecast
 from bot.features.robots.judgement import judge
+from bot.features.robots.planning import Planner
 from bot.features.robots.scored import Scored
-from bot.features.robots.search import Search
 from bot.features.robots.track import MAX_TRIALS
 from bot.features.robots.weights import DEFAULT_WEIGHTS, Weights
 from engine import Action, State, game_of, visible_to
@@ -20,19 +20,19 @@ TEMPER = 4.0
 DEFAULT_SECONDS = 2.0
 TRIALS_A_SECOND = 20
 """Tiles whose revenue is worked out in about a second on a dense board."""
-POSITIONS_A_SECOND = 400
-"""Positions that the search ahead plays through in about a second."""
+PROJECTIONS_A_SECOND = 1000
+"""Projections of the rest of the game that take about a second."""
 
 
 class Effort(NamedTuple):
     """How much a robot may think about a decision, counted so that it does not depend on the machine.
 
-    `trials`: tiles tried on the map at a track decision. `positions`: those that the search ahead may play
-    through; 0 is without.
+    `trials`: tiles tried on the map at a track decision. `projections`: how many projections a plan may cost;
+    0 is without plans.
     """
 
     trials: int = MAX_TRIALS
-    positions: int = 0
+    projections: int = 0
 
 
 USUAL_EFFORT = Effort()
@@ -42,7 +42,7 @@ LEAST_EFFORT = Effort(trials=1)
 def effort_in(seconds: float) -> Effort:
     """How much a robot may think in about so many seconds of one core; at least one tile is tried."""
     trials = max(min(round(seconds * TRIALS_A_SECOND), 4 * MAX_TRIALS), 1)
-    return Effort(trials, round(seconds * POSITIONS_A_SECOND))
+    return Effort(trials, round(seconds * PROJECTIONS_A_SECOND))
 
 
 class Robot:
@@ -64,8 +64,8 @@ class Robot:
         judged = judge(Forecast(game_of(seen), seat, self.weights), options, self.effort.trials)
         if self.seed:
             judged = sorted(judged, key=lambda each: -each.value - self._temper(seen, each.action))
-        if len(judged) > 1 and self.effort.positions:
-            judged = Search(seat, self.effort.positions, self.weights).judged(seen, judged)
+        if len(judged) > 1 and self.effort.projections:
+            judged = Planner(seat, self.effort.projections, self.weights).judged(seen, judged)
         return judged
 
     def _temper(self, state: State, action: Action) -> float:

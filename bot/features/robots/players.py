@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 
 import engine
-from bot.features.robots.worker import RobotWorker
+from bot.features.robots.worker import RobotWorker, plain_move
 from bot.hub.cache import TableCache
 from bot.hub.command import Command, Form, OpenCommand
 from bot.hub.info import ROBOT_PREFIX, ROBOT_TRANSPORT, is_robot_name
@@ -108,19 +108,26 @@ class RobotPlayers:
         return False
 
     async def _move(self, view: TableView, state: engine.State, seat: int, person_id: int) -> bool:
-        move = await self.worker.decide(state, engine_seat(seat), seed=person_id)
-        result = None
-        if move is not None:
+        """Make the robot's move; the plainest legal one where that is refused."""
+        result: CommandResult | None = None
+        for attempt in ("", ":plain"):
+            if attempt:
+                move = plain_move(state, engine_seat(seat))
+            else:
+                move = await self.worker.decide(state, engine_seat(seat), seed=person_id)
+            if move is None:
+                break
             result = await self._submit(
                 view.table.id, seat, [move.line], view.decision_id_of(seat),
-                f"robot:{view.table.id}:{seat}:{view.seq}", person_id=person_id, transport=ROBOT_TRANSPORT,
-                confirmed=True,
+                f"robot:{view.table.id}:{seat}:{view.seq}{attempt}", person_id=person_id,
+                transport=ROBOT_TRANSPORT, confirmed=True,
             )  # fmt: skip
-        if move is None or isinstance(result, LineFailure):
-            log.error("the robot in seat %d of table %s has no move: %s", seat, view.table.code, result)
-            self._stuck.add((view.table.id, view.seq))
-            return False
-        return True
+            if not isinstance(result, LineFailure):
+                return True
+            log.error("the move %r of the robot in seat %d was refused: %s", move.line, seat, result)
+        log.error("the robot in seat %d of table %s has no move: %s", seat, view.table.code, result)
+        self._stuck.add((view.table.id, view.seq))
+        return False
 
     async def _vote(self, view: TableView) -> bool:
         """Agree to a vote that waits for a robot."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bot.features.robots.commitments import keeps_plan
 from bot.features.robots.forecast import Forecast
 from bot.features.robots.opening import par_choice, private_worth, start_choices
 from bot.features.robots.scored import Scored
@@ -33,6 +34,8 @@ from engine.finance.ownership import (
     share_price,
 )
 
+SET_ASIDE = 1_000.0
+"""Dollars that it costs to spend what is set aside for a company that has been started."""
 DEAL_UNASKED = -10_000.0
 """Worth of a deal that nobody has asked for: less than of any other move but bankruptcy."""
 
@@ -62,7 +65,14 @@ def stock_turn(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     starts = [option for option in options if isinstance(option.action, StartCompany)]
     if starts:
         judged += start_choices(o, starts)
-    return _swap_when_full(o, judged)
+    return [_keeping_plan(o, each) for each in _swap_when_full(o, judged)]
+
+
+def _keeping_plan(o: Forecast, judged: Scored) -> Scored:
+    """A move that spends what the seat has set aside is worth less than any that does not."""
+    if keeps_plan(o.g, o.seat, judged.action):
+        return judged
+    return judged._replace(value=min(judged.value, 0.0) - SET_ASIDE)
 
 
 def _why_pass(o: Forecast, options: Sequence[Option]) -> str:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import engine
 from bot.features.robots.player import LEAST_EFFORT, Effort, Robot, effort_in
+from engine.core.actions import Pass
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +41,9 @@ class RobotWorker:
     async def decide(self, state: engine.State, seat: str, seed: int) -> RobotMove | None:
         """What the robot of a seat does; None if there is nothing to do.
 
-        A position that takes too long, or ends the process, is judged once more with little effort.
+        A position that takes too long, or ends the process, is judged once more with little effort. Where
+        that fails too, or a judgement does, the move is the plainest legal one, so that no table waits for a
+        robot.
         """
         async with self._turn:
             for effort in (effort_in(self.seconds), LEAST_EFFORT):
@@ -49,7 +52,10 @@ class RobotWorker:
                 except (BrokenProcessPool, TimeoutError):
                     log.warning("a robot's process was ended: %s", effort)
                     self.close()
-        return None
+                except Exception:  # a faulty judgement; the table goes on
+                    log.exception("a robot could not judge its move")
+                    break
+        return plain_move(state, seat)
 
     async def _ask(self, state: engine.State, seat: str, seed: int, effort: Effort) -> RobotMove | None:
         if self._pool is None:
@@ -70,6 +76,16 @@ class RobotWorker:
                 process.terminate()
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = None
+
+
+def plain_move(state: engine.State, seat: str) -> RobotMove | None:
+    """A legal move without any judgement: to pass where that may be done, else what the rules list first;
+    None if the seat has nothing to decide."""
+    found = [option.action for option in engine.options(engine.visible_to(state, seat), seat)]
+    if not found:
+        return None
+    action = next((each for each in found if isinstance(each, Pass)), found[0])
+    return RobotMove(engine.format_action(state, action), "it could not think this position through")
 
 
 def _lower_priority() -> None:

@@ -2,8 +2,8 @@
 
 `random` takes any legal option, `simulate` is the player of `railpost simulate`, `greedy` and `pass-and-pay`
 are the players of few rules (`greedy.py`), and `robot` is the computer player; `robot:0.5` takes about half a
-second for a hard decision, `robot:0` as little as it can. `judgement:0.5` is the robot as it was before it
-searched ahead. Both may have other weights: `robot:0.5+reach=0.2`.
+second for a hard decision, `robot:0` as little as it can. `judgement:0.5` is the robot without plans. Both
+may have other weights: `robot:0.5+reach=0.2`.
 """
 
 from __future__ import annotations
@@ -80,5 +80,5 @@ def robot(name: str, seed: int) -> Robot:
         )
     effort = effort_in(thinking)
     if kind == "judgement":
-        effort = effort._replace(positions=0)
+        effort = effort._replace(projections=0)
     return Robot(seed, effort, varied(DEFAULT_WEIGHTS, changes) if plus else DEFAULT_WEIGHTS)

@@ -1,0 +1,102 @@
+"""What a projection needs of the board and the market, worked out once for a position.
+
+Theory of operation. Exact routes cost milliseconds, and a projection asks for hundreds of revenues. So each
+type of train is run alone once for each company, and several trains together earn a part of the sum
+(`TOGETHER`), scaled to what the company's own trains really earn now. Track that is not laid yet is an
+estimate (`Forecast.prospect`), which is reached over the rounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import exp
+
+from bot.features.robots.forecast import GROWTH_ROUNDS, STOP_VALUE, Forecast
+from engine import Game
+from engine.core.components import MarketZone
+from engine.finance import market
+from engine.finance.market import Space
+
+TOGETHER = (1.0, 0.85, 0.7, 0.55)
+"""Which part of what it would earn alone the best train of a company earns beside others, the second, …"""
+UPGRADES = 0.05
+"""By which part revenues on today's track grow from one operating round to the next, by better tiles."""
+MOST_UPGRADES = 1.5
+"""How many times today's revenue better tiles may bring at most."""
+MOST_SCALE = 1.3
+"""How many times the estimate a company's own trains may really earn, and others are expected to."""
+USUAL_PLACE = 140
+"""Dollars of a usual home, see `Forecast.location_value`."""
+
+
+class BoardFacts:
+    """Revenues and market moves of a position, shared by all its projections."""
+
+    def __init__(self, o: Forecast) -> None:
+        self.o = o
+        self.g: Game = o.g
+        self._today: dict[tuple[str, tuple[str, ...]], float] = {}
+        self._prospects: dict[tuple[str, ...], float] = {}
+        self._scales: dict[str, float] = {}
+        self._places: dict[str, float] = {}
+        self._moves: dict[tuple[Space, str], Space] = {}
+        self._prices: dict[Space, int] = {}
+
+    def revenue(self, company: str, trains: tuple[str, ...], rounds: float, color: str) -> float:
+        """Dollars that these trains would earn for a company after so many rounds, with tiles up to a
+        color."""
+        if not trains:
+            return 0.0
+        today = self._revenue_today(company, trains)
+        upgraded = today * min(1 + UPGRADES * rounds, MOST_UPGRADES)
+        prospect = self._prospect(trains) * STOP_VALUE[color] * self._place(company)
+        return upgraded + (1 - exp(-rounds / GROWTH_ROUNDS)) * max(prospect - upgraded, 0.0)
+
+    def _revenue_today(self, company: str, trains: tuple[str, ...]) -> float:
+        key = company, trains
+        if key not in self._today:
+            self._today[key] = self._apart(company, trains) * self._scale(company)
+        return self._today[key]
+
+    def _apart(self, company: str, trains: Sequence[str]) -> float:
+        alone = sorted((self.o.revenue(company, [train]) for train in trains), reverse=True)
+        return sum(part * revenue for part, revenue in zip(TOGETHER, alone, strict=False))
+
+    def _scale(self, company: str) -> float:
+        """What the company's own trains really earn, as a part of the estimate."""
+        if company not in self._scales:
+            trains = self.g.company(company).trains
+            estimate = self._apart(company, trains)
+            real = self.o.revenue(company) if estimate else 0
+            self._scales[company] = min(real / estimate, MOST_SCALE) if estimate and real else 1.0
+        return self._scales[company]
+
+    def _prospect(self, trains: tuple[str, ...]) -> float:
+        """How many stops these trains together will run to."""
+        if trains not in self._prospects:
+            self._prospects[trains] = self.o.prospect(trains) / self.o.stop_value()
+        return self._prospects[trains]
+
+    def _place(self, company: str) -> float:
+        """How good the surroundings of the company's home are, 1 for usual ones."""
+        if company not in self._places:
+            home = self.g.company_definition(company).home
+            tokens = self.g.state.tokens.items()
+            hexes = [home.hex] if home else [h for h, there in tokens if any(c == company for _, c in there)]
+            value = max((self.o.location_value(hex) for hex in hexes), default=USUAL_PLACE)
+            self._places[company] = min(max(value / USUAL_PLACE, 0.7), 1.3)
+        return self._places[company]
+
+    def price(self, at: Space) -> int:
+        """Dollars of a share on a space; nothing in liquidation."""
+        if at not in self._prices:
+            cell = self.g.title.cell(at)
+            self._prices[at] = 0 if MarketZone.LIQUIDATION in cell.zones else cell.price
+        return self._prices[at]
+
+    def moved(self, at: Space, direction: str) -> Space:
+        """The space beside one: `right`, `left`, `up` or `down`."""
+        key = at, direction
+        if key not in self._moves:
+            self._moves[key] = getattr(market, direction)(self.g, at)
+        return self._moves[key]

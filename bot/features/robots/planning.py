@@ -1,0 +1,127 @@
+"""Plans: what a player may do now is chosen by what the game would bring after it.
+
+Theory of operation. Each sensible move of a stock turn, of a dividend or of a train purchase is made with the
+engine, and from there a `Projection` plays on to the end of the game. It keeps the money for what has been
+begun: a company that the seat has started is floated first, and rust, forced purchases and the limit of
+certificates come as they would. So a par price is a plan to float at that price, a sale is a plan to buy
+with its money, and a train is a plan to own it until it rusts.
+
+Other players do not do what one expects. So each move is played on several times, with other tastes of the
+players and other luck of the companies, the same ones for each move (`sample`). All moves are played on a
+few times, the better half of them as often again, and so on (sequential halving). What a move is worth is
+the seat's part of what all players own at the end, in dollars.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bot.features.robots.board_facts import BoardFacts
+from bot.features.robots.forecast import Forecast
+from bot.features.robots.projection import Projection
+from bot.features.robots.scored import Scored
+from bot.features.robots.weights import Weights
+from engine import RefusedError, State, game_of, play
+from engine.core.actions import (
+    Action,
+    BuyTrain,
+    Pass,
+    PayDividend,
+    PayHalfDividend,
+    TakeLoans,
+    WithholdDividend,
+)
+from engine.core.state import OperatingTurn
+
+PLANNED: tuple[type[Action], ...] = (
+    BuyTrain, Pass, PayDividend, PayHalfDividend, TakeLoans, WithholdDividend,
+)  # fmt: skip
+PLANNED_STEPS = ("dividend", "trains")
+"""Moves that are planned; whatever else may be done is left to the judgements."""
+MOST_CANDIDATES = 24
+"""Moves that are played on at most, the best judged ones."""
+HOPELESS = -4_000.0
+"""Dollars below which a judged move is not played on: it is against the rules of prudence."""
+
+
+class Planner:
+    """Plans for one seat. `projections`: how many a decision may cost."""
+
+    def __init__(self, seat: str, projections: int, weights: Weights) -> None:
+        self.seat, self.projections, self.weights = seat, projections, weights
+
+    def judged(self, state: State, ranking: Sequence[Scored]) -> list[Scored]:
+        """A ranking with the worth of each plan in it, best first."""
+        candidates = to_plan(state, ranking) if self.weights.trust else []
+        if len(candidates) < 2 or self.projections < len(candidates):
+            return list(ranking)
+        facts = BoardFacts(Forecast(game_of(state), self.seat, self.weights))
+        lines = []
+        for judged in candidates:
+            try:
+                after = play(state, self.seat, judged.action).state
+            except RefusedError:
+                continue
+            lines.append(_Line(judged, after))
+        self._halve(lines, facts)
+        base = max(line.mean for line in lines)
+        found = [
+            line.judged._replace(value=line.judged.value + self.weights.trust * (line.mean - base))
+            for line in lines
+        ]
+        known = {line.judged.action for line in lines}
+        floor = min(judged.value for judged in found) - 1
+        rest = [each._replace(value=min(each.value, floor)) for each in ranking if each.action not in known]
+        return sorted([*found, *rest], key=lambda judged: -judged.value)
+
+    def _halve(self, lines: list[_Line], facts: BoardFacts) -> None:
+        """Play all on, then the better half as often again, until the projections are spent."""
+        left, sample, alive = self.projections, 0, list(lines)
+        rounds = max(len(lines).bit_length() - 1, 1)
+        each = max(self.projections // (rounds * len(lines)), 1)
+        while left >= len(alive) and alive:
+            count = max(min(each, left // len(alive)), 1)
+            for line in alive:
+                for number in range(sample, sample + count):
+                    line.add(self._worth(line.state, facts, number))
+            left -= count * len(alive)
+            sample += count
+            each *= 2
+            if len(alive) == 2:
+                each = max(left // 2, 1)
+            alive.sort(key=lambda line: -line.judged.value - self.weights.trust * line.mean)
+            alive = alive[: max((len(alive) + 1) // 2, 2)]
+
+    def _worth(self, state: State, facts: BoardFacts, sample: int) -> float:
+        """Dollars: the seat's part of what all players own at the end, of what they own on the average."""
+        worths = Projection(game_of(state), facts, sample).run()
+        total = sum(max(worth, 0.0) for worth in worths.values()) or 1.0
+        return worths[self.seat] - self.weights.rivalry * (total - max(worths[self.seat], 0.0)) / max(
+            len(worths) - 1, 1
+        )
+
+
+class _Line:
+    """A move, the position after it, and the sum of what was found there."""
+
+    __slots__ = ("count", "judged", "state", "total")
+
+    def __init__(self, judged: Scored, state: State) -> None:
+        self.judged, self.state, self.total, self.count = judged, state, 0.0, 0
+
+    @property
+    def mean(self) -> float:
+        return self.total / self.count
+
+    def add(self, worth: float) -> None:
+        self.total += worth
+        self.count += 1
+
+
+def to_plan(state: State, ranking: Sequence[Scored]) -> list[Scored]:
+    """The moves to play on, best judged first; none where the judgements decide alone."""
+    top = state.top
+    if type(top) is not OperatingTurn or top.step not in PLANNED_STEPS:
+        return []
+    found = [each for each in ranking if isinstance(each.action, PLANNED) and each.value > HOPELESS]
+    return found[:MOST_CANDIDATES]

@@ -1,0 +1,125 @@
+"""Plans: trains and dividends are chosen by what the game would bring after them, the same every time."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.features.robots import forecast, track
+from bot.features.robots.board_facts import BoardFacts
+from bot.features.robots.commitments import float_cost, keeps_plan, unfloated
+from bot.features.robots.forecast import Forecast
+from bot.features.robots.planning import to_plan
+from bot.features.robots.player import Effort, Robot
+from bot.features.robots.projection import Projection
+from engine import State, decision, game_of, play
+from engine.core.actions import BuyShares, BuyTrain, Par, Pass, SellShares
+from tests.scenarios import ScenarioRunner
+
+run_scenario = ScenarioRunner("1830").run
+TRAINS = """
+@ owns Ann PRR 6
+@ par PRR 100
+@ cash PRR 500
+@ tile H10 57 1
+@ round operating PRR
+Ann: pass
+= cash PRR 500
+"""
+BEGUN = "@ round stock Ann\n@ cash Ann 400\n@ par PRR 67\n@ owns Ann PRR 2\n= cash Ann 400"
+
+
+def at_trains() -> State:
+    state = run_scenario(TRAINS)
+    while getattr(state.top, "step", "trains") != "trains":
+        state = play(state, "p0", Pass()).state
+    return state
+
+
+def ranking(state: State, positions: int) -> list[tuple[object, float]]:
+    seat = decision(state).awaited[0]
+    return [(each.action, each.value) for each in Robot(0, Effort(1, positions)).ranking(state, seat)]
+
+
+def projected(state: State, sample: int = 0) -> Projection:
+    g = game_of(state)
+    return Projection(g, BoardFacts(Forecast(g, "p0")), sample)
+
+
+def test_trains_are_planned_beside_passing_the_same_every_time() -> None:
+    state = play(at_trains(), "p0", BuyTrain("2", "bank")).state
+    planned = to_plan(state, Robot().ranking(state, "p0"))
+    assert {type(each.action) for each in planned} == {BuyTrain, Pass}
+    assert ranking(state, 400) == ranking(state, 400)
+    assert ranking(state, 400) != ranking(state, 0)
+    assert {action for action, _ in ranking(state, 400)} == {action for action, _ in ranking(state, 0)}
+
+
+def test_a_stock_turn_is_not_played_on_move_by_move() -> None:
+    state = run_scenario(BEGUN)
+    assert to_plan(state, Robot().ranking(state, "p0")) == []
+
+
+def test_a_projection_changes_nothing_and_is_the_same_again() -> None:
+    state = at_trains()
+    before = repr(state)
+    worths = projected(state).run()
+    assert projected(state).run() == worths
+    assert projected(state, 1).run() == projected(state, 1).run() != worths
+    assert repr(state) == before
+
+
+def test_a_projection_ends_as_the_rules_say_where_the_bank_is_broken() -> None:
+    state = at_trains()
+    projection = projected(state)
+    projection.broken = True
+    worths = projection.run()
+    assert projection.rounds == 1
+    assert worths["p0"] >= game_of(state).cash("p0")
+
+
+def test_trains_rust_in_a_projection_and_the_phase_begins() -> None:
+    projection = projected(at_trains())
+    projection.companies["PRR"].trains = ["2", "2"]
+    while projection.depot[0][0].name != "5":
+        projection._left_the_bank(projection.depot[0][0].name)
+    assert projection.companies["PRR"].trains == []
+    assert projection.phases[projection.phase].name == "4"
+
+
+def test_a_president_without_money_for_a_train_owes_more_than_its_price() -> None:
+    projection = projected(at_trains())
+    stock = projection.companies["PRR"]
+    stock.cash, stock.has_operated, projection.cash["p0"] = 0.0, True, 10.0
+    assert projection._raise_money(stock, 80)
+    assert projection.cash["p0"] < 10 - 80
+
+
+def test_money_for_a_company_that_is_begun_is_set_aside() -> None:
+    g = game_of(run_scenario(BEGUN))
+    assert unfloated(g, "p0") == ["PRR"] and float_cost(g, "PRR") == 4 * 67
+    assert keeps_plan(g, "p0", BuyShares("PRR", "ipo"))
+    assert not keeps_plan(g, "p0", Pass())
+    assert not keeps_plan(g, "p0", Par("NYC", 67))
+    assert not keeps_plan(g, "p0", SellShares("PRR", 1))
+
+
+def test_nobody_starts_what_they_cannot_float_alone() -> None:
+    g = game_of(run_scenario("@ round stock Ann\n@ cash Ann 480\n= cash Ann 480"))
+    assert keeps_plan(g, "p0", Par("NYC", 76))
+    assert not keeps_plan(g, "p0", Par("NYC", 82))
+
+
+def test_who_has_begun_a_company_buys_it_before_all_else() -> None:
+    state = run_scenario(BEGUN + "\n@ par NYC 100\n@ owns Bob NYC 6\n@ trains NYC 3")
+    while not getattr(state.top, "bought", None) and decision(state).awaited[0] == "p0":
+        action = Robot(0, Effort(1, 200)).choose_action(state, "p0")
+        assert isinstance(action, BuyShares) and action.company == "PRR"
+        state = play(state, "p0", action).state
+
+
+def test_on_dense_track_fewer_lays_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    state = run_scenario(TRAINS.replace("@ tile", "@ trains PRR 2\n@ tile"))
+    assert track.Surveyor(Forecast(game_of(state), "p0"), "PRR", trials=40).trials == 40
+    monkeypatch.setattr(forecast, "ROUTE_BUDGET", 0)
+    surveyor = track.Surveyor(Forecast(game_of(state), "p0"), "PRR", trials=40)
+    assert surveyor.trials == track.MAX_DENSE_TRIALS
