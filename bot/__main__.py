@@ -91,6 +91,7 @@ async def open_service(settings: Settings, *, allows_new: bool = False) -> Async
     allows_new: also an empty store, or another one, beside backups of a former one; else InvalidStore.
     """
     from bot.hub.limits import Limits
+    from bot.hub.privacy import PrivacySettings
     from bot.operations.check import quick_check_at_start
     from bot.operations.store_watch import check_start
     from bot.pictures.workers import PictureWorkers
@@ -112,6 +113,14 @@ async def open_service(settings: Settings, *, allows_new: bool = False) -> Async
                 keep_megabytes=settings.keep,
                 pictures=pictures,
                 robot_seconds=settings.robot_seconds,
+                watched_sites=settings.watch_sites.replace(",", " ").split(),
+                privacy=PrivacySettings(
+                    settings.privacy_url or "",
+                    settings.game_keep_days,
+                    settings.log_keep_days,
+                    settings.data,
+                    has_mailbox=settings.mail is not None,
+                ),
                 limits=Limits({"tables": settings.limit_tables}),
             )
 

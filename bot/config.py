@@ -88,9 +88,9 @@ class MailSettings:
     inbox: the IMAP folder of new mail. answers_per_hour: to one seat, before they are gathered; ten times as
     many in ten minutes to everybody, without those to moves. hosts: who may open tables by email besides
     people with a verified address: `verified` (nobody), `anyone`, or addresses and domains. oauth: None for
-    passwords. keep_days: for which mail that was dealt with stays in its folder; 0 for ever. separator: empty
-    for no sub-addressing. unsubscribe_url: of the page for one-click unsubscribe, which a web server passes
-    on to us; empty for none.
+    passwords. keep_days: for which mail that was dealt with stays in its folder; 0 for as long as there is
+    room. separator: empty for no sub-addressing. unsubscribe_url: of the page for one-click unsubscribe,
+    which a web server passes on to us; empty for none.
     """
 
     imap: MailServer
@@ -299,6 +299,10 @@ class Settings(BaseModel):
     status_port: int | None = Field(default=None, ge=1, le=65535)
     backup_hours: float = Field(default=24, ge=0, le=24 * 366)
     limit_tables: int = Field(default=10, ge=0)
+    game_keep_days: int = Field(default=1095, ge=0, le=36_500)
+    log_keep_days: int = Field(default=30, ge=0, le=36_500)
+    watch_sites: str = ""
+    privacy_url: ApiUrl | None = None
     role: Annotated[frozenset[str], BeforeValidator(parse_roles)] = frozenset(ROLES)
     table_conventions: Literal["rulebook", "18xx.games"] = "rulebook"
 

@@ -21,6 +21,8 @@ from bot.features.lobby.tables import Lobby
 from bot.features.notepad.feature import Notepad
 from bot.features.plans.feature import PlanHandler
 from bot.features.plans.plans import PlanStore
+from bot.features.privacy.person import PersonalData
+from bot.features.privacy.retention import Retainer
 from bot.features.review import feature as review
 from bot.features.robots.player import DEFAULT_SECONDS, Robot
 from bot.features.robots.players import RobotPlayers
@@ -35,12 +37,14 @@ from bot.features.undo.feature import UndoHandler
 from bot.features.views import feature as views
 from bot.features.votes import feature as votes
 from bot.features.votes.reminders import VOTE_KIND, remind_of_vote, set_vote_reminders
+from bot.features.watch.address import GameAddresses
 from bot.features.watch.feature import Watcher
 from bot.features.watch.permission import WatchingPermission
 from bot.hub.cache import KEEP_MEGABYTES
 from bot.hub.feature import Feature
 from bot.hub.limits import Limits
 from bot.hub.polls import PollHandler
+from bot.hub.privacy import PrivacySettings
 from bot.hub.service import Hub
 from bot.hub.status import RunningTables
 from bot.hub.timers import LATE_KIND, NOBODY_FOLLOWS, Followers
@@ -53,7 +57,8 @@ class Service(Hub):
 
     pictures: draws for every transport. lobby: tables before their start. running: tables in play. seats:
     who asks for open seats. imports: seats of imported games. settings: of people. status: pause, resume and
-    the end before the end. watcher: snapshots of games that are given. robots: the computer players.
+    the end before the end. watcher: snapshots of games that are given. personal_data: what
+    is stored of a person. robots: the computer players.
     features: by name those that are put in.
     """
 
@@ -68,11 +73,15 @@ class Service(Hub):
         limits: Limits | None = None,
         robot_seconds: float = DEFAULT_SECONDS,
         without: Collection[str] = (),
+        privacy: PrivacySettings | None = None,
+        watched_sites: Collection[str] = (),
     ) -> None:
         """default_options: of new tables. keep_megabytes: about so much of tables stays in memory.
         ping_holdoff: seconds before a turn message is sent. limits: what one person may do on one day.
         robot_seconds: that a robot may think about a hard decision. without: names of features that are left
-        out. Raises ValueError for one that is required."""
+        out. privacy: what the host has set about the data of people. watched_sites: from
+        which games are read by their address. Raises ValueError for one that is
+        required."""
         super().__init__(
             store, keep_megabytes=keep_megabytes, ping_holdoff=ping_holdoff, limits=limits,
             polls=partial(PollHandler, remind=set_vote_reminders, declining_seat=declining_seat),
@@ -88,7 +97,10 @@ class Service(Hub):
             cache, self.lobby, self.running, self.imports, self.limits, self.replacements
         )
         self.settings = PersonSettingsService(cache)
-        self.watcher = Watcher(store, self.limits, read_game)
+        self.watcher = Watcher(store, self.limits, read_game, GameAddresses(store, watched_sites))
+        privacy = privacy or PrivacySettings()
+        self.personal_data = PersonalData(cache, self.limits, privacy, [self.watcher.forget])
+        self.retainer = Retainer(store, privacy)
         self.status = StatusCommands(cache, self.running, self.polls)
         self.robots = RobotPlayers(cache, self.submit, robot_seconds)
         self.features: dict[str, Feature] = {}
@@ -127,6 +139,7 @@ class Service(Hub):
         yield Feature("settings", SettingsCommands(self.settings).commands())
         yield Feature("notepad", Notepad(cache).commands())
         yield Feature("watch", WatchingPermission(cache).commands())
+        yield Feature("retention", leads={"retention": self.retainer.run})
         yield Feature(
             "lobby", lobby.commands(), replacements.motions(), lobby_timers,
             moved=[replacements.update_after_move], is_required=True,

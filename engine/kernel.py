@@ -214,11 +214,14 @@ def still_awaits_others(before: QuestionKey, now: QuestionKey, seat: str) -> boo
     return same and not set(before.seats).isdisjoint(set(now.seats) - {seat})
 
 
-def end_by_agreement(state: State, reason: str) -> Transition:
+AGREED = "It was ended by agreement."
+
+
+def end_by_agreement(state: State) -> Transition:
     """End the game by agreement of the players, on a copy of the state."""
     g = game_of(copy_state(state))
     lapse_offers(g)
-    g.push(GameOver(reason))
+    g.push(GameOver(AGREED))
     _number_question(g, question_key(g))
     return Transition(g.state, g.events)
 

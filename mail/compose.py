@@ -169,6 +169,7 @@ def compose(
         "code": "" if service_address.has_subaddresses else issued["reply"][0],
         "cids": cids,
         "colour": _COLOURS[page.tone],
+        "privacy_url": service_address.privacy_url,
         "replies": token.seat is not None or token.purpose != "reply",
     }
     text = _ENVIRONMENT.get_template("email.txt").render(fields)

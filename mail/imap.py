@@ -292,9 +292,18 @@ class ImapConnection:
 
         The folder stays selected: the connection is of no use for the inbox any more.
         """
+        return await self._delete(folder, "BEFORE", f"{day.day}-{_MONTHS[day.month - 1]}-{day.year}")
+
+    async def delete_with(self, folder: Folder, text: str) -> int:
+        """Delete the messages of a folder that have a text in a header or in the body; returns how many.
+
+        The folder stays selected, as after `delete_before`.
+        """
+        return await self._delete(folder, "TEXT", _quoted(text))
+
+    async def _delete(self, folder: Folder, *criteria: str) -> int:
         await self._call_ok(self._client.select(self._folders[folder]))
-        before = f"{day.day}-{_MONTHS[day.month - 1]}-{day.year}"
-        response = await self._call_ok(self._client.uid_search("BEFORE", before, charset=None))
+        response = await self._call_ok(self._client.uid_search(*criteria, charset=None))
         uids = [word for line in response.lines[:-1] for word in bytes(line).split() if word.isdigit()]
         for start in range(0, len(uids), 200):
             chosen = b",".join(uids[start : start + 200]).decode()

@@ -6,8 +6,9 @@ It has a connection of its own, once an hour, so the one that waits for new mail
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, date, datetime, timedelta
+from typing import Protocol
 
 from mail.imap import ConnectionLost, ImapAccount, ImapConnection, LoginRefused, MailboxFull, Quota
 from mail.port import Folder
@@ -19,10 +20,21 @@ INTERVAL = 3600.0  # seconds
 TIMEOUT = 60.0  # seconds for a command
 
 
+class ErasedPeople(Protocol):
+    """The people who want to be forgotten."""
+
+    async def erased_addresses(self) -> list[str]:
+        """The addresses whose mail is still to be deleted."""
+
+    async def mailbox_is_erased(self, addresses: Sequence[str]) -> None:
+        """Their mail is deleted."""
+
+
 class MailboxCaretaker:
-    """Runs until it is cancelled. keep_days: for which mail stays after it was dealt with; 0 for ever.
+    """Runs until it is cancelled. keep_days: for which mail stays after it was dealt with; 0 without an end.
 
     tidied: is called after each time with how full the mailbox is, in words; empty when there is room.
+    erased: whose mail is deleted, whatever its age; None for nobody's.
     """
 
     def __init__(
@@ -30,6 +42,7 @@ class MailboxCaretaker:
         account: ImapAccount,
         keep_days: int,
         tidied: Callable[[str], Awaitable[None]],
+        erased: ErasedPeople | None = None,
         *,
         interval: float = INTERVAL,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
@@ -37,6 +50,7 @@ class MailboxCaretaker:
         self._account = account
         self._keep_days = keep_days
         self._tidied = tidied
+        self._erased = erased
         self._interval = interval
         self._now = now
         self._deleted_before: date | None = None
@@ -62,6 +76,11 @@ class MailboxCaretaker:
                     if count := await imap.delete_before(folder, day):
                         log.info("mailbox: %d emails from before %s are deleted from %s", count, day, folder)
                 self._deleted_before = day
+            if self._erased and (addresses := await self._erased.erased_addresses()):
+                for address in addresses:
+                    for folder in Folder:
+                        await imap.delete_with(folder, address)
+                await self._erased.mailbox_is_erased(addresses)
             await self._tidied(fullness(await imap.quota()))
         finally:
             await imap.close()

@@ -229,9 +229,10 @@ def _stale(result: StaleReply, reply: ParsedReply) -> list[Block]:
     ]
 
 
-def confirmation(sentence: str) -> MailPage:
+def confirmation(sentence: str, attachments: Sequence[Attachment] = ()) -> MailPage:
     """A command was carried out; `sentence` says which."""
-    return MailPage("OK.", (Paragraph(sentence),), subject="Done", tone="good")
+    blocks: list[Block] = [Paragraph(sentence), *map(AttachmentBlock, attachments)]
+    return MailPage("OK.", tuple(blocks), subject="Done", tone="good")
 
 
 def gathered_answers(answers: Sequence[str]) -> MailPage:

@@ -55,6 +55,7 @@ from mail.queries import merge_queries, parse_query
 from mail.quotes import ReplyLine
 from mail.replies import (
     DEFAULT_LIMITS,
+    ERASED,
     PLAYED,
     REPEATED,
     Replies,
@@ -74,7 +75,7 @@ STALE = "stale"
 _RESULT_REASONS = {LinesPlayed: PLAYED, LineRejected: "rejected", StaleReply: STALE}
 UNREAD = frozenset({"unclear", "no orders", "unreadable", "help", "not done"})
 """Reasons of replies to a mail from which nothing was done."""
-YES_NO_PURPOSES = frozenset({"link", "invite", "start", "keep", "agree"})
+YES_NO_PURPOSES = frozenset({"link", "invite", "start", "keep", "agree", "export", "erase"})
 _YES = frozenset({"yes", "y", "ok", "confirm", "confirmed", "join", "accept", "ja", "oui", "si", "sí"})
 _NO = frozenset({"no", "n", "decline", "nein", "non"})
 
@@ -317,7 +318,10 @@ class MailPolicy:
             page = refusal_pages.expects_yes_or_no(token.purpose, token.table_label)
             return Ruling("not done", page, token, lines=lines)
         answer = await self._service.confirm(token, agrees)
-        return Ruling("confirmed", pages.confirmation(answer.sentences[0]), answer.token, lines=lines)
+        if not answer.sentences:
+            return Ruling(ERASED, pages.confirmation(""), answer.token, lines=lines)
+        page = pages.confirmation(answer.sentences[0], answer.attachments)
+        return Ruling("confirmed", page, answer.token, lines=lines)
 
     async def _orders(
         self, mail: ParsedMail, token: ReplyToken, reply: ParsedReply, lines: tuple[str, ...]

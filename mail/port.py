@@ -22,10 +22,22 @@ from mail.bounces import BounceKind
 from mail.parts import MailFile
 from mail.unclear_lines import Vocabulary
 
-TokenPurpose = Literal["reply", "bounce", "unsubscribe", "link", "invite", "host", "start", "keep", "agree"]
+TokenPurpose = Literal[
+    "reply",
+    "bounce",
+    "unsubscribe",
+    "link",
+    "invite",
+    "host",
+    "start",
+    "keep",
+    "agree",
+    "export",
+    "erase",
+]
 """What a token is for. `link` (confirm an address), `invite`, `host` (open a table), `start` (start a game),
-`keep` (keep a lobby open) and `agree` (that a robot plays) are answered with yes or no; `bounce` gives no
-right to act.
+`keep` (keep a lobby open), `agree` (that a robot plays), `export` and `erase` (the data of the person) are
+answered with yes or no; `bounce` gives no right to act.
 """
 
 QueryKind = Literal[
@@ -260,7 +272,8 @@ class TableAnswer(NamedTuple):
     """The answer to a command about tables: sentences, what a reply to it stands for, and whether it was
     done.
 
-    offered_code: of held lines that `yes` confirms. images: below the sentences.
+    sentences: none where nobody is to be answered. offered_code: of held lines that `yes` confirms. images,
+    attachments: below the sentences.
     """
 
     sentences: tuple[str, ...]
@@ -268,6 +281,7 @@ class TableAnswer(NamedTuple):
     is_done: bool = True
     offered_code: str | None = None
     images: tuple[InlineImage, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
 
 
 class GatheredAnswer(NamedTuple):

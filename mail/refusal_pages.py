@@ -14,6 +14,8 @@ _QUESTIONS = {
     "start": "The question is whether to start the game at {table}.",
     "keep": "The question is whether to keep {table} open.",
     "agree": "The question is whether a robot may play at {table}.",
+    "export": "The question is whether you want what is stored of you.",
+    "erase": "The question is whether everything about you is to be deleted.",
     "host": "The question is whether to open the table that was asked for.",
 }
 
@@ -137,7 +139,7 @@ def wrong_sender(lines: Sequence[str], code: str | None) -> MailPage:
         blocks.append(
             Paragraph(
                 "If you did not send it, do nothing. Do not forward these emails: "
-                "whoever has one could try to play for you."
+                "a person who has one could try to play for you."
             )
         )
     else:

@@ -22,6 +22,7 @@ from mail.reply_text import ReplyText
 PLAYED = "played"
 """The reason of a reply to lines that were played."""
 REPEATED = "repeated"
+ERASED = "erased"
 """The reason of a mail that is not answered, because the same text was answered lately."""
 ECHO_WINDOW = timedelta(hours=1)
 MAX_ECHOES = 1000
@@ -117,8 +118,8 @@ class Replies:
             daily = 1
         elif ruling.reason == "wrong sender":
             daily = self.limits.notices_per_day
-        if ruling.reason == REPEATED:
-            return MailOutcome(REPEATED, ruling.folder)
+        if ruling.reason in (REPEATED, ERASED):
+            return MailOutcome(ruling.reason, ruling.folder)
         page, token = ruling.page, ruling.token
         key = idempotency_key(mail, token, ruling.lines)
         reason = ruling.reason

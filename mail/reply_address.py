@@ -86,7 +86,8 @@ class ServiceAddress:
     key: a secret of 16 bytes or more, for the MAC in Message-IDs. separator: stands between `play` and a
     token; empty where the provider delivers no such addresses, and a token stands in the display part and
     the text (`mail.token_lookup`). name: shown in From where an email belongs to no table. unsubscribe_url:
-    of the page for one-click unsubscribe, empty for none.
+    of the page for one-click unsubscribe. privacy_url: of what the host says about the data of people. Both
+    are empty for none.
     """
 
     address: str
@@ -94,6 +95,7 @@ class ServiceAddress:
     separator: str = "+"
     name: str = "Railpost"
     unsubscribe_url: str = ""
+    privacy_url: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "address", normalize_address(self.address))

@@ -14,6 +14,8 @@ _ANSWERS = {
     "settings": "Settings",
     "turns": "What waits for you",
     "snapshot": "A snapshot",
+    "my": "Your data",
+    "erase": "Your data",
 }
 
 
@@ -38,6 +40,33 @@ def address_confirmation(name: str) -> MailPage:
         Paragraph("If it is not you, do nothing. No more emails will come."),
     )
     return MailPage("Is this your address?", blocks, subject="Confirm your address", tone="turn")
+
+
+def export_confirmation() -> MailPage:
+    """To a person who wants what is stored of them."""
+    blocks = (
+        Paragraph(
+            "Somebody has asked for everything that is stored of you. If that was you, reply with one word."
+        ),
+        CopyableLines("Reply", ["yes"]),
+        Paragraph("You then get it as a file. If it was not you, do nothing."),
+    )
+    return MailPage("Do you want your data?", blocks, subject="Your data", tone="turn")
+
+
+def erasure_confirmation() -> MailPage:
+    """To a person who wants to be deleted."""
+    blocks = (
+        Paragraph(
+            "Somebody has asked that everything about you is deleted. If that was you, reply with one word."
+        ),
+        CopyableLines("Reply", ["yes"]),
+        Paragraph(
+            "You then leave all tables, your name is taken out of their games, and this address is "
+            "forgotten. It cannot be undone, and this is the last email. If it was not you, do nothing."
+        ),
+    )
+    return MailPage("Shall everything about you be deleted?", blocks, subject="Delete your data", tone="turn")
 
 
 def invitation(

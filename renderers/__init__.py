@@ -104,14 +104,15 @@ def sheet_png(
     *,
     viewer: str | None = None,
     revenues: Mapping[str, int] | None = None,
+    has_tiles: bool = True,
     palette: PaletteName = "light",
 ) -> Picture:
     """The sheet: players, companies, bank, phase, the trains in the depot and the tiles left.
 
     `viewer`: the seat that will see it; None: what the whole table may see. `revenues`: dollars of each
-    company's last run.
+    company's last run. `has_tiles`: False leaves the tiles out.
     """
-    view = sheet_view(state, viewer, revenues)
+    view = sheet_view(state, viewer, revenues, has_tiles=has_tiles)
     image = draw_sheet(view, PALETTES[palette])
     return Picture(encode_png(image), view.alt, image.width, image.height)
 
@@ -338,6 +339,7 @@ __all__ = [
     "around",
     "auction_png",
     "chart_png",
+    "chart_view",
     "companies_png",
     "map_png",
     "map_view",

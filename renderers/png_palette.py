@@ -31,7 +31,7 @@ def _png_colors(palette: Palette, companies: Iterable[Color]) -> Iterator[Color]
             yield blend(background, c, 0.5)
     for c in palette.route_colors:
         yield from (blend(c, other, 0.5) for other in (BLACK, WHITE))
-    yield from (blend(BLACK, WHITE, i / 12) for i in range(1, 12))
+    yield from (blend(BLACK, WHITE, i / 4) for i in range(1, 4))
 
 
 @lru_cache(16)

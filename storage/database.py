@@ -117,6 +117,7 @@ def _sqlite_setup(writes: bool, foreign_keys: bool) -> ConnectionSetup:
     pragmas = (
         *(["PRAGMA journal_mode = WAL"] if writes else []),
         "PRAGMA synchronous = FULL",
+        "PRAGMA secure_delete = ON",  # what is deleted is not left in free pages
         f"PRAGMA foreign_keys = {'ON' if foreign_keys else 'OFF'}",
         f"PRAGMA query_only = {'OFF' if writes else 'ON'}",
     )

@@ -12,6 +12,7 @@ from storage.repositories.move_log import MoveLogRepository
 from storage.repositories.orders import OrderRepository
 from storage.repositories.outbox import OutboxRepository
 from storage.repositories.people import PeopleRepository
+from storage.repositories.personal_data import PersonalDataRepository
 from storage.repositories.polls import PollRepository
 from storage.repositories.settings import SettingsRepository
 from storage.repositories.tables import TableRepository
@@ -54,6 +55,11 @@ class UnitOfWork:
     def facts(self) -> FactRepository:
         """What features keep for people at their tables."""
         return FactRepository(self._transaction)
+
+    @cached_property
+    def personal_data(self) -> PersonalDataRepository:
+        """What is stored of a person, and its end."""
+        return PersonalDataRepository(self._transaction)
 
     @cached_property
     def usage(self) -> UsageRepository:

@@ -15,12 +15,14 @@ import typer
 
 from bot import config
 from bot.cli.export import history_of_source
+from bot.cli.import_games import read_game_file
 from bot.features.watch.posted import Posted, Posts
 from bot.features.watch.snapshot import (
     PICTURES,
     Snapshot,
     description,
     drawings,
+    game_id,
     news,
     snapshot_of,
 )
@@ -66,6 +68,12 @@ async def post(url: str, text: str, drawn: list[tuple[str, Picture]], message: s
         return await webhook.post(text, drawn)
 
 
+def _id_of(source: str) -> str:
+    """The id of the game in a file."""
+    path = Path(source)
+    return game_id(read_game_file(path)) if path.is_file() else ""
+
+
 def command(
     source: Annotated[str, typer.Argument(metavar="FILE|TABLE", help="A file of a game, or a table's code.")],
     webhook: Annotated[
@@ -81,7 +89,7 @@ def command(
 ) -> None:
     """Show a game to people who do not play it: the map, the market, the sheet, and what has changed."""
     try:
-        snapshot = snapshot_of(history_of_source(source))
+        snapshot = snapshot_of(history_of_source(source))._replace(id=_id_of(source))
         kinds = [kind.strip() for kind in only.split(",") if kind.strip()]
         memory = Memory(config.load_settings().data / "snapshots.json", webhook)
         last = memory.last(snapshot)

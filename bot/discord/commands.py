@@ -68,7 +68,7 @@ HELP = """**Railpost** plays 18xx in a thread of this server, by email and in a 
 `trains`, `routes`, `chart`, `records`, `animation`, `log` and `at` show the table, for you alone unless \
 `public` is set.
 - `/me turns` lists every table that waits for you, `/me settings` when and where you are notified, \
-`/me email` connects an address.
+`/me email` connects an address, `/me export` hands out what is stored of you, `/me erase` deletes it.
 - `/table export` hands out the game as a file, at any time."""
 
 
@@ -470,6 +470,16 @@ class MeCommands(app_commands.Group):
         normalized = await self.handler.service.claim_address(person_id, address)
         await reply_text(interaction, f"An email goes to {normalized}. Reply to it to confirm the address.")
 
+    @app_commands.command(name="export", description="Everything that is stored of you, as a file")
+    async def export(self, interaction: Interaction) -> None:
+        await defer(interaction)
+        await self.handler.privacy.export(interaction)
+
+    @app_commands.command(name="erase", description="Delete everything about you")
+    async def erase(self, interaction: Interaction) -> None:
+        await defer(interaction)
+        await self.handler.privacy.ask(interaction)
+
 
 def watch_command(handler: InteractionHandler) -> app_commands.Command[Any, Any, Any]:
     """`/watch`."""
@@ -479,6 +489,7 @@ def watch_command(handler: InteractionHandler) -> app_commands.Command[Any, Any,
     )
     @app_commands.describe(
         file="A file of 18xx.games, or a game text",
+        url="Instead of a file: the address of a game of 18xx.games, if the host allows that",
         table="Instead of a file: a table of this server, by its code",
         news="Tell what has changed in a message of its own too",
     )
@@ -486,6 +497,7 @@ def watch_command(handler: InteractionHandler) -> app_commands.Command[Any, Any,
     async def watch(
         interaction: Interaction,
         file: discord.Attachment | None = None,
+        url: str | None = None,
         table: str | None = None,
         news: bool = False,
     ) -> None:
@@ -496,8 +508,12 @@ def watch_command(handler: InteractionHandler) -> app_commands.Command[Any, Any,
             raw = await file.read()
         elif table:
             raw = await handler.watch.file_of_table(interaction, table)
+        elif url:
+            await handler.watch.show(interaction, url=url, news=news)
+            return
         else:
-            raise ValueError("Give a file of 18xx.games or a game text (`file`), or a table (`table`).")
+            await handler.watch.offer_form(interaction)
+            return
         await handler.watch.show(interaction, raw, news=news)
 
     return watch
@@ -536,6 +552,7 @@ def line_commands(handler: InteractionHandler) -> list[app_commands.Command[Any,
     @app_commands.command(name="help", description="How to play here, and which commands there are")
     async def help_command(interaction: Interaction) -> None:
         await defer(interaction)
-        await reply_text(interaction, HELP)
+        url = handler.service.personal_data.settings.url
+        await reply_text(interaction, f"{HELP}\n- What is kept of you: {url}" if url else HELP)
 
     return [do, undo, help_command]

@@ -32,7 +32,9 @@ from bot.discord.cards.finished_turns import FinishedTurns
 from bot.discord.cards.notices import Notices
 from bot.discord.losses import Losses
 from bot.discord.posting import Poster, Unreachable
+from bot.discord.renaming import rename_in_messages
 from bot.discord.threads import TableThreads
+from bot.features.privacy.replacing import Replacing
 from bot.hub import notify
 from bot.hub.notify import Notification
 from bot.pictures.workers import PictureWorkers
@@ -246,6 +248,13 @@ class DiscordDelivery:
                 return await self.keeper.send_turn(queued, table, notification, dm_user)
             case "vote":
                 return await self.keeper.send_vote(queued, table, notification, dm_user)
+            case "names":
+                await self._sync_now(table.id)
+                word, *former = notification.sentences
+                for channel in self.threads.places(table):
+                    await rename_in_messages(self.api, channel, Replacing((), former, word))
+                await self.endings.redraw(table)
+                return None
             case "refresh":
                 await self._sync_now(table.id)
                 return None

@@ -24,18 +24,19 @@ class TableLookup:
 
     def __init__(self, service: Service) -> None:
         self.service = service
-        self._person_ids: dict[int, int] = {}
 
     async def person_id(self, user: discord.User | discord.Member) -> int:
         """The id of the person with that Discord account; a new account gets a new person."""
-        if user.id not in self._person_ids:
-            async with self.service.store.read() as unit:
-                person = await unit.people.find_by_identity("discord", str(user.id))
-            if person is None:
-                async with self.service.store.begin() as unit:
-                    person = await person_by_discord(unit, user.id, player_name(user.display_name))
-            self._person_ids[user.id] = person.id
-        return self._person_ids[user.id]
+        if (known := await self.known_person_id(user)) is not None:
+            return known
+        async with self.service.store.begin() as unit:
+            return (await person_by_discord(unit, user.id, player_name(user.display_name))).id
+
+    async def known_person_id(self, user: discord.User | discord.Member) -> int | None:
+        """The id of the person with that Discord account, if there is one."""
+        async with self.service.store.read() as unit:
+            person = await unit.people.find_by_identity("discord", str(user.id))
+        return person.id if person else None
 
     async def resolve_table(
         self, interaction: discord.Interaction, code: str | None, statuses: Sequence[TableStatus] = ()

@@ -12,7 +12,7 @@ from bot.email.tokens import ServiceToken, service_token, table_label, table_tok
 from bot.hub.info import TableInfo, open_seats
 from bot.service import Service
 from mail import ReplyToken
-from mail.port import TableAnswer
+from mail.port import Attachment, TableAnswer
 from storage import (
     AddressClaim,
     AlreadyExists,
@@ -29,10 +29,27 @@ class Confirmations:
     async def confirm(self, token: ReplyToken, yes: bool) -> TableAnswer:
         """Link an address, or answer an invitation; a reply to the answer is for the table."""
         seat_token = service_token(token)
+        if seat_token.purpose in ("export", "erase"):
+            return await self._about_data(seat_token, yes)
         sentence = await self._confirmed(seat_token, yes)
         later = replace(seat_token, purpose="reply") if seat_token.purpose == "link" and yes else seat_token
         about = None if seat_token.purpose == "link" else seat_token.table_id
         return TableAnswer((sentence,), await table_token(self._service, later, seat_token.person_id, about))
+
+    async def _about_data(self, token: ServiceToken, yes: bool) -> TableAnswer:
+        """Hand out what is stored of a person, or delete it; who is deleted gets no answer."""
+        again, data = replace(token, purpose="reply"), self._service.personal_data
+        if not yes:
+            return TableAnswer(("Nothing was done with your data.",), again)
+        if token.purpose == "erase":
+            await data.erase(token.person_id)
+            return TableAnswer((), token)
+        try:
+            file = await data.export(token.person_id)
+        except ValueError as error:
+            return TableAnswer((str(error),), again, is_done=False)
+        attached = Attachment(file.name, file.media_type, file.content)
+        return TableAnswer(("Here is all that is stored of you.",), again, attachments=(attached,))
 
     async def _confirmed(self, seat_token: ServiceToken, yes: bool) -> str:
         """Do what was asked; returns the sentence for the player."""

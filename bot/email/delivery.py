@@ -65,7 +65,10 @@ async def run(
     if mail is None:
         raise ValueError("Mail is not configured: RAILPOST_IMAP and RAILPOST_SMTP are not set.")
     key = load_mail_secret(settings)
-    address = ServiceAddress(mail.address, key, mail.separator, unsubscribe_url=mail.unsubscribe_url)
+    address = ServiceAddress(
+        mail.address, key, mail.separator, unsubscribe_url=mail.unsubscribe_url,
+        privacy_url=service.personal_data.settings.url,
+    )  # fmt: skip
     gateway = MailGateway(service, pictures, settings.data / "inbound_mail", key, mail.hosts)
     if mail.hosts == "verified" and not await has_hosts(service):
         print(NO_HOST, flush=True)
@@ -89,7 +92,7 @@ async def run(
         tasks.create_task(service.jobs.lead(MAILBOX, [MAILBOX], watcher.run, standing_by))
         tasks.create_task(worker.run())
         tidying = MailTidying(gateway, connection, mail.keep_days)
-        caretaker = MailboxCaretaker(account, mail.keep_days, tidying.tidied)
+        caretaker = MailboxCaretaker(account, mail.keep_days, tidying.tidied, service.personal_data)
         tasks.create_task(service.jobs.lead(TIDYING, [TIDYING], caretaker.run))
         tasks.create_task(wake_after_commits(service, worker))
 

@@ -224,6 +224,10 @@ class TableCache:
         self._total_size += table.size - self._sizes.get(table_id, 0)
         self._sizes[table_id] = table.size
 
+    def forget(self, table_id: int) -> None:
+        """Load a table anew when it is wanted next, because rows of its log have changed."""
+        self._forget(table_id)
+
     def _forget(self, table_id: int) -> None:
         self._tables.pop(table_id, None)
         self._stand_ins.discard(table_id)

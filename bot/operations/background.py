@@ -27,5 +27,6 @@ async def run_operations(service: Service, settings: Settings, errors: ErrorCoun
         tasks.create_task(server.run())
         tasks.create_task(keep_watchdog(service.store))
         tasks.create_task(backups.run())
+        tasks.create_task(service.retainer.run_log())
         tasks.create_task(StoreWatch(service.store).run())
         tasks.create_task(quick_check_in_background(service.store))

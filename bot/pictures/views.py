@@ -40,17 +40,18 @@ async def question_pictures(
     """The pictures that the question needs, with the differences from `before` highlighted.
 
     An auction: the lots with bids and free money; of a company, also the map around its home. A stock round:
-    sheet and market. A company's turn: the map around its reach, before its run around its best routes, after
-    it around those that it ran; the sheet for trains where it has not run. A merger: the companies side by
-    side, the market, and the map around their tokens. `revenues`: dollars of each company's last run. `ran`:
-    the last run since `before`; of another company it is history.
+    the sheet without its tiles, and the market where a price has moved since `before`. A company's turn: the
+    map around its reach, before its run around its best routes, after it around those that it ran; the sheet
+    for trains where it has not run. A merger: the companies side by side, the market, and the map around
+    their tokens. `revenues`: dollars of each company's last run. `ran`: the last run since `before`; of
+    another company it is history.
     """
     hexes = changed_hexes(before, state) if before else ()
     repriced = repriced_companies(before, state) if before else ()
     topic, turn = engine.topic(state), state.stack[-1]
 
     def sheet() -> Drawing:
-        return "sheet", pictures.sheet(state, revenues=revenues or {})
+        return "sheet", pictures.sheet(state, revenues=revenues or {}, has_tiles=False)
 
     def market() -> Drawing:
         return "market", pictures.market(state, highlight=repriced)
@@ -70,6 +71,8 @@ async def question_pictures(
             wanted += _turn_maps(pictures, state, hexes, has_map=bool(wanted))
         case "trains":
             wanted += [] if wanted else [sheet()]
+        case "stock" if before is not None and not repriced:
+            wanted += [sheet(), *_company_maps(pictures, state, hexes)]
         case _:
             wanted += [sheet(), market(), *_company_maps(pictures, state, hexes)]
     return await draw_all(wanted)

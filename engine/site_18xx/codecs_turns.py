@@ -365,7 +365,7 @@ def _encode_bankrupt(context: EncodingContext, seat: str, action: DeclareBankrup
 
 
 def _decode_end_game(table: SiteTable, action: SiteAction) -> None:
-    played = end_by_agreement(table.state, "It was ended by agreement.")
+    played = end_by_agreement(table.state)
     table.game = game_of(played.state)
     table.state = played.state
     seat = table.seat(action.entity_key) if action.entity_type == "player" else table.state.seats[0]

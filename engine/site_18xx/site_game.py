@@ -81,7 +81,7 @@ class SiteGame:
 
     def end(self) -> None:
         """End the game as its players have agreed to."""
-        self.game = game_of(end_by_agreement(self.game.state, "It was ended by agreement.").state)
+        self.game = game_of(end_by_agreement(self.game.state).state)
 
     def write(self, record: dict[str, Any]) -> None:
         """Add a record to the actions, with its id and time."""

@@ -148,7 +148,7 @@ class SiteTable:
         asked = self.state.name(seat)
         if not self.try_pass(seat):
             return False
-        self.warn(f"{asked} is asked first; the file has no pass of theirs, and it is added")
+        self.warn(f"{asked} is asked first; the file does not have their pass, and it is added")
         return True
 
     def warn(self, sentence: str) -> None:

@@ -261,11 +261,15 @@ def _holding_text(sym: str, holding: Holding) -> str:
 
 
 def sheet_view(
-    state: State, viewer: str | None = None, revenues: Mapping[str, int] | None = None
+    state: State,
+    viewer: str | None = None,
+    revenues: Mapping[str, int] | None = None,
+    *,
+    has_tiles: bool = True,
 ) -> SheetView:
     """The sheet of a position as the seat `viewer` may see it; None: as the whole table may see it.
 
-    `revenues`: dollars of each company's last run, where they are known.
+    `revenues`: dollars of each company's last run, where they are known. `has_tiles`: with the tiles left.
     """
     revenues = revenues or {}
     game = game_of(state)
@@ -298,7 +302,7 @@ def sheet_view(
         share_holders=("pool", "treasury") if has_sizes else ("ipo", "pool", *_treasury_column(game)),
         unstarted=tuple(badges[sym] for sym in unstarted),
         loans=loan_status(state),
-        tiles=tuple(_tiles(game)),
+        tiles=tuple(_tiles(game)) if has_tiles else (),
         privates=tuple(_owned_privates(game)),
     )
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from bot.features.watch.address import GameAddresses
 from tests.drawn_here import DrawnHere
 from tests.fake_discord.running_bot import RunningBot
 from tests.fake_discord.server import FakeDiscord, Interaction, Message
@@ -32,6 +37,53 @@ async def test_a_game_is_shown_and_its_post_is_edited(running: RunningBot, fake:
         assert "Nothing has changed since the last snapshot." in post.text
         wrong = await fake.run_command("Cid", "general", "watch", file=("f.18xx", b"hello"))
         assert "cannot be played" in wrong.text or "no game" in wrong.text
+
+
+async def test_a_game_is_read_by_its_address_and_refreshed(running: RunningBot, fake: FakeDiscord) -> None:
+    """Nobody is asked before the host has named the site; afterwards only when somebody presses *Refresh*."""
+    channel, asked = fake.find_channel("general"), list[str]()
+
+    async def answer(request: web.Request) -> web.Response:
+        asked.append(request.path)
+        return web.Response(text=START if len(asked) == 1 else NEXT)
+
+    app = web.Application()
+    app.router.add_get("/api/game/7", answer)
+    async with TestServer(app) as site, running.online() as service:
+        origin = str(site.make_url("/")).rstrip("/")
+        refused = await fake.run_command("Ann", "general", "watch", url=f"{origin}/game/7")
+        assert "has not allowed that games are read by their address" in refused.text and not asked
+        service.watcher._addresses = GameAddresses(service.store, [origin])
+        first = await fake.run_command("Ann", "general", "watch", url=f"{origin}/game/7")
+        assert first.text.startswith("The game is shown: https://")
+        (post,) = [each for each in fake.visible_messages(channel) if "1830 with Nora and Otto" in each.text]
+        assert f"{origin}/game/7 as of <t:" in post.text
+        await fake.click("Bob", post, "Refresh")
+        assert asked == ["/api/game/7"], "the game was read a moment ago"
+        service.store.now = lambda: datetime.now(UTC) + timedelta(minutes=11)
+        pressed = await fake.click("Bob", post, "Refresh")
+        assert pressed.text.startswith("The post is up to date") and len(asked) == 2
+        assert "Otto buys the CS" in post.text
+
+
+async def test_a_position_written_by_hand_is_shown(running: RunningBot, fake: FakeDiscord) -> None:
+    guide = (Path(__file__).parents[2] / "docs/snapshots.md").read_text(encoding="utf-8")
+    text = guide.partition("<!-- snapshot -->\n```\n")[2].partition("```")[0]
+    channel = fake.find_channel("general")
+    async with running.online():
+        asked = await fake.run_command("Ann", "general", "watch")
+        form = await fake.click("Ann", asked.private_messages[-1], "Position…")
+        await fake.submit_modal(
+            "Ann", form.modal, {"position": text.replace("@ par PRR 100", "@ par PRR 101")}
+        )
+        told = asked.private_messages[-1]
+        await fake.wait_until(lambda: "101" in told.text, "the mistake")
+        assert "line 6" in told.text.casefold() and "@ owns Bob NYC 6" in told.text
+        assert not [each for each in fake.visible_messages(channel) if fake.shown_images(each)]
+        form = await fake.click("Ann", asked.private_messages[-1], "Position…")
+        await fake.submit_modal("Ann", form.modal, {"position": text})
+        (post,) = [each for each in fake.visible_messages(channel) if fake.shown_images(each)]
+        assert "1830 with Ann, Bob and Cid, operating round 1.1" in post.text
 
 
 async def test_a_post_that_was_deleted_is_made_again(running: RunningBot, fake: FakeDiscord) -> None:
@@ -126,4 +178,4 @@ async def test_a_table_is_shown_elsewhere_only_when_its_host_allows_it(tmp_path:
             again = await fake.run_command("Dan", "hall", "watch", table=code)
             assert "only in its own channel" in again.text
             nothing = await fake.run_command("Dan", "hall", "watch")
-            assert nothing.text.startswith("Give a file")
+            assert nothing.text.startswith("Give a game as a file") and not nothing.public_messages

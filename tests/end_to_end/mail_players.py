@@ -29,6 +29,7 @@ from bot.config import Settings, parse_settings
 from bot.email import delivery
 from bot.hub import people
 from bot.hub.info import TableInfo
+from bot.hub.privacy import PrivacySettings
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from mail import InboxTiming, ReplyLimits
@@ -240,7 +241,8 @@ async def served(
             environment = {**environment, "RAILPOST_SMTP": smtp}
         settings = settings_for(data, mailbox, player, environment)
         async with await open_store(settings.data / "railpost.db") as store:
-            service = Service(store)
+            privacy = PrivacySettings(settings.privacy_url or "", data=settings.data, has_mailbox=True)
+            service = Service(store, privacy=privacy)
             office = MailHarness(service, store, settings, mailbox, player)
             with pictures or OnePixelPictures() as drawing:
                 async with attached(office, drawing, timing):

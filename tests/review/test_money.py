@@ -148,3 +148,14 @@ def test_what_a_bankrupt_player_loses_is_by_the_bankruptcy() -> None:
     found = entries_of(BOUGHT, fall)
     assert {entry.cause for entry in found} == {Cause.BANKRUPTCY}
     assert sum(entry.dollars for entry in found) == -800
+
+
+def test_entries_are_in_the_order_of_the_seats() -> None:
+    """A review of a game is the same in every process, also where two sums are equal."""
+    game = played_game(history_of_file(TEXTS[-1]))
+    moved: dict[tuple[int, Cause, str], list[str]] = {}
+    for entry in money_entries(game):
+        if entry.cause in (Cause.RUNS, Cause.SOLD_OUT):
+            moved.setdefault((entry.at, entry.cause, entry.subject), []).append(entry.seat)
+    assert any(len(seats) > 2 for seats in moved.values())
+    assert [seats for seats in moved.values() if seats != sorted(seats)] == []

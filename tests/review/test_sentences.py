@@ -51,7 +51,7 @@ def test_who_leads_by_what() -> None:
         "Ann leads with $2,000, $870 more than Bob.",
         "Ann made $1,200 more with the PRR and lost $200 less by forced purchases than Bob, "
         "who made $500 more with the NYC.",
-        "Ann gained $1,200: $1,200 from the PRR, $900 of it dividends.",
+        "Ann gained $1,200: $1,200 from the PRR ($900 of it dividends).",
         "Bob gained $330: $500 in dividends of the NYC.",
         "Cid lost $290.",
         "Bob had to pay $200 for trains of the NYC.",

@@ -49,6 +49,20 @@ async def test_an_auction_and_a_stock_round() -> None:
     assert await names(position("@ round stock Ann")) == ["sheet", "market"]
 
 
+async def test_the_market_comes_where_a_price_has_moved_since_the_player_was_asked_last() -> None:
+    """The tiles that are left are no part of a stock turn; `sheet` has them."""
+    begun = ("@ cash Bob 500", "@ cash Cid 500", "@ round stock Ann")
+    before, passed = position(*begun), position(*begun, "Ann: pass")
+    sold = position(*begun, "Ann: sell 1 PRR", "Ann: pass")
+    assert await names(passed, before=before) == ["sheet"]
+    assert await names(sold, before=before) == ["sheet", "market"]
+    pictures = DrawnHere()
+    await question_pictures(pictures, before)
+    await pictures.sheet(before)
+    own, asked = (details["has_tiles"] for kind, details in pictures.requests if kind == "sheet")
+    assert (own, asked) == (False, True)
+
+
 async def test_the_track_step_shows_the_map_around_the_reach() -> None:
     state = position("@ round operating PRR")
     pictures = DrawnHere()
@@ -120,7 +134,7 @@ async def test_a_plan_shows_the_map_around_the_company_with_the_run_that_it_make
     trains = position("@ round operating PRR", "Ann: pass", "Ann: pass", "Ann: run best", "Ann: pay")
     assert [name for name, _ in await tried_pictures(DrawnHere(), trains, before, None)] == ["map"]
     stock = position("@ round stock Ann")
-    assert [name for name, _ in await tried_pictures(DrawnHere(), stock, stock, None)] == ["sheet", "market"]
+    assert [name for name, _ in await tried_pictures(DrawnHere(), stock, stock, None)] == ["sheet"]
 
 
 async def test_a_closer_look_at_a_lay_is_at_the_map_around_the_company() -> None:

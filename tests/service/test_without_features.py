@@ -19,7 +19,8 @@ GAME = Path(__file__).parents[1] / "games/1830-3p-9.18xx"
 LAST = 25  # moves that are left to play
 REQUIRED = ("undo", "votes", "lobby")
 OPTIONAL = (
-    "views", "by_words", "history", "review", "game_files", "plans", "standing_orders", "clock", "digest",
+    "views", "by_words", "history", "retention",
+    "review", "game_files", "plans", "standing_orders", "clock", "digest",
     "settings", "notepad", "watch", "status", "robots",
 )  # fmt: skip
 USED = ("note it ends soon", "plan Bob: pass", "auto decline deals", "pace 24h")
@@ -89,7 +90,7 @@ async def test_a_game_goes_on_without_a_feature(
         feature = whole.features[name]
 
         words = {command.name for command in feature.commands} - {"bid", "standing"}
-        assert name == "digest" or words
+        assert name in ("digest", "retention") or words
         assert not words & service.commands.words
         help_words = {line.split()[0].rstrip(",") for line in service.commands.help_lines()}
         assert not words & help_words

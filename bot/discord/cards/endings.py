@@ -88,6 +88,15 @@ class Endings:
         async with self.service.store.begin() as unit:
             await unit.tables.set_card(table.id, slot, ref_to_store(ref), None)
 
+    async def redraw(self, table: TableInfo) -> None:
+        """Make the ending of a table anew, with the names that hold now."""
+        async with self.service.store.read() as unit:
+            stored = await unit.tables.card(table.id, OVER)
+        state = (await self.service.queries.view(table.id)).state
+        if stored is not None and state is not None:
+            notification = Notification("over", table.id, table.seq)
+            await self._complete(table, card_ref(stored), await self._build(table, notification, state))
+
     # -- the line ----------------------------------------------------------------------------
 
     async def _post_line(

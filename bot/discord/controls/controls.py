@@ -36,7 +36,7 @@ TRY, TRY_LINE = "t", "tl"
 JOIN, LEAVE, START, KEEP, CLAIM = "join", "leave", "start", "keep", "claim"
 OFFERED = "offered"  # the argument of CLAIM where the seat was offered to the reader
 AGREE, DECLINE = "agree", "decline"
-SETTING, ORDER, WATCH = "set", "ord", "watch"
+SETTING, ORDER, WATCH, ERASE = "set", "ord", "watch", "erase"
 
 
 class CustomId(NamedTuple):

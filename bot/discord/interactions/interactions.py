@@ -24,6 +24,7 @@ from bot.discord.interactions.line_interactions import LineInteractions
 from bot.discord.interactions.lobby_interactions import LobbyInteractions
 from bot.discord.interactions.order_interactions import OrderInteractions
 from bot.discord.interactions.plan_interactions import PlanInteractions
+from bot.discord.interactions.privacy_interactions import PrivacyInteractions
 from bot.discord.interactions.replies import (
     RawModal,
     defer_privately,
@@ -62,6 +63,7 @@ class InteractionHandler:
         self.settings = SettingsInteractions(service, self.lookup)
         self.orders = OrderInteractions(service, self.lookup, self.lines.show_result)
         self.lobby = LobbyInteractions(service, self.lookup)
+        self.privacy = PrivacyInteractions(service, self.lookup)
         self.watch = WatchInteractions(service, self.lookup, DiscordApi(client), pictures)
         self.uncertain_session = UncertainSession(service, client)
 
@@ -135,7 +137,9 @@ class InteractionHandler:
             case controls.SETTING:
                 await self.settings.change(interaction, custom_id.argument, values.get("line"))
             case controls.WATCH:
-                await self.watch.press(interaction, custom_id)
+                await self.watch.press(interaction, custom_id, values.get("position"))
+            case controls.ERASE:
+                await self.privacy.erase(interaction)
             case controls.ORDER:
                 await self.orders.leave(interaction, custom_id, values.get("line"))
             case _:

@@ -14,7 +14,7 @@ from bot.discord.api import CannotEdit, DiscordApi, ImageAttachment
 from bot.discord.cards import parts
 from bot.discord.cards.parts import Json
 from bot.discord.controls.controls import WATCH, CustomId
-from bot.discord.interactions.replies import defer_privately, reply, reply_text
+from bot.discord.interactions.replies import RawModal, defer_privately, reply, reply_text
 from bot.discord.table_lookup import TableLookup
 from bot.features.game_files.export import game_text_file
 from bot.features.review.game import played_game
@@ -29,6 +29,14 @@ from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 
 CHANGED, LARGER, ROUNDS, ANIMATION, REVIEW = "changed", "larger", "rounds", "animation", "review"
+REFRESH, POSITION = "refresh", "position"
+MAX_POSITION, MAX_SHOWN = 4000, 3000
+"""Characters that a form takes, and that are given back."""
+EXAMPLE = "title 1830\nplayers Ann, Bob, Cid\n---\n@ owns Ann PRR 6\n@ par PRR 100"
+HOW = (
+    "Give a game as a file (`file`), by its address (`url`), or a table (`table`). A position around a real "
+    "table is written by hand, as docs/snapshots.md shows."
+)
 MOST_NEWS, NEWS_LENGTH = 40, 300
 LARGE = (2560, 1920)  # pixels
 
@@ -41,19 +49,26 @@ class WatchInteractions:
     ) -> None:
         self._service, self._lookup, self._api, self._pictures = service, lookup, api, pictures
 
-    async def show(self, interaction: discord.Interaction, raw: bytes, *, news: bool) -> None:
-        """Show the game of a file in the channel of the interaction. Raises ValueError. news: an edit is told
-        in a message of its own too."""
+    async def show(
+        self, interaction: discord.Interaction, raw: bytes = b"", *, url: str = "", news: bool = False
+    ) -> None:
+        """Show the game of a file or of a page in the channel of the interaction. Raises ValueError. news: an
+        edit is told in a message of its own too."""
         channel, watcher = interaction.channel, self._service.watcher
         if channel is None or not interaction.guild_id:
             raise ValueError("A game is shown to a channel of a server.")
         place = _place(channel.id)
         person_id = await self._lookup.person_id(interaction.user)
-        game = await watcher.look(raw, place, person_id)
+        asked = watcher.look_at(url, place, person_id) if url else watcher.look(raw, place, person_id)
+        game = await asked
         drawn = await watcher.draw(game, self._pictures)
         images = [ImageAttachment(picture_file_name(kind, 0, each), each) for kind, each in drawn]
         galleries = parts.media_galleries([each.ref for each in images])
-        payload = [parts.text_display(game.text), *galleries, *_buttons(game.snapshot)]
+        payload = [
+            parts.text_display(game.text),
+            *galleries,
+            *_buttons(game.snapshot, is_read=bool(game.url)),
+        ]
         message, told = await self._edit(channel, game.message, payload, images), "The post is up to date"
         try:
             if not message:
@@ -99,20 +114,47 @@ class WatchInteractions:
             return ""
         return message
 
-    async def press(self, interaction: discord.Interaction, custom_id: CustomId) -> None:
+    async def offer_form(self, interaction: discord.Interaction) -> None:
+        """Say what can be shown, with the button of the form that takes a position."""
+        button = parts.button("Position…", str(_custom_id(POSITION)))
+        await reply(interaction, [parts.text_display(HOW), *parts.action_rows([button])])
+
+    async def press(
+        self, interaction: discord.Interaction, custom_id: CustomId, position: str | None = None
+    ) -> None:
         """Answer a button of a post, or of the private message that leafs through its rounds. Raises
-        ValueError."""
+        ValueError. position: from the form."""
+        if custom_id.argument == POSITION and position is None:
+            await interaction.response.send_modal(RawModal(position_modal()))
+            return
         await defer_privately(interaction)
+        if position is not None:
+            await self._show_position(interaction, position)
+            return
         if interaction.channel is None or interaction.message is None:
             return
         what, message, number = (*custom_id.argument.split("."), "", "")[:3]
         message = message or str(interaction.message.id)
+        if what == REFRESH:
+            url = await self._service.watcher.url_of(_place(interaction.channel.id), message)
+            await self.show(interaction, url=url)
+            return
         person_id = await self._lookup.person_id(interaction.user)
         kept = await self._service.watcher.kept(_place(interaction.channel.id), message, person_id)
         payload, images = await self._answer(kept, what, message, number)
         shown = parts.media_galleries([each.ref for each in images])
         at = 1 if payload else 0  # the pictures are below the text and above the buttons
         await reply(interaction, [*payload[:at], *shown, *payload[at:]], images)
+
+    async def _show_position(self, interaction: discord.Interaction, position: str) -> None:
+        """Show a position; one with a mistake is given back with the reason, so that it can be corrected."""
+        try:
+            await self.show(interaction, position.encode())
+        except ValueError as error:
+            button = parts.button("Position…", str(_custom_id(POSITION)))
+            written = f"```\n{position[:MAX_SHOWN]}\n```"
+            shown = [parts.text_display(str(error)), parts.text_display(written)]
+            await reply(interaction, [*shown, *parts.action_rows([button])])
 
     async def _answer(
         self, kept: KeptGame, what: str, message: str, number: str
@@ -158,6 +200,17 @@ class WatchInteractions:
         return [parts.text_display(text), *parts.action_rows(steps)], images
 
 
+def position_modal() -> Json:
+    """The form that takes a position written by hand."""
+    field = {
+        "type": 4, "custom_id": "position", "style": 2, "required": True, "max_length": MAX_POSITION,
+        "placeholder": EXAMPLE,
+    }  # fmt: skip
+    label = {"type": 18, "label": "Position", "component": field,
+             "description": "A title, the players, a line ---, then lines with @"}  # fmt: skip
+    return {"title": "Show a position", "custom_id": str(_custom_id(POSITION)), "components": [label]}
+
+
 def _sees(user: discord.User | discord.Member, room: discord.abc.GuildChannel | None) -> bool:
     """Whether a user sees a channel; not where it is not known."""
     if room is None or not isinstance(user, discord.Member):
@@ -184,8 +237,8 @@ def _custom_id(argument: str) -> CustomId:
     return CustomId(0, None, None, WATCH, argument)
 
 
-def _buttons(snapshot: Snapshot) -> list[Json]:
-    """The buttons of a post."""
+def _buttons(snapshot: Snapshot, *, is_read: bool) -> list[Json]:
+    """The buttons of a post. is_read: from a page, which can be read again."""
     shown = [
         ("What changed", CHANGED),
         ("Map larger", LARGER),
@@ -194,6 +247,8 @@ def _buttons(snapshot: Snapshot) -> list[Json]:
     ]
     if snapshot.state.game_over:
         shown.append(("Review", REVIEW))
+    elif is_read:
+        shown.append(("Refresh", REFRESH))
     return parts.action_rows([parts.button(label, str(_custom_id(what))) for label, what in shown])
 
 

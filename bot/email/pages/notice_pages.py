@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from typing import Literal
 
 from bot.email.pages.lobby_pages import LobbyPages
 from bot.email.pages.pictures import position_images
@@ -44,6 +45,8 @@ class PageBuilder:
             return None
         if notification.kind == "claim":
             return await self._claim_page(notification.person_id)
+        if notification.kind in ("export", "erase"):
+            return await self._personal_page(notification.kind, notification.person_id)  # type: ignore[arg-type]
         if notification.kind == "account":
             return await self._account_page(notification, notification.person_id, str(row.address["email"]))
         if notification.kind in ("gathered", "lost"):
@@ -81,8 +84,8 @@ class PageBuilder:
         return (page, token) if page and token else None
 
     async def _is_one_too_many(self, notification: Notification, address: str) -> bool:
-        """Whether a reminder, of whatever table, has gone to an address within a day, or the one before the end
-        of the time follows within a day."""
+        """Whether a reminder, of whatever table, has gone to an address within a day, or the one before the
+        end of the time follows within a day."""
         async with self._store.read() as unit:
             since = unit.now - REMINDED_AGAIN
             clock = (await unit.clocks.seat_clocks(notification.table_id)).get(notification.seat or 0)
@@ -100,6 +103,15 @@ class PageBuilder:
             name = (await unit.people.get(person_id)).name
         token = ServiceToken("link", claim.address, frozenset({claim.address}), "", person_id=person_id)
         return table_pages.address_confirmation(name), token
+
+    async def _personal_page(
+        self, wanted: Literal["export", "erase"], person_id: int
+    ) -> tuple[MailPage, ServiceToken] | None:
+        """The page that asks a person whether they want their data, or to be deleted."""
+        async with self._store.read() as unit:
+            token = await reply_token_for(unit, person_id, None, None, None)
+        pages_of = {"export": table_pages.export_confirmation, "erase": table_pages.erasure_confirmation}
+        return (pages_of[wanted](), replace(token, purpose=wanted)) if token else None
 
     async def _dismissal_page(
         self, table: TableInfo, notification: Notification, person_id: int

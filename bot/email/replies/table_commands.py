@@ -59,7 +59,7 @@ HELP = (
     "who: the players of the table; list: your tables",
     "options TITLE: what can be agreed for a title",
     "pause, resume: in a reply to a table's email, the game waits or goes on; resign: give up your seat",
-    "ask CODE: ask for an open seat at a table; `admit NAME` and `refuse NAME` answer whoever asks",
+    "ask CODE: ask for an open seat at a table; `admit NAME` and `refuse NAME` answer the person",
     "settings, away until DATE, back: how and when you are told; turns: the tables that wait for you",
     "addresses: where your emails go; `link ann@example.org` adds an address, `unlink` gives one up",
     "stop: no more emails; `start` in a reply starts them again",

@@ -39,10 +39,10 @@ def export_prospect(title: str, options: Sequence[str]) -> str:
     if unknown:
         return f"18xx.games does not have the option {unknown[0]}: games of this table stay here."
     if SITE_CONVENTIONS in options:
-        return "The table plays as 18xx.games does: its game can be exported there at any time."
+        return "It plays as 18xx.games does, and can go on there at any time."
     return (
-        "The table plays by the rulebook: its game can be exported to 18xx.games up to the first move that "
-        f"is played otherwise there. The option `{SITE_CONVENTIONS}` makes the whole game exportable."
+        f"It plays by the rulebook; `{SITE_CONVENTIONS}` is the option for a game that shall go on at "
+        "18xx.games."
     )
 
 

@@ -199,7 +199,7 @@ class _Book:
         after = self._values(company)
         cause, subject = self._share_cause(event, move)
         by = self.sellers.get(company, "") if cause is Cause.SALES else ""
-        for seat in before.keys() | after.keys():
+        for seat in sorted(before.keys() | after.keys()):
             dollars = after.get(seat, 0) - before.get(seat, 0)
             moves_price = not isinstance(event, SharesMoved | SharesRestructured)
             if moves_price and held.get(seat, 0) < 0:

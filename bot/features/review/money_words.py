@@ -14,6 +14,7 @@ from bot.position.sentences import dollars
 from bot.position.text_views import join_words
 from engine.core.events import TrainMoved
 from engine.core.reasons import TrainReason
+from engine.kernel import AGREED
 
 MOST_SENTENCES = 12
 LEAST_PART, LEAST_DOLLARS = 0.04, 50
@@ -86,8 +87,11 @@ class MoneySentences:
         """`Ann won with $900, $80 more than Bob.` `Ann and Bob won with $900.`"""
         most = self.standings[seats[0]]
         best = [seat for seat in seats if self.standings[seat] == most]
-        verb = "won" if self.last.game_over else "lead" if len(best) > 1 else "leads"
-        text = f"{join_words([self._name(seat) for seat in best])} {verb} with {dollars(most)}"
+        names, over = join_words([self._name(seat) for seat in best]), self.last.game_over
+        verb = "won" if over else "lead" if len(best) > 1 else "leads"
+        if over and over.reason == AGREED:
+            verb = "was ahead when the game was ended" if len(best) == 1 else "were ahead when it was ended"
+        text = f"{names} {verb} with {dollars(most)}"
         if len(best) > 1 or len(seats) == 1:
             return f"{text}."
         return f"{text}, {dollars(most - self.standings[seats[1]])} more than {self._name(seats[1])}."
@@ -129,13 +133,13 @@ class MoneySentences:
         if not best:
             return f"{name} {_gained(gain)}." if abs(gain) >= self.least else ""
         told = [
-            _from_company(company, amount, paid[company]) + self._after_train(seat, company, paid[company])
+            _from_company(company, amount, paid[company], self._after_train(seat, company, paid[company]))
             for company, amount in best
         ]
         return f"{name} {_gained(gain)}: {join_words(told)}."
 
     def _after_train(self, seat: str, company: str, dividends: int) -> str:
-        """` (80 % of them after it bought a 4-train)`, where a train made most of the dividends."""
+        """`, 80 % of them after it bought a 4-train`, where a train made most of the dividends."""
         bought = [
             change
             for change in self.changes
@@ -158,7 +162,7 @@ class MoneySentences:
         if not 50 <= share < 100:
             return ""
         article = "an" if train.startswith("8") else "a"
-        return f" ({share} % of them after it bought {article} {train}-train)"
+        return f", {share} % of them after it bought {article} {train}-train"
 
     def _train_bought(self, change: BestRunChange) -> str:
         for event in self.game.moves[change.at].events:
@@ -268,14 +272,15 @@ def _comparison(parts: Sequence[tuple[str, int]]) -> str:
     return join_words(told)
 
 
-def _from_company(company: str, amount: int, paid: int) -> str:
-    """`$794 from the B&O, $576 of it dividends`."""
+def _from_company(company: str, amount: int, paid: int, after_train: str) -> str:
+    """`$794 from the B&O ($576 of it dividends)`. after_train: when most of the dividends came."""
     if amount == paid:
-        return f"{dollars(amount)} in dividends of the {company}"
+        told = f" ({after_train.removeprefix(', ')})" if after_train else ""
+        return f"{dollars(amount)} in dividends of the {company}{told}"
+    parts = f"{dollars(paid)} of it dividends{after_train}"
     if paid > amount:
-        fall = dollars(paid - amount)
-        return f"{dollars(amount)} from the {company}, {dollars(paid)} in dividends less {fall} in price"
-    return f"{dollars(amount)} from the {company}, {dollars(paid)} of it dividends"
+        parts = f"{dollars(paid)} in dividends{after_train}, less {dollars(paid - amount)} in price"
+    return f"{dollars(amount)} from the {company} ({parts})"
 
 
 def _gained(amount: int) -> str:

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 import engine
 from bot.features.review.game import PlayedGame, places
-from engine.core.actions import Pass, PayDividend, SellShares
+from engine.core.actions import BuyTrain, Pass, PayDividend, SellShares
 
 AMOUNT_FIELDS = ("amount", "price")
 LEAST_DOLLARS = 50
@@ -97,7 +97,10 @@ def _opinion(
     advised = engine.format_action(state, best.action)
     if _played_soon(game, index, advised):
         return None
-    return move.seat, move.line, advised, dollars, best.reason
+    reason = best.reason
+    if isinstance(action, BuyTrain) and isinstance(best.action, Pass):
+        reason = f"the {action.train}-train will not earn its price"
+    return move.seat, move.line, advised, dollars, reason
 
 
 def _same(one: engine.Action, other: engine.Action) -> bool:

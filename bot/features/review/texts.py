@@ -9,7 +9,7 @@ from bot.features.review.review import Review
 from bot.features.review.runs import BestRunChange, Run, TrainAccount
 from bot.features.review.second_opinion import Opinion
 from bot.position.sentences import dollars
-from bot.position.text_views import text_table
+from bot.position.text_views import join_words, text_table
 from engine.core.events import TileLaid, TokenPlaced
 from renderers import short_round
 
@@ -64,13 +64,21 @@ def run_line(review: Review, run: Run) -> str:
 
 def track_lines(review: Review) -> Iterator[str]:
     """The tiles and tokens after which a best run rose or fell most."""
-    changes = [change for change in review.changes if change.before and _is_laid(review, change)]
-    rose = sorted((c for c in changes if c.dollars > 0), key=lambda c: -c.dollars)[:MOST_CHANGES]
-    fell = sorted((c for c in changes if c.dollars < 0), key=lambda c: c.dollars)[:MOST_CHANGES]
-    for heading, chosen in (("Best runs rose most after:", rose), ("Best runs fell most after:", fell)):
-        if chosen:
+    for heading, sign in (("Best runs rose most after:", 1), ("Best runs fell most after:", -1)):
+        if chosen := largest_changes(review, sign):
             yield heading
-            yield from (f"- {track_line(review, change)}" for change in chosen)
+            yield from (f"- {track_line(review, changes)}" for changes in chosen)
+
+
+def largest_changes(review: Review, sign: int) -> list[list[BestRunChange]]:
+    """The best runs that rose most by tiles and tokens, for a sign of -1 those that fell, by move."""
+    by_move: dict[int, list[BestRunChange]] = {}
+    for change in review.changes:
+        if change.before and sign * change.dollars > 0 and _is_laid(review, change):
+            by_move.setdefault(change.at, []).append(change)
+    for changes in by_move.values():
+        changes.sort(key=lambda each: -abs(each.dollars))
+    return sorted(by_move.values(), key=lambda changes: -abs(changes[0].dollars))[:MOST_CHANGES]
 
 
 def _is_laid(review: Review, change: BestRunChange) -> bool:
@@ -79,17 +87,18 @@ def _is_laid(review: Review, change: BestRunChange) -> bool:
     return change.occasion == "track" and any(isinstance(e, TileLaid | TokenPlaced) for e in events)
 
 
-def track_line(review: Review, change: BestRunChange) -> str:
-    """`OR 3.1, at 214: #63 on H10 by the PRR: the best run of the NYC $120 → $180`."""
-    move, where = review.game.moves[change.at], review.places[change.at]
+def track_line(review: Review, changes: Sequence[BestRunChange]) -> str:
+    """`OR 3.1, at 214: #63 on H10 by the PRR: the best run of the NYC $120 → $180`, for one move."""
+    move, where = review.game.moves[changes[0].at], review.places[changes[0].at]
     what = move.line
     for event in move.events:
         if isinstance(event, TileLaid):
             what = f"#{event.tile} on {event.hex} by the {event.company}"
         elif isinstance(event, TokenPlaced):
             what = f"the token of the {event.company} in {event.hex}"
-    moved = f"the best run of the {change.company} {dollars(change.before)} → {dollars(change.after)}"
-    return f"{short_round(where.round)}, at {move.number}: {what}: {moved}"
+    runs = [f"the {each.company} {dollars(each.before)} → {dollars(each.after)}" for each in changes]
+    whose = "the best run of" if len(runs) == 1 else "the best runs of"
+    return f"{short_round(where.round)}, at {move.number}: {what}: {whose} {join_words(runs)}"
 
 
 TRAINS_HEAD = ("train", "bought", "by", "cost", "runs", "earned", "net", "gone")
@@ -134,8 +143,8 @@ def robot_text(review: Review, opinions: Sequence[Opinion]) -> str:
 
 
 def opinion_line(names: engine.State, opinion: Opinion) -> str:
-    """`SR 2, at 45: Ann played `pass`; the robot would have played `buy PRR`, to it worth $120 more: …`."""
+    """`SR 2, at 45: Ann played `pass`; the robot would have played `buy PRR`, to it worth $120 more. “…”`."""
     where = f"{short_round(opinion.round)}, at {opinion.number}"
     played = f"{names.name(opinion.seat)} played `{opinion.played}`"
     advised = f"the robot would have played `{opinion.advised}`, to it worth {dollars(opinion.dollars)} more"
-    return f"{where}: {played}; {advised}: {opinion.reason}."
+    return f"{where}: {played}; {advised}. “{opinion.reason[:1].upper()}{opinion.reason[1:]}.”"

@@ -52,7 +52,8 @@ def dividend_step(o: Forecast, options: Sequence[Option]) -> list[Scored]:
                 Scored(option.action, _dividend(o, company, revenue - revenue // 2, revenue // 2), why)
             )
         elif isinstance(option.action, WithholdDividend):
-            why = f"the {company} will need ${o.train_fund(company)} for a train"
+            needed = o.train_fund(company)
+            why = f"the {company} {f'will need ${needed} for a train' if needed else 'can use the money'}"
             judged.append(Scored(option.action, _dividend(o, company, 0, revenue), why))
     return judged
 

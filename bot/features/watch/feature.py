@@ -11,8 +11,11 @@ import zlib
 from collections.abc import Callable
 from typing import NamedTuple
 
-from bot.features.watch.posted import Posts
-from bot.features.watch.snapshot import Snapshot, description, drawings, news, snapshot_of
+import msgspec
+
+from bot.features.watch.address import GameAddresses
+from bot.features.watch.posted import Posted, Posts
+from bot.features.watch.snapshot import Snapshot, description, drawings, game_id, news, snapshot_of
 from bot.hub.info import IncomingGame
 from bot.hub.limits import Kind, Limits
 from bot.pictures.workers import Pictures
@@ -31,35 +34,53 @@ class WatchedGame(NamedTuple):
     """A game that somebody wants to be shown.
 
     file: as it was given. since: the moves of the last snapshot at that place, None for the first; message:
-    its post. text: what is told."""
+    its post. text: what is told. url: of the page that it was read from, empty for a file."""
 
     file: bytes
     snapshot: Snapshot
     since: int | None
     message: str
     text: str
+    url: str = ""
 
 
 class KeptGame(NamedTuple):
-    """The game of a post. since: the moves of the snapshot before, None where it was the first."""
+    """The game of a post. since: the moves of the snapshot before, None where it was the first. url: of the
+    page that it was read from, empty for a file."""
 
     snapshot: Snapshot
     since: int | None
+    url: str = ""
 
 
 class Watcher:
-    """Makes snapshots of games that are given as files."""
+    """Makes snapshots of games that are given as files, or by their address."""
 
-    def __init__(self, store: Store, limits: Limits, read_game: Callable[[bytes], IncomingGame]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        limits: Limits,
+        read_game: Callable[[bytes], IncomingGame],
+        addresses: GameAddresses,
+    ) -> None:
         """read_game: plays a file; raises ValueError."""
-        self._store, self._limits, self._read_game = store, limits, read_game
+        self._store, self._limits, self._read_game, self._addresses = store, limits, read_game, addresses
+
+    async def look_at(self, url: str, place: str, person_id: int | None) -> WatchedGame:
+        """Read the game of a page for a place. Raises ValueError, LimitReached."""
+        self._addresses.check(url)
+        await self._limits.count_query(self._store, person_id, "snapshots")
+        read = await self._addresses.read(url)
+        watched = await self.look(read.file, place, None)
+        text = f"{watched.text}\n-# {url.strip()} as of <t:{int(read.at.timestamp())}:f>"
+        return watched._replace(url=url.strip(), text=text)
 
     async def look(self, raw: bytes, place: str, person_id: int | None) -> WatchedGame:
         """Read a file for a place. Raises ValueError for one that is no game, LimitReached."""
         async with self._store.begin() as unit:
             await self._limits.count(unit, person_id, "snapshots")
             posts = Posts(await unit.settings.get(POSTS))
-        snapshot = await self._snapshot(raw)
+        snapshot = (await self._snapshot(raw))._replace(id=game_id(raw))
         last = posts.last(snapshot, place)
         since = last.moves if last else None
         changed = [] if since is None else news(snapshot, since)
@@ -86,7 +107,7 @@ class Watcher:
             for each in posts.keep(game.snapshot, place, message):
                 await unit.settings.delete(_game_key(each.where, each.message))
             await unit.settings.set(POSTS, posts.encode().decode())
-            await unit.settings.set(_game_key(place, message), f"{since} {packed}")
+            await unit.settings.set(_game_key(place, message), f"{since} {packed} {game.url}")
 
     async def kept(
         self, place: str, message: str, person_id: int | None, kind: Kind = "pictures"
@@ -97,9 +118,29 @@ class Watcher:
         async with self._store.begin() as unit:
             await self._limits.count(unit, person_id, kind)
             stored = await _kept(unit, place, message)
-        since, _, packed = stored.partition(" ")
+        since, packed, url, *_ = (*stored.split(" "), "")
         snapshot = await self._snapshot(zlib.decompress(base64.b64decode(packed)))
-        return KeptGame(snapshot, int(since) if since else None)
+        return KeptGame(snapshot, int(since) if since else None, url)
+
+    async def url_of(self, place: str, message: str) -> str:
+        """The page from which the game of a post was read. Raises ValueError where it is not kept."""
+        async with self._store.read() as unit:
+            return (*(await _kept(unit, place, message)).split(" "), "")[2]
+
+    async def forget(self, unit: UnitOfWork, person_id: int, names_them: Callable[[str], bool]) -> None:
+        """Delete what a person was shown by email, and games whose files name them."""
+        posts, left = Posts(await unit.settings.get(POSTS)), list[Posted]()
+        for each in posts:
+            key = _game_key(each.where, each.message)
+            packed = (*(await unit.settings.get(key) or "").split(" "), "")[1]
+            file = zlib.decompress(base64.b64decode(packed)).decode("utf-8", "replace") if packed else ""
+            if each.where == f"mail:{person_id}" or names_them(file):
+                await unit.settings.delete(key)
+            else:
+                left.append(each)
+        await self._addresses.forget(unit, names_them)
+        if len(left) < len(posts):
+            await unit.settings.set(POSTS, msgspec.json.encode(left).decode())
 
 
 async def _kept(unit: UnitOfWork, place: str, message: str) -> str:

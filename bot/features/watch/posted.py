@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import msgspec
 
 from bot.features.watch.snapshot import FIRST_MOVES, Snapshot
@@ -11,13 +13,15 @@ MOST_KEPT = 100  # posts; the oldest are forgotten
 
 class Posted(msgspec.Struct, frozen=True):
     """A post of a game. where: the place, such as a channel. begun: by how many first moves the game is known
-    again; key: by them. moves: how many it had. message: the id of the post."""
+    again; key: by them. moves: how many it had. message: the id of the post. game: its id, if its
+    file has one."""
 
     where: str
     begun: int
     key: str
     moves: int
     message: str = ""
+    game: str = ""
 
 
 class Posts:
@@ -30,18 +34,25 @@ class Posts:
         except msgspec.DecodeError:
             self._known = []
 
+    def __iter__(self) -> Iterator[Posted]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
     def last(self, snapshot: Snapshot, where: str) -> Posted | None:
         """What was posted last of this game at a place."""
         for each in self._known:
             is_begun = each.begun <= snapshot.moves and each.key == snapshot.key(each.begun)
-            if is_begun and each.where == where:
+            is_same = each.game == snapshot.id if each.game and snapshot.id else is_begun
+            if is_same and each.where == where:
                 return each
         return None
 
     def keep(self, snapshot: Snapshot, where: str, message: str) -> list[Posted]:
         """Remember a post; returns the posts that are not known any more."""
         former, begun = self.last(snapshot, where), min(snapshot.moves, FIRST_MOVES)
-        posted = Posted(where, begun, snapshot.key(begun), snapshot.moves, message)
+        posted = Posted(where, begun, snapshot.key(begun), snapshot.moves, message, snapshot.id)
         others = [each for each in self._known if each is not former]
         self._known = [posted, *others[: MOST_KEPT - 1]]
         replaced = [former] if former and former.message != message else []

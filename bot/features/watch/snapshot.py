@@ -1,7 +1,7 @@
 """A snapshot of a game: what it is, who is to act, what has changed since the last one, and its pictures.
 
-A snapshot shows what anybody at the table may know. A game is known again by its first position and its first
-moves, whatever the name of its file (`Snapshot.key`).
+A snapshot shows what anybody at the table may know. A game is known again by its id, if its file has one,
+else by its first position and its first moves (`Snapshot.key`).
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
+
+import msgspec
 
 import engine
 from bot.pictures.views import changed_hexes, repriced_companies
@@ -25,10 +27,12 @@ MOST_CHARACTERS = 180  # of one sentence
 
 
 class Snapshot(NamedTuple):
-    """A game at one moment. history: without hidden orders. state: its last position."""
+    """A game at one moment. history: without hidden orders. state: its last position. id: of the game at the
+    site that has written its file, empty if there is none."""
 
     history: GameHistory
     state: engine.State
+    id: str = ""
 
     @property
     def moves(self) -> int:
@@ -45,7 +49,7 @@ class Snapshot(NamedTuple):
     def at(self, moves: int) -> Snapshot:
         """The snapshot after so many moves."""
         history = GameHistory(self.history.start, self.history.lines[:moves])
-        return Snapshot(history, self.state_after(moves))
+        return Snapshot(history, self.state_after(moves), self.id)
 
     def rounds(self) -> list[tuple[int, str]]:
         """How many moves were made when each round ended, with its name; the last is the one that is on."""
@@ -72,6 +76,22 @@ def snapshot_of(history: GameHistory) -> Snapshot:
     public = redacted(history)
     snapshot = Snapshot(public, public.start)
     return snapshot._replace(state=snapshot.state_after(snapshot.moves))
+
+
+def game_id(raw: bytes) -> str:
+    """The title and the id of a game in a file of 18xx.games; empty for other files."""
+    try:
+        found = msgspec.json.decode(raw, type=_SiteGame)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return ""
+    return f"{found.title} {found.id}" if found.id else ""
+
+
+class _SiteGame(msgspec.Struct):
+    """What a file of 18xx.games says of the game."""
+
+    title: str
+    id: int | str = ""
 
 
 def description(snapshot: Snapshot) -> list[str]:

@@ -1,0 +1,44 @@
+"""Names are taken out of our messages in a channel, as far as Discord lets us read and edit them.
+
+Cards are brought up to date by their keeper. Here are the others: lists of turns, news, lines of text.
+"""
+
+from __future__ import annotations
+
+import logging
+from contextlib import suppress
+from typing import Any
+
+import discord
+
+from bot.discord.api import CannotEdit, DiscordApi
+from bot.features.privacy.replacing import Replacing
+
+log = logging.getLogger(__name__)
+
+MESSAGES = 1000
+"""The newest of a channel, among which ours are looked for."""
+TEXT = 10
+"""The type of a component that is text."""
+
+
+async def rename_in_messages(api: DiscordApi, channel: Any, replacing: Replacing) -> None:
+    """Replace names in our messages of a channel that are nothing but text."""
+    own_id = api.client.user.id if api.client.user else None
+    try:
+        found = [each async for each in channel.history(limit=MESSAGES) if each.author.id == own_id]
+    except discord.HTTPException as error:
+        log.info("Discord: the history of a channel could not be read: %s", error)
+        return
+    for message in found:
+        with suppress(CannotEdit, discord.HTTPException):
+            await _rename(api, message, replacing)
+
+
+async def _rename(api: DiscordApi, message: discord.Message, replacing: Replacing) -> None:
+    parts: list[Any] = [part.to_dict() for part in message.components]
+    if replacing.holds(message.content):
+        await message.edit(content=replacing.text(message.content))
+    elif all(part["type"] == TEXT for part in parts) and any(map(replacing.holds, map(str, parts))):
+        payload = [{"type": TEXT, "content": replacing.text(part["content"])} for part in parts]
+        await api.edit(api.message(message.channel.id, message.id), payload)

@@ -1,0 +1,92 @@
+"""The files of this process that may name a person: mails, the log, and what the terminal has saved."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from bot.features.privacy.replacing import Replacing, mail_names
+
+ERASED = "(erased)"
+DAY = re.compile(r'^(?:\{"time":")?(\d{4}-\d{2}-\d{2})[ T]')
+"""The day with which a line of the log begins, in text or JSON. A line without one belongs to that before."""
+
+
+class DataFolder:
+    """The data folder of a process."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def mails_of(self, replacing: Replacing) -> list[str]:
+        """The mails that are kept of a person, as text."""
+        return [
+            raw.decode("utf-8", "replace")
+            for path in self._files("inbound_mail", "*.eml")
+            if mail_names(raw := path.read_bytes(), replacing)
+        ]
+
+    async def erase(self, replacing: Replacing, codes: Sequence[str]) -> None:
+        """Take a person out of the files. codes: of the tables with which they have had to do."""
+        await asyncio.to_thread(self._erase, replacing, codes)
+
+    def _erase(self, replacing: Replacing, codes: Sequence[str]) -> None:
+        for path in self._files("inbound_mail", "*"):
+            if mail_names(path.read_bytes(), replacing):
+                path.unlink(missing_ok=True)
+        for path in self._of_tables("pictures", codes):
+            path.unlink(missing_ok=True)
+        for path in self._of_tables("games", codes):
+            if replacing.holds(text := path.read_text(encoding="utf-8", errors="replace")):
+                path.write_text(replacing.text(text), encoding="utf-8")
+        blotted = Replacing(replacing.identifiers, replacing.names, ERASED)
+        self._rewrite_logs(blotted.text)
+
+    def delete_log_before(self, day: datetime) -> None:
+        """Delete the lines of the log from before a day."""
+        first, is_kept = f"{day:%Y-%m-%d}", True
+
+        def kept(line: str) -> str:
+            nonlocal is_kept
+            if found := DAY.match(line):
+                is_kept = found[1] >= first
+            return line if is_kept else ""
+
+        self._rewrite_logs(kept)
+
+    def _files(self, folder: str, pattern: str) -> Iterator[Path]:
+        yield from sorted(path for path in (self._path / folder).glob(pattern) if path.is_file())
+
+    def _of_tables(self, folder: str, codes: Iterable[str]) -> Iterator[Path]:
+        """The files that the terminal has saved of these tables; their names begin with the code."""
+        for code in codes:
+            yield from (
+                path for path in self._files(folder, f"{code}*") if re.match(rf"{code}[.-]", path.name)
+            )
+
+    def _rewrite_logs(self, rewrite: Callable[[str], str]) -> None:
+        """Rewrite the log line by line, oldest first, while nothing is written to it."""
+        current = self._path / "railpost.log"
+        handlers = [
+            each for each in logging.getLogger().handlers
+            if isinstance(each, logging.FileHandler) and Path(each.baseFilename) == current.absolute()
+        ]  # fmt: skip
+        for handler in handlers:
+            handler.acquire()
+        try:
+            for handler in handlers:
+                if handler.stream is not None:
+                    handler.stream.close()
+                    handler.stream = None  # the next record opens it again
+            for path in sorted(self._path.glob("railpost.log*"), reverse=True):
+                before = path.read_text(encoding="utf-8", errors="replace")
+                after = "".join(map(rewrite, before.splitlines(keepends=True)))
+                if after != before:
+                    path.write_text(after, encoding="utf-8")
+        finally:
+            for handler in handlers:
+                handler.release()

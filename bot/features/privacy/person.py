@@ -1,0 +1,294 @@
+"""What is stored of a person as one file, and its end: at every table, in every text, and then the person."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+import engine
+from bot.features.privacy.files import DataFolder
+from bot.features.privacy.replacing import SOMEBODY, Replacing
+from bot.hub import notify
+from bot.hub.cache import TableCache
+from bot.hub.changes import again_on_conflict
+from bot.hub.commit import CommitDraft
+from bot.hub.limits import Limits
+from bot.hub.notify import Notification, unique_suffix
+from bot.hub.people import player_name
+from bot.hub.privacy import PrivacySettings
+from bot.hub.result import ExportedFile
+from bot.hub.status import record_end
+from bot.hub.table import LiveTable
+from bot.position.pending import engine_seat
+from engine.core.events import PlayerRenamed
+from storage import NewLogRow, NewMessage, UnitOfWork
+
+Wanted = Literal["export", "erase"]
+"""What a person may want, and the purpose of the token in the email that asks whether it is them."""
+MAILBOX = "erased.mailbox"
+"""The setting of the store with the addresses whose mail is still to be deleted from the mailbox."""
+
+Forget = Callable[[UnitOfWork, int, Callable[[str], bool]], Awaitable[None]]
+"""A feature deletes what it keeps of a person in a form of its own. It is given their id, and what says
+whether a text names them."""
+
+
+SHORTEST_TEXT = 6  # characters; `pass` is in results of everybody
+NO_TEXTS = frozenset({"feature", "ended_reason"})
+
+
+class Traces(NamedTuple):
+    """By what a person is known. discord, addresses: their identities. names: theirs and those of their
+    seats."""
+
+    discord: tuple[str, ...]
+    addresses: tuple[str, ...]
+    names: tuple[str, ...]
+
+
+class PersonalData:
+    """Hands out and deletes what is stored of a person."""
+
+    def __init__(
+        self, cache: TableCache, limits: Limits, settings: PrivacySettings, forget: Sequence[Forget] = ()
+    ) -> None:
+        """forget: called in the transaction that deletes the person."""
+        self._cache, self._store, self._limits = cache, cache.store, limits
+        self._folder = DataFolder(settings.data) if settings.data else None
+        self.settings, self._forget = settings, forget
+
+    # -- the file ----------------------------------------------------------------------------
+
+    async def export(self, person_id: int) -> ExportedFile:
+        """All that is stored of a person as one JSON file, without secrets. Raises LimitReached."""
+        await self._limits.count_query(self._store, person_id, "exports")
+        async with self._store.read() as unit:
+            rows = await unit.personal_data.rows_of(person_id)
+            traces = await _traces(unit, person_id)
+        if self._folder is not None:
+            replacing = Replacing(traces.addresses, ())
+            rows["mails"] = [{"text": each} for each in self._folder.mails_of(replacing)]
+        text = msgspec.json.format(msgspec.json.encode(rows, enc_hook=_plain), indent=1)
+        return ExportedFile("my-data.json", "application/json", text)
+
+    async def ask_by_mail(self, person_id: int, what: Wanted) -> str:
+        """Send an email in which a person confirms what they want; what they are told. Raises ValueError."""
+        async with self._store.begin() as unit:
+            addresses = await unit.people.verified_addresses(person_id)
+            if not addresses:
+                raise ValueError("No email address of yours is confirmed.")
+            await self._limits.count(unit, person_id, "claims")
+            await unit.outbox.enqueue(
+                NewMessage(
+                    idempotency_key=f"personal.{person_id}.{unique_suffix()}",
+                    channel="mail",
+                    address={"person": person_id, "email": addresses[0]},
+                    payload=msgspec.json.encode(Notification(what, 0, 0, person_id=person_id)),
+                    collapse_key=f"personal:{person_id}",
+                )
+            )
+        self._cache.wake_subscribers()
+        return f"An email goes to {addresses[0]}. Reply `yes` to it, so that nobody else asks for you."
+
+    async def erased_addresses(self) -> list[str]:
+        """The addresses whose mail is still to be deleted from the mailbox."""
+        async with self._store.read() as unit:
+            return msgspec.json.decode(await unit.settings.get(MAILBOX) or "[]", type=list[str])
+
+    async def mailbox_is_erased(self, addresses: Sequence[str]) -> None:
+        """The mail of these addresses is deleted from the mailbox."""
+        async with self._store.begin() as unit:
+            waiting = msgspec.json.decode(await unit.settings.get(MAILBOX) or "[]", type=list[str])
+            left = [each for each in waiting if each not in addresses]
+            if left:
+                await unit.settings.set(MAILBOX, msgspec.json.encode(left).decode())
+            else:
+                await unit.settings.delete(MAILBOX)
+
+    # -- the end -----------------------------------------------------------------------------
+
+    async def erase(self, person_id: int) -> None:
+        """Delete a person and whatever names them. What fails in between can be asked for again."""
+        async with self._store.read() as unit:
+            traces = await _traces(unit, person_id)
+            table_ids = await unit.personal_data.table_ids(person_id)
+        for table_id in table_ids:
+            await self._leave(table_id, person_id, traces)
+        rest = Replacing((*traces.discord, *traces.addresses), traces.names)
+        await self._erase_person(person_id, traces, rest)
+        if self._folder is not None:
+            codes = [(await self._cache.get(table_id, with_log=False)).info.code for table_id in table_ids]
+            await self._folder.erase(rest, codes)
+        self._cache.wake_subscribers()
+
+    @again_on_conflict
+    async def _leave(self, table_id: int, person_id: int, traces: Traces) -> None:
+        """Empty the seat of a person at a table, and put its name in the place of theirs in all texts."""
+        async with self._cache.locked(table_id) as table:
+            info, seat = table.stored_info, _last_seat(table, person_id)
+            async with self._cache.commit(table) as draft:
+                unit = await draft.unit()
+                own = await unit.personal_data.seats(person_id, table_id)
+                numbers = [each.number for each in own if each.number is not None]
+                others = {p.name.casefold() for p in info.seated_players if p.person_id != person_id}
+                others |= {name.casefold() for number, name in enumerate(info.names) if number != seat}
+                word = _seat_name(numbers[-1], others) if numbers else SOMEBODY
+                names = [name for name in traces.names if name.casefold() not in others]
+                replacing = Replacing((*traces.discord, *traces.addresses), names, word)
+                await self._vacate(draft, person_id, seat, word)
+                await unit.personal_data.rewrite(lambda *each: replacing.value(each[-1]), table_id)
+                await unit.personal_data.rewrite_log(
+                    table_id,
+                    replacing.line,
+                    lambda line, raw: _events(line, raw, replacing),
+                    engine.FORMAT_VERSION,
+                )
+                draft.messages += notify.renamings(
+                    info, word, [*names, *(f"<@{user}>" for user in traces.discord)]
+                )
+        self._cache.forget(table_id)
+
+    async def _vacate(self, draft: CommitDraft, person_id: int, seat: int | None, word: str) -> None:
+        """Take a person from a table; the others are told that the seat is open."""
+        unit, table = await draft.unit(), draft.table
+        info = table.stored_info
+        player = info.player_of(person_id)
+        if info.host_id == person_id:
+            await unit.tables.update(info.id, host_id=None)
+        if player is not None:
+            await unit.tables.vacate_seat(player.seat_id)
+        if not table.begun:
+            if info.host_id == person_id and info.status == "lobby":
+                await record_end(draft, "The table is closed, because its host has left.", None)
+            draft.messages += notify.lobby_refreshes(info)
+            return
+        if seat is None:
+            return
+        state, events = engine.rename_player(table.state, engine_seat(seat), word)
+        sentence = f"{word} has left Railpost."
+        if player is not None and info.status in ("running", "paused"):
+            await unit.tables.update(info.id, status="paused")
+            sentence += " The game waits until somebody takes that seat."
+            draft.announce("news", sentence)
+            draft.messages += notify.lobby_refreshes(info)
+        draft.add_row(
+            NewLogRow(kind="replace", transport="service", seat=seat, line="resign", raw_line=sentence,
+                      events=engine.encode_events(events)),
+            state,
+        )  # fmt: skip
+
+    async def _erase_person(self, person_id: int, traces: Traces, rest: Replacing) -> None:
+        """Delete the person, in one transaction with whatever names them and belongs to no table."""
+        async with self._store.begin() as unit:
+            data = unit.personal_data
+            rows = await data.rows_of(person_id)
+            own_texts = {
+                text for name in ("facts", "orders") for row in rows.get(name, ()) for text in _texts(row)
+            }
+            for forget in self._forget:
+                await forget(unit, person_id, rest.holds)
+            await data.delete_messages(lambda address: _is_to(address, person_id, traces))
+            await data.delete_results(Replacing(own_texts, ()).mentions)
+            await data.rewrite(lambda *each: rest.value(each[-1]), None)
+            await data.rewrite_preferences(lambda preferences: _without_deputy(preferences, person_id))
+            await data.forget(person_id, traces.discord)
+            if traces.addresses and self.settings.has_mailbox:
+                waiting = msgspec.json.decode(await unit.settings.get(MAILBOX) or "[]", type=list[str])
+                await unit.settings.set(MAILBOX, msgspec.json.encode([*waiting, *traces.addresses]).decode())
+
+
+async def _traces(unit: UnitOfWork, person_id: int) -> Traces:
+    """Raises NotFound."""
+    person = await unit.people.get(person_id)
+    identities = await unit.people.identities(person_id)
+    claim = await unit.people.claim_of_person(person_id)
+    rows = await unit.personal_data.rows_of(person_id)
+    names = {person.name, player_name(person.name)}
+    names |= {str(row["name"]) for kind in ("seats", "seat_requests") for row in rows.get(kind, ())}
+    addresses = [each.value for each in identities if each.kind == "email"]
+    return Traces(
+        tuple(each.value for each in identities if each.kind == "discord"),
+        (*addresses, *([claim.address] if claim else [])),
+        tuple(sorted(names)),
+    )
+
+
+def _last_seat(table: LiveTable, person_id: int) -> int | None:
+    """The seat whose name is still theirs: they sit there, or nobody has taken it since."""
+    if not table.begun:
+        return None
+    info = table.stored_info
+    if (player := info.player_of(person_id)) is not None:
+        return player.seat
+    own = [row.seat for row in table.log.rows if row.person_id == person_id and row.seat is not None]
+    return own[-1] if own and info.player_at(own[-1]) is None else None
+
+
+def _seat_name(number: int, taken: Iterable[str]) -> str:
+    """The name of a seat without a player: `Player 2`, and another number where somebody is called that."""
+    taken = set(taken)
+    while (name := f"Player {number + 1}").casefold() in taken:
+        number += 12
+    return name
+
+
+def _events(line: str, raw: bytes, replacing: Replacing) -> bytes:
+    """The events of a row, or the position of the row with which a game starts, without the names."""
+    names = {name.casefold() for name in replacing.names}
+    if line == "start":
+        state = engine.decode_state(raw)
+        if not any(name.casefold() in names for name in state.players):
+            return raw
+        state.players = [replacing.word if each.casefold() in names else each for each in state.players]
+        return engine.encode_state(state)
+    if not raw or not replacing.mentions(raw):
+        return raw
+    events = [
+        PlayerRenamed(event.seat, replacing.word)
+        if isinstance(event, PlayerRenamed) and event.name.casefold() in names
+        else event
+        for event in engine.decode_events(raw)
+    ]
+    return engine.encode_events(events)
+
+
+def _without_deputy(value: Any, person_id: int) -> Any:
+    """Settings in which a person is nobody's deputy."""
+    if not isinstance(value, dict):
+        return value
+    if value.get("deputy_id") == person_id:
+        value = value | {"deputy": "", "deputy_id": None}
+    return {key: _without_deputy(each, person_id) for key, each in value.items()}
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """The texts of what a person has written for themselves: notes, plans, orders."""
+    if isinstance(value, str) and len(value) >= SHORTEST_TEXT:
+        yield value
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            yield from _texts(each) if key not in NO_TEXTS else ()
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts(each)
+
+
+def _is_to(address: Any, person_id: int, traces: Traces) -> bool:
+    """Whether a message goes to a person."""
+    own = {*traces.discord, *traces.addresses}
+    return address.get("person") == person_id or any(
+        str(address.get(key)) in own for key in ("user", "email", "to")
+    )
+
+
+def _plain(value: object) -> object:
+    """What JSON does not have: bytes of the store."""
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode()
+    if isinstance(value, datetime):
+        return value.isoformat()
+    raise TypeError(f"{type(value).__name__} is not stored")

@@ -1,0 +1,208 @@
+"""Personal data: all rows about a person, every text that may name one, and what is deleted as a whole.
+
+A new column with text has to be named in `TEXTS` or in `NEVER_ABOUT_OTHERS`; a test compares them with the
+models.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Column, Select, Table, bindparam, delete, select, update
+from sqlmodel import col
+from sqlmodel import select as select_models
+
+from storage.models import (
+    Card,
+    GameTable,
+    Model,
+    MoveRecord,
+    OutboxMessage,
+    Person,
+    PollRecord,
+    RequestResult,
+    Seat,
+    SeatRequest,
+    TableSnapshot,
+    VoteRecord,
+)
+from storage.transaction import Repository
+
+TEXTS: Mapping[str, tuple[str, ...]] = {
+    "game_tables": ("name", "location"),
+    "seat_requests": ("name",),
+    "due_rows": ("details",),
+    "moves": ("raw_line",),
+    "facts": ("body",),
+    "orders": ("line", "ended_reason"),
+    "request_results": ("body",),
+    "polls": ("details",),
+    "outbox": ("address", "payload", "text", "error"),
+    "cards": ("message_ref",),
+    "inbound_mail": ("outcome", "reply"),
+}
+"""The columns that may name somebody else than the owner of the row, or anybody where nobody owns it."""
+
+NEVER_ABOUT_OTHERS = frozenset({
+    "people", "identities", "address_claims", "seats", "settings", "leases", "usage", "mail_tokens",
+    "moves.line", "moves.events", "table_snapshots.state",
+})  # fmt: skip
+"""Tables and columns that are not in `TEXTS`: the rows of a person go with the person, settings belong to
+features, and the caller rewrites lines, events and states, which have a form."""
+
+SECRETS = frozenset({"code_hash", "token_hash", "message_id"})
+"""Columns that nobody is given."""
+
+DELETED_WITH_PERSON = frozenset({"due_rows", "mail_tokens", "seat_requests"})
+"""Tables whose rows go with the person, although their column may be empty."""
+
+Rewrite = Callable[[str, str, Any], Any]
+"""What becomes of a value: given the names of its table and column."""
+
+
+def _tables() -> Iterable[Table]:
+    return Model.metadata.sorted_tables
+
+
+def _people_columns(table: Table) -> list[Column[Any]]:
+    """The columns of a table that name a person by their id."""
+    return [
+        column for column in table.columns for key in column.foreign_keys if key.column.table.name == "people"
+    ]
+
+
+class PersonalDataRepository(Repository):
+    """What is stored of a person, and its end."""
+
+    async def rows_of(self, person_id: int) -> dict[str, list[dict[str, Any]]]:
+        """Every row about a person by the name of its table, without secrets."""
+        found: dict[str, list[dict[str, Any]]] = {}
+        for table in _tables():
+            keys = [table.c.id] if table.name == "people" else _people_columns(table)
+            for key in keys:
+                columns = [column for column in table.columns if column.name not in SECRETS]
+                rows = await self._mappings(select(*columns).where(key == person_id))
+                found.setdefault(table.name, []).extend(rows)
+        return {name: rows for name, rows in found.items() if rows}
+
+    async def _mappings(self, query: Select[Any]) -> list[dict[str, Any]]:
+        """The rows of a query by the names of their columns."""
+        return await self._transaction.read(
+            lambda connection: [dict(row) for row in connection.execute(query).mappings()]
+        )
+
+    async def table_ids(self, person_id: int) -> list[int]:
+        """The tables with which a person has had to do."""
+        found = set(
+            await self._transaction.all(
+                select_models(GameTable.id).where(col(GameTable.host_id) == person_id)
+            )
+        )
+        for model in (Seat, SeatRequest, MoveRecord):
+            own = select_models(model.table_id).where(col(model.person_id) == person_id).distinct()
+            found.update(await self._transaction.all(own))
+        return sorted(found)
+
+    async def seats(self, person_id: int, table_id: int) -> list[Seat]:
+        """The seats that a person has or had at a table."""
+        own = (col(Seat.person_id) == person_id, col(Seat.table_id) == table_id)
+        return await self._transaction.all(select_models(Seat).where(*own))
+
+    async def rewrite(self, rewrite: Rewrite, table_id: int | None) -> None:
+        """Rewrite the texts of a table, for None those that belong to no table."""
+        for table in _tables():
+            if columns := [table.c[name] for name in TEXTS.get(table.name, ())]:
+                own = table.c.id if table.name == "game_tables" else table.c.get("table_id")
+                if own is not None or table_id is None:
+                    await self._rewrite(table, columns, [own == table_id] if own is not None else [], rewrite)
+
+    async def _rewrite(
+        self, table: Table, columns: list[Column[Any]], where: list[Any], rewrite: Rewrite
+    ) -> None:
+        keys = list(table.primary_key.columns)
+        changed = []
+        for row in await self._mappings(select(*keys, *columns).where(*where)):
+            after = {column.name: rewrite(table.name, column.name, row[column.name]) for column in columns}
+            if any(after[column.name] != row[column.name] for column in columns):
+                changed.append({f"key_{key.name}": row[key.name] for key in keys} | after)
+        if changed:
+            same = [key == bindparam(f"key_{key.name}") for key in keys]
+            values: dict[str, Any] = {column.name: bindparam(column.name) for column in columns}
+            await self._transaction.execute(update(table).where(*same).values(**values), changed)
+
+    async def rewrite_log(
+        self,
+        table_id: int,
+        line: Callable[[str], str],
+        events: Callable[[str, bytes], bytes],
+        format_version: int,
+    ) -> None:
+        """Rewrite the lines of a log, and its events by the line that they belong to."""
+        query = select_models(MoveRecord).where(col(MoveRecord.table_id) == table_id)
+        for row in await self._transaction.all(query):
+            after = (line(row.line), events(row.line, row.events))
+            if after != (row.line, row.events):
+                values: dict[str, Any] = {"line": after[0], "events": after[1]}
+                if after[1] != row.events:
+                    values["format_version"] = format_version
+                same = (col(MoveRecord.table_id) == table_id, col(MoveRecord.seq) == row.seq)
+                await self._transaction.execute(update(MoveRecord).where(*same).values(**values))
+
+    async def rewrite_preferences(self, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+        """Change the preferences of people, of all for whom they would be others then."""
+        for person in await self._transaction.all(select_models(Person)):
+            if (after := change(person.preferences)) != person.preferences:
+                await self._transaction.renew_revisions_of_person(person.id)
+                own = col(Person.id) == person.id
+                await self._transaction.execute(update(Person).where(own).values(preferences=after))
+
+    async def delete_messages(self, is_theirs: Callable[[Mapping[str, Any]], bool]) -> None:
+        """Delete the messages of the outbox that go to an address of theirs."""
+        rows = await self._transaction.rows(select_models(OutboxMessage.id, OutboxMessage.address))
+        ids = [row_id for row_id, address in rows if is_theirs(address)]
+        await self._transaction.execute(delete(OutboxMessage).where(col(OutboxMessage.id).in_(ids)))
+
+    async def delete_results(self, is_theirs: Callable[[bytes], bool]) -> None:
+        """Delete the results of requests that quote what was only theirs."""
+        rows = await self._transaction.rows(select_models(RequestResult.request_id, RequestResult.body))
+        ids = [request_id for request_id, body in rows if is_theirs(body)]
+        for start in range(0, len(ids), 500):
+            chosen = col(RequestResult.request_id).in_(ids[start : start + 500])
+            await self._transaction.execute(delete(RequestResult).where(chosen))
+
+    async def forget(self, person_id: int, discord_ids: Iterable[str]) -> None:
+        """Delete a person and what is only theirs; where a row belongs to others too, it names nobody."""
+        for user in discord_ids:
+            await self._transaction.execute(delete(Card).where(col(Card.slot).startswith(f"u{user}/")))
+        for table in reversed(list(_tables())):
+            for key in _people_columns(table):
+                mine = key == person_id
+                if key.nullable and table.name not in DELETED_WITH_PERSON:
+                    await self._transaction.execute(update(table).where(mine).values({key.name: None}))
+                else:
+                    await self._transaction.execute(delete(table).where(mine))
+        people = Model.metadata.tables["people"]
+        await self._transaction.execute(delete(people).where(people.c.id == person_id))
+
+    async def tables_over_before(self, before: datetime) -> list[int]:
+        """The games that are over and at which nothing has happened since a time."""
+        last = (
+            select_models(MoveRecord.table_id)
+            .join(TableSnapshot, col(TableSnapshot.table_id) == col(MoveRecord.table_id))
+            .where(col(MoveRecord.seq) == col(TableSnapshot.seq), col(MoveRecord.created_at) >= before)
+        )
+        query = select_models(GameTable.id).where(
+            col(GameTable.status).in_(("finished", "ended")),
+            col(GameTable.created_at) < before,
+            col(GameTable.id).not_in(last),
+        )
+        return await self._transaction.all(query.order_by(col(GameTable.id)))
+
+    async def delete_table(self, table_id: int) -> None:
+        """Delete a game with everything that belongs to it."""
+        polls = select_models(PollRecord.id).where(col(PollRecord.table_id) == table_id)
+        await self._transaction.execute(delete(VoteRecord).where(col(VoteRecord.poll_id).in_(polls)))
+        for table in reversed(list(_tables())):
+            if "table_id" in table.c:
+                await self._transaction.execute(delete(table).where(table.c.table_id == table_id))
+        await self._transaction.execute(delete(GameTable).where(col(GameTable.id) == table_id))

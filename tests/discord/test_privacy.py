@@ -1,0 +1,43 @@
+"""`/me export` and `/me erase`, and what becomes of the messages at a table."""
+
+from __future__ import annotations
+
+import msgspec
+
+from bot.hub.privacy import PrivacySettings
+from tests.fake_discord.running_bot import RunningBot
+from tests.fake_discord.server import FakeDiscord
+
+
+async def test_a_person_gets_their_data_and_nobody_else_sees_it(
+    started: RunningBot, fake: FakeDiscord
+) -> None:
+    answer = await fake.run_command("Bob", "general", "me export")
+    assert answer.text == "Here is all that is stored of you." and not answer.public_messages
+    (file,) = answer.private_messages[-1].attachments
+    data = msgspec.json.decode(file.content)
+    assert file.filename == "my-data.json" and [row["name"] for row in data["people"]] == ["Bob"]
+    assert (await fake.run_command("Dan", "general", "me export")).text == "Nothing is stored of you."
+
+
+async def test_a_person_is_deleted_and_cards_are_edited(started: RunningBot, fake: FakeDiscord) -> None:
+    thread = started.thread
+    await started.play_lines("Ann: buy SV")
+    asked = await fake.run_command("Bob", "general", "me erase")
+    assert "Shall everything about you be deleted?" in asked.text and not asked.public_messages
+    question = asked.private_messages[-1]
+    await fake.click("Bob", question, "Delete everything")
+    await fake.wait_until(lambda: question.text.startswith("Everything about you is deleted."), "the end")
+    await fake.wait_until(lambda: "has left Railpost" in fake.last_message(thread).text, "the news")
+    await started.wait_for_cards()
+    shown = "\n".join(message.text for message in fake.visible_messages(thread))
+    assert "Bob" not in shown.replace("Bob plays", "") and "Player 2" in shown
+    assert (await fake.run_command("Bob", "general", "me export")).text == "Nothing is stored of you."
+
+
+async def test_help_names_the_policy(running: RunningBot, fake: FakeDiscord) -> None:
+    async with running.online() as service:
+        assert "What is kept of you" not in (await fake.run_command("Ann", "general", "help")).text
+        service.personal_data.settings = PrivacySettings("https://games.example.org/privacy")
+        told = await fake.run_command("Ann", "general", "help")
+        assert told.text.endswith("What is kept of you: https://games.example.org/privacy")

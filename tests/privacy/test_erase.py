@@ -1,0 +1,349 @@
+"""A person is deleted: unique strings in every field, and in what others have written, are nowhere then."""
+
+from __future__ import annotations
+
+import base64
+import logging
+import zlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from email.message import EmailMessage
+from pathlib import Path
+from zlib import crc32
+
+import msgspec
+import pytest
+
+import engine
+from bot.config import parse_settings
+from bot.features.privacy.person import MAILBOX
+from bot.features.privacy.replacing import Replacing
+from bot.hub.privacy import PrivacySettings
+from bot.hub.result import Completed, QueryAnswer, encode_result
+from bot.operations.logs import configure_logging
+from bot.service import Service
+from engine.game_text import replay
+from storage import NewMessage, Store, open_store
+from storage.models import Card, InboundMail, Model, RequestResult
+from storage.repositories.personal_data import NEVER_ABOUT_OTHERS, TEXTS
+
+NAME, DISCORD, ADDRESS = "Zwiebold", "771234567890123456", "own77@secret.test"
+MARKS = (
+    NAME,
+    DISCORD,
+    ADDRESS,
+    "plan-of-zwie",
+    "note-of-zwie",
+    "order-of-zwie",
+    "wish-of-zwie",
+    "claim@zwie.test",
+)
+GAME = Path(__file__).parents[1] / "games/1830-3p-9.18xx"
+
+
+@dataclass
+class Host:
+    """A service with its folder, and the ids of people and tables by name."""
+
+    folder: Path
+    store: Store
+    service: Service
+    people: dict[str, int]
+    tables: dict[str, int]
+
+    async def say(self, table: str, name: str, *lines: str) -> None:
+        request, person_id = f"{table}.{crc32(repr((name, lines)).encode())}", self.people[name]
+        said = await self.service.submit(self.tables[table], None, lines, None, request, person_id=person_id)
+        assert isinstance(said, Completed | QueryAnswer), said
+
+
+@pytest.fixture
+async def host(tmp_path: Path) -> AsyncIterator[Host]:
+    """Zwiebold, Ann and Bob have played; the log is written into the folder."""
+    settings = parse_settings({"RAILPOST_DATA": str(tmp_path)})
+    before = logging.getLogger().handlers[:], logging.getLogger().level
+    configure_logging(settings, to_stderr=False)
+    async with await open_store(tmp_path / "railpost.db") as store:
+        service = Service(store, privacy=PrivacySettings(data=tmp_path, has_mailbox=True))
+        host = Host(tmp_path, store, service, {}, {})
+        async with store.begin() as unit:
+            for name in (NAME, "Ann", "Bob", "Dora"):
+                host.people[name] = (await unit.people.add(name)).id
+            own = host.people[NAME]
+            await unit.people.add_identity(own, "discord", DISCORD)
+            await unit.people.add_identity(own, "email", ADDRESS)
+            await unit.people.add_identity(host.people["Ann"], "email", "ann@x.test")
+        await _fill(host)
+        yield host
+    for handler in logging.getLogger().handlers:
+        handler.close()
+    logging.getLogger().handlers[:], level = before
+    logging.getLogger().setLevel(level)
+
+
+async def _fill(host: Host) -> None:
+    """Tables of every status, and something in every field."""
+    service, people, own = host.service, host.people, host.people[NAME]
+    for table, names, by in (
+        ("running", (NAME, "Ann", "Bob"), "Ann"), ("left", (NAME, "Ann", "Bob"), NAME),
+        ("lobby", ("Ann", NAME), "Ann"), ("own lobby", (NAME,), NAME), ("ended", (NAME, "Ann", "Bob"), NAME),
+    ):  # fmt: skip
+        info = await service.lobby.create(
+            "1830", people[by], name=f"{NAME} and others {table.replace(' ', '')}"
+        )
+        host.tables[table] = info.id
+        for name in names:
+            await service.lobby.join(info.id, people[name], name)
+        if "lobby" not in table:
+            await service.lobby.start(info.id, by=people[by], order=names)
+    await host.say("running", NAME, "buy SV")
+    await host.say("running", "Ann", "buy CS")
+    await host.say("running", "Ann", f"note {NAME.lower()} will sell; note of Ann")
+    await host.say("running", NAME, "note note-of-zwie")
+    await service.running.announce(
+        host.tables["running"], f"Ann says: thanks {NAME}, and {ADDRESS} is nice", "say"
+    )
+    await host.say("left", NAME, "buy SV")
+    await host.say("left", NAME, "resign yes")
+    await service.running.replace_player(host.tables["left"], 0, people["Dora"], "Dora", by=None)
+    await service.running.end_now(host.tables["ended"], by=own)
+    await service.watcher.keep(
+        await service.watcher.look(_game_of(NAME), "discord:5", None), "discord:5", "9"
+    )
+    await service.watcher.keep(
+        await service.watcher.look(_game_of("Quinn"), "discord:5", None), "discord:5", "8"
+    )
+    await service.claim_address(own, "claim@zwie.test")
+    await _fill_rows(host)
+    _fill_files(host.folder)
+
+
+def _game_of(name: str) -> bytes:
+    return f"title 1830\nplayers {name}, Otto, Pia\n---\n{name}: buy SV\n".encode()
+
+
+async def _fill_rows(host: Host) -> None:
+    """What needs a transport or time, as these would write it."""
+    own, table = host.people[NAME], host.tables["running"]
+    sentence = f"{NAME} buys the SV; write to {ADDRESS}."
+    letter = _letter(sentence)
+    async with host.store.begin() as unit:
+        bob = await unit.people.get(host.people["Bob"])
+        wish = {"settings": {"deputy": NAME, "deputy_id": own}}
+        await unit.people.update(bob.id, preferences=bob.preferences | wish)
+        await unit.people.update(own, preferences={"wish": "wish-of-zwie"})
+        await unit.facts.set("plans", table, own, {"lines": ["plan-of-zwie"]})
+        await unit.polls.open(table, "end", [1], {"question": f"{NAME} would like to end.", "person": own})
+        await unit.orders.add(table, 0, own, "auto order-of-zwie", armed_at=1, armed_seq=1)
+        await unit.clocks.set_due("x.1", "digest", unit.now, person_id=own, details={"for": NAME})
+        await unit.clocks.add_request(host.tables["lobby"], -1, own, NAME)
+        await unit.usage.add(own, "tables", "2026-01-01")
+        await unit.mail_tokens.add(
+            "hash", "reply", person_id=own, address=ADDRESS, message_id="<1@games.test>"
+        )
+        await unit.outbox.enqueue(
+            NewMessage("m1", "mail", {"person": 2, "email": "ann@x.test"}, letter, table_id=table),
+            NewMessage("m2", "mail", {"to": ADDRESS, "sender": "play@games.test"}, letter),
+            NewMessage("m3", "discord", {"user": DISCORD}, b'{"kind":"news"}'),
+            NewMessage("m4", "discord", {}, msgspec.json.encode({"kind": "news", "sentences": [sentence]})),
+        )  # fmt: skip
+        add = unit._transaction.add
+        await add(
+            RequestResult(
+                request_id="q", body=encode_result(QueryAnswer("log", sentence)), created_at=unit.now
+            )
+        )
+        await add(
+            Card(
+                table_id=table,
+                slot="run",
+                posted_at=unit.now,
+                message_ref={"channel_id": 1, "texts": [sentence]},
+            )
+        )
+        await add(
+            Card(table_id=table, slot=f"u{DISCORD}/turn:0", posted_at=unit.now, message_ref={"channel_id": 2})
+        )
+        await add(InboundMail(key="k", sha256="k", path="k.eml", received_at=unit.now, reply=letter))
+
+
+def _letter(text: str) -> bytes:
+    """A mail in which nothing can be read without decoding."""
+    mail = EmailMessage()
+    mail["From"], mail["To"], mail["Subject"] = "play@games.test", "bob@x.test", "Your turn"
+    mail.set_content(f"Grüße. {text}", cte="base64")
+    mail.add_alternative(f"<p>Grüße. {text}</p>", subtype="html", cte="quoted-printable")
+    mail.add_attachment(b"\x89PNG", "image", "png", filename="map.png")
+    return mail.as_bytes()
+
+
+def _fill_files(folder: Path) -> None:
+    for name in ("inbound_mail", "games", "pictures"):
+        (folder / name).mkdir()
+    (folder / "inbound_mail/a.eml").write_bytes(_letter(f"from {ADDRESS}"))
+    (folder / "inbound_mail/b.eml").write_bytes(_letter("from somebody else"))
+    (folder / "railpost.log.1").write_text(f"2026-01-02 10:00:00,1 INFO x: {NAME}\n", encoding="utf-8")
+    logging.getLogger("test").warning("mail from %s by %s, %s", ADDRESS, NAME, DISCORD)
+
+
+def _stored_bytes(folder: Path) -> list[tuple[str, bytes]]:
+    """Everything in the folder, and everything that is packed or encoded within."""
+    return [(path.name, path.read_bytes()) for path in sorted(folder.rglob("*")) if path.is_file()]
+
+
+async def _rows(store: Store) -> list[tuple[str, str]]:
+    """Every row of every table as text, with what is packed in it."""
+    found = []
+    async with store.read() as unit:
+        for table in Model.metadata.sorted_tables:
+            for row in await unit.personal_data._mappings(table.select()):
+                found.append((table.name, repr(tuple(row.values()))))
+                for value in row.values():
+                    found += [(table.name, text) for text in _packed(value)]
+    return found
+
+
+def _packed(value: object) -> list[str]:
+    if isinstance(value, bytes):
+        return [value.decode("utf-8", "replace"), *(_texts_of_mail(value))]
+    if isinstance(value, str) and len(value) > 40:
+        try:
+            return [zlib.decompress(base64.b64decode(value.partition(" ")[2])).decode()]
+        except (ValueError, zlib.error):
+            return []
+    return []
+
+
+def _texts_of_mail(raw: bytes) -> list[str]:
+    import email
+
+    parsed = email.message_from_bytes(raw)
+    return [part.get_payload(decode=True).decode("utf-8", "replace")  # type: ignore[union-attr]
+            for part in parsed.walk() if part.get_content_maintype() == "text"]  # fmt: skip
+
+
+def _marks_in(text: str) -> list[str]:
+    return [mark for mark in MARKS if mark.casefold() in text.casefold()]
+
+
+async def test_everything_about_a_person_is_gone(host: Host) -> None:
+    written = {mark for _, text in await _rows(host.store) for mark in _marks_in(text)}
+    assert written == set(MARKS), "each string is really stored before"
+    ids = {key: (await host.service.queries.table_info(table)).code for key, table in host.tables.items()}
+    (host.folder / f"games/{ids['running']}.18xx").write_bytes(_game_of(NAME))
+    (host.folder / f"pictures/{ids['running']}-sheet.png").write_bytes(b"\x89PNG")
+    await host.service.personal_data.erase(host.people[NAME])
+    left = [(table, mark) for table, text in await _rows(host.store) for mark in _marks_in(text)]
+    assert left == [("settings", ADDRESS), ("settings", "claim@zwie.test")], "for the mailbox alone"
+    addresses = await host.service.personal_data.erased_addresses()
+    await host.service.personal_data.mailbox_is_erased(addresses)
+    async with host.store.begin() as unit:
+        assert await unit.settings.get(MAILBOX) is None
+    await host.store.write_back()
+    for name, raw in _stored_bytes(host.folder):
+        assert not _marks_in(raw.decode("utf-8", "replace")), name
+    names = sorted(path.name for path in (host.folder / "inbound_mail").iterdir())
+    assert names == ["b.eml"] and not list((host.folder / "pictures").iterdir())
+    logging.getLogger("test").warning("the log goes on")
+    log = (host.folder / "railpost.log").read_text(encoding="utf-8")
+    assert "mail from (erased) by (erased), (erased)" in log and log.endswith("the log goes on\n")
+
+
+async def test_the_tables_go_on_without_the_person(host: Host) -> None:
+    service = host.service
+    view = await service.queries.view(host.tables["running"])
+    await service.personal_data.erase(host.people[NAME])
+    for fresh in (service, Service(host.store)):
+        view = await fresh.queries.view(host.tables["running"])
+        assert view.state is not None and view.state.players == ["Player 1", "Ann", "Bob"]
+        assert view.table.status == "paused" and [p.name for p in view.table.seated_players] == ["Ann", "Bob"]
+        log = await fresh.queries.log(host.tables["running"])
+        said = " ".join(sentence for entry in log for sentence in entry.sentences)
+        assert "Player 1 buys the SV" in said and "thanks Player 1" in said
+        text = await fresh.submit(host.tables["running"], None, ["export text"], None, None,
+                                  person_id=host.people["Ann"])  # fmt: skip
+        assert isinstance(text, QueryAnswer) and replay(text.files[0].content.decode()).failure is None
+    async with host.store.read() as unit:
+        told = [row for row in await _texts(host.store, "outbox") if "The game waits" in row]
+        bob = await unit.people.get(host.people["Bob"])
+    assert any(
+        "Player 1 has left Railpost. The game waits until somebody takes that seat." in row for row in told
+    )
+    assert bob.preferences["settings"] == {"deputy": "", "deputy_id": None}
+    left = await service.queries.view(host.tables["left"])
+    assert left.state is not None and left.state.players == ["Dora", "Ann", "Bob"]
+    lobby = (await service.queries.table_info(host.tables["lobby"])).seated_players
+    assert [p.name for p in lobby] == ["Ann"]
+    assert (await service.queries.table_info(host.tables["own lobby"])).status == "ended"
+    await service.running.replace_player(host.tables["running"], 0, host.people["Dora"], "Dora", by=None)
+    await service.running.resume(host.tables["running"], by=host.people["Ann"])
+    await host.say("running", "Bob", "buy DH")
+
+
+async def _texts(store: Store, table: str) -> list[str]:
+    return [text for name, text in await _rows(store) if name == table]
+
+
+async def test_what_belongs_to_others_stays(host: Host) -> None:
+    """The notes of others stay with the name taken out, so do games that other people are shown."""
+    await host.service.personal_data.erase(host.people[NAME])
+    async with host.store.read() as unit:
+        assert await unit.facts.get("notepad", host.tables["running"], host.people["Ann"]) == [
+            "Player 1 will sell; note of Ann"
+        ]
+    kept = await host.service.watcher.kept("discord:5", "8", None)
+    assert kept.snapshot.state.players == ["Quinn", "Otto", "Pia"]
+    with pytest.raises(ValueError, match="too old"):
+        await host.service.watcher.kept("discord:5", "9", None)
+    rows = await _texts(host.store, "outbox")
+    assert any("Grüße. Player 1 buys the SV; write to Player 1." in text for text in rows)
+
+
+async def test_all_that_is_stored_is_one_file_without_secrets(host: Host) -> None:
+    file = await host.service.personal_data.export(host.people[NAME])
+    text = file.content.decode()
+    assert set(_marks_in(text)) == set(MARKS) and "hash" not in text
+    assert set(msgspec.json.decode(file.content)) >= {
+        "people",
+        "identities",
+        "seats",
+        "moves",
+        "orders",
+        "facts",
+        "mails",
+    }
+    nobody = await host.service.personal_data.export(host.people["Dora"])
+    assert not _marks_in(nobody.content.decode())
+
+
+def test_every_column_with_text_is_known() -> None:
+    """Who adds a column says whether others can be named in it."""
+    from sqlalchemy import JSON, LargeBinary, String
+
+    keys = set(
+        "code sha256 path key kind status title pace palette decision_id transport request_id feature slot "
+        "outcome channel ordering_key collapse_key idempotency_key external_id options absence".split()
+    )
+    for table in Model.metadata.sorted_tables:
+        for column in table.columns:
+            if isinstance(column.type, String | JSON | LargeBinary) and table.name not in NEVER_ABOUT_OTHERS:
+                known = (
+                    column.name in TEXTS.get(table.name, ())
+                    or f"{table.name}.{column.name}" in NEVER_ABOUT_OTHERS
+                )
+                assert known or column.name in keys, f"{table.name}.{column.name}"
+
+
+def test_names_are_whole_words_and_codes_stay() -> None:
+    replacing = Replacing(["77"], ["Al", "Buy"], "Player 1")
+    assert replacing.text("Al, Alf and al: 77 is Al's") == "Player 1, Alf and al: Player 1 is Player 1's"
+    assert replacing.line("buy SV from Al for 77") == "buy SV from Player 1 for 77"
+    assert replacing.value({"type": "Buy", "n": 77, "t": ("Al", b"\x01")}) == {
+        "type": "Buy", "n": 0, "t": ["Player 1", b"\x01"]
+    }  # fmt: skip
+    state = engine.encode_state(engine.new_game("1830", ["Al", "Ida"], (), 1)[0])
+    assert replacing.raw(state) != state and engine.decode_state(replacing.raw(state)).players == [
+        "Player 1",
+        "Ida",
+    ]
+    assert replacing.raw(b"\xff\xfe not text") == b"\xff\xfe not text"
