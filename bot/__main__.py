@@ -90,7 +90,6 @@ async def open_service(settings: Settings, *, allows_new: bool = False) -> Async
 
     allows_new: also an empty store, or another one, beside backups of a former one; else InvalidStore.
     """
-    from bot.hub.limits import Limits
     from bot.hub.privacy import PrivacySettings
     from bot.operations.check import quick_check_at_start
     from bot.operations.store_watch import check_start
@@ -121,7 +120,6 @@ async def open_service(settings: Settings, *, allows_new: bool = False) -> Async
                     settings.data,
                     has_mailbox=settings.mail is not None,
                 ),
-                limits=Limits({"tables": settings.limit_tables}),
             )
 
 

@@ -85,7 +85,7 @@ class OAuthSettings:
 class MailSettings:
     """Everything for the mail transport.
 
-    inbox: the IMAP folder of new mail. answers_per_hour: to one seat, before they are gathered; ten times as
+    answers_per_hour: to one seat, before they are gathered; ten times as
     many in ten minutes to everybody, without those to moves. hosts: who may open tables by email besides
     people with a verified address: `verified` (nobody), `anyone`, or addresses and domains. oauth: None for
     passwords. keep_days: for which mail that was dealt with stays in its folder; 0 for as long as there is
@@ -97,7 +97,6 @@ class MailSettings:
     smtp: MailServer
     address: str
     separator: str
-    inbox: str
     authserv: str | None
     answers_per_hour: int = 20
     hosts: str = "verified"
@@ -254,19 +253,6 @@ def check_secret(value: SecretStr) -> SecretStr:
     return value
 
 
-OUR_FOLDERS = ("processed", "ignored", "quarantine")
-
-
-def check_folder_name(value: str) -> str:
-    """Printable ASCII that needs none of the quoting rules of IMAP (RFC 3501 §5.1.3)."""
-    if not re.fullmatch(r"[ -~]+", value) or set(value) & set('"\\%*'):
-        raise ValueError('should be a folder name of plain letters, without " \\ % *')
-    if value.casefold() in OUR_FOLDERS:
-        names = ", ".join(name.capitalize() for name in OUR_FOLDERS)
-        raise ValueError(f"should be another folder than {names}, where mail is put that was dealt with")
-    return value
-
-
 def check_server_name(value: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9._:-]+", value):
         raise ValueError("should be one name such as mx.example.org, as your server writes it")
@@ -277,7 +263,6 @@ def lowercase(value: object) -> object:
     return value.lower() if isinstance(value, str) else value
 
 
-FolderName = Annotated[str, AfterValidator(check_folder_name)]
 ApiUrl = Annotated[str, url_validator("http", "https")]
 GatewayUrl = Annotated[str, url_validator("ws", "wss")]
 
@@ -298,7 +283,6 @@ class Settings(BaseModel):
     log_format: Annotated[Literal["text", "json"], BeforeValidator(lowercase)] = "text"
     status_port: int | None = Field(default=None, ge=1, le=65535)
     backup_hours: float = Field(default=24, ge=0, le=24 * 366)
-    limit_tables: int = Field(default=10, ge=0)
     game_keep_days: int = Field(default=1095, ge=0, le=36_500)
     log_keep_days: int = Field(default=30, ge=0, le=36_500)
     watch_sites: str = ""
@@ -313,7 +297,6 @@ class Settings(BaseModel):
 
     imap: Annotated[MailServer | None, BeforeValidator(parse_imap)] = None
     imap_password: SecretStr | None = None
-    imap_inbox: FolderName = "INBOX"
     smtp: Annotated[MailServer | None, BeforeValidator(parse_smtp)] = None
     smtp_password: SecretStr | None = None
     mail_address: Annotated[str, AfterValidator(check_mail_address)] | None = None
@@ -408,7 +391,6 @@ class Settings(BaseModel):
             address=self.mail_address or self._mailbox_address(imap),
             separator=self.mail_separator.removeprefix("none"),
             unsubscribe_url=self._unsubscribe_url,
-            inbox=self.imap_inbox,
             authserv=self.mail_authserv,
             answers_per_hour=self.mail_answers_per_hour,
             hosts=self.mail_hosts,

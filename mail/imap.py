@@ -33,10 +33,6 @@ class ConnectionLost(Exception):
     """The connection cannot be used any more."""
 
 
-class NoInbox(ConnectionLost):
-    """The mailbox has no folder of the name of the inbox."""
-
-
 class LoginRefused(Exception):
     """The server has refused the user name and password."""
 
@@ -160,9 +156,7 @@ class ImapConnection:
         prefix = await self._inbox_prefix()
         for folder in Folder:
             self._folders[folder] = await self._ensure_folder(account.folders.get(folder, folder), prefix)
-        selected = await self._call(self._client.select(_mailbox_name(account.inbox)))
-        if selected.result != "OK":
-            raise NoInbox(f"the mailbox has no folder {account.inbox} that can be opened")
+        selected = await self._call_ok(self._client.select(_mailbox_name(account.inbox)))
         found = re.search(rb"UIDNEXT (\d+)", b"\n".join(bytes(line) for line in selected.lines))
         self._uid_next = int(found[1]) if found else 1
         self._has_new_mail = False

@@ -1,13 +1,13 @@
 """What the store holds about the clocks of tables, read and written for many tables at once.
 
-The clock follows every move, so this is on the path of a move. Reading takes five statements for up to 64
-tables and writing at most five, all compiled once.
+The clock follows every move, so this is on the path of a move. Reading takes five statements and writing
+at most five, whatever the number of tables.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from functools import cache
@@ -29,6 +29,7 @@ from storage.models import (
 )
 from storage.repositories.outbox import enqueue_messages
 from storage.table_records import IDS, columns_of, model_rows, rows_of
+from storage.transaction import column_values
 
 NEVER_FOLLOWED = -1
 """The `seq` of a table whose clocks have not been looked at."""
@@ -186,7 +187,8 @@ def write_clock_changes(connection: Connection, changes: ClockChanges, now: date
         connection.execute(_DELETE_DUE, [{"of_key": key} for key in changes.not_due])
     if changes.due:
         connection.execute(
-            upsert_statement(connection.dialect.name, DueRow, ("key",)), list(map(_values, changes.due))
+            upsert_statement(connection.dialect.name, DueRow, ("key",)),
+            [column_values(row) for row in changes.due],
         )
     enqueue_messages(connection, changes.messages, now)
     if changes.followed:
@@ -208,12 +210,3 @@ def _insert_clock(dialect: str) -> Insert:
     if dialect == "postgresql":
         return postgresql.insert(TableClock).on_conflict_do_nothing(index_elements=["table_id"])
     return sqlite.insert(TableClock).on_conflict_do_nothing(index_elements=["table_id"])
-
-
-def _values(row: DueRow) -> dict[str, Any]:
-    return dict(_items(row))
-
-
-def _items(row: DueRow) -> Iterator[tuple[str, Any]]:
-    for column in Model.metadata.tables["due_rows"].columns:
-        yield column.name, getattr(row, column.name)

@@ -1,8 +1,7 @@
 """All that the store holds about a table apart from its log, read for many tables at once.
 
 A table that is not in memory is read before its next move, so this is on the path of a move. A record is
-plain values and not models. Its statements are compiled once: they name a fixed number of tables, and fewer
-are filled up by repeating the last. What few tables have (polls, orders) is read with the same calls.
+plain values and not models. What few tables have (polls, orders) is read with the same calls.
 """
 
 from __future__ import annotations

@@ -116,11 +116,6 @@ def test_unencrypted_elsewhere_must_be_allowed() -> None:
         ({"MAIL_AUTHSERV": "two words"}, "RAILPOST_MAIL_AUTHSERV should be one name"),
         ({"STATUS_PORT": "ten"}, "RAILPOST_STATUS_PORT should be a valid integer"),
         ({"ROBOT_SECONDS": "61"}, "RAILPOST_ROBOT_SECONDS should be less than or equal to 60."),
-        (
-            {"IMAP_INBOX": "processed"},
-            "RAILPOST_IMAP_INBOX should be another folder than Processed,",
-        ),
-        ({"IMAP_INBOX": 'a"b'}, "RAILPOST_IMAP_INBOX should be a folder name"),
         ({"LOG_LEVEL": "loud"}, "RAILPOST_LOG_LEVEL should be 'debug', 'info', 'warning' or 'error'."),
         ({"DISCORD_TOKEN": f"Bot {SECRET}"}, "RAILPOST_DISCORD_TOKEN should be the bot's token alone"),
         (

@@ -21,7 +21,7 @@ from bot.email.dns_check import TextRecords, check_domain, text_records
 from bot.email.oauth import RefreshedTokens
 from mail.bounces import classify
 from mail.credentials import AccessTokens
-from mail.imap import ConnectionLost, ImapConnection, LoginRefused, NoInbox, why_unreachable
+from mail.imap import ConnectionLost, ImapConnection, LoginRefused, why_unreachable
 from mail.port import Folder
 from mail.reply_address import ServiceAddress, new_token
 from mail.smtp_connections import connect
@@ -55,7 +55,9 @@ async def check(settings: Settings, seconds: float, lookup: TextRecords = text_r
     tokens = RefreshedTokens(mail.oauth, settings.data) if mail.oauth else None
     imap = await _log_in(mail, tokens)
     try:
-        told = [f"Mailbox: logged in as {mail.imap.user} at {mail.imap.host}; {_folders(mail)}."]
+        told = [
+            f"Mailbox: logged in as {mail.imap.user} at {mail.imap.host}; folders INBOX, {', '.join(Folder)}."
+        ]
         recipient = address.reply_address(new_token())
         before = await imap.uids(1)
         message_id = await _send(mail, recipient, tokens)
@@ -77,17 +79,8 @@ async def _log_in(mail: MailSettings, tokens: AccessTokens | None) -> ImapConnec
     except LoginRefused as refused:
         hint = "Check the user and RAILPOST_IMAP_PASSWORD; many providers want a password for apps."
         raise CheckFailed(f"Mailbox: {refused} {hint}") from refused
-    except NoInbox as error:
-        raise CheckFailed(
-            f"Mailbox: {error}. Write a folder that it has into RAILPOST_IMAP_INBOX, or take that line out: "
-            "the inbox of IMAP is INBOX."
-        ) from error
     except ConnectionLost as lost:
         raise CheckFailed(f"Mailbox: {str(lost).rstrip('.')}. {IMAP_ADVICE}") from lost
-
-
-def _folders(mail: MailSettings) -> str:
-    return f"folders {', '.join((mail.inbox, *Folder))}"
 
 
 async def _send(mail: MailSettings, recipient: str, tokens: AccessTokens | None) -> str:

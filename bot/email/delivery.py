@@ -133,7 +133,6 @@ def imap_account(mail: MailSettings, tokens: AccessTokens | None = None) -> Imap
         server.port,
         server.tls != "plain",
         tokens=None if server.password.get_secret_value() else tokens,
-        inbox=mail.inbox,
     )
 
 

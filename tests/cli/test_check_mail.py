@@ -71,7 +71,7 @@ async def test_each_fault_has_a_sentence(tmp_path: Path) -> None:
         await check(parse_settings({"RAILPOST_DATA": str(tmp_path)}), 1.0)
 
 
-async def test_a_wrong_inbox_port_or_kind_of_tls_names_the_setting(
+async def test_a_wrong_port_or_kind_of_tls_names_the_setting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bot.cli.check_mail.TIMEOUT", 0.5)
@@ -82,9 +82,6 @@ async def test_a_wrong_inbox_port_or_kind_of_tls_names_the_setting(
                 await check(settings_for(tmp_path, mailbox, smtp.port, **more), 1.0, no_records)
             return str(failed.value)
 
-        inbox = await told(RAILPOST_IMAP_INBOX="Games")
-        assert inbox.startswith("Mailbox: the mailbox has no folder Games that can be opened. Write a folder")
-        assert "RAILPOST_IMAP_INBOX" in inbox
         for name, scheme, port in (
             ("IMAP", "imaps", mailbox.port), ("IMAP", "imap", free_port()), ("IMAP", "imap", smtp.port),
             ("SMTP", "smtps", smtp.port), ("SMTP", "smtp", free_port()), ("SMTP", "smtp", mailbox.port),
