@@ -90,7 +90,7 @@ async def open_service(settings: Settings, *, allows_new: bool = False) -> Async
 
     allows_new: also an empty store, or another one, beside backups of a former one; else InvalidStore.
     """
-    from bot.hub.limits import KINDS, Limits
+    from bot.hub.limits import Limits
     from bot.hub.privacy import PrivacySettings
     from bot.operations.check import quick_check_at_start
     from bot.operations.store_watch import check_start
@@ -104,7 +104,7 @@ async def open_service(settings: Settings, *, allows_new: bool = False) -> Async
         check_start(path, settings.data)
     async with await open_store(settings.database_url) as store:
         await quick_check_at_start(store)
-        with PictureWorkers(settings.picture_workers) as pictures:
+        with PictureWorkers() as pictures:
             pictures.card_files = settings.card_pictures
             yield Service(
                 store,
@@ -121,7 +121,7 @@ async def open_service(settings: Settings, *, allows_new: bool = False) -> Async
                     settings.data,
                     has_mailbox=settings.mail is not None,
                 ),
-                limits=Limits({kind: getattr(settings, f"limit_{kind}") for kind in KINDS}),
+                limits=Limits({"tables": settings.limit_tables}),
             )
 
 

@@ -71,16 +71,6 @@ class MailServer:
 
 
 @dataclass(frozen=True, slots=True)
-class MailFolders:
-    """The IMAP folders for mail that is new, done, not addressed to us, and not understood."""
-
-    inbox: str
-    processed: str
-    ignored: str
-    quarantine: str
-
-
-@dataclass(frozen=True, slots=True)
 class OAuthSettings:
     """Where access tokens for the mail servers come from, in place of passwords."""
 
@@ -95,27 +85,22 @@ class OAuthSettings:
 class MailSettings:
     """Everything for the mail transport.
 
-    max_message_bytes: of one mail. idle_seconds: of one IMAP IDLE. answers_per_hour: to one seat, and
-    answers_in_all: to everybody in ten minutes, without those to moves, before answers are gathered. hosts:
-    who may open tables by email besides people with a verified address: `verified` (nobody), `anyone`, or
-    addresses and domains.
-    connections: to the SMTP server at once. oauth: None for passwords. keep_days: for which mail that was
-    dealt with stays in its folder; 0 for as long as there is room. separator: empty for no sub-addressing.
-    unsubscribe_url: of the page for one-click unsubscribe, which a web server passes on; empty for none.
+    inbox: the IMAP folder of new mail. answers_per_hour: to one seat, before they are gathered; ten times as
+    many in ten minutes to everybody, without those to moves. hosts: who may open tables by email besides
+    people with a verified address: `verified` (nobody), `anyone`, or addresses and domains. oauth: None for
+    passwords. keep_days: for which mail that was dealt with stays in its folder; 0 for as long as there is
+    room. separator: empty for no sub-addressing. unsubscribe_url: of the page for one-click unsubscribe,
+    which a web server passes on to us; empty for none.
     """
 
     imap: MailServer
     smtp: MailServer
     address: str
     separator: str
-    folders: MailFolders
+    inbox: str
     authserv: str | None
-    max_message_bytes: int
-    idle_seconds: int
     answers_per_hour: int = 20
-    answers_in_all: int = 200
     hosts: str = "verified"
-    connections: int = 5
     oauth: OAuthSettings | None = None
     keep_days: int = 90
     unsubscribe_url: str = ""
@@ -269,10 +254,16 @@ def check_secret(value: SecretStr) -> SecretStr:
     return value
 
 
+OUR_FOLDERS = ("processed", "ignored", "quarantine")
+
+
 def check_folder_name(value: str) -> str:
     """Printable ASCII that needs none of the quoting rules of IMAP (RFC 3501 §5.1.3)."""
     if not re.fullmatch(r"[ -~]+", value) or set(value) & set('"\\%*'):
         raise ValueError('should be a folder name of plain letters, without " \\ % *')
+    if value.casefold() in OUR_FOLDERS:
+        names = ", ".join(name.capitalize() for name in OUR_FOLDERS)
+        raise ValueError(f"should be another folder than {names}, where mail is put that was dealt with")
     return value
 
 
@@ -300,7 +291,6 @@ class Settings(BaseModel):
     data: Annotated[Path, AfterValidator(check_folder)] = Path("data")
     database: Annotated[SecretStr, AfterValidator(check_database)] | None = None
     log_level: Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(lowercase)] = "info"
-    picture_workers: int = Field(default=2, ge=1, le=64)
     card_pictures: Annotated[Literal["png", "webp"], BeforeValidator(lowercase)] = "png"
     robot_seconds: float = Field(default=2, ge=0, le=60)
     ping_holdoff: float = Field(default=20, ge=0, le=3600)
@@ -308,15 +298,7 @@ class Settings(BaseModel):
     log_format: Annotated[Literal["text", "json"], BeforeValidator(lowercase)] = "text"
     status_port: int | None = Field(default=None, ge=1, le=65535)
     backup_hours: float = Field(default=24, ge=0, le=24 * 366)
-    backups: int = Field(default=7, ge=1, le=1000)
     limit_tables: int = Field(default=10, ge=0)
-    limit_invitations: int = Field(default=30, ge=0)
-    limit_claims: int = Field(default=5, ge=0)
-    limit_plans: int = Field(default=1000, ge=0)
-    limit_pictures: int = Field(default=300, ge=0)
-    limit_exports: int = Field(default=30, ge=0)
-    limit_requests: int = Field(default=10, ge=0)
-    limit_snapshots: int = Field(default=20, ge=0)
     game_keep_days: int = Field(default=1095, ge=0, le=36_500)
     log_keep_days: int = Field(default=30, ge=0, le=36_500)
     watch_sites: str = ""
@@ -332,22 +314,15 @@ class Settings(BaseModel):
     imap: Annotated[MailServer | None, BeforeValidator(parse_imap)] = None
     imap_password: SecretStr | None = None
     imap_inbox: FolderName = "INBOX"
-    imap_processed: FolderName = "Processed"
-    imap_ignored: FolderName = "Ignored"
-    imap_quarantine: FolderName = "Quarantine"
     smtp: Annotated[MailServer | None, BeforeValidator(parse_smtp)] = None
     smtp_password: SecretStr | None = None
-    smtp_connections: int = Field(default=5, ge=1, le=50)
     mail_address: Annotated[str, AfterValidator(check_mail_address)] | None = None
     mail_separator: Literal["+", "-", "=", "_", "none"] = "+"
     mail_unsubscribe_url: ApiUrl | None = None
     mail_secret: Annotated[SecretStr, AfterValidator(check_secret)] | None = None
     mail_authserv: Annotated[str, AfterValidator(check_server_name)] | None = None
-    mail_limit: int = Field(default=1_000_000, ge=10_000, le=100_000_000)
-    mail_idle: int = Field(default=240, ge=1, le=300)
     mail_hosts: str = "verified"
     mail_answers_per_hour: int = Field(default=20, ge=1, le=10_000)
-    mail_answers_in_all: int = Field(default=200, ge=10, le=100_000)
 
     mail_keep_days: int = Field(default=90, ge=0, le=36_500)
     oauth_token_url: ApiUrl | None = None
@@ -433,16 +408,10 @@ class Settings(BaseModel):
             address=self.mail_address or self._mailbox_address(imap),
             separator=self.mail_separator.removeprefix("none"),
             unsubscribe_url=self._unsubscribe_url,
-            folders=MailFolders(
-                self.imap_inbox, self.imap_processed, self.imap_ignored, self.imap_quarantine
-            ),
+            inbox=self.imap_inbox,
             authserv=self.mail_authserv,
-            max_message_bytes=self.mail_limit,
-            idle_seconds=self.mail_idle,
             answers_per_hour=self.mail_answers_per_hour,
-            answers_in_all=self.mail_answers_in_all,
             hosts=self.mail_hosts,
-            connections=self.smtp_connections,
             oauth=self.oauth,
             keep_days=self.mail_keep_days,
         )
@@ -527,7 +496,7 @@ def unknown_setting_message(name: str) -> str:
 
 
 def validation_message(error: ErrorDetails) -> str:
-    """`RAILPOST_MAIL_IDLE should be …`; an error about several settings together names them itself."""
+    """`RAILPOST_KEEP should be …`; an error about several settings together names them itself."""
     cause = error.get("ctx", {}).get("error", error["msg"])
     named = [PREFIX + str(part).upper() for part in error["loc"][:1]]
     return " ".join([*named, str(cause).removeprefix("Input ")]) + "."

@@ -41,7 +41,7 @@ class InboxTiming:
     """
 
     command_timeout: float = 20.0
-    idle_timeout: float = 290.0
+    idle_timeout: float = 240.0
     failed_mail_retry: float = 60.0
     first_reconnect: float = 0.5
     max_reconnect: float = 60.0

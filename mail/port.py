@@ -443,6 +443,9 @@ class MailOutbox(Protocol):
     async def lease_due(self, limit: int, full: Collection[str] = ()) -> Sequence[DueMail]:
         """Lease the emails that are due, oldest first. full: domains that get no more for now."""
 
+    async def next_due_at(self) -> datetime | None:
+        """When an email may be due next (UTC), also one that a dead worker has; None without emails."""
+
     async def renew_leases(self, mails: Sequence[DueMail]) -> frozenset[str]:
         """Renew the leases of emails; returns the ids of those that are still ours and still wanted."""
 

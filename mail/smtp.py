@@ -46,6 +46,10 @@ def retry_at(attempts: int, created_at: datetime, now: datetime, jitter: float) 
     return retry if retry <= created_at + MAX_RETRY_AGE else None
 
 
+SHORTEST_IDLE = 0.5
+"""Seconds between two looks at the outbox where nothing could be taken."""
+
+
 class SmtpDeliveryWorker:
     """Runs until it is cancelled: `await SmtpDeliveryWorker(account, outbox).run()`.
 
@@ -99,7 +103,7 @@ class SmtpDeliveryWorker:
                         await self._connections.quit_idle()
                     raise_if_cancelled()
                     with contextlib.suppress(TimeoutError):
-                        async with asyncio.timeout(self._poll):
+                        async with asyncio.timeout(await self._idle_seconds()):
                             await self._wake_event.wait()
         finally:
             self._connections.abort()
@@ -121,6 +125,19 @@ class SmtpDeliveryWorker:
         await self._connections.quit_idle()
 
     # --- taking emails ---
+
+    async def _idle_seconds(self) -> float:
+        """How long to wait where nothing is due: until the next email, such as one of a dead worker.
+
+        Only domains that are full may have some that are due; these are looked at when there is room.
+        """
+        try:
+            due_at = await self._outbox.next_due_at()
+        except Exception:
+            log.exception("outbox: it is not known when an email is due")
+            return self._poll
+        wait = self._poll if due_at is None else (due_at - self._now()).total_seconds()
+        return min(max(wait, SHORTEST_IDLE), self._poll)
 
     async def _try_to_take(self, tasks: asyncio.TaskGroup) -> bool:
         try:

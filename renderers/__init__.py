@@ -339,6 +339,7 @@ __all__ = [
     "around",
     "auction_png",
     "chart_png",
+    "chart_view",
     "companies_png",
     "map_png",
     "map_view",

@@ -3,8 +3,8 @@
 Of 18 pictures of 1830, 1870 and 1817, which are 1,018 kB as drawn, oxipng makes 905 kB at level 2, 884 kB
 at level 4, and Pillow's own optimiser 961 kB. Lossless WebP takes 613 kB; Discord shows it, and several email
 programs do not. Pictures of few flat colours are smallest without a filter, so the time goes into the best
-compression: that gives the size of level 4 in a quarter of its time (0.4 s where level 2 takes 0.25 s). Zopfli
-saves another hundredth, in two seconds.
+compression: that gives the size of level 4 in a quarter of its time (0.4 s where level 2 takes 0.25 s).
+Zopfli saves another hundredth, in two seconds.
 """
 
 from __future__ import annotations

@@ -114,8 +114,12 @@ def test_unencrypted_elsewhere_must_be_allowed() -> None:
         ({"MAIL_ADDRESS": f"{'p' * 38}@x.org"}, "at most 37 characters before the @"),
         ({"MAIL_SECRET": "short"}, "RAILPOST_MAIL_SECRET should have at least 32 characters."),
         ({"MAIL_AUTHSERV": "two words"}, "RAILPOST_MAIL_AUTHSERV should be one name"),
-        ({"MAIL_IDLE": "ten"}, "RAILPOST_MAIL_IDLE should be a valid integer"),
-        ({"MAIL_IDLE": "301"}, "RAILPOST_MAIL_IDLE should be less than or equal to 300."),
+        ({"STATUS_PORT": "ten"}, "RAILPOST_STATUS_PORT should be a valid integer"),
+        ({"ROBOT_SECONDS": "61"}, "RAILPOST_ROBOT_SECONDS should be less than or equal to 60."),
+        (
+            {"IMAP_INBOX": "processed"},
+            "RAILPOST_IMAP_INBOX should be another folder than Processed,",
+        ),
         ({"IMAP_INBOX": 'a"b'}, "RAILPOST_IMAP_INBOX should be a folder name"),
         ({"LOG_LEVEL": "loud"}, "RAILPOST_LOG_LEVEL should be 'debug', 'info', 'warning' or 'error'."),
         ({"DISCORD_TOKEN": f"Bot {SECRET}"}, "RAILPOST_DISCORD_TOKEN should be the bot's token alone"),
@@ -142,7 +146,7 @@ def test_each_error_is_one_sentence(given: dict[str, str], words: str) -> None:
 
 
 def test_one_sentence_for_each_wrong_setting() -> None:
-    assert len(error_text(LOG_LEVEL="loud", PICTURE_WORKERS="0").splitlines()) == 2
+    assert len(error_text(LOG_LEVEL="loud", ROBOT_SECONDS="-1").splitlines()) == 2
 
 
 def test_no_secret_is_shown() -> None:
@@ -161,11 +165,9 @@ def test_no_secret_is_shown() -> None:
 
 def test_the_environment_overrides_the_file(tmp_path: Path) -> None:
     file = tmp_path / ".env"
-    file.write_text(
-        "# ours\nRAILPOST_LOG_LEVEL=debug\nexport RAILPOST_MAIL_IDLE='60'\nOTHER=1\nRAILPOST_IMAP=\n"
-    )
+    file.write_text("# ours\nRAILPOST_LOG_LEVEL=debug\nexport RAILPOST_KEEP='60'\nOTHER=1\nRAILPOST_IMAP=\n")
     found = load_settings(file, {"RAILPOST_LOG_LEVEL": "ERROR", "RAILPOST_SMTP": " ", "PATH": "/bin"})
-    assert (found.log_level, found.mail_idle, found.mail) == ("error", 60, None)
+    assert (found.log_level, found.keep, found.mail) == ("error", 60, None)
 
 
 def test_a_dollar_in_the_file_is_a_dollar(tmp_path: Path) -> None:
@@ -182,7 +184,7 @@ def test_a_dollar_in_the_file_is_a_dollar(tmp_path: Path) -> None:
         (b"RAILPOST_DATA=x\nRAILPOST_IMAP\n", "line 2: should be NAME=value."),
         (b"RAILPOST_LOG_LEVEL='info\n", "line 1: should be NAME=value."),
         (b"RAILPOST_DATA=\xff\n", "should be text in UTF-8."),
-        (b"RAILPOST_MAIL_IDEL=4\n", "did you mean RAILPOST_MAIL_IDLE?"),
+        (b"RAILPOST_KEEEP=4\n", "did you mean RAILPOST_KEEP?"),
     ],
 )
 def test_a_file_that_cannot_be_used(tmp_path: Path, text: bytes, words: str) -> None:
@@ -223,6 +225,11 @@ def test_a_full_disk_leaves_no_half_of_a_mail_secret(tmp_path: Path, monkeypatch
 def test_the_example_names_every_setting_once() -> None:
     named = [name for name, _ in LINE.findall(EXAMPLE.read_text(encoding="utf-8"))]
     assert sorted(named) == sorted(FIELD_BY_VARIABLE)
+
+
+def test_there_are_not_too_many() -> None:
+    """Whoever sets up a service has to understand them all."""
+    assert len(FIELD_BY_VARIABLE) <= 38
 
 
 def test_the_example_can_be_used_as_a_whole() -> None:

@@ -87,8 +87,7 @@ async def _log_in(mail: MailSettings, tokens: AccessTokens | None) -> ImapConnec
 
 
 def _folders(mail: MailSettings) -> str:
-    names = mail.folders
-    return f"folders {names.inbox}, {names.processed}, {names.ignored}, {names.quarantine}"
+    return f"folders {', '.join((mail.inbox, *Folder))}"
 
 
 async def _send(mail: MailSettings, recipient: str, tokens: AccessTokens | None) -> str:
@@ -118,7 +117,7 @@ async def _send(mail: MailSettings, recipient: str, tokens: AccessTokens | None)
 
 
 def _why_not(error: BaseException, tls: Tls) -> str:
-    """Why there is no server for outgoing mail, without numbers of the operating system; empty if there is."""
+    """Why no server takes mail there, without numbers of the operating system; empty if one does."""
     cause = error
     while cause.__cause__ is not None:
         cause = cause.__cause__

@@ -62,7 +62,7 @@ async def run(
     override_endpoints(discord_settings)
     if link := invite_link(discord_settings.token.get_secret_value()):
         print(f"Add the bot to a Discord server: {link}", flush=True)
-    pictures = pictures or PictureWorkers(settings.picture_workers)
+    pictures = pictures or PictureWorkers()
     detail = "another process has the session"
     await service.jobs.lead(
         JOB,

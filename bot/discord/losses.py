@@ -1,4 +1,5 @@
-"""What is deleted on Discord is posted anew at once, as Discord's events tell of it.
+"""What is deleted on Discord is posted anew at once, as Discord's events tell of it, and what people write
+below a card brings it down.
 
 A deleted card is posted again without a ping, a deleted thread is made again once. A thread that is deleted
 twice is not wanted, and a channel that is gone takes its tables with it: they go on by other ways. Nothing is
@@ -48,6 +49,13 @@ class Losses:
                 is_ours = await self._forget(table, message_ids)
             if is_ours:
                 await self._sync(table.id)
+
+    async def chat(self, channel: int, message: int) -> None:
+        """People have written below a card: who plays live gets it at the bottom."""
+        self._keeper.fresh.chatted[channel] = message
+        if table_id := self._keeper.tables_at.get(channel):
+            self._keeper.shown_versions.pop(table_id, None)
+            await self._sync(table_id)
 
     async def thread(self, thread: int) -> None:
         """A thread is gone."""
@@ -124,6 +132,11 @@ class DeletionEvents(discord.Client):
         user = channel.recipient if isinstance(channel, discord.DMChannel) else None
         if self.losses is not None:
             await self.losses.messages(channel_id, message_ids, user.id if user else None)
+
+    async def on_message(self, message: discord.Message) -> None:
+        """Somebody has written a message; its content is not read."""
+        if self.losses is not None and not message.author.bot:
+            await self.losses.chat(message.channel.id, message.id)
 
     async def on_raw_thread_delete(self, event: discord.RawThreadDeleteEvent) -> None:
         """A thread was deleted."""

@@ -35,7 +35,6 @@ from mail import (
 from mail.credentials import AccessTokens
 from mail.mailbox_care import MailboxCaretaker
 from mail.operator_alerts import DAY, OperatorAlerts
-from mail.port import Folder
 
 log = logging.getLogger(__name__)
 
@@ -78,12 +77,12 @@ async def run(
     tokens = RefreshedTokens(mail.oauth, settings.data) if mail.oauth else None
     worker = SmtpDeliveryWorker(
         smtp_account(mail.smtp, tokens), outbox, poll=timing.poll, spacing=timing.spacing,
-        connections=mail.connections, renewal=timing.lease / timedelta(seconds=4),
+        renewal=timing.lease / timedelta(seconds=4),
         report=partial(connection.report, "SMTP"),
     )  # fmt: skip
-    limits = timing.limits or ReplyLimits(mail.answers_per_hour, breaker_replies=mail.answers_in_all)
+    limits = timing.limits or ReplyLimits(mail.answers_per_hour, breaker_replies=10 * mail.answers_per_hour)
     policy = MailPolicy(address, gateway, limits=limits)
-    inbox = timing.inbox or InboxTiming(idle_timeout=mail.idle_seconds, max_size=mail.max_message_bytes)
+    inbox = timing.inbox or InboxTiming()
     for handler in logging.getLogger().handlers:
         handler.addFilter(TokenRedactionFilter())
     async with ParserProcess(mail.authserv or "") as parser, asyncio.TaskGroup() as tasks:
@@ -126,7 +125,7 @@ class MailTidying:
 
 def imap_account(mail: MailSettings, tokens: AccessTokens | None = None) -> ImapAccount:
     """The IMAP mailbox of the settings."""
-    server, names = mail.imap, mail.folders
+    server = mail.imap
     return ImapAccount(
         server.host,
         server.user,
@@ -134,12 +133,7 @@ def imap_account(mail: MailSettings, tokens: AccessTokens | None = None) -> Imap
         server.port,
         server.tls != "plain",
         tokens=None if server.password.get_secret_value() else tokens,
-        inbox=names.inbox,
-        folders={
-            Folder.PROCESSED: names.processed,
-            Folder.IGNORED: names.ignored,
-            Folder.QUARANTINE: names.quarantine,
-        },
+        inbox=mail.inbox,
     )
 
 

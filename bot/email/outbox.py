@@ -92,6 +92,11 @@ class StoredMailOutbox:
             for row in mails
         ]
 
+    async def next_due_at(self) -> datetime | None:
+        """When an email or a notification may be due next."""
+        async with self._store.read() as unit:
+            return await unit.outbox.next_due_at("mail")
+
     async def renew_leases(self, mails: Sequence[DueMail]) -> frozenset[str]:
         """Renew the leases of emails that wait for their domain."""
         async with self._store.begin(excludes_others=False) as unit:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, time, timedelta
-from typing import Literal, get_args
+from typing import Literal
 
 from bot.position.times import duration_text
 from storage import Store, UnitOfWork
@@ -65,6 +65,3 @@ class Limits:
         if person_id is not None:
             async with store.begin(excludes_others=False) as unit:
                 await self.count(unit, person_id, kind)
-
-
-KINDS: tuple[Kind, ...] = get_args(Kind)

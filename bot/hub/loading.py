@@ -72,6 +72,10 @@ _unreadable: dict[str, str] = {}
 why."""
 
 
+_made_again: set[str] = set()
+"""The tables whose stored positions this process found to be damaged, and has made again from their logs."""
+
+
 def unreadable_tables() -> list[str]:
     """The codes of the tables that this process found to be unreadable, of whatever store."""
     return sorted(_unreadable)
@@ -80,6 +84,7 @@ def unreadable_tables() -> list[str]:
 def forget_unreadable() -> None:
     """Another store has replaced the one in which they were found."""
     _unreadable.clear()
+    _made_again.clear()
 
 
 def _report_unreadable(code: str, reason: str) -> None:
@@ -151,12 +156,11 @@ async def load_table(
     table = record.table
     info = _table_info(record)
     try:
-        with decoding(table.code):
-            check_format(table.format_version)
-            state = engine.decode_state(table.state) if table.state else None
+        check_format(table.format_version)
+        state = engine.decode_state(table.state) if table.state else None
         from_snapshot = True
-    except UnreadableTable:
-        state, from_snapshot = await _state_from_log(info, read_rows), False
+    except Exception as error:  # damaged bytes may be wrong in any way
+        state, from_snapshot = await _state_from_log(info, read_rows, error), False
     with decoding(table.code):
         pending = pending_decisions(state, table.rewind_count) if state else ()
         info = _with_position(info, state, pending) if state else info
@@ -164,11 +168,16 @@ async def load_table(
 
 
 async def _state_from_log(
-    info: TableInfo, read_rows: Callable[[int], Awaitable[list[LogRow]]]
+    info: TableInfo, read_rows: Callable[[int], Awaitable[list[LogRow]]], damage: Exception
 ) -> engine.State | None:
-    """The position of a table whose stored position is damaged. Raises UnreadableTable."""
+    """The position of a table whose stored position is damaged. Raises UnreadableTable.
+
+    Its next move stores a whole one, so nobody has to do anything, and it is told once.
+    """
     table = build_table(TableMetadata(info), await read_rows(info.id))
-    log.warning("table %s is read from its log, which is whole", info.code)
+    if info.code not in _made_again:
+        _made_again.add(info.code)
+        log.info("the stored position of table %s is damaged (%s); its log has it", info.code, damage)
     return table.state if table.begun else None
 
 

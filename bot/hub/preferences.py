@@ -11,6 +11,7 @@ back changed:
     settings next on
     settings deputy Dora
     settings palette dark
+    settings pictures off
     settings away until 2026-12-24 deputy Dora
     settings for ABC tell mail
 
@@ -50,8 +51,8 @@ DEFAULT_DIGEST_HOUR = "08:00"
 TABLE_LINES = "`tell`, `at once`, `digest`, `mail too after 12h` and `next`"
 SETTINGS_HELP = (
     "`zone Europe/Berlin`, `quiet 22:00-07:00`, `tell thread, direct, mail`, `at once`, `digest 08:00`, "
-    "`mail too after 12h`, `next on`, `deputy Dora`, `palette dark`, `away until 2026-12-24` or "
-    "`for ABC tell mail`"
+    "`mail too after 12h`, `next on`, `deputy Dora`, `palette dark`, `pictures off`, "
+    "`away until 2026-12-24` or `for ABC tell mail`"
 )
 
 
@@ -129,7 +130,7 @@ class Absence(msgspec.Struct, frozen=True):
 class PersonSettings(msgspec.Struct, frozen=True, omit_defaults=True):
     """All settings of a person. quiet: `22:00-07:00`. digest_hour: local. deputy: who plays for them when
     their time is up, where the table has agreed to that. tables: by the code of a table. palette: the colours
-    of pictures that only they get; None for those of each table."""
+    of pictures that only they get; None for those of each table. pictures: whether they get any."""
 
     zone: str | None = None
     quiet: str = ""
@@ -140,6 +141,7 @@ class PersonSettings(msgspec.Struct, frozen=True, omit_defaults=True):
     deputy_id: int | None = None
     absence: Absence | None = None
     palette: PaletteName | None = None
+    pictures: bool = True
 
     def for_table(self, code: str) -> TellSettings:
         """How they are told of a table."""
@@ -195,6 +197,7 @@ class PersonSettings(msgspec.Struct, frozen=True, omit_defaults=True):
             *(f"digest {self.digest_hour}" if line == "digest" else line for line in shown),
             f"deputy {self.deputy or 'off'}",
             f"palette {self.palette or AS_TABLE}",
+            f"pictures {'on' if self.pictures else 'off'}",
             self.absence.line if self.absence and not self.is_over(now) else "away off",
         ]
         return lines + [f"for {code} {line}" for code, own in self.tables.items() for line in own.lines()]
@@ -250,6 +253,8 @@ def changed_settings(settings: PersonSettings, line: str, now: datetime) -> Pers
             return settings.ending_absence(now)
         case "palette":
             return replace(settings, palette=parse_own_palette(rest))
+        case "pictures" if rest.casefold() in ("on", "off"):
+            return replace(settings, pictures=rest.casefold() == "on")
         case "for":
             return _for_one_table(settings, rest)
         case "digest" if rest and rest.casefold() not in ("on", "off"):

@@ -205,6 +205,7 @@ class Hub:
                     raise
             except DuplicateRequest:
                 if result := await self.cache.stored_result(request.request_id):
+                    await self.cache.refresh(table_id)
                     return result
                 raise
             except StoreError:
@@ -225,6 +226,8 @@ class Hub:
             return result
         version = await self.store.table_version(table_id, request.request_id)
         if version.stored_result is not None:
+            with suppress(UnreadableTable):  # another process may have carried it out
+                await self.cache.up_to_date(table_id, version, with_log=False)
             return decode_result(version.stored_result)
         table = await self.cache.up_to_date(table_id, version, with_log=False)
         try:

@@ -18,6 +18,8 @@ from storage import Store, StoreError, backup
 log = logging.getLogger(__name__)
 
 FOLDER = "backups"
+KEPT = 7
+"""Backups on a schedule that are kept; older ones are deleted."""
 NAME_FORMAT = "railpost-%Y%m%d-%H%M%S.db"
 CHECK_INTERVAL = 60.0  # seconds
 MAIL_SECRET = "mail-secret"
@@ -57,7 +59,6 @@ class ScheduledBackups:
         self._store = store
         self._data = settings.data
         self._interval = timedelta(hours=settings.backup_hours)
-        self._kept = settings.backups
         self._failed_at: datetime | None = None
         self._reason = ""
 
@@ -101,7 +102,7 @@ class ScheduledBackups:
         await asyncio.to_thread(copy_mail_secret, self._data, path)
         log.info("backup written to %s", path)
         self._failed_at, self._reason = None, ""
-        for _, old in self.existing()[: -self._kept]:
+        for _, old in self.existing()[:-KEPT]:
             old.unlink(missing_ok=True)
             secret_backup_path(old).unlink(missing_ok=True)
         return path

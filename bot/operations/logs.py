@@ -97,6 +97,11 @@ def expected_in_a_sentence(record: logging.LogRecord) -> bool:
     return True
 
 
+def is_not_about_voice(record: logging.LogRecord) -> bool:
+    """A filter against discord.py's warnings at every start that calls need more packages."""
+    return "voice will NOT be supported" not in record.getMessage()
+
+
 OUTAGE_EVERY = 60.0
 """Seconds from one line about a database that does not answer to the next."""
 
@@ -162,6 +167,7 @@ def configure_logging(settings: Settings, *, to_stderr: bool, more: Iterable[log
         handler.addFilter(expected_in_a_sentence)
         handler.addFilter(outages)
     logging.basicConfig(level=settings.log_level.upper(), handlers=handlers, force=True)
+    logging.getLogger("discord.client").addFilter(is_not_about_voice)
     for noisy in ("alembic", "aiohttp.access"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     logging.getLogger("stamina").setLevel(logging.ERROR)  # whoever tries again says why

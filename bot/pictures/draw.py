@@ -18,17 +18,25 @@ from renderers import (
     PaletteName,
     Picture,
     chart_png,
+    chart_view,
     review_png,
     short_round,
 )
 
 
+class NothingToDraw(ValueError):
+    """A chart would be empty."""
+
+
 def chart_of_game(
     start: engine.State, events: Sequence[bytes], kind: ChartKind, *, palette: PaletteName = "light"
 ) -> Picture:
-    """A chart of a game. `events`: those of each line, as they are stored."""
+    """A chart of a game. `events`: those of each line, as they are stored. Raises NothingToDraw."""
     lines = tuple(HistoryLine("", "", engine.decode_events(raw)) for raw in events)
-    return chart_png(start.title, round_statistics(GameHistory(start, lines)), kind, palette=palette)
+    statistics = round_statistics(GameHistory(start, lines))
+    if chart_view(start.title, statistics, kind).is_empty:
+        raise NothingToDraw
+    return chart_png(start.title, statistics, kind, palette=palette)
 
 
 def review_of_game(

@@ -24,7 +24,7 @@ from typing import Any, Literal
 
 import engine
 from bot.hub.result import ReviewChart
-from bot.pictures.draw import animation_of_game, chart_of_game, review_of_game
+from bot.pictures.draw import NothingToDraw, animation_of_game, chart_of_game, review_of_game
 from renderers import (
     WAYS_PER_SHEET,
     Animation,
@@ -110,8 +110,11 @@ def draw_file(kind: str, state: engine.State, arguments: tuple[Any, ...], detail
     return drawn._replace(png=to_webp(drawn.png) if file_type == "webp" else smaller_png(drawn.png))
 
 
-def _draw(kind: str, state: bytes, arguments: tuple[Any, ...], details: dict[str, Any]) -> Picture:
-    return draw_file(kind, engine.decode_state(state), arguments, details)
+def _draw(kind: str, state: bytes, arguments: tuple[Any, ...], details: dict[str, Any]) -> Picture | None:
+    try:
+        return draw_file(kind, engine.decode_state(state), arguments, details)
+    except NothingToDraw:
+        return None
 
 
 class Pictures:
@@ -247,7 +250,7 @@ class TablePictures(Pictures):
     """Pictures for one table, which takes turns with the others, in a palette."""
 
     def __init__(
-        self, workers: PictureWorkers, turn_of: Hashable, palette: PaletteName, file_type: FileType
+        self, workers: PictureWorkers, turn_of: Hashable, palette: PaletteName | None, file_type: FileType
     ) -> None:
         self._palette, self._file_type = palette, file_type
         self._picture_workers = workers
@@ -256,6 +259,8 @@ class TablePictures(Pictures):
     async def request(
         self, kind: str, state: engine.State, arguments: tuple[Any, ...], details: dict[str, Any]
     ) -> Picture | None:
+        if self._palette is None:
+            return None
         details = details | {"palette": self._palette}
         if self._file_type != "png":
             details["file_type"] = self._file_type
@@ -296,9 +301,14 @@ class PictureWorkers(Pictures):
             self.close()
 
     def for_table(
-        self, table_id: int, palette: PaletteName, file_type: FileType = "png", reader: int | None = None
+        self,
+        table_id: int,
+        palette: PaletteName | None,
+        file_type: FileType = "png",
+        reader: int | None = None,
     ) -> TablePictures:
-        """The same, for one table among those that wait; `palette`: of the table, or of the one reader.
+        """The same, for one table among those that wait; `palette`: of the table, or of the one reader; None
+        for a reader who wants no pictures.
 
         reader: who alone sees them. Their requests wait for each other, and not before what everybody sees.
         """

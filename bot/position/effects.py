@@ -53,8 +53,8 @@ def price_at_end_of_round(before: engine.State, after: engine.State, company: st
 
 
 def protection_note(after: engine.State, company: str) -> str:
-    """What may keep the price of a company up whose shares have been sold: ` unless protected`."""
-    return " unless protected" if engine.can_be_protected(after, company) else " and nobody can protect it"
+    """Whether anything may keep the price of a company up whose shares have been sold: `unless protected`."""
+    return "unless protected" if engine.can_be_protected(after, company) else "and nobody can protect it"
 
 
 def _later_falls(state: engine.State, after: engine.State, line: str) -> Iterator[str]:
@@ -63,7 +63,7 @@ def _later_falls(state: engine.State, after: engine.State, line: str) -> Iterato
         return
     price = text_views.price_text(state, company)
     if lower := engine.later_fall(state, company, shares):
-        yield f"{company} {price} → {lower}{protection_note(after, company)}"
+        yield f"{company} {price} → {lower} {protection_note(after, company)}"
     elif later := price_at_end_of_round(state, after, company):
         yield f"{company} {price} → {later} at the end of the round"
 

@@ -354,7 +354,8 @@ def _coordinate_key(hex: str) -> tuple[str, int]:
 
 def market_view(state: engine.State) -> str:
     """The stock market in lines that fit a phone: one row of spaces as a grid; of a market with several rows
-    only the spaces with companies, each with those beside it. Then what loans cost."""
+    only the spaces with companies, each with those beside it, and the par prices before there is one. Then
+    what loans cost."""
     rows = engine.game_of(state).components.market.rows
     companies_at: dict[tuple[int, int], list[str]] = {}
     for sym in state.market_order:
@@ -366,7 +367,10 @@ def market_view(state: engine.State) -> str:
         if len(rows) > 1:
             prices.append(f"  {_spaces_beside(rows, at)}")
     loans = [f"{text.capitalize()}." for text in _lending_text(state)]
-    grid = [*_grid_of_row(rows[0], companies_at), ""] if len(rows) == 1 else []
+    pars = sorted({cell.price for row in rows for cell in row if cell and "par" in cell.zones})
+    grid = [f"Par: {', '.join(map(dollars, pars))}"] if pars and not prices else []
+    if len(rows) == 1:
+        grid = [*_grid_of_row(rows[0], companies_at), ""]
     return "\n".join([*grid, *(prices or ["No company has a price."]), *loans])
 
 

@@ -39,6 +39,11 @@ class ChartView:
     marks: tuple[tuple[int, str], ...] = ()
 
     @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to see: no price, no revenue, or what everybody has begun with."""
+        return not self.series or (self.kind == "worth" and len(self.rounds) < 2)
+
+    @property
     def heading(self) -> str:
         return f"{self.title} · {_HEADINGS[self.kind]}"
 

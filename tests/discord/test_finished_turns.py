@@ -196,3 +196,26 @@ async def wait_until_queue_is_empty(running: RunningBot) -> None:
                 if not [each for each in await unit.tables.cards(table) if is_old_slot(each.slot)]:
                     return
             await asyncio.sleep(0.01)
+
+
+async def test_an_undone_move_keeps_no_mark_of_a_finished_turn(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    """A redo gives it back."""
+
+    def all_listed() -> str:
+        return "\n".join(listed(running, fake))
+
+    async with running.online():
+        await running.start_game("Ann", "Bob", "Cid")
+        await running.play_lines("Ann: buy SV")
+        await running.wait_for_card("Bob")
+        await fake.wait_until(lambda: "✓ Ann buys the SV for $20." in all_listed(), "the turn on the list")
+        await fake.run_command("Ann", running.thread, "undo")
+        await running.wait_for_card("Ann")
+        undone = "↶ Ann buys the SV for $20. Bob has the priority deal. (undone)"
+        await fake.wait_until(lambda: undone in all_listed(), "the mark")
+        assert "✓ Ann buys the SV" not in all_listed()
+        assert "Done" in (await running.submit_lines("Ann", "redo")).text
+        await fake.wait_until(lambda: "✓ Ann buys the SV for $20." in all_listed(), "the turn again")
+        assert "(undone)" not in all_listed()

@@ -8,10 +8,11 @@ from bot.discord.cards import settings_card
 from bot.features.digest.feature import enqueue_digest
 from bot.hub.loading import load_recipient
 from bot.hub.notices import reminder_messages
+from bot.hub.notify import Recipient
 from bot.hub.preferences import PersonSettings, changed_settings
 from storage import SeatClock
 from tests.fake_discord.running_bot import RunningBot
-from tests.fake_discord.server import FakeDiscord
+from tests.fake_discord.server import FakeDiscord, Message
 from tests.pace.test_preferences import NOW
 
 
@@ -66,6 +67,7 @@ async def test_reminders_and_digests(started: RunningBot, fake: FakeDiscord) -> 
     now = service.store.now()
     since = now - timedelta(hours=12)
     end = now + timedelta(hours=12)
+    clocks, people = list[SeatClock](), list[Recipient]()
     async with service.store.begin() as unit:
         for seat, name in ((0, "Ann"), (1, "Bob")):
             person = await unit.people.find_by_identity("discord", str(fake.find_user(name).id))
@@ -75,6 +77,8 @@ async def test_reminders_and_digests(started: RunningBot, fake: FakeDiscord) -> 
                 table_id=table.id, seat=seat, decision_id=view.pending[0].decision_id, since=since,
                 allowance_end=end, time_up=end,
             )  # fmt: skip
+            clocks.append(clock)
+            people.append(recipient)
             await unit.outbox.enqueue(*reminder_messages(view.table, clock, recipient, "half", now))
         ann = await unit.people.find_by_identity("discord", str(fake.find_user("Ann").id))
         assert ann is not None
@@ -86,11 +90,25 @@ async def test_reminders_and_digests(started: RunningBot, fake: FakeDiscord) -> 
     digest = fake.visible_messages(fake.find_dm("Ann"))[-1]
     assert "You to act: buy the SV for $20" in digest.text
 
+    def reminders() -> list[Message]:
+        found = fake.visible_messages(started.thread)
+        return [each for each in found if "You have 12 hours left" in each.text]
+
     def reminded() -> bool:
         return any("You have 12 hours left" in message.text for message in fake.messages_pinging("Ann"))
 
     await fake.wait_until(reminded, "the reminder")
     assert fake.messages_pinging("Bob") == [], "the table does not wait for Bob"
+    for number in range(3):
+        async with service.store.begin() as unit:
+            await unit.outbox.enqueue(
+                *reminder_messages(view.table, clocks[0], people[0], f"day {number}", now)
+            )
+        service.wake_subscribers()
+        await started.wait_for_delivery()
+    assert len(reminders()) == 1, "the newest takes the place of the one before"
+    await started.play_lines("Ann: buy SV")
+    await fake.wait_until(lambda: not reminders(), "no reminder of what is done")
 
 
 def test_every_control_of_the_card_is_a_line_that_is_read() -> None:

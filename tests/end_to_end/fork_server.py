@@ -115,8 +115,10 @@ def serve(order: Mapping[str, Any]) -> None:
     from bot.__main__ import main as railpost
     from bot.discord import client
     from bot.email import delivery
+    from mail.inbox import InboxTiming
 
-    timing = delivery.MailTiming(lease=timedelta(seconds=order["lease"]))
+    inbox = InboxTiming(idle_timeout=5.0)  # how soon mail is noticed is not tried here
+    timing = delivery.MailTiming(lease=timedelta(seconds=order["lease"]), inbox=inbox)
     delivery.run = functools.partial(delivery.run, timing=timing)
     client.run = functools.partial(client.run, lease=order["lease"])
 
@@ -156,7 +158,7 @@ def main() -> None:
                 part.write_text(str(os.waitstatus_to_exitcode(status)))
                 part.replace(exit_file(folders[process], process))
 
-    setattr(picture_workers, "PictureWorkers", lambda workers: OnePixelPictures())  # noqa: B010
+    setattr(picture_workers, "PictureWorkers", lambda workers=1: OnePixelPictures())  # noqa: B010
     print(READY, flush=True)
     for line in iter(sys.stdin.readline, ""):
         order = json.loads(line)

@@ -33,8 +33,6 @@ class Site:
         return environment(
             RAILPOST_DATA=str(self.folder),
             RAILPOST_PING_HOLDOFF="0",
-            RAILPOST_PICTURE_WORKERS="1",
-            RAILPOST_MAIL_IDLE="5",  # how soon mail is noticed is not tried here
             RAILPOST_DISCORD_TOKEN=self.fake.token,
             RAILPOST_DISCORD_API=self.fake.api_url,
             RAILPOST_DISCORD_GATEWAY=self.fake.gateway_url,
@@ -42,7 +40,6 @@ class Site:
             RAILPOST_SMTP=f"smtp://127.0.0.1:{self.smtp.port}",
             RAILPOST_MAIL_ADDRESS=ADDRESS,
             RAILPOST_MAIL_ANSWERS_PER_HOUR="10000",
-            RAILPOST_MAIL_ANSWERS_IN_ALL="100000",
             **more,
         )
 

@@ -51,7 +51,7 @@ class Processes:
             mail = f"imap://{here.mailbox.user}:{here.mailbox.password}@127.0.0.1:{here.mailbox.port}"
             variables = environment(
                 RAILPOST_DATA=str(here.folder / name), RAILPOST_DATABASE=self.database,
-                RAILPOST_PING_HOLDOFF="0", RAILPOST_PICTURE_WORKERS="1", RAILPOST_MAIL_IDLE="5",
+                RAILPOST_PING_HOLDOFF="0",
                 RAILPOST_MAIL_SECRET="the same for every process, of enough letters",
                 RAILPOST_IMAP=mail,
                 RAILPOST_SMTP=f"smtp://127.0.0.1:{here.smtp.port}", RAILPOST_MAIL_ADDRESS="play@games.test",

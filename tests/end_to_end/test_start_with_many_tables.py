@@ -85,7 +85,6 @@ async def test_14_10_a_start_with_many_tables(tmp_path: Path, address: str) -> N
         table, line = await table_of_ann(path, fake)
         settings = environment(
             RAILPOST_DATA=str(tmp_path),
-            RAILPOST_PICTURE_WORKERS="1",
             RAILPOST_DISCORD_TOKEN=fake.token,
             RAILPOST_DISCORD_API=fake.api_url,
             RAILPOST_DISCORD_GATEWAY=fake.gateway_url,

@@ -66,8 +66,10 @@ def test_a_reason_of_every_meaning_or_of_most() -> None:
         "@ cash Ann 50\n@ owns Ann NYC 3\n@ par NYC 67\n@ owns Bob PRR 3\n@ owns pool PRR 1\n"
         "@ par PRR 100\n@ round stock Ann\n= turn Ann"
     )
-    assert why_not(poor, "buy PRR") == "That costs $100, and Ann has $50."
-    assert why_not(poor, "buy NYC") == ("That costs $67, and Ann has $50. The pool has no shares of the NYC.")
+    assert why_not(poor, "buy PRR") == "That costs $100, and Ann has $50 (1830 §4)."
+    assert why_not(poor, "buy NYC") == (
+        "That costs $67, and Ann has $50 (1830 §4). The pool has no shares of the NYC (1830 §4)."
+    )
     sold = run_scenario(
         "@ cash Ann 500\n@ owns Ann PRR 3\n@ owns Bob PRR 6\n@ par PRR 100\n@ round stock Ann\n"
         "Ann: sell 1 PRR\n"

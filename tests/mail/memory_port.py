@@ -343,6 +343,9 @@ class InMemoryService:
             for row in rows[:limit]
         ]
 
+    async def next_due_at(self) -> datetime | None:
+        return min((row.due for row in self.rows.values() if row.state == "waiting"), default=None)
+
     async def renew_leases(self, mails: Sequence[DueMail]) -> frozenset[str]:
         return frozenset(mail.id for mail in mails if self.rows[mail.id].state == "waiting")
 

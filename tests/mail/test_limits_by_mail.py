@@ -157,3 +157,16 @@ async def test_lines_say_what_they_cost(desk: LetterDesk) -> None:
     await desk.table("1830", ["Ann", "Bob"])
     (asked,) = await letters(desk)
     assert "buy SV # costs $20, leaves Ann $1,180" in asked
+
+
+async def test_a_person_switches_pictures_off(desk: LetterDesk) -> None:
+    """In their emails the board stands in words; others have their pictures."""
+    table = await desk.table("1830", ["Ann", "Bob"])
+    await desk.take("start")
+    assert "[Picture: " in desk.asking(ANN).part("plain")
+    await desk.write("", "Bob", "settings pictures off", original=desk.newest["bob@player.test"])
+    await desk.write("", "Ann", "buy SV", original=desk.asking(ANN))
+    asked = desk.asking("bob@player.test")
+    assert "[Picture: " not in asked.part("plain") and "Mohawk & Hudson" in asked.part("plain")
+    view = await desk.service.queries.view(table)
+    assert await desk.service.settings.palette(view.table, await desk.person("Bob")) is None

@@ -138,6 +138,22 @@ async def test_a_server_that_comes_later_gets_everything() -> None:
             await until(lambda: service.rows[outgoing.message_id].state == "sent")
 
 
+async def test_a_letter_that_a_dead_worker_has_leased_goes_out_when_its_lease_ends() -> None:
+    """Nobody wakes the worker then, and it does not wait for the next poll."""
+    service = InMemoryService()
+    outgoing = letter(service)
+    row = service.rows[outgoing.message_id]
+    row.due = service.clock() + timedelta(seconds=0.1)
+    async with smtp_server() as player:
+        post = SmtpDeliveryWorker(
+            player.account, service, poll=3_600.0, now=lambda: row.due - timedelta(seconds=0.1)
+        )
+        async with running(post):
+            await asyncio.sleep(0.1)
+            row.due = service.clock()
+            await player.delivered(1)
+
+
 async def test_waking_is_quicker_than_polling() -> None:
     service = InMemoryService()
     async with smtp_server() as player:

@@ -20,8 +20,11 @@ from tests.service.conftest import NAMES
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
 
 
-async def test_14_7_backups_are_made_when_they_are_due_and_the_newest_are_kept(tmp_path: Path) -> None:
-    settings = Settings(data=tmp_path, backup_hours=6, backups=2)
+async def test_14_7_backups_are_made_when_they_are_due_and_the_newest_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.operations.backups.KEPT", 2)
+    settings = Settings(data=tmp_path, backup_hours=6)
     (tmp_path / "mail-secret").write_text("s" * 64)
     async with await open_store(tmp_path / "railpost.db") as store:
         backups = ScheduledBackups(store, settings)

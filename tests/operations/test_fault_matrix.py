@@ -26,7 +26,8 @@ from tests.stores import run_sql, sqlite_only
 ROOT = Path(__file__).parent.parent.parent
 ROWS = re.search(r"## Faults\n(.*?)\n## ", (ROOT / "docs" / "hosting.md").read_text(), re.DOTALL)
 FAULTS = (
-    "Disk full", "Read-only", "Locked", "Damaged file", "Damaged table", "Database away", "Discord away",
+    "Disk full", "Read-only", "Locked", "Damaged file", "Damaged table", "Database away",
+    "Database hangs", "Service hangs", "Store from before 1.0.0", "Discord away",
     "Token revoked or wrong", "IMAP away", "SMTP away", "Clock set by a day", "Two services",
     "Picture worker hangs", "Backlog", "Store deleted or replaced", "Write-ahead log cut",
     "Start beside backups", "Copy without its log", "Killed",

@@ -19,7 +19,7 @@ DOCKERFILE = ROOT / "deploy" / "Dockerfile"
 OURS = "pip install --no-deps --no-build-isolation --no-index . "
 """The step that builds and installs Railpost. What it builds from the context is built once for all tests
 (`built`), and here that wheel is installed."""
-PACKAGES = "pip install --require-hashes --only-binary :all: -r requirements/run.txt"
+PACKAGES = "pip install --require-hashes --only-binary :all: -r requirements/postgresql.txt"
 """The step that takes the packages from a registry; here they are those of the tests."""
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import aiohttp
+import discord
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 from typer.testing import CliRunner
@@ -23,7 +24,14 @@ from bot.__main__ import app_for
 from bot.config import parse_settings
 from bot.email.connection import MailConnection
 from bot.hub.result import TableNotRunning
-from bot.operations.logs import LogFile, LogFormatter, Outages, expected_in_a_sentence, secrets_of
+from bot.operations.logs import (
+    LogFile,
+    LogFormatter,
+    Outages,
+    expected_in_a_sentence,
+    is_not_about_voice,
+    secrets_of,
+)
 from bot.operations.metrics import Metrics
 from bot.operations.status import ErrorCounter, StatusMonitor, status_text
 from bot.operations.status_server import StatusServer, ask_status, keep_watchdog
@@ -374,6 +382,14 @@ def test_a_secret_with_characters_that_are_escaped_is_not_logged(as_json: bool, 
         told = formatter.format(record("login with %s failed", f"({text})"))
         told = json.loads(told)["message"] if as_json else told
         assert told.endswith("login with (***) failed")
+
+
+def test_calls_that_nobody_makes_are_not_warned_of() -> None:
+    """The sentences are discord.py's, see `discord/client.py`."""
+    said = (Path(discord.__path__[0]) / "client.py").read_text()
+    assert "voice will NOT be supported" in said
+    assert not is_not_about_voice(record("%s is not installed, voice will NOT be supported", "PyNaCl"))
+    assert is_not_about_voice(record("logging in using static %s", "token"))
 
 
 def test_an_outage_is_one_line_a_minute() -> None:

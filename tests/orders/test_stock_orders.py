@@ -193,7 +193,7 @@ def test_a_purchase_that_fails_triggers_no_pass(orders: list[str]) -> None:
         t.arm("Bob", order)
     t.say("Ann: pass")
     assert t.said == [] and t.asked == ["Bob"] and not t.armed
-    assert t.ended[0] == "Bob: The PRR cannot be bought: That costs $100, and Bob has $50."
+    assert t.ended[0] == "Bob: The PRR cannot be bought: That costs $100, and Bob has $50 (1830 §4)."
     t.say("Bob: pass", "Cid: buy NYC from ipo", "Cid: pass", "Ann: pass")
     assert t.said == [] and t.asked == ["Bob"], "the pass that was to follow is not said later either"
 

@@ -59,12 +59,12 @@ class DrivenTable:
         self.people[name] = person.id
         return person.id
 
-    async def begin(self, pace: str, *, discord: bool = False) -> None:
+    async def begin(self, pace: str, *, discord: bool = False, title: str = "1830") -> None:
         """Ann, Bob and Cid sit down and start with a pace; Ann is asked first."""
         for name in NAMES:
             await self.person(name, discord=discord)
         info = await self.service.lobby.create(
-            "1830",
+            title,
             self.people["Ann"],
             name="Friday",
             location={"channel": 7, "thread": 8} if discord else None,

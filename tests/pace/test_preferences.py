@@ -20,14 +20,14 @@ def after(*lines: str) -> PersonSettings:
 def test_the_defaults_are_shown() -> None:
     assert PersonSettings().lines(NOW) == [
         "zone UTC", "quiet off", "tell wherever I can be reached", "at once", "mail too off", "next off",
-        "deputy off", "palette as the table", "away off",
+        "deputy off", "palette as the table", "pictures on", "away off",
     ]  # fmt: skip
 
 
 def test_what_is_shown_sets_the_same() -> None:
     lines = [
         "zone Europe/Berlin", "quiet 22:00-07:00", "tell thread, mail", "digest 08:30", "mail too after 12h",
-        "next on", "deputy Dora", "palette dark", "away until 2026-12-24 deputy Dora Smith",
+        "next on", "deputy Dora", "palette dark", "pictures off", "away until 2026-12-24 deputy Dora Smith",
         "for ABC tell direct", "for ABC at once",
     ]  # fmt: skip
     settings = after(*lines)
@@ -101,7 +101,7 @@ def test_an_absence_ends_on_the_day_of_return_where_the_person_lives() -> None:
                              "`mail too after 12h` and `next`."),
         ("volume 11", "`volume 11` is not a setting; there is `zone Europe/Berlin`, `quiet 22:00-07:00`, "
                       "`tell thread, direct, mail`, `at once`, `digest 08:00`, `mail too after 12h`, "
-                      "`next on`, `deputy Dora`, `palette dark`, `away until 2026-12-24` or "
+                      "`next on`, `deputy Dora`, `palette dark`, `pictures off`, `away until 2026-12-24` or "
                       "`for ABC tell mail`."),
     ],
 )  # fmt: skip

@@ -221,5 +221,7 @@ async def collect() -> dict[str, str]:
 def _without_codes(text: str, codes: set[str]) -> str:
     """The text with the same code for all tables: they are drawn by lot."""
     for code in codes:
-        text = re.sub(rf"(?<=\*\*){code}(?=\*\*)|(?<=[Tt]able ){code}|(?<=Friday ){code}", "XYZ", text)
+        text = re.sub(
+            rf"(?<=\*\*){code}(?=\*\*)|(?<=[Tt]able ){code}|(?<=Friday ){code}|{code}(?= Friday)", "XYZ", text
+        )
     return text

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 import engine
-from bot.hub.loading import UnreadableTable
+from bot.hub.loading import UnreadableTable, forget_unreadable, unreadable_tables
 from bot.hub.result import Completed, LineUnreadable, QueryAnswer, TableNotRunning
 from bot.service import Service
 from storage import Store, StoreError
@@ -81,17 +81,39 @@ async def test_14_1_a_list_says_which_table_cannot_be_read(
 
 @pytest.mark.parametrize("damage", SNAPSHOT_DAMAGES)
 async def test_14_1_a_table_with_a_damaged_snapshot_is_played_on_from_its_log(
-    world: ServiceHarness, damage: str
+    world: ServiceHarness, damage: str, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level(logging.INFO)
+    forget_unreadable()
     await world.say("Ann", "buy SV")
     await execute(world.store, SNAPSHOT_DAMAGES[damage], table=world.table, bytes=b"\xc1")
     service = Service(world.store)
     (info,) = await service.queries.list_tables()
     assert (info.round, info.acting_seats) == ("opening", (1,))
+    for _ in range(3):
+        await service.queries.list_tables()
+    told = [each for each in caplog.records if "stored position" in each.getMessage()]
+    assert [each.levelname for each in told] == ["INFO"] and unreadable_tables() == []
+    assert not [each for each in caplog.records if each.levelno > logging.INFO]
     assert isinstance(await service.submit(world.table, 1, ["buy CS"], None, None), Completed)
     async with world.store.read() as unit:
         state = engine.decode_state((await unit.move_log.snapshot(world.table)).state)
     assert state == await service.queries.state_at(world.table)
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+async def test_a_table_whose_position_and_log_are_damaged_is_told_once(
+    world: ServiceHarness, damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    forget_unreadable()
+    await world.say("Ann", "buy SV")
+    await execute(world.store, DAMAGES[damage], table=world.table, bytes=b"\xc1")
+    await execute(world.store, SNAPSHOT_DAMAGES["no MessagePack"], table=world.table, bytes=b"\xc1")
+    service = Service(world.store)
+    for _ in range(3):
+        await service.queries.list_tables()
+        await service.submit(world.table, 1, ["buy CS"], None, None)
+    assert [each.levelname for each in caplog.records] == ["ERROR"]
 
 
 async def test_14_1_states_and_events_say_their_format(world: ServiceHarness) -> None:

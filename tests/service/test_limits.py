@@ -8,7 +8,7 @@ import pytest
 
 from bot.features.plans.plans import MAX_LINES
 from bot.hub.info import check_distinct, table_name
-from bot.hub.limits import KINDS, SENTENCES, Kind, LimitReached, Limits
+from bot.hub.limits import SENTENCES, Kind, LimitReached, Limits
 from bot.hub.result import CommandResult, Completed, LineRefused, QueryAnswer
 from bot.service import Service
 from storage import open_store
@@ -65,7 +65,7 @@ async def outcome(act: Awaitable[object]) -> str:
     return result.reason if isinstance(result, LineRefused) else "done"
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SENTENCES)
 async def test_14_6_a_limit_is_one_sentence_and_outlives_a_restart(
     world: ServiceHarness, kind: Kind, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,7 +12,7 @@ from bot.features.robots.player import LEAST_EFFORT, Robot
 from bot.features.robots.players import RobotPlayers
 from bot.features.robots.worker import RobotMove, RobotWorker, decide_now
 from bot.hub.notify import decode_notification
-from bot.hub.result import LineRefused, PollUpdated, QueryAnswer
+from bot.hub.result import Completed, LineRefused, PollUpdated, QueryAnswer
 from bot.hub.seating import robots_of
 from bot.service import Service
 from engine import State, encode_state, new_game
@@ -126,10 +126,22 @@ async def test_robots_agree_to_votes_of_people(service: Service) -> None:
     await service.lobby.start(table_id, by=None, order=["Ann", "Robot"])
     await service.submit(table_id, 0, ["pass"], None, None, person_id=ann)
     await service.robots.play(table_id, moves=1)
-    asked = await service.submit(table_id, 0, ["undo"], None, None, person_id=ann)
+    asked = await service.submit(table_id, 0, ["pace 24h"], None, None, person_id=ann)
     assert isinstance(asked, PollUpdated)
     await service.robots.play(table_id, moves=1)
     assert (await service.queries.view(table_id)).polls == ()
+
+
+async def test_only_people_vote_on_an_undo(service: Service) -> None:
+    """What only a robot has played since is taken back at once."""
+    table_id, (ann,) = await lobby(service, "Ann")
+    await service.lobby.invite_robot(table_id, by=ann)
+    await service.lobby.start(table_id, by=None, order=["Ann", "Robot"])
+    await service.submit(table_id, 0, ["pass"], None, None, person_id=ann)
+    await service.robots.play(table_id, moves=1)
+    undone = await service.submit(table_id, 0, ["undo"], None, None, person_id=ann)
+    assert isinstance(undone, Completed)
+    assert (await service.queries.view(table_id)).pending[0].name == "Ann"
 
 
 async def test_a_robot_stands_in_after_a_vote_and_gives_way_to_a_person(service: Service) -> None:

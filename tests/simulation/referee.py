@@ -141,8 +141,9 @@ class Referee:
                 yield f"{company} is sold in the first stock round (1830 §12.1, 1870 §5.7)"
             if shares.get(POOL, 0) + event.percent > 50:
                 yield f"the pool comes to hold more than half of the {company} (1830 §12.2, 1870 §5.4.2)"
-            sold_before = "bought" in self.turn.trades[1:] or self.title == "1851"
-            if "bought" in self.turn.trades and sold_before:
+            trades = self.turn.trades
+            closed = trades[trades.index("sold") :] if "sold" in trades and self.title != "1851" else trades
+            if "bought" in closed and ("sold" in closed or self.title == "1851"):
                 yield f"{company} is sold after a purchase (1830 §4, 1851 Stock Rounds, 1870 §5.3.4)"
             self.turn.trades.append("sold")
             self.sold.add((seat, company))

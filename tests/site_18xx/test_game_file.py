@@ -155,4 +155,6 @@ def test_passes_that_are_missing_or_too_many_are_warnings() -> None:
     stock += "@ round stock Ann\n= turn Ann"
     par = {"type": "par", "entity": 3, "corporation": "NYC", "share_price": "67,5,6"}
     added = replay_in(stock, {"type": "pass", "entity": 1}, par)
-    assert added.warnings == ["Action 2: Bob is asked first; the file does not have their pass, and it is added"]
+    assert added.warnings == [
+        "Action 2: Bob is asked first; the file does not have their pass, and it is added"
+    ]

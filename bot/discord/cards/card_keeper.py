@@ -27,6 +27,8 @@ from bot.discord.cards import card_texts
 from bot.discord.cards.card_builder import BuiltCard, CardBuilder
 from bot.discord.cards.card_refs import (
     ASKED,
+    PICTURES,
+    REMIND,
     RUN,
     CardRef,
     attached_files,
@@ -39,6 +41,7 @@ from bot.discord.cards.card_refs import (
     slot_prefix,
 )
 from bot.discord.cards.finished_turns import OLD_MESSAGE_AGE, FinishedTurns, no_list
+from bot.discord.cards.fresh_cards import FreshCards, without_pictures
 from bot.discord.posting import Posted, Poster, Unreachable, forget_files, ref_to_store
 from bot.hub import notify as notifications
 from bot.hub.info import TableInfo
@@ -69,8 +72,11 @@ class CardKeeper:
     ) -> None:
         self.service, self.api, self.poster = service, api, poster
         self.builder, self.finished = builder, finished
+        self.fresh = FreshCards(service, api, poster)
+        self.tables_at: dict[int, int] = {}  # by channel, the table that has cards there
         self.seen_versions: dict[int, tuple[Any, ...]] = {}  # by table: at the start of the last sync
         self.shown_versions: dict[int, tuple[Any, ...]] = {}  # by table: what its cards show
+        self.rewinds: dict[int, str] = {}  # by table: how many, when the list of turns was marked last
         self.gone = set[int]()  # messages of which Discord has said that they are deleted
 
     # -- sync --------------------------------------------------------------------------------
@@ -88,12 +94,21 @@ class CardKeeper:
             if is_old_slot(card.slot):
                 self.finished.queue(card)
             elif is_prompt_slot(card.slot):
+                self.tables_at[card_ref(card).channel_id] = table_id
                 try:
                     await self._sync_card(view, card)
                 except Unreachable as error:
                     failure = error
+            elif card.slot.startswith(PICTURES):
+                await self.fresh.remove_pictures(view, card)
+            elif card.slot.removeprefix(slot_prefix(card.slot)).startswith(REMIND):
+                await self._end_reminder(view, card)
         if failure:
             raise failure
+        rewinds = view.current_decision_id.partition(".")[0]
+        if self.rewinds.get(table_id, "0") != rewinds:
+            await self.finished.mark_undone(view)
+            self.rewinds[table_id] = rewinds
         await self._post_held(view)
         self.shown_versions[table_id] = card_version(view)
 
@@ -106,9 +121,31 @@ class CardKeeper:
             return
         try:
             await self._update(view, card, prompt)
+            await self._bring_down(view, card.slot, prompt)
         except Unreachable:
             if slot_prefix(card.slot) or not await self._move_to_direct_messages(view, card, prompt):
                 raise
+
+    async def _bring_down(self, view: TableView, slot: str, prompt: Prompt) -> None:
+        """Post the card of who plays live at the bottom of the thread, if chat has pushed it up."""
+        card = await self._card(view.table.id, slot)
+        if isinstance(prompt, TablePoll) or len(prompt) > 1 or card is None:
+            return
+        if await self.fresh.is_wanted(view, card, prompt[0]):
+            built = await self._build(view, prompt, card_ref(card).seq, slot)
+            ref = await self.fresh.bring_down(view, card, prompt[0], built)
+            await self._save(view, slot, ref, prompt[0].decision_id)
+
+    async def _end_reminder(self, view: TableView, card: Card) -> None:
+        """Delete the reminder of a decision that is made."""
+        ref = card_ref(card)
+        moved = await self.service.queries.log(view.table.id, ref.seq)
+        is_asked = any(each.seat == ref.seat for each in view.pending) and view.table.status == "running"
+        if is_asked and not any(each.kind == "move" and each.seat == ref.seat for each in moved):
+            return
+        if await self.api.delete(self.api.message(ref.channel_id, ref.message_id)):
+            async with self.service.store.begin(table=view.table.id) as unit:
+                await unit.tables.remove_card(view.table.id, card.slot)
 
     async def _pass_on(self, view: TableView, card: Card) -> Card | None:
         """Give the card of a finished turn to the player whose turn is next, if nobody is to be notified of
@@ -167,6 +204,8 @@ class CardKeeper:
         ref = card_ref(card)
         built = await self._build(view, prompt, ref.seq, card.slot)
         is_gone = ref.message_id in self.gone
+        if isinstance(prompt, list) and ref.brought_down == prompt[0].decision_id and not is_gone:
+            built = without_pictures(built, ref.pictures_link)
         if built.digest == ref.payload_digest and not is_gone:
             return
         try:
@@ -218,6 +257,7 @@ class CardKeeper:
         )  # fmt: skip
 
     async def _save(self, view: TableView, slot: str, ref: CardRef, decision: str | None) -> None:
+        self.tables_at[ref.channel_id] = view.table.id
         async with self.service.store.begin(table=view.table.id) as unit:
             await unit.tables.set_card(view.table.id, slot, ref_to_store(ref), decision)
 

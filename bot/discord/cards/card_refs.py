@@ -4,7 +4,8 @@ A slot names a card of a table: `turn:2` is the card of seat 2's turn, `asked` t
 question asks at once, `o7:2` that of an offer to seat 2, `v3` the poll 3, `lobby` the lobby card. The prefix
 `u123/` marks a card in the direct messages of user 123. `old:<message>` is a card that still has controls but
 cannot be edited now. `run` is the message that lists the finished turns, `said:files` the remark that files
-may not be attached, `over` the ending of the game.
+may not be attached, `over` the ending of the game. `ended` is the list of turns before `run`. `remind:2` is
+the newest reminder of seat 2, `pictures:2` the message that has the pictures of its card.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from bot.position.pending import PendingDecision
 from storage import Card
 
 LOBBY, RUN, SAID_FILES, ASKED, OVER = "lobby", "run", "said:files", "asked", "over"
-LASTING_SLOTS = (RUN, SAID_FILES, OVER)
+REMIND, PICTURES, ENDED = "remind", "pictures", "ended"
+LASTING_SLOTS = (RUN, ENDED, SAID_FILES, OVER)
 """Slots of messages that are not brought up to date."""
 OLD_PREFIX = "old:"
 
@@ -40,7 +42,8 @@ class CardRef(msgspec.Struct, omit_defaults=True):
     `seq` is the row of the log after which the card was made, `key` that of its outbox message. `texts` is
     what stays when the card is closed. `files` is what is really attached. is_plain: no file may be attached
     there. `pinged`: the seats that the message has notified. `payload_digest`: of what it shows, "" if that
-    is not known. `images` and `picture_digest` are of cards of version 0.1.
+    is not known. `brought_down`: the decision for which the card was posted again below chat, and
+    `pictures_link` where its pictures are then. `images` and `picture_digest` are of cards of version 0.1.
     """
 
     channel_id: int
@@ -56,6 +59,8 @@ class CardRef(msgspec.Struct, omit_defaults=True):
     files: list[AttachedFile] = []
     is_plain: bool = False
     pinged: list[int] = []
+    brought_down: str = ""
+    pictures_link: str = ""
 
 
 def card_ref(card: Card) -> CardRef:
@@ -102,8 +107,8 @@ def card_slot(pending: PendingDecision, prefix: str) -> str:
 
 def is_prompt_slot(slot: str) -> bool:
     """Whether the card of this slot asks a player to act or to vote."""
-    name = slot.removeprefix(slot_prefix(slot))
-    return name not in (LOBBY, RUN, SAID_FILES, OVER) and not is_old_slot(slot)
+    name = slot.removeprefix(slot_prefix(slot)).partition(":")[0]
+    return name not in (LOBBY, RUN, ENDED, "said", OVER, REMIND, PICTURES) and not is_old_slot(slot)
 
 
 def is_old_slot(slot: str) -> bool:

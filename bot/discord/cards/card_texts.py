@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 import engine
@@ -72,6 +74,22 @@ def turn_lines(entries: Sequence[LogEntry], names: Sequence[str]) -> list[str]:
         name = "" if names[seat] in told else f"{names[seat]}: "
         lines.append(truncate(f"✓ {name}{told}", MAX_RESULT))
     return lines
+
+
+DONE, UNDONE, WAS_UNDONE = "✓ ", "↶ ", " (undone)"
+
+
+def with_undone(lines: Sequence[str], entries: Sequence[LogEntry], names: Sequence[str]) -> list[str]:
+    """Lines of finished turns as they are after an undo or a redo: those whose moves were undone are marked.
+    entries: of the log, at least those that the lines are about."""
+    dead = Counter(turn_lines([replace(e, is_live=True) for e in entries if not e.is_live], names))
+    marked = []
+    for line in lines:
+        plain = f"{DONE}{line.removeprefix(UNDONE).removesuffix(WAS_UNDONE)}" if line[:2] == UNDONE else line
+        is_dead = dead[plain] > 0
+        dead[plain] -= is_dead
+        marked.append(f"{UNDONE}{plain.removeprefix(DONE)}{WAS_UNDONE}" if is_dead else plain)
+    return marked
 
 
 def poll_result(entries: Sequence[LogEntry], texts: Sequence[str]) -> list[str]:

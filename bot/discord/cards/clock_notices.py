@@ -54,6 +54,9 @@ async def send_clock_notice(
         link = await card_link(service, table, pending.seat)
         text = f"{text}\n{pending.name} to act: {pending.prompt}." + (f" [The card]({link})" if link else "")
     payload = layouts.notification([card_texts.table_heading(table, view.seq), text])
+    if notification.kind == "reminder":
+        draft = Draft(payload, users=[user] if ping and user else [])
+        return await notices.send_reminder(queued, table, notification, draft, dm_user)
     return await notices.send_text_once(
         queued, table, Draft(payload, users=[user] if ping and user else []), dm_user
     )

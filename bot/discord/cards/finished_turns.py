@@ -28,7 +28,7 @@ import msgspec
 
 from bot.discord.api import CannotEdit, DiscordApi, message_age
 from bot.discord.cards import card_texts, layouts
-from bot.discord.cards.card_refs import OLD_PREFIX, RUN, CardRef, card_ref, slot_prefix
+from bot.discord.cards.card_refs import ENDED, OLD_PREFIX, RUN, CardRef, card_ref, slot_prefix
 from bot.discord.posting import forget_files, ref_to_store
 from bot.hub.table import TableView
 from bot.service import Service
@@ -38,6 +38,7 @@ log = logging.getLogger(__name__)
 
 OLD_MESSAGE_AGE = timedelta(minutes=55)  # Discord limits edits of messages older than one hour
 MAX_LIST_TEXT = 3600  # characters
+ROWS_OF_A_LIST = 200  # of the log, that a list may be about
 NO_LONGER = "No longer asked."
 NO_MESSAGE = 0  # the message id of a list that is not begun
 
@@ -120,6 +121,25 @@ class FinishedTurns:
         run = CardRef(ref.channel_id, ref.message_id, seq=seq, texts=texts)
         await self._save(table_id, card, outcome, run=run)
 
+    async def mark_undone(self, view: TableView) -> None:
+        """After an undo or a redo: the last two lists of turns say which of them no longer count."""
+        entries = await self.service.queries.log(view.table.id, max(view.seq - ROWS_OF_A_LIST, 0))
+        for slot in (RUN, ENDED):
+            async with self.service.store.read() as unit:
+                stored = await unit.tables.card(view.table.id, slot)
+            run = card_ref(stored) if stored else no_list(0)
+            texts = card_texts.with_undone(run.texts, entries, view.table.names)
+            if run.message_id == NO_MESSAGE or texts == run.texts:
+                continue
+            try:
+                await self._edit(run, texts)
+            except CannotEdit as failure:
+                log.info("Discord: a list of turns of table %s stays as it is: %s", view.table.id, failure)
+                continue
+            async with self.service.store.begin(table=view.table.id) as unit:
+                marked = ref_to_store(msgspec.structs.replace(run, texts=texts))
+                await unit.tables.set_card(view.table.id, slot, marked)
+
     async def _save_and_delete(
         self, table_id: int, card: Card, outcome: Outcome, *, run: CardRef | None = None
     ) -> None:
@@ -178,8 +198,13 @@ class FinishedTurns:
     async def end_list(self, table_id: int) -> None:
         """After another message the next finished turn begins another list."""
         run = await self._list(table_id)
-        if run is not None:
-            await self._store_list(table_id, no_list(run.channel_id, run.seq, _waiting_lines(run)))
+        if run is None:
+            return
+        async with self.service.store.begin(table=table_id) as unit:
+            if run.message_id != NO_MESSAGE:
+                await unit.tables.set_card(table_id, ENDED, ref_to_store(run))
+            begun = no_list(run.channel_id, run.seq, _waiting_lines(run))
+            await unit.tables.set_card(table_id, RUN, ref_to_store(begun))
 
     # -- messages ----------------------------------------------------------------------------
 

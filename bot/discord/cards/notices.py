@@ -8,7 +8,7 @@ import logging
 from bot.discord.api import CannotEdit, DiscordApi
 from bot.discord.cards import card_texts, layouts, lobby_cards, parts
 from bot.discord.cards.card_builder import CardBuilder
-from bot.discord.cards.card_refs import LOBBY, CardRef, card_ref
+from bot.discord.cards.card_refs import LOBBY, REMIND, CardRef, card_ref
 from bot.discord.cards.finished_turns import FinishedTurns
 from bot.discord.cards.parts import Json
 from bot.discord.posting import Draft, Posted, Poster, Unreachable, ref_to_store
@@ -59,6 +59,21 @@ class Notices:
         first = draft.payload[0]
         text = first["content"] if "content" in first else first["components"][0]["content"]
         return str((await self._send_once(queued, table, draft, json.dumps(text), dm_user)).message_id)
+
+    async def send_reminder(
+        self, queued: OutboxMessage, table: TableInfo, notification: Notification, draft: Draft,
+        dm_user: str | None,
+    ) -> str:  # fmt: skip
+        """Send a reminder in the place of the one before: there is one message, and it pings."""
+        sent = await self._send_once(queued, table, draft, json.dumps(draft.payload[0]["content"]), dm_user)
+        slot = f"{f'u{dm_user}/' if dm_user else ''}{REMIND}:{notification.seat}"
+        ref = CardRef(sent.channel_id, sent.message_id, seat=notification.seat, seq=table.seq)
+        async with self.service.store.begin(table=table.id) as unit:
+            former = await unit.tables.card(table.id, slot)
+            await unit.tables.set_card(table.id, slot, ref_to_store(ref))
+        if former is not None and (old := card_ref(former)).message_id != sent.message_id:
+            await self.api.delete(self.api.message(old.channel_id, old.message_id))
+        return str(sent.message_id)
 
     async def _send_once(
         self, queued: OutboxMessage, table: TableInfo, draft: Draft, marker: str, dm_user: str | None = None

@@ -59,6 +59,8 @@ PALETTE_LINES = (
     ("Light pictures", "palette light"),
     ("Dark pictures", "palette dark"),
     ("Pictures as each table has them", f"palette {AS_TABLE}"),
+    ("No pictures", "pictures off"),
+    ("Pictures again", "pictures on"),
 )
 
 

@@ -46,9 +46,10 @@ def preview_sales(state: engine.State, seat: str, lines: Sequence[str]) -> SaleP
             name = after.name(company.president) if company.president else "nobody"
             told.append(f"⚠ {name} becomes president of the {sym}, after {state.name(former or '')}.")
     told += [
-        f"{sym}: {text_views.price_text(state, sym)} → {lower} after your turn{protection_note(after, sym)}."
+        f"{sym}: {price} → {lower} after your turn, {protection_note(after, sym)}."
         for sym, line in by_company.items()
-        if (lower := engine.later_fall(state, sym, sold_shares(line)[1]))
+        if (price := text_views.price_text(state, sym))
+        and (lower := engine.later_fall(state, sym, sold_shares(line)[1]))
     ]
     told += [
         f"{sym}: {text_views.price_text(state, sym)} → {later} at the end of the round, as the shares lie."

@@ -84,8 +84,8 @@ class PageBuilder:
         return (page, token) if page and token else None
 
     async def _is_one_too_many(self, notification: Notification, address: str) -> bool:
-        """Whether a reminder, of whatever table, has gone to an address within a day, or the one before the end
-        of the time follows within a day."""
+        """Whether a reminder, of whatever table, has gone to an address within a day, or the one before the
+        end of the time follows within a day."""
         async with self._store.read() as unit:
             since = unit.now - REMINDED_AGAIN
             clock = (await unit.clocks.seat_clocks(notification.table_id)).get(notification.seat or 0)

@@ -26,7 +26,6 @@ from mail import (
 )
 from mail.port import TableRows
 
-
 MAX_WAITING = 10  # other tables that an email names
 
 

@@ -189,7 +189,7 @@ class ClockTimers:
                 told = None
             if told:
                 stamp = f"{notices.wait_name(wait.clock)}.time_up"
-                recipients = table.metadata.recipients.values()
+                recipients = _hear_of_time_up(table, wait.seat)
                 await unit.outbox.enqueue(
                     *notices.news_messages(table.info, recipients, told, stamp, unit.now)
                 )
@@ -322,6 +322,15 @@ class ClockTimers:
                 await unit.clocks.look_again_for(row.person_id)
         self._cache.wake_subscribers()
         return True
+
+
+def _hear_of_time_up(table: LiveTable, seat: int) -> list[Recipient]:
+    """Who is told themselves what follows from the end of a player's time: all, but where the game goes on
+    waiting for the player only the others, and those in the thread."""
+    recipients = table.metadata.recipients
+    if table.info.pace.when_up != "remind":
+        return list(recipients.values())
+    return [] if table.info.location else [each for at, each in recipients.items() if at != seat]
 
 
 def _weekly_news(wait: Wait, now: datetime) -> list[NewMessage]:

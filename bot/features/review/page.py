@@ -25,7 +25,8 @@ img { display: block; width: 100%; height: auto; margin: .6rem 0; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; font-size: .9rem; }
 th, td { padding: .15rem .6rem .15rem 0; text-align: left; white-space: nowrap; overflow-wrap: normal; }
 td.n { text-align: right; } tr:nth-child(even) td { background: #ece8dd; }
-ul { padding-left: 1.2rem; } li { margin: .4rem 0; } code { font-size: .9em; background: #ece8dd; padding: 0 .2em; }
+ul { padding-left: 1.2rem; } li { margin: .4rem 0; }
+code { font-size: .9em; background: #ece8dd; padding: 0 .2em; }
 input[type=range] { width: 100%; } figure { margin: 0; } figcaption { font-weight: 600; }
 """
 

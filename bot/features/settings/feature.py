@@ -36,10 +36,13 @@ class PersonSettingsService:
         async with self._store.read() as unit:
             return await _load(unit, person_id)
 
-    async def palette(self, table: TableInfo, person_id: int | None) -> PaletteName:
-        """In which palette a person sees pictures of a table; None is everybody."""
-        own = (await self.settings(person_id)).palette if person_id is not None else None
-        return own or table.palette
+    async def palette(self, table: TableInfo, person_id: int | None) -> PaletteName | None:
+        """In which palette a person sees pictures of a table, None for one who wants none. person_id: None is
+        everybody."""
+        if person_id is None:
+            return table.palette
+        own = await self.settings(person_id)
+        return (own.palette or table.palette) if own.pictures else None
 
     async def show(self, person_id: int) -> str:
         """The settings of a person as lines that set them."""

@@ -18,6 +18,7 @@ from bot.hub.commit import CommitDraft
 from bot.hub.polls import Motion, PollHandler, completed, stale_decision
 from bot.hub.request import Request, not_running, refused
 from bot.hub.result import CommandResult
+from bot.hub.seating import people_of
 from bot.hub.table import LiveTable
 from storage import TablePoll
 
@@ -41,7 +42,7 @@ class UndoHandler:
         ]
 
     async def rewind(self, table: LiveTable, request: Request) -> CommandResult | None:
-        """Undo or redo at once, or open a poll if moves of others are concerned."""
+        """Undo or redo at once, or open a poll if moves of other people are concerned; robots do not vote."""
         if request.lines[0].casefold() != request.word:
             return None
         if problem := not_running(table, "running", "finished"):
@@ -54,7 +55,8 @@ class UndoHandler:
         rewind = rewind_for(table, kind, request.seat)
         if isinstance(rewind, str):
             return refused(table, request, rewind)
-        if others := rewind.other_seats(table, request.seat):
+        people = {player.seat for player in people_of(table.stored_info)}
+        if others := [seat for seat in rewind.other_seats(table, request.seat) if seat in people]:
             question = poll_question(table, rewind)
             details = {"target": rewind.target}
             return await self._polls.open_poll(table, request, kind, others, question, details)
