@@ -32,7 +32,7 @@ CHANGED, LARGER, ROUNDS, ANIMATION, REVIEW = "changed", "larger", "rounds", "ani
 REFRESH, POSITION = "refresh", "position"
 MAX_POSITION, MAX_SHOWN = 4000, 3000
 """Characters that a form takes, and that are given back."""
-EXAMPLE = "title 1830\nplayers Ann, Bob, Cid\n---\n@ owns Ann PRR 6\n@ par PRR 100"
+EXAMPLE = "title TITLE\nplayers Ann, Bob, Cid\n---\n@ owns Ann PRR 6\n@ par PRR 100"
 HOW = (
     "Give a game as a file (`file`), by its address (`url`), or a table (`table`). A position around a real "
     "table is written by hand, as docs/snapshots.md shows."
