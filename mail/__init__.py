@@ -6,9 +6,9 @@ decide (who may do what; `reply_text.parse_reply` finds the order lines), passes
 service (`ServicePort.record_outcome`: outcome, reply and tokens in one transaction), and moves the mail
 to a folder.
 
-Outbound: `compose` makes an email once, from a `MailPage` that `mail.pages` writes, with a fixed Message-ID
-and fresh tokens. The service stores it as an `OutgoingMail`. `SmtpDeliveryWorker` sends what is due in the
-outbox, always the same bytes, until the server has accepted them.
+Outbound: `compose` makes an email once, from a `MailPage` that `mail.composing.pages` writes, with a fixed
+Message-ID and fresh tokens. The service stores it as an `OutgoingMail`. `SmtpDeliveryWorker` sends what is
+due in the outbox, always the same bytes, until the server has accepted them.
 
 A service implements the two protocols of `mail.port`, `ServicePort` and `MailOutbox`, and runs in its task
 group:
@@ -30,12 +30,11 @@ The service puts `mail` into its outbox, and stores its `issued_tokens` by their
 `reply_token` by `message_id`. With the promises of `mail.port`, every step here may be repeated.
 """
 
-from mail.compose import compose
+from mail.composing.compose import compose
+from mail.composing.page import MailPage
+from mail.composing.pages import TurnNotice
 from mail.imap import ImapAccount
 from mail.inbox import InboxTiming, InboxWatcher
-from mail.page import MailPage
-from mail.pages import TurnNotice
-from mail.parser_process import ParserProcess
 from mail.policy import MailPolicy
 from mail.port import (
     InlineImage,
@@ -44,6 +43,7 @@ from mail.port import (
     ReplyToken,
     ServicePort,
 )
+from mail.reading.parser_process import ParserProcess
 from mail.replies import ReplyLimits
 from mail.reply_address import (
     ServiceAddress,

@@ -24,10 +24,10 @@ from mail.imap import (
     why_unreachable,
 )
 from mail.operator_alerts import OperatorAlerts
-from mail.parser_process import ParserFailed, ParserNotStarted, ParserProcess
-from mail.parts import MailProblem
 from mail.policy import MailPolicy
 from mail.port import Folder, MailOutcome, ServicePort
+from mail.reading.parser_process import ParserFailed, ParserNotStarted, ParserProcess
+from mail.reading.parts import MailProblem
 from mail.reply_address import redact
 
 log = logging.getLogger(__name__)

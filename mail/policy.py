@@ -29,14 +29,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from mail import pages, refusal_pages, table_pages
-from mail.automatic_mail import FROM_A_LIST, DeliveryReport
-from mail.headers import recipient_headers
-from mail.line_text import first_word
+from mail.composing import pages, refusal_pages, table_pages
+from mail.composing.page import MailPage
 from mail.operator_alerts import OperatorAlerts
-from mail.page import MailPage
-from mail.parser import ParsedMail
-from mail.parts import MailProblem
 from mail.port import (
     AcceptedLine,
     Bounce,
@@ -51,8 +46,16 @@ from mail.port import (
     StaleReply,
     TableAnswer,
 )
-from mail.queries import merge_queries, parse_query
-from mail.quotes import ReplyLine
+from mail.reading.automatic_mail import FROM_A_LIST, DeliveryReport
+from mail.reading.headers import recipient_headers
+from mail.reading.line_text import first_word
+from mail.reading.parser import ParsedMail
+from mail.reading.parts import MailProblem
+from mail.reading.queries import merge_queries, parse_query
+from mail.reading.quotes import ReplyLine
+from mail.reading.reply_reader import ReadReply, ReplyReader, corrected_lines, suggestions
+from mail.reading.reply_text import ParsedReply, split_reply
+from mail.reading.small_talk import is_greeting
 from mail.replies import (
     DEFAULT_LIMITS,
     ERASED,
@@ -65,9 +68,6 @@ from mail.replies import (
     is_from,
 )
 from mail.reply_address import ServiceAddress, hash_token, redact
-from mail.reply_reader import ReadReply, ReplyReader, corrected_lines, suggestions
-from mail.reply_text import ParsedReply, split_reply
-from mail.small_talk import is_greeting
 from mail.token_lookup import TokenLookup
 
 STALE = "stale"

@@ -18,9 +18,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal, NamedTuple, Protocol
 
-from mail.bounces import BounceKind
-from mail.parts import MailFile
-from mail.unclear_lines import Vocabulary
+from mail.reading.bounces import BounceKind
+from mail.reading.parts import MailFile
+from mail.reading.unclear_lines import Vocabulary
 
 TokenPurpose = Literal[
     "reply",
@@ -253,7 +253,7 @@ class OutgoingMail:
 
     envelope_sender: holds a bounce token. actor, reason: what rate limits count by. reply_token: what a reply
     to `message_id` stands for, also when the token was lost on the way. offered_code: of the held lines that
-    a plain `yes` in reply to this email confirms. text: what it says, in words (`mail.page.summary`).
+    a plain `yes` in reply to this email confirms. text: what it says, in words (`page.summary`).
     """
 
     message_id: str

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from mail.compose import compose
+from mail.composing.compose import compose
+from mail.composing.page import MailPage, summary
 from mail.operator_alerts import OperatorAlerts
-from mail.page import MailPage, summary
-from mail.parser import ParsedMail
 from mail.port import Folder, GatheredAnswer, MailOutcome, OutgoingMail, ReplyToken, ServicePort
+from mail.reading.parser import ParsedMail
+from mail.reading.reply_text import ReplyText
 from mail.reply_address import ServiceAddress
-from mail.reply_text import ReplyText
 
 PLAYED = "played"
 """The reason of a reply to lines that were played."""

@@ -11,10 +11,10 @@ where it and the quoted email mean different seats, the mail is ambiguous, and n
 token counts for its owner only: another player may have written theirs into what is quoted.
 """
 
-from mail.line_text import normalize_line
-from mail.parser import ParsedMail
 from mail.port import ReplyToken, ServicePort
-from mail.quotes import own_text
+from mail.reading.line_text import normalize_line
+from mail.reading.parser import ParsedMail
+from mail.reading.quotes import own_text
 from mail.reply_address import ServiceAddress, find_codes, hash_token
 
 MAX_TOKENS = 10  # that are looked up for one mail

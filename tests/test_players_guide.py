@@ -26,10 +26,11 @@ from bot.hub.notify import Notification
 from bot.hub.people import person_by_address
 from bot.service import Service
 from bot.terminal.console import Console
-from mail import ServiceAddress, compose, pages
-from mail.parser import ParsedMail
+from mail import ServiceAddress, compose
+from mail.composing import pages
 from mail.port import NeedsYes
-from mail.reply_reader import ReplyReader
+from mail.reading.parser import ParsedMail
+from mail.reading.reply_reader import ReplyReader
 from storage import Store, open_store
 from tests.drawn_here import DrawnHere
 

@@ -19,10 +19,10 @@ from bot.config import MailSettings, Settings, Tls, load_mail_secret, load_setti
 from bot.email.delivery import imap_account, smtp_account
 from bot.email.dns_check import TextRecords, check_domain, text_records
 from bot.email.oauth import RefreshedTokens
-from mail.bounces import classify
 from mail.credentials import AccessTokens
 from mail.imap import ConnectionLost, ImapConnection, LoginRefused, why_unreachable
 from mail.port import Folder
+from mail.reading.bounces import classify
 from mail.reply_address import ServiceAddress, new_token
 from mail.smtp_connections import connect
 

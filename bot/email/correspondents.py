@@ -10,9 +10,9 @@ from bot.email.tokens import ServiceToken, live_token, token_owner
 from bot.position import text_views
 from bot.service import Service
 from mail import ReplyToken
-from mail.bounces import classify
 from mail.operator_alerts import DAY, OperatorAlerts
 from mail.port import Bounce, Correspondent
+from mail.reading.bounces import classify
 
 log = logging.getLogger(__name__)
 

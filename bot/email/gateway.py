@@ -23,7 +23,6 @@ from bot.email.tokens import ServiceToken
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from mail import ReplyToken
-from mail.parts import MailFile
 from mail.port import (
     AcceptedLine,
     Arrival,
@@ -37,7 +36,8 @@ from mail.port import (
     ServicePort,
     TableAnswer,
 )
-from mail.unclear_lines import Vocabulary
+from mail.reading.parts import MailFile
+from mail.reading.unclear_lines import Vocabulary
 
 
 class MailGateway(ServicePort):

@@ -25,14 +25,10 @@ from bot.email.returned import ASKED_ANEW, texts_together
 from bot.hub.notify import decode_notification
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
-from mail import (
-    ServiceAddress,
-    compose,
-    redact,
-)
-from mail.bounces import classify
+from mail import ServiceAddress, compose, redact
 from mail.operator_alerts import OperatorAlerts
 from mail.port import DueMail, OutgoingMail
+from mail.reading.bounces import classify
 from mail.smtp import retry_at
 from storage import OutboxMessage, UnitOfWork
 
@@ -110,8 +106,8 @@ class StoredMailOutbox:
                 await unit.outbox.mark_sent(row.id, due.id)
 
     async def mark_failed(self, due: DueMail, reason: str, retry: datetime | None, recipient: bool) -> None:
-        """Record a failure; what a refusal says of the address, `mail.bounces` knows. What may pass is tried
-        again for days.
+        """Record a failure; what a refusal says of the address, `mail.reading.bounces` knows. What may
+        pass is tried again for days.
         """
         if retry is None and REFUSED.match(reason) and classify(reason) == "soft":
             retry = retry_at(due.attempts, due.created_at, self._now(), jitter=0.0)

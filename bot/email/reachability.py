@@ -1,13 +1,13 @@
 """Whether people can be reached by email: what bounces count, who is told, and the way back.
 
-Two refusals of an address itself within 30 days (`mail.bounces`) cut it off: no more email goes there. If
-another verified address of the person works, their emails go to that one, and it says so. Else their tables
-and the operator are told, and the person on Discord. Everything else only delays; after three days of it the
-tables are told too. Who reports a letter as spam gets no more. A letter that was refused for good is not
-gone: a turn is asked for again later, the later the more such letters have come back, and any other letter is
-sent again as it was when the address works, or at once to another address of the person. Of a letter that
-was accepted and then came back, the words go out again (`bot.email.returned`). Of an invitation, the host is
-told.
+Two refusals of an address itself within 30 days (`mail.reading.bounces`) cut it off: no more email goes
+there. If another verified address of the person works, their emails go to that one, and it says so. Else
+their tables and the operator are told, and the person on Discord. Everything else only delays; after three
+days of it the tables are told too. Who reports a letter as spam gets no more. A letter that was refused for
+good is not gone: a turn is asked for again later, the later the more such letters have come back, and any
+other letter is sent again as it was when the address works, or at once to another address of the person. Of a
+letter that was accepted and then came back, the words go out again (`bot.email.returned`). Of an invitation,
+the host is told.
 
 Any letter from the person brings them back, as do a link on Discord and `player NAME mail on` in the
 terminal: `restore` clears what was counted, sends what waited, and asks for every decision that is open.

@@ -26,9 +26,9 @@ from bot.hub import people
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from mail import ServiceAddress
-from mail.parser import parse_mail
 from mail.policy import MailPolicy
 from mail.port import MailOutcome
+from mail.reading.parser import parse_mail
 from mail.replies import ReplyLimits
 from storage import open_store
 

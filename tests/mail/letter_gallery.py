@@ -20,8 +20,8 @@ import engine
 from bot.email.reachability import Reachability
 from bot.pictures.workers import PictureWorkers
 from engine.game_text import replay
-from mail.bounces import BounceKind
 from mail.port import Bounce
+from mail.reading.bounces import BounceKind
 from mail.replies import ReplyLimits
 from tests.mail.letter_desk import ADDRESS, UNLIMITED, LetterDesk, SentLetter, letter_desk
 from tests.sentences.messages import question_kind

@@ -11,9 +11,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
-from mail import pages
-from mail.compose import compose
-from mail.parts import MailFile
+from mail.composing import pages
+from mail.composing.compose import compose
 from mail.port import (
     AcceptedLine,
     Arrival,
@@ -36,8 +35,9 @@ from mail.port import (
     TableAnswer,
     TableRows,
 )
+from mail.reading.parts import MailFile
+from mail.reading.unclear_lines import Vocabulary
 from mail.reply_address import ServiceAddress
-from mail.unclear_lines import Vocabulary
 
 POST = ServiceAddress("play@games.test", b"a key of sixteen")
 PNG = bytes.fromhex(

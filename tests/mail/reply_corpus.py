@@ -22,11 +22,11 @@ import engine
 from bot.email.replies.line_reader import LineReader
 from bot.service import Service
 from engine.game_text import replay
-from mail.parser import ParsedMail, parse_mail
 from mail.port import AcceptedLine, ReplyToken
-from mail.quotes import DELIMITER, FOOTER
-from mail.reply_reader import ReplyReader
-from mail.unclear_lines import Vocabulary
+from mail.reading.parser import ParsedMail, parse_mail
+from mail.reading.quotes import DELIMITER, FOOTER
+from mail.reading.reply_reader import ReplyReader
+from mail.reading.unclear_lines import Vocabulary
 
 FOLDER = Path(__file__).parent / "replies"
 HEAD = "title 1830\nplayers Ann, Bob, Cid\n---\n"

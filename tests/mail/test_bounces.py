@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from mail.bounces import classify, reason_line
-from mail.parser import parse_mail
 from mail.policy import MailPolicy
 from mail.port import Folder, OutgoingMail
+from mail.reading.bounces import classify, reason_line
+from mail.reading.parser import parse_mail
 from tests.mail.memory_port import POST, InMemoryService
 
 CORPUS = tomllib.loads((Path(__file__).parent / "bounces.toml").read_text(encoding="utf-8"))

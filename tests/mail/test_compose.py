@@ -8,10 +8,9 @@ from email.policy import default
 
 import pytest
 
-from mail import pages, refusal_pages, table_pages
-from mail.compose import compose, safe_line
-from mail.html_text import visible_text
-from mail.page import (
+from mail.composing import pages, refusal_pages, table_pages
+from mail.composing.compose import compose, safe_line
+from mail.composing.page import (
     BulletList,
     CopyableLines,
     ImageBlock,
@@ -22,7 +21,8 @@ from mail.page import (
     QuotedLines,
 )
 from mail.port import InlineImage, OutgoingMail, ReplyToken, TableRows
-from mail.quotes import DELIMITER
+from mail.reading.html_text import visible_text
+from mail.reading.quotes import DELIMITER
 from mail.reply_address import hash_token
 from tests.mail.memory_port import PNG, POST, InMemoryService
 from tests.mail.toy_reader import parse_reply

@@ -15,11 +15,11 @@ from collections.abc import Callable
 
 import pytest
 
-from mail.html_text import visible_text
-from mail.parser import parse_mail
-from mail.parser_process import ParserFailed, ParserNotStarted, ParserProcess
-from mail.parts import MailProblem
-from mail.quotes import ReplyLine
+from mail.reading.html_text import visible_text
+from mail.reading.parser import parse_mail
+from mail.reading.parser_process import ParserFailed, ParserNotStarted, ParserProcess
+from mail.reading.parts import MailProblem
+from mail.reading.quotes import ReplyLine
 from tests.mail.toy_reader import parse_reply
 
 VERBS = frozenset({"buy", "bid", "pass", "sell"})
@@ -215,7 +215,7 @@ async def test_a_parser_that_dies_is_replaced(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_parser_ends_after_its_processor_time() -> None:
-    code = "from mail.parser_process import limit_processor_time\nlimit_processor_time(0)\nwhile True: pass"
+    code = "from mail.reading.parser_process import limit_processor_time as limit\nlimit(0)\nwhile True: pass"
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == -signal.SIGXCPU
 
 
@@ -242,7 +242,7 @@ async def test_the_loop_goes_on_while_a_bomb_is_read() -> None:
 async def test_a_parser_that_cannot_be_started_is_another_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     async with ParserProcess() as parser:
         with monkeypatch.context() as patch:
-            patch.setattr("mail.parser_process.START_TIMEOUT", 0.0)
+            patch.setattr("mail.reading.parser_process.START_TIMEOUT", 0.0)
             with pytest.raises(ParserNotStarted, match=r"^the parser could not be started: it takes longer"):
                 await parser.start()
             starting = parser._starting

@@ -15,10 +15,10 @@ import pytest
 
 from mail.imap import ConnectionLost, ImapAccount, ImapConnection, LoginRefused, why_unreachable
 from mail.inbox import InboxTiming, InboxWatcher
-from mail.parser import ParsedMail
-from mail.parser_process import ParserFailed, ParserNotStarted, ParserProcess
 from mail.policy import MailPolicy
 from mail.port import Folder, MailOutcome
+from mail.reading.parser import ParsedMail
+from mail.reading.parser_process import ParserFailed, ParserNotStarted, ParserProcess
 from tests.mail.memory_port import POST, InMemoryService, reply
 from tests.mail.servers import (
     PASSWORD,

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from bot.email.reachability import ASK_AGAIN, KEPT
-from mail.bounces import BounceKind
 from mail.port import Bounce
+from mail.reading.bounces import BounceKind
 from tests.fake_discord.running_bot import OnePixelPictures
 from tests.mail.letter_desk import ADDRESS, LetterDesk, SentLetter, letter_desk
 

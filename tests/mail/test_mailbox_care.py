@@ -10,9 +10,9 @@ import pytest
 from mail.imap import ImapConnection, Quota
 from mail.inbox import InboxWatcher
 from mail.mailbox_care import INTERVAL, MailboxCaretaker, fullness
-from mail.parser_process import ParserProcess
 from mail.policy import MailPolicy
 from mail.port import Folder
+from mail.reading.parser_process import ParserProcess
 from tests.mail.fake_imap import INBOX_MAIL, fake_imap
 from tests.mail.memory_port import POST, InMemoryService, reply
 from tests.mail.servers import Mailbox, dovecot_server, pymap_server

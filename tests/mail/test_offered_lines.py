@@ -9,8 +9,8 @@ import engine
 from bot.email.pages.turn_bundles import bundle_lines, offered_lines
 from bot.position.pending import seat_number
 from engine.game_text import replay
-from mail.parser import ParsedMail
-from mail.reply_reader import ReplyReader
+from mail.reading.parser import ParsedMail
+from mail.reading.reply_reader import ReplyReader
 from tests.mail.reply_corpus import LINE_READER, TOKEN
 
 GAMES = sorted((Path(__file__).parent.parent / "games").glob("*.18xx"))

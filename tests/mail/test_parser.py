@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from mail.parser import parse_mail
-from mail.parts import MailProblem
+from mail.reading.parser import parse_mail
+from mail.reading.parts import MailProblem
 from tests.mail.toy_reader import parse_reply
 
 MAILS = Path(__file__).parent / "incoming_mails"

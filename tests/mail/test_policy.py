@@ -11,15 +11,15 @@ from email.policy import default
 
 import pytest
 
-from mail.compose import compose
-from mail.parser import parse_mail
-from mail.parts import MailProblem
+from mail.composing.compose import compose
+from mail.composing.table_pages import address_confirmation, invitation
 from mail.policy import MailPolicy
 from mail.port import Folder, MailOutcome, OutgoingMail, ReplyToken
-from mail.queries import parse_query
+from mail.reading.parser import parse_mail
+from mail.reading.parts import MailProblem
+from mail.reading.queries import parse_query
 from mail.replies import ReplyLimits
 from mail.reply_address import ServiceAddress, hash_token, new_token
-from mail.table_pages import address_confirmation, invitation
 from tests.mail.memory_port import POST, InMemoryService, MailClock, reply
 
 

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from mail import pages
-from mail.compose import compose
+from mail.composing import pages
+from mail.composing.compose import compose
 from mail.inbox import InboxWatcher
-from mail.parser_process import ParserProcess
 from mail.policy import MailPolicy
 from mail.port import OutgoingMail, ReplyToken
+from mail.reading.parser_process import ParserProcess
 from mail.reply_address import TokenRedactionFilter
 from mail.smtp import LEASE_SIZE, MAX_RETRY_AGE, SmtpDeliveryWorker, retry_at
 from mail.smtp_connections import SmtpAccount
@@ -379,7 +379,7 @@ async def test_a_whole_round_trip(caplog: pytest.LogCaptureFixture) -> None:
             "mail.inbox",
             "mail.smtp",
             "mail.policy",
-            "mail.parser_process",
+            "mail.reading.parser_process",
             "mail.imap",
         }:
             continue  # the servers' own; aiosmtpd calls itself mail.log

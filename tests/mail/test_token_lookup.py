@@ -7,11 +7,11 @@ from email.policy import SMTP, default
 
 import pytest
 
-from mail import pages
-from mail.compose import compose
-from mail.page import CopyableLines, MailPage
-from mail.parser import ParsedMail
+from mail.composing import pages
+from mail.composing.compose import compose
+from mail.composing.page import CopyableLines, MailPage
 from mail.port import OutgoingMail, ReplyToken
+from mail.reading.parser import ParsedMail
 from mail.reply_address import ServiceAddress
 from mail.token_lookup import TokenLookup
 from tests.mail.memory_port import InMemoryService

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Collection, Sequence
 
-from mail.reply_intent import judge
-from mail.reply_text import ParsedReply, split_reply
-from mail.unclear_lines import Vocabulary
+from mail.reading.reply_intent import judge
+from mail.reading.reply_text import ParsedReply, split_reply
+from mail.reading.unclear_lines import Vocabulary
 
 _REST = re.compile(
     r"(?: (?:\$?[\d,.]+|[A-Z&]{1,4}|[A-Z]\d{1,2}(?:-[A-Z]\d{1,2})*,?|best|train|from|pool|or|-|…))*"

@@ -26,14 +26,14 @@ from bot.hub.result import CommandResult
 from bot.service import Service
 from engine.core.state import AnyFrame
 from engine.game_text import replay
-from mail import pages, refusal_pages
-from mail.compose import compose
-from mail.page import MailPage
-from mail.parts import MailProblem
+from mail.composing import pages, refusal_pages
+from mail.composing.compose import compose
+from mail.composing.page import MailPage
 from mail.port import AcceptedLine, LineRejected, LinesPlayed, ReplyToken, StaleReply
-from mail.quotes import ReplyLine
+from mail.reading.parts import MailProblem
+from mail.reading.quotes import ReplyLine
+from mail.reading.reply_text import ParsedReply, ReplyFault
 from mail.reply_address import ServiceAddress
-from mail.reply_text import ParsedReply, ReplyFault
 from storage import OutboxMessage, open_store
 from tests.fake_discord.models import Json, walk_components
 from tests.fake_discord.running_bot import OnePixelPictures

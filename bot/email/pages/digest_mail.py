@@ -18,7 +18,7 @@ from bot.hub.waiting import WaitingTable, waiting_tables
 from bot.position import legal_lines
 from bot.service import Service
 from mail import MailPage, OutgoingMail, ServiceAddress, compose
-from mail.page import Block, BulletList, CopyableLines, Paragraph
+from mail.composing.page import Block, BulletList, CopyableLines, Paragraph
 from mail.port import IssuedToken
 from mail.reply_address import hash_token, new_token
 from storage import TablePoll

@@ -10,7 +10,8 @@ from bot.hub.info import TableInfo
 from bot.hub.notify import Notification
 from bot.hub.seating import robots_of
 from bot.service import Service
-from mail import MailPage, pages, table_pages
+from mail import MailPage
+from mail.composing import pages, table_pages
 
 
 class LobbyPages:

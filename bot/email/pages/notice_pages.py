@@ -17,8 +17,9 @@ from bot.hub.table import TableView
 from bot.pictures.workers import PictureWorkers
 from bot.position import text_views
 from bot.service import Service
-from mail import MailPage, pages, table_pages
-from mail.page import CopyableLines, Paragraph
+from mail import MailPage
+from mail.composing import pages, table_pages
+from mail.composing.page import CopyableLines, Paragraph
 from storage import OutboxMessage
 
 LOBBY_KINDS = ("full", "expiring", "closed", "robot", "no robot")

@@ -20,10 +20,8 @@ from bot.position import text_views
 from bot.position.pending import PendingDecision
 from bot.position.runs import connection_lines
 from bot.service import Service
-from mail import (
-    MailPage,
-    pages,
-)
+from mail import MailPage
+from mail.composing import pages
 from mail.port import TableRows
 
 MAX_WAITING = 10  # other tables that an email names

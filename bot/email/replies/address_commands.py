@@ -17,7 +17,7 @@ from bot.hub.notify import unique_suffix
 from bot.position import text_views
 from bot.service import Service
 from mail import normalize_address
-from mail.line_text import first_word
+from mail.reading.line_text import first_word
 from storage import UnitOfWork
 
 WORDS = frozenset({"addresses", "link", "unlink"})

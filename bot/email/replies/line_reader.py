@@ -1,4 +1,4 @@
-"""What the game and the service can read of a player's email: the knowledge behind `mail.reply_text`."""
+"""What the game and the service can read of a player's email: what `mail.reading` asks."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import engine
 from bot.email.pages.turn_bundles import offered_lines
 from bot.hub.command import Commands
 from bot.position.pending import engine_seat
-from mail.line_text import first_word, words_of
 from mail.port import AcceptedLine
-from mail.unclear_lines import Vocabulary
+from mail.reading.line_text import first_word, words_of
+from mail.reading.unclear_lines import Vocabulary
 
 MAX_LEGAL_LINES = 400  # that a reply is compared with
 

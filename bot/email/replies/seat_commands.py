@@ -13,7 +13,7 @@ from bot.features.game_files.importing import imported_sentences
 from bot.hub.info import TableInfo, open_seats
 from bot.position import text_views
 from bot.service import Service
-from mail.parts import MailFile
+from mail.reading.parts import MailFile
 
 NO_FILE = "Attach the game: the JSON file that 18xx.games exports, or a game text."
 HOW_TO_SIT = (

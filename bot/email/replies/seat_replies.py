@@ -29,7 +29,7 @@ from mail.port import (
     StaleReply,
     TableRows,
 )
-from mail.unclear_lines import Vocabulary
+from mail.reading.unclear_lines import Vocabulary
 
 EMAIL_HELP = """By email:
   say TEXT             tell the table something, to the end of the paragraph

@@ -39,8 +39,8 @@ from bot.pictures.workers import Pictures
 from bot.position import text_views
 from bot.service import Service
 from mail import InlineImage, normalize_address
-from mail.line_text import first_word
-from mail.parts import MailFile
+from mail.reading.line_text import first_word
+from mail.reading.parts import MailFile
 from storage import NotFound
 
 ROBOT_ANSWERS = ("agree", "decline")

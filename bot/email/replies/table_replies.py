@@ -21,9 +21,9 @@ from bot.email.tokens import ServiceToken, service_token, table_token, token_own
 from bot.hub import people
 from bot.service import Service
 from mail import InlineImage, ReplyToken
-from mail.line_text import first_word
-from mail.parts import MailFile
 from mail.port import TableAnswer
+from mail.reading.line_text import first_word
+from mail.reading.parts import MailFile
 
 log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ that were read, each behind `| `.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from mail.page import (
+from mail.composing.page import (
     AttachmentBlock,
     Block,
     BulletList,
@@ -21,6 +21,7 @@ from mail.page import (
     bullets,
     copyable,
 )
+from mail.composing.refusal_pages import NOTHING_CHANGED, unread_lines
 from mail.port import (
     AcceptedLine,
     Attachment,
@@ -31,9 +32,8 @@ from mail.port import (
     StaleReply,
     TableRows,
 )
-from mail.quotes import ReplyLine
-from mail.refusal_pages import NOTHING_CHANGED, unread_lines
-from mail.reply_text import ParsedReply
+from mail.reading.quotes import ReplyLine
+from mail.reading.reply_text import ParsedReply
 
 LONG_LIST = 8
 """Of more lines than these, the map stands before them."""

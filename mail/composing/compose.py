@@ -1,8 +1,8 @@
 """Composes emails from pages: pure functions, except that the tokens and the Message-ID are random.
 
-A `MailPage` (`mail.page`) gets its two bodies from two templates (text, and HTML with escaping), its headers,
+A `MailPage` gets its two bodies from two templates (text, and HTML with escaping), its headers,
 images, attachments and fresh tokens. The first line of both bodies is the delimiter, and the last line begins
-with the footer, between which `mail.quotes` looks for nothing.
+with the footer, between which `mail.reading.quotes` looks for nothing.
 
 Headers that hold ids are never folded or encoded: the standard library makes encoded words of long ones,
 and mail programs then no longer thread the email. Everything else is folded at 76 columns, which keeps
@@ -25,9 +25,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from jinja2.utils import select_autoescape
 from markupsafe import Markup, escape
 
-from mail.page import AttachmentBlock, BulletList, ImageBlock, MailPage, Paragraph, summary
+from mail.composing.page import AttachmentBlock, BulletList, ImageBlock, MailPage, Paragraph, summary
 from mail.port import InlineImage, IssuedToken, OutgoingMail, ReplyToken
-from mail.quotes import DELIMITER, FOOTER
+from mail.reading.quotes import DELIMITER, FOOTER
 from mail.reply_address import (
     ServiceAddress,
     find_message_ids,
@@ -98,7 +98,7 @@ def _preview(page: MailPage) -> str:
 
 def _templates() -> Environment:
     environment = Environment(
-        loader=PackageLoader("mail"),
+        loader=PackageLoader("mail.composing"),
         autoescape=select_autoescape(enabled_extensions=("html",), default=False),
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from mail.line_text import first_word, is_quote
+from mail.reading.line_text import first_word, is_quote
 
 DELIMITER = "--- Reply above this line. One order per line. ---"
 FOOTER = "Write above everything else, one order per line"

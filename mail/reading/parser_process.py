@@ -17,7 +17,7 @@ from multiprocessing.process import BaseProcess
 from types import TracebackType
 from typing import Self
 
-from mail.parser import ParsedMail, parse_mail
+from mail.reading.parser import ParsedMail, parse_mail
 
 MEMORY_LIMIT = 1 << 30
 PROCESSOR_SECONDS = 5

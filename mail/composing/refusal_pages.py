@@ -2,10 +2,19 @@
 
 from collections.abc import Sequence
 
-from mail.page import Block, BulletList, CopyableLines, MailPage, Paragraph, QuotedLines, bullets, copyable
-from mail.parts import MailProblem
+from mail.composing.page import (
+    Block,
+    BulletList,
+    CopyableLines,
+    MailPage,
+    Paragraph,
+    QuotedLines,
+    bullets,
+    copyable,
+)
 from mail.port import AcceptedLine, Correspondent
-from mail.reply_text import ParsedReply, ReplyFault
+from mail.reading.parts import MailProblem
+from mail.reading.reply_text import ParsedReply, ReplyFault
 
 NOTHING_CHANGED = Paragraph("Nothing was changed.")
 _QUESTIONS = {

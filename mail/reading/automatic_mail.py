@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from email.message import Message
 
-from mail.bounces import (
+from mail.reading.bounces import (
     DELAYED,
     FAILURE_WORDS,
     BounceKind,
@@ -13,15 +13,15 @@ from mail.bounces import (
     kind_of_report,
     reason_line,
 )
-from mail.headers import MAX_HEADER_BYTES, MailHeaders, decode_subject
-from mail.parts import children, is_attached, part_text
+from mail.reading.headers import MAX_HEADER_BYTES, MailHeaders, decode_subject
+from mail.reading.parts import children, is_attached, part_text
 
 
 @dataclass(frozen=True, slots=True)
 class DeliveryReport:
     """A delivery report in any form.
 
-    status: as in RFC 3463, or empty. message_ids: those of ours that it quotes. kind: see `mail.bounces`.
+    status: as in RFC 3463, or empty. message_ids: those of ours that it quotes. kind: see `bounces`.
     reason: the line that says why.
     """
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from email.message import Message
 from enum import StrEnum
 
-from mail.charsets import decode_text
-from mail.headers import decode_subject, unfolded
-from mail.html_text import has_struck_text, visible_text
+from mail.reading.charsets import decode_text
+from mail.reading.headers import decode_subject, unfolded
+from mail.reading.html_text import has_struck_text, visible_text
 
 MAX_PARTS = 100
 MAX_DEPTH = 20

@@ -1,4 +1,4 @@
-"""Judges which lines of a reply are meant as orders (step 3 of `mail.reply_text`): pure.
+"""Judges which lines of a reply are meant as orders (step 3 of `mail.reading.reply_text`): pure.
 
 What stands beside the orders is let pass only if it is known to be harmless: greetings, closings, signatures,
 phrases of courtesy, the footers of mail systems. Any other prose may take the orders back or put them into
@@ -9,11 +9,11 @@ import re
 import unicodedata
 from collections.abc import Collection, Sequence
 
-from mail import small_talk, unclear_lines
-from mail.line_text import first_word, words_of
-from mail.quotes import ReplyLine
-from mail.reply_text import ParsedReply, ReplyFault, ReplyText, UnclearLine
-from mail.unclear_lines import Vocabulary
+from mail.reading import small_talk, unclear_lines
+from mail.reading.line_text import first_word, words_of
+from mail.reading.quotes import ReplyLine
+from mail.reading.reply_text import ParsedReply, ReplyFault, ReplyText, UnclearLine
+from mail.reading.unclear_lines import Vocabulary
 
 MAX_MOVES = 40
 MAX_JUDGED = 80  # own lines that are read; a longer reply is not clear

@@ -8,7 +8,7 @@ rules keep hostile mail cheap:
 - headers are read raw, one by one, so that a broken one does not affect the others;
 - the text is cut to `MAX_TEXT` characters and `MAX_LINES` lines: orders are written at the top.
 
-Parsing still needs a time limit; `mail.parser_process` sets it.
+Parsing still needs a time limit; `mail.reading.parser_process` sets it.
 """
 
 import email.parser
@@ -18,8 +18,8 @@ import re
 from dataclasses import dataclass
 from email.message import Message
 
-from mail.automatic_mail import DeliveryReport, automatic_sign, delivery_report
-from mail.headers import (
+from mail.reading.automatic_mail import DeliveryReport, automatic_sign, delivery_report
+from mail.reading.headers import (
     MAX_HEADER_BYTES,
     RECIPIENT_HEADERS,
     DmarcVerdict,
@@ -29,7 +29,7 @@ from mail.headers import (
     parent_ids,
     sender_address,
 )
-from mail.parts import MailFile, MailProblem, flat_parts, game_files, is_text, readable_text
+from mail.reading.parts import MailFile, MailProblem, flat_parts, game_files, is_text, readable_text
 from mail.reply_address import find_message_ids
 
 _MAX_BOUNDARY_LINES = 1_000

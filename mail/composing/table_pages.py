@@ -2,9 +2,18 @@
 
 from collections.abc import Sequence
 
-from mail.page import Block, BulletList, CopyableLines, ImageBlock, MailPage, Paragraph, QuotedLines, bullets
+from mail.composing.page import (
+    Block,
+    BulletList,
+    CopyableLines,
+    ImageBlock,
+    MailPage,
+    Paragraph,
+    QuotedLines,
+    bullets,
+)
+from mail.composing.refusal_pages import NOTHING_CHANGED
 from mail.port import InlineImage
-from mail.refusal_pages import NOTHING_CHANGED
 
 _ANSWERS = {
     "who": "Players",

@@ -3,11 +3,11 @@
 Theory of operation. A line is an order if the game can read it; the first word alone means nothing. Reading
 goes in three steps, because only the service knows the game:
 
-1. `split_reply` finds the sender's own lines (`mail.quotes`) and says which of them may be orders
+1. `split_reply` finds the sender's own lines (`mail.reading.quotes`) and says which of them may be orders
    (`ReplyText.candidates`);
 2. the service says which of these the game can read;
-3. `mail.reply_intent.judge` decides. A reply is *clear* if every other line of it is harmless: a greeting, a
-   closing, a signature, prose that neither speaks of a move nor qualifies one (`mail.unclear_lines`). Then
+3. `reply_intent.judge` decides. A reply is *clear* if every other line of it is harmless: a greeting, a
+   closing, a signature, prose that neither speaks of a move nor qualifies one (`unclear_lines`). Then
    its lines are played, all or none. Otherwise nothing is played; `meant` is what the reply would be without
    the doubt, for the sender to confirm.
 
@@ -18,8 +18,8 @@ marked quotes count by the same rules. Where orders stand in both places, the re
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from mail.line_text import first_word, normalize_line, order_text
-from mail.quotes import ReplyLine, own_text
+from mail.reading.line_text import first_word, normalize_line, order_text
+from mail.reading.quotes import ReplyLine, own_text
 
 MAX_CANDIDATES = 60  # lines that the game is asked about
 MAX_SAID, MAX_TALK = 5, 1_000  # paragraphs of talk in one reply; characters of each

@@ -4,13 +4,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from mail.line_text import normalize_line, words_of
-from mail.parser import ParsedMail
 from mail.port import AcceptedLine, LineRejected, PlayResult, ReplyToken, ServicePort
-from mail.quotes import ReplyLine
-from mail.reply_intent import judge
-from mail.reply_text import ParsedReply, ReplyText, split_reply
-from mail.unclear_lines import Vocabulary, nearest_line
+from mail.reading.line_text import normalize_line, words_of
+from mail.reading.parser import ParsedMail
+from mail.reading.quotes import ReplyLine
+from mail.reading.reply_intent import judge
+from mail.reading.reply_text import ParsedReply, ReplyText, split_reply
+from mail.reading.unclear_lines import Vocabulary, nearest_line
 
 POLICY_VERBS = frozenset({"start", "stop", "unsubscribe", "yes", "confirm"})
 YES_WORDS = frozenset({"yes", "y", "yep", "yeah", "ja", "oui", "si", "sí", "sim", "tak"})

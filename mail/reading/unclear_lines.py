@@ -3,7 +3,7 @@
 An order is played only if the whole reply leaves no doubt that it is meant. Two questions are asked here of
 a line that the game cannot read: is it nearly an order (`nearly_move`), does it qualify the orders
 (`qualifies` beside one, `continues` in a paragraph of its own). Which prose is certainly harmless,
-`mail.small_talk` says.
+`mail.reading.small_talk` says.
 """
 
 import re
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import cache, cached_property
 
-from mail.line_text import DOUBTFUL_PICTOGRAPHS, without_courtesies, words_of
+from mail.reading.line_text import DOUBTFUL_PICTOGRAPHS, without_courtesies, words_of
 
 SIMILAR = 0.8  # the ratio of equal characters from which two lines are alike
 MAX_COMPARED = 48  # characters of a line that is compared with legal lines

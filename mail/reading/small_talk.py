@@ -3,10 +3,10 @@
 import re
 from collections.abc import Collection, Sequence
 
-from mail.given_names import GIVEN_NAMES
-from mail.line_text import words_of
-from mail.retraction_words import RETRACTION_WORDS
-from mail.unclear_lines import (
+from mail.reading.given_names import GIVEN_NAMES
+from mail.reading.line_text import words_of
+from mail.reading.retraction_words import RETRACTION_WORDS
+from mail.reading.unclear_lines import (
     CONNECTING,
     DECIDING,
     DOUBTING,

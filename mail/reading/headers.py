@@ -7,7 +7,7 @@ from email.headerregistry import HeaderRegistry
 from email.message import Message
 from typing import Any, Literal
 
-from mail.charsets import decode_text
+from mail.reading.charsets import decode_text
 from mail.reply_address import find_message_ids, normalize_address
 
 MAX_HEADER_BYTES = 64 * 1024

@@ -1,0 +1,1 @@
+"""Composing emails: pages as blocks, and from blocks to bytes, as text and as HTML."""

@@ -1,0 +1,1 @@
+"""Reading emails: from bytes to a parsed mail, and from its text to reply lines with their intent."""
