@@ -1,0 +1,128 @@
+"""What one press and one email go through: files of ours, plays of the kernel, transactions of the store.
+
+`pytest -s` prints the counts. The limits of files are what was counted last, with room for what else the
+service does meanwhile. A change that needs more says why; one that needs less lowers them.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from engine.kernel import apply
+from storage import Store
+from tests.end_to_end.mail_players import served
+from tests.fake_discord.running_bot import RunningBot
+from tests.fake_discord.server import FakeDiscord
+
+ROOT = Path(__file__).parents[2]
+PARTS = ("engine", "renderers", "storage", "mail", "bot")
+
+
+class Counter:
+    """Counts while it is on, in all threads that begin after it was made."""
+
+    def __init__(self) -> None:
+        self.is_on = False
+        self.files: set[str] = set()
+        self.reads = self.writes = self.applied = 0
+
+    def note(self, frame: FrameType, event: str, _: object) -> None:
+        if self.is_on and event == "call":
+            name = frame.f_code.co_filename
+            if name.startswith(str(ROOT)) and Path(name).relative_to(ROOT).parts[0] in PARTS:
+                self.files.add(name)
+                self.applied += frame.f_code is apply.__code__
+
+    @property
+    def outside_engine(self) -> int:
+        return sum(Path(name).relative_to(ROOT).parts[0] != "engine" for name in self.files)
+
+    def __str__(self) -> str:
+        kinds = (
+            f"{self.reads} reading and {self.writes} writing transactions, {self.applied} plays of the kernel"
+        )
+        return f"{len(self.files)} files, {self.outside_engine} of them outside the engine; {kinds}"
+
+
+@pytest.fixture
+def counter(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter]:
+    """A counter of this test, which hears of every call in Python."""
+    found = Counter()
+    begin, read, commit_move = Store.begin, Store.read, Store.commit_move
+
+    @asynccontextmanager
+    async def counted_begin(store: Store, **options: Any) -> AsyncIterator[Any]:
+        found.writes += found.is_on
+        async with begin(store, **options) as unit:
+            yield unit
+
+    @asynccontextmanager
+    async def counted_read(store: Store) -> AsyncIterator[Any]:
+        found.reads += found.is_on
+        async with read(store) as unit:
+            yield unit
+
+    async def counted_commit(store: Store, commit: Any) -> None:
+        found.writes += found.is_on
+        await commit_move(store, commit)
+
+    monkeypatch.setattr(Store, "begin", counted_begin)
+    monkeypatch.setattr(Store, "read", counted_read)
+    monkeypatch.setattr(Store, "commit_move", counted_commit)
+    threading.setprofile(found.note)
+    sys.setprofile(found.note)
+    yield found
+    sys.setprofile(None)
+    threading.setprofile(None)
+
+
+@contextmanager
+def counted(counter: Counter) -> Iterator[None]:
+    counter.is_on = True
+    try:
+        yield
+    finally:
+        counter.is_on = False
+
+
+async def test_a_press_until_its_event_is_stored(
+    counter: Counter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with FakeDiscord(("Ann", "Bob", "Cid")) as fake:
+        running = RunningBot(fake, tmp_path / "railpost.db")
+        async with running.online():
+            await running.start_game("Ann", "Bob", "Cid")
+            card = await running.wait_for_card("Ann")
+            await running.wait_for_delivery()
+            stored = Store.commit_move
+
+            async def commit_and_stop(store: Store, commit: Any) -> None:
+                await stored(store, commit)
+                counter.is_on = False
+
+            monkeypatch.setattr(Store, "commit_move", commit_and_stop)
+            counter.is_on = True
+            await fake.click("Ann", card, "Pass")
+            await running.wait_for_card("Bob")
+    print(counter)
+    assert (counter.applied, counter.writes) == (1, 1) and counter.reads <= 3
+    assert len(counter.files) <= 66 and counter.outside_engine <= 52, counter
+
+
+async def test_an_email_until_its_receipt(counter: Counter, tmp_path: Path) -> None:
+    async with served(tmp_path) as office:
+        await office.table("1830", ("Ann", "Bob"))
+        ann = office.player("Ann")
+        await ann.letter()
+        with counted(counter):
+            await ann.said("buy SV")
+    print(counter)
+    assert len(counter.files) <= 126, counter
