@@ -82,6 +82,9 @@ async def test_a_position_written_by_hand_is_shown(running: RunningBot, fake: Fa
         assert not [each for each in fake.visible_messages(channel) if fake.shown_images(each)]
         form = await fake.click("Ann", asked.private_messages[-1], "Position…")
         await fake.submit_modal("Ann", form.modal, {"position": text})
+        await fake.wait_until(
+            lambda: any(fake.shown_images(each) for each in fake.visible_messages(channel)), "the post"
+        )
         (post,) = [each for each in fake.visible_messages(channel) if fake.shown_images(each)]
         assert "1830 with Ann, Bob and Cid, operating round 1.1" in post.text
 

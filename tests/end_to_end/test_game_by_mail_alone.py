@@ -33,7 +33,7 @@ async def seated(office: MailHarness, game: GameToPlay) -> list[MailPlayer]:
         assert told in (await host.letter()).text
     await host.reply("start")
     begun = {headline(await host.letter()), headline(await host.letter())}
-    assert begun == {"OK.", "The game begins."}
+    assert begun == {"OK.", f"It is your turn, {host.name}."}
     for guest in guests:
         assert headline(await guest.letter()) == "The game begins."
     return players

@@ -220,10 +220,10 @@ async def test_plans_past_positions_and_files(console: Console, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("table", "sentence"),
     [
-        ("1830 Ann, Bob, Cid", "up to the first move that is played otherwise there"),
-        ("1830 Ann, Bob, Cid option conventions 18xx.games", "can be exported there at any time"),
+        ("1830 Ann, Bob, Cid", "`conventions 18xx.games` is the option for a game that shall go on at"),
+        ("1830 Ann, Bob, Cid option conventions 18xx.games", "can go on there at any time"),
         ("1851 Ann, Bob, Cid", "18xx.games does not have 1851"),
-        ("1870 Ann, Bob, Cid option private_treasuries", "up to the first move"),
+        ("1870 Ann, Bob, Cid option private_treasuries", "It plays by the rulebook"),
     ],
 )
 async def test_a_new_table_says_whether_its_game_can_go_to_18xx_games(
