@@ -13,7 +13,7 @@ from bot.config import parse_settings
 from bot.pictures.draw import NothingToDraw, animation_of_game, chart_of_game
 from engine.game_text import replay
 from engine.game_text.history import round_statistics
-from renderers import CHART_KINDS, PALETTES
+from renderers import CHART_KINDS, PALETTES, ChartKind
 from renderers.charts import chart
 from renderers.map.animation import CAPTION_HEIGHT, MAX_BYTES, Animator, Moment
 from renderers.views import chart_view
@@ -56,7 +56,7 @@ def test_charts_are_small_pictures(game: Game, kind: str, palette: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["worth", "revenue"])
-def test_a_chart_of_a_game_that_has_just_begun_is_not_drawn(kind: str) -> None:
+def test_a_chart_of_a_game_that_has_just_begun_is_not_drawn(kind: ChartKind) -> None:
     with pytest.raises(NothingToDraw):
         chart_of_game(engine.new_game("1830", ["Ann", "Bob"]).state, (), kind)
 
