@@ -163,7 +163,7 @@ class ImapConnection:
 
     async def _log_in_with_token(self, account: ImapAccount, tokens: AccessTokens) -> Any:
         """XOAUTH2. A server that refuses the token says why in a challenge, which an empty line answers; the
-        library would wait for ever."""
+        library would wait forever."""
         try:
             token = await tokens.token()
         except TokenUnavailable as error:

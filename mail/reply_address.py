@@ -120,7 +120,7 @@ class ServiceAddress:
 
     @property
     def has_subaddresses(self) -> bool:
-        """Whether a token can be part of an address of ours."""
+        """Whether a token can be part of one of our addresses."""
         return bool(self.separator)
 
     def reply_address(self, token: str) -> str:

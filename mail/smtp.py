@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 RETRY_SCHEDULE = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 240))
 MAX_RETRY_AGE = timedelta(days=2)
 SLOW_AFTER = 5.0  # seconds for an email, from which on its domain is slow
-HELD_RETRY = timedelta(hours=1)  # for what the operator has to mend
+HELD_RETRY = timedelta(hours=1)  # for what the operator has to repair
 LINE_LENGTH = 10  # emails in a line, above which no more are taken for its domain
 LEASE_SIZE = 50  # emails that are taken at a time
 
@@ -243,7 +243,7 @@ class SmtpDeliveryWorker:
         refusal = refusals[0]
         reason = f"{refusal.code} {refusal.message}"
         if refusal.code >= 500 and classify(reason) == "operator":
-            # What the server has against us is no fault of the recipient: the email waits until it is mended.
+            # What the server has against us is no fault of the recipient: the email waits until it is fixed.
             log.error("outbox: refused: %s; the email is held", redact(reason))
             await self._outbox.mark_failed(mail, reason, self._now() + HELD_RETRY, False)
         elif refusal.code >= 500:

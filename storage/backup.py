@@ -108,7 +108,7 @@ def _keep_former(store: Path, kept: Path) -> None:
 
 
 def _copy_bytes(store: Path, kept: Path) -> None:
-    """Copy a damaged store with its write-ahead log, for whoever may still read something of it."""
+    """Copy a damaged store with its write-ahead log, for anybody who can still read part of it."""
     try:
         for suffix in ("", "-wal"):
             source, copy = Path(f"{store}{suffix}"), Path(f"{kept}{suffix}")

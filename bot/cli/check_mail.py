@@ -40,7 +40,7 @@ SMTP_ADVICE = (
 
 
 class CheckFailed(Exception):
-    """A step failed; the message says what to mend."""
+    """A step failed; the message says what to repair."""
 
 
 async def check(settings: Settings, seconds: float, lookup: TextRecords = text_records) -> list[str]:

@@ -32,7 +32,7 @@ class MailConnection:
         self._publish()
 
     def warn(self, text: str) -> None:
-        """Something that still works, but will not for long; empty when it is mended."""
+        """Something that still works, but will not for long; empty when it is repaired."""
         self._warning = text
         self._publish()
 

@@ -1,4 +1,4 @@
-"""What DNS says of the sender's domain, each with a sentence on what to mend: SPF (RFC 7208), DKIM (RFC 6376)
+"""What DNS says of the sender's domain, each with a sentence on what to fix: SPF (RFC 7208), DKIM (RFC 6376)
 and DMARC (RFC 7489). Other providers read these records, and take or refuse our emails by them.
 """
 

@@ -38,7 +38,7 @@ class Notification(msgspec.Struct, frozen=True, omit_defaults=True):
     `news` (an undo, a pause, a replacement, the outcome of a poll), `names`
     (messages are edited: the new name, and what it replaces), `over` (with the final standings). seq: the row
     of the log that it is about. ping: False for a card in the thread of somebody who is told elsewhere or
-    later. `order`, to the owner alone: orders of theirs have ended. `account`, by email: about their
+    later. `order`, to the owner alone: some of their orders have ended. `account`, by email: about their
     addresses. once_a_day: an email that is left out where one of its kind has gone to the person within a
     day.
     """

@@ -54,7 +54,7 @@ class Pace(msgspec.Struct, frozen=True):
     the time bank that every player starts with. weekends: whether they count. when_up: what happens when
     the time is up. holdoff: seconds for which a notification waits; None for the default of the service.
     shows_answers: the figures at the end of the game say how fast each player answered. robot_deputies: the
-    computer player may play for whoever is away.
+    computer player may play for an absent player.
     """
 
     kind: PaceKind = "none"

@@ -298,7 +298,7 @@ class Hub:
         return await self._within_limits(answer, line, person_id)
 
     async def claim_address(self, person_id: int, address: str) -> str:
-        """A person names an email address of theirs; an email there asks for a confirming reply.
+        """A person names their own email address; an email there asks for a confirming reply.
 
         Returns the normalized address. Raises ValueError with a sentence if it is none.
         """

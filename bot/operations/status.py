@@ -34,7 +34,7 @@ BACKLOG = 100_000
 GIVEN_UP = 3
 """So many messages of one day that were given up are told to the operator."""
 STORE_ANSWERS_WITHIN = 4.0
-"""Seconds; whoever asks for the status waits at most five."""
+"""Seconds; a request for the status waits at most five."""
 LATE = timedelta(minutes=30)
 """A message of an attached channel that waits longer makes the service unhealthy."""
 

@@ -145,7 +145,7 @@ class PriceMoved(Event, frozen=True):
 
 
 class SharesMoved(Event, frozen=True):
-    """Percent of a company from one owner to another. Who gives more than they have is short of it."""
+    """Percent of a company from one owner to another. One who gives more than they have is short of it."""
 
     company: str
     source: str

@@ -198,7 +198,7 @@ def close_covered_shorts(g: Game, *companies: str) -> None:
 
 
 def update_presidency(g: Game, company: str) -> None:
-    """Hand the president's certificate to whoever now holds more than the president (1830 §13)."""
+    """Hand the president's certificate to the player who now holds more than the president (1830 §13)."""
     if g.company(company).president and (new := next_president(g, company)):
         g.emit(PresidentNamed(company, new))
 

@@ -42,7 +42,7 @@ class SiteNames(msgspec.Struct, frozen=True, gc=False):
     records_connections: bool = False
 
     def site_options(self, options: Collection[str]) -> list[str]:
-        """The site's optional rules for a table with these options of ours."""
+        """The site's optional rules for a table with these options."""
         rules = [option for option in options if option != SITE_CONVENTIONS]
         replacements = (self.replacement_options[rule] for rule in rules if rule in self.replacement_options)
         book = [] if SITE_CONVENTIONS in options else next(replacements, self.rulebook_options)

@@ -1,7 +1,7 @@
 """What a refusal or a bounce says about an address: pure.
 
 Only a refusal of the address itself counts against it. What a server has against us (relaying,
-authentication, block lists, policy) is for the operator to mend; a delay says nothing; a full mailbox or
+authentication, block lists, policy) is for the operator to repair; a delay says nothing; a full mailbox or
 a broken server passes.
 
 | class      | status (RFC 3463)            | what follows                                              |

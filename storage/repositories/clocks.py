@@ -157,7 +157,7 @@ class ClockRepository(Repository):
         return await self._transaction.all(query.order_by(col(Deputy.table_id)))
 
     async def set_deputy(self, deputy: Deputy) -> None:
-        """A person may act for a seat, in place of whoever may now."""
+        """A person may act for a seat, in place of the one who may now."""
         await self._transaction.renew_revisions(deputy.table_id)
         await self.remove_deputy(deputy.table_id, deputy.seat)
         await self._transaction.add(deputy)

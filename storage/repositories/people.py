@@ -117,7 +117,7 @@ class PeopleRepository(Repository):
         return await self._transaction.first(query.limit(1)) is not None
 
     async def prefer_address(self, person_id: int, address: str) -> None:
-        """Emails to a person go to this address of theirs from now on."""
+        """Emails to a person go to this one of their addresses from now on."""
         await self._update_address(person_id, address, preferred_at=self._transaction.now)
 
     async def record_bounces(self, person_id: int, address: str, bounces: dict[str, Any], fault: str) -> None:

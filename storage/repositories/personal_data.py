@@ -157,7 +157,7 @@ class PersonalDataRepository(Repository):
                 await self._transaction.execute(update(Person).where(own).values(preferences=after))
 
     async def delete_messages(self, is_theirs: Callable[[Mapping[str, Any]], bool]) -> None:
-        """Delete the messages of the outbox that go to an address of theirs."""
+        """Delete the messages of the outbox that go to one of the person's addresses."""
         rows = await self._transaction.rows(select_models(OutboxMessage.id, OutboxMessage.address))
         ids = [row_id for row_id, address in rows if is_theirs(address)]
         await self._transaction.execute(delete(OutboxMessage).where(col(OutboxMessage.id).in_(ids)))

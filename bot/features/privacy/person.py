@@ -127,7 +127,7 @@ class PersonalData:
 
     @again_on_conflict
     async def _leave(self, table_id: int, person_id: int, traces: Traces) -> None:
-        """Empty the seat of a person at a table, and put its name in the place of theirs in all texts."""
+        """Empty the seat of a person at a table, and put its name in place of their own in all texts."""
         async with self._cache.locked(table_id) as table:
             info, seat = table.stored_info, _last_seat(table, person_id)
             async with self._cache.commit(table) as draft:

@@ -1,6 +1,6 @@
 """Posts by a Discord webhook: text with pictures, and the edit of such a post.
 
-The address is a secret: whoever has it can post. No sentence and no log names it.
+The address is a secret: anybody who has it can post. No sentence and no log names it.
 """
 
 from __future__ import annotations

@@ -187,7 +187,7 @@ class HomeDefinition(Component, frozen=True, kw_only=True):
 class CompanyDefinition(Component, frozen=True, kw_only=True):
     """A public company: token costs in dollars (the home's first), percent of each certificate.
 
-    The first certificate is the president's. `home` None: the company has its home wherever it is
+    The first certificate is the president's. `home` None: the company has its home where it is
     started (1817). `destination`: the hex that it is to reach (1870 §11).
     """
 
