@@ -249,7 +249,7 @@ class PrivateDeals(OutOfTurn[Game]):
                 return self._first_round(g)
             if turn.current_seat not in (seller, buyer):
                 return f"The deal is made in a turn of its buyer or seller{g.cite('1830 §23.1')}."
-            if price > (free := g.cash(buyer) - turn.cash_in_bids(buyer)):
+            if price > (free := _free_cash(g, buyer)):
                 who = f"{g.state.name(buyer)} has ${free} that is not set aside in bids"
                 return f"{who}{g.cite('1830 §7.2')}."
         elif not isinstance(turn, StockTurn):
@@ -325,7 +325,7 @@ class PrivateDeals(OutOfTurn[Game]):
                 if self._refuse_proposal(g, (owner, buyer), deal) is None and (
                     without_share or self._refuse_share(g, buyer, private) is None
                 ):
-                    prices = range(self.min_price, g.cash(buyer) + 1)
+                    prices = range(self.min_price, _free_cash(g, buyer) + 1)
                     label = (
                         f"Offer the {private} to {g.state.name(buyer)}"
                         if sells
@@ -364,6 +364,11 @@ class PrivateDeals(OutOfTurn[Game]):
             )
         if self.share_follows and is_seat(offer.target):
             give_granted_share(g, private, offer.target)
+
+
+def _free_cash(g: Game, seat: str) -> int:
+    """A player's dollars that are not set aside in bids (1830 §7.2)."""
+    return g.cash(seat) - (g.top.cash_in_bids(seat) if isinstance(g.top, Waterfall) else 0)
 
 
 @dataclass(frozen=True)

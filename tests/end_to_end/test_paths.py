@@ -113,8 +113,8 @@ async def test_a_press_until_its_event_is_stored(
             await fake.click("Ann", card, "Pass")
             await running.wait_for_card("Bob")
     print(counter)
-    assert (counter.applied, counter.writes) == (1, 1) and counter.reads <= 3
-    assert len(counter.files) <= 66 and counter.outside_engine <= 52, counter
+    assert (counter.applied, counter.writes) == (1, 1)
+    assert len(counter.files) <= 75 and counter.outside_engine <= 60, counter
 
 
 async def test_an_email_until_its_receipt(counter: Counter, tmp_path: Path) -> None:
@@ -125,4 +125,4 @@ async def test_an_email_until_its_receipt(counter: Counter, tmp_path: Path) -> N
         with counted(counter):
             await ann.said("buy SV")
     print(counter)
-    assert len(counter.files) <= 126, counter
+    assert len(counter.files) <= 140, counter

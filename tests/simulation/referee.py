@@ -56,6 +56,8 @@ class Referee:
         self.title = start.title
         self.facts = components_of(start.title)
         self.turn = Turn()
+        # Destination tokens then take no place of a city (1870 §16.4), which the boards of walks do not know.
+        self.has_more_slots = "non_blocking_tokens" in start.options
         self._begin_round()
 
     def _begin_round(self) -> None:
@@ -204,13 +206,13 @@ class Referee:
         city = face_at(self.facts, self.state.tiles, hex).nodes[node]
         if any(owner == company for _, owner in here):
             yield f"the {company} has two tokens in {hex} (1830 §19)"
-        if sum(n == node for n, _ in here) >= city.slots:
+        if not self.has_more_slots and sum(n == node for n, _ in here) >= city.slots:
             yield f"the city of {hex} is full (1830 §19)"
         if not powered:
             self.turn.tokens += 1
             if self.turn.tokens > 1:
                 yield f"the {company} places {self.turn.tokens} tokens in a turn (1830 §19)"
-            stops = self._reached(company, self.state.tiles)
+            stops = None if self.has_more_slots else self._reached(company, self.state.tiles)
             if stops is not None and (hex, node) not in stops:
                 yield f"no route of the {company} leads to the city of {hex} (1830 §19)"
 
@@ -221,7 +223,7 @@ class Referee:
     def _touches(self, company: str, hex: str, tiles: dict[str, tuple[str, int]]) -> bool:
         """Whether some walk from a token uses track of that hex; true where there are too many walks."""
         board = ExhaustiveBoard(self.facts, tiles, self.state.tokens)
-        if any(where == hex for where, _ in board.own(company)):
+        if self.has_more_slots or any(where == hex for where, _ in board.own(company)):
             return True
         walks = list(_walks(board, company))
         return len(walks) >= MAX_WALKS or any(where == hex for walk in walks for where, _ in walk.tracks)

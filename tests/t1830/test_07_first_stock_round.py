@@ -1,5 +1,7 @@
 """1830 §7: the privates are sold."""
 
+from engine.core.actions import TradePrivate
+from engine.kernel import game_of, options
 from engine.title import SITE_CONVENTIONS as SITE
 from tests.t1830.scenarios import BOUGHT, run_scenario, scenario_error
 
@@ -246,7 +248,10 @@ def test_7_3_privates_are_traded_while_another_is_on_offer() -> None:
 def test_7_3_money_in_bids_buys_no_private_of_a_player() -> None:
     unsold = "Ann: buy SV\nBob: pass\nCid: pass\nAnn: pass\nBob: bid BO 225\nCid: pass\nAnn: pass\n"
     deal = "Bob: buy private SV from Ann for"
-    run_scenario(f"@ cash Bob 250\n{unsold}!{deal} 26\n{deal} 25")
+    run_scenario(f"@ cash Bob 250\n{unsold}!{deal} 26 | 1830 §7.2\n{deal} 25")
+    asked = game_of(run_scenario(f"@ cash Bob 250\n{unsold}"))
+    [amounts] = [each.amounts for each in options(asked, "p1") if isinstance(each.action, TradePrivate)]
+    assert amounts == range(26)
 
 
 def test_7_3_a_first_private_that_nobody_takes_is_unsold_too() -> None:
