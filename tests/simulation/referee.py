@@ -122,7 +122,7 @@ class Referee:
         match event:
             case FramePushed(frame=StockTurn() | OperatingTurn()):
                 self.turn = Turn()
-            case PriceProtected(seat):
+            case PriceProtected(seat) if isinstance(self.state.stack[0], StockRound):
                 self.is_dealer_known, self.last_dealer = True, seat  # 1870 §5.9.8
             case SharesMoved() if isinstance(top, StockTurn) and self.title != "1817":
                 if top.seat == played.seat and word in ("sell", "buy", "par"):
