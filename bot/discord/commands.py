@@ -14,7 +14,7 @@ from discord.app_commands import Choice
 import engine
 from bot.discord import places
 from bot.discord.cards.clock_notices import waiting_entries
-from bot.discord.cards.settings_card import turns_card
+from bot.discord.cards.turns_card import turns_card
 from bot.discord.completion import (
     SITE,
     TABLE_OPTION_HELP,
@@ -28,6 +28,7 @@ from bot.discord.completion import (
 from bot.discord.controls import controls
 from bot.discord.controls.controls import CustomId
 from bot.discord.interactions.interactions import InteractionHandler
+from bot.discord.interactions.page_interactions import NO_TABLE
 from bot.discord.interactions.replies import (
     error_text,
     is_answered_already,
@@ -448,17 +449,14 @@ class MeCommands(app_commands.Group):
     async def orders(self, interaction: Interaction, table: str | None = None) -> None:
         await defer(interaction)
         found = await self.handler.lookup.resolve_table(interaction, table, ("running", "paused"))
-        await self.handler.orders.show(interaction, found.id)
+        await self.handler.pages.show(interaction, found.id, "auto")
 
     @app_commands.command(name="settings", description="How, where and when you get notifications; absences")
     @app_commands.describe(line="A line such as `digest 08:00` or `away until 2026-12-24`; several with ;")
     async def settings(self, interaction: Interaction, line: str | None = None) -> None:
         await defer(interaction)
-        said = ""
-        if line:
-            person_id = await self.handler.lookup.person_id(interaction.user)
-            said = await self.handler.service.settings.apply(person_id, line.split(";"))
-        await self.handler.settings.show(interaction, said)
+        lines = [f"settings {each.removeprefix('settings ')}" for each in split_lines(line or "")]
+        await self.handler.pages.show(interaction, NO_TABLE, "settings", lines)
 
     @app_commands.command(
         name="email", description="Play by email too; a reply to an email confirms your address"
