@@ -61,6 +61,7 @@ QueryKind = Literal[
     "trains",
     "tiles",
     "routes",
+    "runs",
     "try",
 ]
 """The queries, which change nothing in the game. `try` plays lines on a copy of it."""
