@@ -11,6 +11,7 @@ from functools import partial
 
 import engine
 from bot.features.standing_orders.book import OrderBook, OrderBooks
+from bot.features.standing_orders.controls import order_controls
 from bot.features.standing_orders.lines import (
     full_order_line,
     is_about_orders,
@@ -136,7 +137,10 @@ class OrderHandler:
         async with self._cache.store.read() as unit:
             ended = await unit.orders.ended(table.stored_info.id, person_id, ENDED_SHOWN)
         text = list_text(table, own, preview_texts(table, self._books.of(table), own), ended, request.seat)
-        return QueryAnswer("auto", text, next_decision_id=table.decision_id_of(request.seat))
+        return QueryAnswer(
+            "auto", text, next_decision_id=table.decision_id_of(request.seat),
+            controls=order_controls(table.state, request.seat, has_orders=bool(own)),
+        )  # fmt: skip
 
     async def _carry_out(
         self, draft: CommitDraft, request: Request, own: list[OrderRecord], text: str
