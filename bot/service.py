@@ -119,7 +119,7 @@ class Service(Hub):
         """Everything that Railpost can do, in the order in which `help` lists it."""
         cache, polls, submit = self.cache, self.polls, self.submit
         books, undo = OrderBooks(), UndoHandler(cache, polls)
-        orders, runner = OrderHandler(cache, books), OrderRunner(books, self.moved)
+        orders, runner = OrderHandler(cache, books, self.moves), OrderRunner(books, self.moved)
         plans = PlanHandler(PlanStore(self.store, self.limits), self.moves, orders.armed_orders)
         clock, times = TimeCommands(cache, polls), ClockTimers(cache, partial(play_line, submit))
         replacements = self.replacements

@@ -61,6 +61,7 @@ QueryKind = Literal[
     "trains",
     "tiles",
     "routes",
+    "runs",
     "try",
 ]
 """The queries, which change nothing in the game. `try` plays lines on a copy of it."""
@@ -146,8 +147,8 @@ class LinesPlayed:
     """All lines were played. waiting_for: a sentence on who is to act. undo_hint: how to undo the lines.
 
     In each result, decision_id is the pending decision of the seat, None for none: a reply to the receipt
-    answers this one. legal_lines: its legal lines, ready to copy. answer: lines of text that answer the line,
-    where it changes nothing.
+    answers this one. legal_lines: its legal lines, ready to copy. answer: lines of text that answer the line
+    where it changes nothing, else what happened beside the lines.
     """
 
     accepted: tuple[AcceptedLine, ...]

@@ -110,7 +110,8 @@ class SeatReplies:
                     accepted = [AcceptedLine(first_line, " ".join(result.sentences))]
                 changes = await self._cash_changes(seat.table_id, result.played)
                 undo = "Send `undo` to take it back." if result.played and not result.game_over else ""
-                return LinesPlayed(tuple(accepted), changes, waiting, undo, decision_id, legal)
+                also = tuple(each for each in result.sentences if result.played and each != waiting)
+                return LinesPlayed(tuple(accepted), changes, waiting, undo, decision_id, legal, also)
             case results.PollUpdated():
                 return LinesPlayed(
                     (AcceptedLine(first_line, " ".join(result.sentences)),),
