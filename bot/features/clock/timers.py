@@ -334,7 +334,7 @@ def _hear_of_time_up(table: LiveTable, seat: int) -> list[Recipient]:
 
 
 def _weekly_news(wait: Wait, now: datetime) -> list[NewMessage]:
-    """For whom a table without a pace has waited for weeks, for the others."""
+    """Tells the others for whom a table without a pace has waited for weeks."""
     info, name = wait.table.info, wait.table.state.players[wait.seat]
     waited = duration_text(now - wait.clock.since) if wait.clock.since else ""
     others = [each for each in wait.table.metadata.recipients.values() if each.seat != wait.seat]

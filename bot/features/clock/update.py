@@ -232,8 +232,8 @@ class _Followup:
     async def _update_deputy(
         self, unit: UnitOfWork, seat: int, clock: SeatClock, settings: PersonSettings, stamp: str
     ) -> None:
-        """Appoint the deputy of an absent player, or let the player play again; whoever plays now is told
-        what waits."""
+        """Appoint the deputy of an absent player, or let the player play again; the one who plays now is
+        told what waits."""
         absence, deputies = settings.absence, self._record.deputies
         former = next((d for d in deputies if d.seat == seat and d.decision_id is None), None)
         had_deputy = await unit.clocks.remove_deputy(self._info.id, seat)
