@@ -359,7 +359,6 @@ class PictureWorkers(Pictures):
                     "a picture (%s) was not drawn in %.0f seconds; new workers start", kind, DRAW_TIMEOUT
                 )
                 self._kill(pool)
-                return None
             except BrokenProcessPool:
                 log.warning("the picture workers ended; starting new ones")
                 if self._pool is pool:
