@@ -106,7 +106,8 @@ def follow(clocks: Mapping[int, SeatClock], step: LogStep, rules: ClockRules) ->
 
 
 def _count_lapse(clock: SeatClock, step: LogStep) -> None:
-    """What is played for a player is a lapse; what they do themselves, and a new player, ends the lapses."""
+    """Count a line that was played for a player as a lapse. Their own next action, or a new player, ends
+    these."""
     if step.seat != clock.seat or step.kind == "note":
         return
     if step.kind == "move" and step.transport == CLOCK_TRANSPORT:

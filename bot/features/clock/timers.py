@@ -66,7 +66,7 @@ class ClockTimers:
 
     @asynccontextmanager
     async def _locked(self, row: DueRow) -> AsyncIterator[tuple[LiveTable, UnitOfWork]]:
-        """The table of a row, held, with a transaction at it. What is due needs no log."""
+        """The table of a row, held, with a transaction at it. Due rows need no log."""
         assert row.table_id is not None
         async with (
             self._cache.locked(row.table_id, with_log=False) as table,

@@ -1,8 +1,8 @@
 """The clocks of a table follow its log, its pace and the settings of its players.
 
-What follows is plain values (`storage.ClockChanges`), so tables are followed many at a time: one transaction
-reads them all and writes all that follows. Nobody has to hold the tables meanwhile: what is in memory counts
-only if the transaction finds the same row and revision. Rare things (absences, deputies, a log that is
+The changes of clocks are plain values (`storage.ClockChanges`), so tables are followed many at a time: one
+transaction reads them all and writes all changes. Nobody has to hold the tables meanwhile: a table in memory
+counts only if the transaction finds the same row and revision. Rare things (absences, deputies, a log that is
 needed) are done at one table alone.
 """
 
@@ -32,8 +32,8 @@ from storage import ClockChanges, ClockRecord, Deputy, NewMessage, SeatClock, Un
 async def follow_tables(cache: TableCache, table_ids: Sequence[int]) -> Sequence[int]:
     """Let the clocks of several tables follow up, in one transaction, without holding the tables.
 
-    Returns those that have to be followed alone. What a table is not ready for is left for the next look.
-    Raises StoreError where nothing was stored.
+    Returns those that have to be followed alone. A change for which a table is not ready waits for the next
+    look. Raises StoreError where nothing was stored.
     """
     found = await asyncio.gather(*(cache.current(table_id) for table_id in table_ids), return_exceptions=True)
     alone = [one for one, table in zip(table_ids, found, strict=True) if isinstance(table, BaseException)]
