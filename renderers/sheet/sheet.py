@@ -1,4 +1,5 @@
-"""The picture of the sheet: a table of players and their shares, and a table of companies.
+"""The picture of the sheet: a table of players and their shares, and a table of the companies that have
+started.
 
 The columns of a `SheetTable` get the width that their texts need; the rest is shared equally. More than eight
 players are split into several tables, so that the font keeps its size.

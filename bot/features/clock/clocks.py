@@ -1,9 +1,9 @@
 """How the clocks of the seats follow the log of their table (pure).
 
-A clock runs while the table waits for its seat. What the player does, an undo, a resumption and a new pace
-start it anew; what others do meanwhile changes the decision, and the clock runs on. When it stops, what went
-over the allowance is taken from the time bank, unless there was only one thing to do. Who lets the time run
-out twice in a row has a quarter of the allowance until they move.
+A clock runs while the table waits for its seat. An action of the player, an undo, a resumption or a new
+pace starts it anew. Actions of others may change the decision, but the clock runs on. When it stops, the time
+above the allowance is taken from the time bank, unless only one thing could be done. A player who lets the
+time run out twice in a row has a quarter of the allowance until they move.
 """
 
 from __future__ import annotations
