@@ -38,7 +38,10 @@ def command(
         Path | None, typer.Option(help="A folder for one HTML page with pictures; else text is printed.")
     ] = None,
 ) -> None:
-    """Review a game: where the money came from, turning points, routes, trains, the robot's opinion."""
+    """Review a game: its money, turning points, routes and trains.
+
+    It also says what the robot would have done.
+    """
     progress = Progress()
     try:
         review = Review(played_game(history_of_file(file)))

@@ -87,7 +87,10 @@ def command(
     tell_news: Annotated[bool, typer.Option("--news", help="Beside an edit: post what has changed.")] = False,
     out: Annotated[Path, typer.Option(help="Without a webhook: the folder for the pictures.")] = Path(),
 ) -> None:
-    """Show a game to people who do not play it: the map, the market, the sheet, and what has changed."""
+    """Show a game to people who do not play it.
+
+    It draws the map, the market and the sheet, and says what has changed.
+    """
     try:
         snapshot = snapshot_of(history_of_source(source))._replace(id=_id_of(source))
         kinds = [kind.strip() for kind in only.split(",") if kind.strip()]

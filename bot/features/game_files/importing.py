@@ -1,8 +1,8 @@
 """Games that began elsewhere and go on here: files of 18xx.games, and game texts.
 
 A file is played through the rules first, so what becomes a table is a game that was checked move by move. Its
-table has the seats of the file, all empty; whoever claims a seat plays on in it, and with the last seat the
-game goes on. A game that is over becomes a table to look at.
+table has the seats of the file, all empty. A person who claims a seat plays on in it, and once all seats are
+claimed the game goes on. A game that is over becomes a table to look at.
 """
 
 from __future__ import annotations

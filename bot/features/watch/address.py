@@ -1,7 +1,7 @@
 """A game of another site, read by its public address when a person asks for it, and never by a timer.
 
 The host names the sites; without that none is read. A site is asked for a game at most once in ten minutes,
-and only whether it has changed. What it sends is limited in time and size, and neither an address nor a
+and only whether it has changed. Its answer is limited in time and size, and neither an address nor a
 redirect leads into a private network: only a site that the host has named by its number may lie there.
 """
 
