@@ -62,3 +62,8 @@ def test_who_leads_by_what() -> None:
 
 def test_equals_lead_together() -> None:
     assert told([])[0] == "Ann, Bob and Cid lead with $800."
+
+
+def test_who_lost_did_so_in_spite_of_what_companies_brought() -> None:
+    found = told([Entry(0, "p0", Cause.DIVIDENDS, "PRR", 300), Entry(1, "p0", Cause.FORCED, "NYC", -400)])
+    assert "Ann lost $100 in spite of $300 in dividends of the PRR." in found

@@ -20,6 +20,9 @@ MOST_SENTENCES = 12
 LEAST_PART, LEAST_DOLLARS = 0.04, 50
 """What is less than this part of the largest gain, or less than so much, is not worth a sentence."""
 
+MOST_AFTER_TRAIN = 90
+"""Percent of dividends: that nearly all of them came after a train is no news."""
+
 OF_COMPANY = {Cause.DIVIDENDS, Cause.RUNS, Cause.SOLD_OUT}
 """What a player gains by holding a company while it does well."""
 GROUPS: dict[str, frozenset[Cause]] = {
@@ -136,7 +139,7 @@ class MoneySentences:
             _from_company(company, amount, paid[company], self._after_train(seat, company, paid[company]))
             for company, amount in best
         ]
-        return f"{name} {_gained(gain)}: {join_words(told)}."
+        return f"{name} {_gained(gain)}{':' if gain >= 0 else ' in spite of'} {join_words(told)}."
 
     def _after_train(self, seat: str, company: str, dividends: int) -> str:
         """`, 80 % of them after it bought a 4-train`, where a train made most of the dividends."""
@@ -159,7 +162,7 @@ class MoneySentences:
             and entry.at > best.at
         )
         share, train = 100 * after // dividends, self._train_bought(best)
-        if not 50 <= share < 100:
+        if not 50 <= share <= MOST_AFTER_TRAIN:
             return ""
         article = "an" if train.startswith("8") else "a"
         return f", {share} % of them after it bought {article} {train}-train"

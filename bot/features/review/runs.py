@@ -59,9 +59,6 @@ def runs_of(game: PlayedGame) -> list[Run]:
 
 OF_TRAINS = TrainMoved | TrainsRusted | PhaseStarted | CompanyReturned
 OF_TRACK = TrackEvent | CityTokenPlaced | MineOrBridgeBuilt
-TURNS_COUNTED = 2
-"""Operating turns of a company for which a change of its best run counts."""
-
 Occasion = Literal["track", "trains"]
 """What changed a best run: tiles and tokens, or the trains of the company and a phase."""
 
@@ -76,8 +73,6 @@ class BestRunChange(NamedTuple):
     occasion: Occasion
     holdings: dict[str, int]
     """Percent of the company by seat, after the move."""
-    turns: int
-    """How many operating turns the company had after it, `TURNS_COUNTED` at most."""
 
     @property
     def dollars(self) -> int:
@@ -88,7 +83,7 @@ class BestRunChange(NamedTuple):
 def best_run_changes(game: PlayedGame) -> list[BestRunChange]:
     """Every change of a best run by a tile, a token or a train, in order."""
     state, found = engine.copy_state(game.start), list[BestRunChange]()
-    best, turns = dict[str, int](), _operating_turns(game)
+    best = dict[str, int]()
     for index, move in enumerate(game.moves):
         engine.fold(move.events, state)
         occasion = _occasion(move.events)
@@ -98,20 +93,24 @@ def best_run_changes(game: PlayedGame) -> list[BestRunChange]:
             if after != (before := best.get(company, 0)):
                 shares = state.companies[company].shares
                 held = {seat: percent for seat, percent in shares.items() if engine.is_seat(seat)}
-                later = min(sum(turn > index for turn in turns[company]), TURNS_COUNTED)
-                found.append(BestRunChange(index, company, before, after, occasion, held, later))
+                found.append(BestRunChange(index, company, before, after, occasion, held))
                 best[company] = after
     return found
 
 
-def _operating_turns(game: PlayedGame) -> dict[str, list[int]]:
-    """By company the indices of the moves with which its operating turns began."""
-    found: dict[str, list[int]] = defaultdict(list)
+def run_indices(game: PlayedGame) -> dict[str, list[int]]:
+    """By company the index of the run of each of its operating turns; where it ran nothing, of the move with
+    which the turn began. Connection runs are no turns."""
+    state, found = engine.copy_state(game.start), defaultdict[str, list[int]](list)
     for index, move in enumerate(game.moves):
         for event in move.events:
-            frame = event.frame if isinstance(event, FramePushed) else None
+            frame = event.frame if isinstance(event, FramePushed) else state.stack[-1]
             if isinstance(frame, OperatingTurn) and not isinstance(frame, ConnectionRunTurn):
-                found[frame.company].append(index)
+                if isinstance(event, FramePushed):
+                    found[frame.company].append(index)
+                elif isinstance(event, TrainsRan):
+                    found[frame.company][-1:] = [index]
+            event.apply(state)
     return found
 
 

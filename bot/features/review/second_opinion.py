@@ -89,6 +89,8 @@ def _opinion(
     played = next((each for each in ranked if _same(each.action, action)), None)
     if played is None or played is best:
         return None
+    if isinstance(best.action, SellShares) and isinstance(state.stack[-1], engine.OperatingTurn):
+        return None  # one sale of several for a train, which alone compares with nothing
     if isinstance(action, SellShares) and not isinstance(best.action, SellShares | Pass):
         return None  # who sells can still buy in the same turn
     dollars = round(best.value - played.value)
@@ -97,10 +99,28 @@ def _opinion(
     advised = engine.format_action(state, best.action)
     if _played_soon(game, index, advised):
         return None
-    reason = best.reason
+    return move.seat, move.line, advised, dollars, _reason(state, action, best)
+
+
+def _reason(state: engine.State, action: engine.Action, best: ScoredOption) -> str:
+    """Why the robot's choice is better than what was played."""
     if isinstance(action, BuyTrain) and isinstance(best.action, Pass):
-        reason = f"the {action.train}-train will not earn its price"
-    return move.seat, move.line, advised, dollars, reason
+        return f"the {action.train}-train will not earn its price"
+    if (
+        isinstance(action, BuyTrain)
+        and isinstance(best.action, BuyTrain)
+        and action.source in state.companies
+        and best.action.source not in state.companies
+    ):
+        return f"the {action.source} keeps its {action.train}-train"
+    if (
+        isinstance(action, SellShares)
+        and isinstance(best.action, SellShares)
+        and best.action.company == action.company
+        and best.action.count < action.count
+    ):
+        return f"the other shares of the {action.company} are worth more kept than sold"
+    return best.reason
 
 
 def _same(one: engine.Action, other: engine.Action) -> bool:

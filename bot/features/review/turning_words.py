@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import takewhile
 from typing import NamedTuple
 
 import engine
@@ -15,6 +16,7 @@ from bot.features.review.turning_points import Moment
 from bot.position.sentences import dollars
 from bot.position.text_views import join_words
 from engine.core.events import (
+    CashMoved,
     PhaseStarted,
     PriceMoved,
     SharesMoved,
@@ -23,7 +25,7 @@ from engine.core.events import (
     TrainMoved,
     TrainsRusted,
 )
-from engine.core.reasons import PriceReason, TrainReason
+from engine.core.reasons import CashReason, PriceReason, TrainReason
 from engine.core.state import POOL
 
 MOST_RUNS_NAMED = 3
@@ -33,7 +35,6 @@ PICTURES = {
     "trains": "sheet",
     "track": "map",
     "sales": "market",
-    "presidency": "sheet",
     "forced": "sheet",
     "private": "sheet",
     "company": "market",
@@ -61,7 +62,7 @@ class TurningPoint(NamedTuple):
 
 def told(game: PlayedGame, moment: Moment, names: engine.State) -> TurningPoint:
     """A moment in words. `names`: a position with the names of the players."""
-    move = game.moves[moment.at]
+    move = game.moves[moment.passed.at if moment.passed else moment.at]
     teller = _Teller(game, moment, names)
     return TurningPoint(
         move.number,
@@ -88,11 +89,11 @@ class _Teller:
                 yield f"{self._trains()}: {_best_runs(self.moment.changes)}."
                 for payer, paid in self.paid().items():
                     yield f"{self.name(payer)} had to pay {dollars(paid)} for it."
-                yield from self._effects(self._turns_counted())
+                yield from self._effects(self._runs_counted())
             case "track":
                 yield f"{self._track()}: {_best_runs(self.moment.changes)}."
-                yield from self._effects(self._turns_counted())
-            case "sales" | "presidency":
+                yield from self._effects(self._runs_counted())
+            case "sales":
                 yield from self._sales()
             case "forced":
                 payer, paid = next(iter(self.moment.effects.items()))
@@ -135,9 +136,8 @@ class _Teller:
                 return f"The {event.company} placed a token in {event.hex}"
         return f"`{self.game.moves[self.moment.at].line}` was played"
 
-    def _turns_counted(self) -> str:
-        several = max(change.turns for change in self.moment.changes) > 1
-        return f"Over the next {'two turns' if several else 'turn'}, as the shares were held,"
+    def _runs_counted(self) -> str:
+        return f"Over the next {'two runs' if self.moment.runs > 1 else 'run'}, as the shares were held,"
 
     def paid(self) -> Counter[str]:
         """What presidents paid for trains, by seat."""
@@ -159,7 +159,7 @@ class _Teller:
         moment, company = self.moment, self.moment.company
         sold = list(self._shares_sold())
         if sold:
-            yield f"{join_words(sold)} of the {company}{self._price_fall()}."
+            yield f"{join_words(sold)} of the {company}{self._paid_for()}{self._price_fall()}."
         if passed := moment.passed:
             verb = "became president instead of"
             yield (
@@ -176,6 +176,16 @@ class _Teller:
                 for seat, amount in sorted(worst.items(), key=lambda item: item[1])
             ]
             yield f"The fall cost {join_words(named)}."
+
+    def _paid_for(self) -> str:
+        """` to pay for a train of the GMO`, where the president sold in an operating turn."""
+        seller = self.game.moves[self.moment.at].seat
+        following = self.game.moves[self.moment.at :] if self.moment.place.company else ()
+        for move in takewhile(lambda each: each.seat == seller, following):
+            for event in move.events:
+                if isinstance(event, CashMoved) and event.reason is CashReason.TRAIN_CONTRIBUTION:
+                    return f" to pay for a train of the {event.target}"
+        return ""
 
     def _price_fall(self) -> str:
         """`, and its price fell from $100 to $70`: by the sales alone, whatever else moved it meanwhile."""
