@@ -67,3 +67,11 @@ def test_equals_lead_together() -> None:
 def test_who_lost_did_so_in_spite_of_what_companies_brought() -> None:
     found = told([Entry(0, "p0", Cause.DIVIDENDS, "PRR", 300), Entry(1, "p0", Cause.FORCED, "NYC", -400)])
     assert "Ann lost $100 in spite of $300 in dividends of the PRR." in found
+
+
+def test_loans_that_lowered_prices_are_not_said_to_be_repaid() -> None:
+    found = told([Entry(0, "p0", Cause.LOANS, "PRR", -100), Entry(1, "p1", Cause.LOANS, "NYC", 100)])
+    assert "Loans lowered the prices of Ann's shares by $100 in all, most of the PRR." in found
+    assert (
+        "Loans, taken and repaid, raised the prices of Bob's shares by $100 in all, most of the NYC." in found
+    )

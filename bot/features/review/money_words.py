@@ -334,8 +334,8 @@ def _purchases(name: str, amount: int, subjects: str) -> str:
 
 
 def _loans(name: str, amount: int, subjects: str) -> str:
-    moved = "raised" if amount > 0 else "lowered"
-    text = f"Loans, taken and repaid, {moved} the prices of {name}'s shares by {dollars(abs(amount))} in all"
+    moved = ", taken and repaid, raised" if amount > 0 else " lowered"
+    text = f"Loans{moved} the prices of {name}'s shares by {dollars(abs(amount))} in all"
     return f"{text}, most of {subjects}."
 
 
