@@ -86,11 +86,11 @@ class MailSettings:
     """Everything for the mail transport.
 
     answers_per_hour: to one seat, before they are gathered; ten times as many in ten minutes to everybody,
-    without those to moves. hosts: who may open tables by email besides
-    people with a verified address: `verified` (nobody), `anyone`, or addresses and domains. oauth: None for
-    passwords. keep_days: for which mail that was dealt with stays in its folder; 0 for as long as there is
-    room. separator: empty for no sub-addressing. unsubscribe_url: of the page for one-click unsubscribe,
-    which a web server passes on to us; empty for none.
+    without those to moves. hosts: who may open tables by email besides people with a verified address:
+    `verified` (nobody), `anyone`, or addresses and domains. oauth: None for passwords. keep_days: for which
+    mail that was dealt with stays in its folder; 0 for as long as there is room. separator: empty for no
+    sub-addressing. unsubscribe_url: of the page for one-click unsubscribe, which a web server passes on to
+    us; empty for none.
     """
 
     imap: MailServer

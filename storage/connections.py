@@ -74,8 +74,8 @@ class _Call:
 class ServerSilence:
     """Whether a server answers, as all connections of a store have found.
 
-    Once it did not answer in time, one connection at a time asks it again, and the others fail at once: who
-    waits behind somebody who waits would wait for the sum of both.
+    Once it did not answer in time, one connection at a time asks it again, and the others fail at once. In a
+    queue each would wait for all before it as well.
     """
 
     def __init__(self) -> None:

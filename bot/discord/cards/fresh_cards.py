@@ -1,9 +1,9 @@
 """A card that chat has pushed up, once more at the bottom of its thread, for who plays live.
 
-Who has acted in the last ten minutes, and whose card has messages of people below it, gets the question with
-its controls anew, silently and once for each decision. The pictures stay where they are: the message that had
-the card keeps them, without controls, until the decision is made. What people write is not read; that they
-write is enough.
+A player who has acted in the last ten minutes may have messages of people below their card. Then the question
+and its controls are posted anew, silently and once for each decision. The pictures stay where they are: the
+message that had the card keeps them, without controls, until the decision is made. What people write is not
+read; that they write is enough.
 """
 
 from __future__ import annotations

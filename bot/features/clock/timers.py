@@ -325,8 +325,8 @@ class ClockTimers:
 
 
 def _hear_of_time_up(table: LiveTable, seat: int) -> list[Recipient]:
-    """Who is told themselves what follows from the end of a player's time: all, but where the game goes on
-    waiting for the player only the others, and those in the thread."""
+    """Who gets a message of their own when a player's time is up: everybody, where the game goes on. Where it
+    goes on waiting for the player, only the others do, and at a table with a thread the thread is enough."""
     recipients = table.metadata.recipients
     if table.info.pace.when_up != "remind":
         return list(recipients.values())

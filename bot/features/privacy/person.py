@@ -35,10 +35,10 @@ MAILBOX = "erased.mailbox"
 Forget = Callable[[UnitOfWork, int, Callable[[str], bool]], Awaitable[None]]
 """A feature deletes what it keeps of a person in a form of its own. It is given their id, and what says
 whether a text names them."""
-
-
-SHORTEST_TEXT = 6  # characters; `pass` is in results of everybody
+SHORTEST_TEXT = 6
+"""Characters from which a text is looked for in results; a shorter one, such as `pass`, is in everybody's."""
 NO_TEXTS = frozenset({"feature", "ended_reason"})
+"""Fields of facts and orders that the program has written, not the person."""
 
 
 class Traces(NamedTuple):
@@ -97,13 +97,12 @@ class PersonalData:
     async def erased_addresses(self) -> list[str]:
         """The addresses whose mail is still to be deleted from the mailbox."""
         async with self._store.read() as unit:
-            return msgspec.json.decode(await unit.settings.get(MAILBOX) or "[]", type=list[str])
+            return await _waiting_addresses(unit)
 
     async def mailbox_is_erased(self, addresses: Sequence[str]) -> None:
         """The mail of these addresses is deleted from the mailbox."""
         async with self._store.begin() as unit:
-            waiting = msgspec.json.decode(await unit.settings.get(MAILBOX) or "[]", type=list[str])
-            left = [each for each in waiting if each not in addresses]
+            left = [each for each in await _waiting_addresses(unit) if each not in addresses]
             if left:
                 await unit.settings.set(MAILBOX, msgspec.json.encode(left).decode())
             else:
@@ -197,8 +196,13 @@ class PersonalData:
             await data.rewrite_preferences(lambda preferences: _without_deputy(preferences, person_id))
             await data.forget(person_id, traces.discord)
             if traces.addresses and self.settings.has_mailbox:
-                waiting = msgspec.json.decode(await unit.settings.get(MAILBOX) or "[]", type=list[str])
+                waiting = await _waiting_addresses(unit)
                 await unit.settings.set(MAILBOX, msgspec.json.encode([*waiting, *traces.addresses]).decode())
+
+
+async def _waiting_addresses(unit: UnitOfWork) -> list[str]:
+    """The addresses whose mail is still to be deleted from the mailbox."""
+    return msgspec.json.decode(await unit.settings.get(MAILBOX) or "[]", type=list[str])
 
 
 async def _traces(unit: UnitOfWork, person_id: int) -> Traces:

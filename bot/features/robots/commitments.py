@@ -1,8 +1,8 @@
 """What a seat has begun: money and certificates that are set aside until a company has floated.
 
 A company that is started and does not float is the dearest fault of a stock round: its shares bring nothing,
-and its president's money is bound. So who starts one has the money for all its shares, and buys them before
-anything else.
+and its president's money is bound. So a robot starts one only with the money for all its shares, and buys
+them before anything else.
 """
 
 from __future__ import annotations

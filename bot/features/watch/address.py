@@ -13,7 +13,7 @@ import ipaddress
 import re
 import socket
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from importlib.metadata import version
 from typing import NamedTuple
@@ -98,22 +98,19 @@ class GameAddresses:
 
     async def _kept(self) -> dict[str, ReadGame]:
         async with self._store.read() as unit:
-            games = msgspec.json.decode(await unit.settings.get(KEPT) or "[]", type=list[ReadGame])
-        return {each.address: each for each in games}
+            return {each.address: each for each in await _games(unit)}
 
     async def _keep(self, game: ReadGame) -> None:
         async with self._store.begin() as unit:
-            games = msgspec.json.decode(await unit.settings.get(KEPT) or "[]", type=list[ReadGame])
-            others = [each for each in games if each.address != game.address]
-            kept = msgspec.json.encode([game, *others[: MOST_KEPT - 1]])
-            await unit.settings.set(KEPT, kept.decode())
+            others = [each for each in await _games(unit) if each.address != game.address]
+            await _set_games(unit, [game, *others[: MOST_KEPT - 1]])
 
     async def forget(self, unit: UnitOfWork, names_them: Callable[[str], bool]) -> None:
         """Delete the games whose files name a person."""
-        games = msgspec.json.decode(await unit.settings.get(KEPT) or "[]", type=list[ReadGame])
+        games = await _games(unit)
         left = [each for each in games if not names_them(each.file.decode("utf-8", "replace"))]
         if len(left) < len(games):
-            await unit.settings.set(KEPT, msgspec.json.encode(left).decode())
+            await _set_games(unit, left)
 
     async def _ask(self, address: str, known: ReadGame | None) -> _Answer:
         """What a site answers, after redirects within the sites. Raises ValueError."""
@@ -179,6 +176,15 @@ class _PublicResolver(AbstractResolver):
 
     async def close(self) -> None:
         pass
+
+
+async def _games(unit: UnitOfWork) -> list[ReadGame]:
+    """The games that are kept, the newest first."""
+    return msgspec.json.decode(await unit.settings.get(KEPT) or "[]", type=list[ReadGame])
+
+
+async def _set_games(unit: UnitOfWork, games: Sequence[ReadGame]) -> None:
+    await unit.settings.set(KEPT, msgspec.json.encode(games).decode())
 
 
 async def _get(session: aiohttp.ClientSession, address: str, headers: Mapping[str, str]) -> _Answer:

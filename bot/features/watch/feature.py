@@ -11,8 +11,6 @@ import zlib
 from collections.abc import Callable
 from typing import NamedTuple
 
-import msgspec
-
 from bot.features.watch.address import GameAddresses
 from bot.features.watch.posted import Posted, Posts
 from bot.features.watch.snapshot import Snapshot, description, drawings, game_id, news, snapshot_of
@@ -51,6 +49,29 @@ class KeptGame(NamedTuple):
     snapshot: Snapshot
     since: int | None
     url: str = ""
+
+
+class StoredGame(NamedTuple):
+    """The game of a post as its setting of the store has it. since, url: as in KeptGame. packed: its file."""
+
+    since: int | None
+    packed: str
+    url: str = ""
+
+    @classmethod
+    def decode(cls, stored: str) -> StoredGame:
+        """What `encode` gave; one from before games were read by address has no url."""
+        since, packed, *url = stored.split(" ", 2)
+        return cls(int(since) if since else None, packed, *url)
+
+    def encode(self) -> str:
+        """The parts with a space between them; only the last can have one."""
+        return f"{'' if self.since is None else self.since} {self.packed} {self.url}"
+
+    @property
+    def file(self) -> bytes:
+        """The file as it was given."""
+        return zlib.decompress(base64.b64decode(self.packed))
 
 
 class Watcher:
@@ -101,13 +122,13 @@ class Watcher:
     async def keep(self, game: WatchedGame, place: str, message: str) -> None:
         """Remember the post at a place, with its game."""
         packed = base64.b64encode(zlib.compress(game.file)).decode()
-        since = "" if game.since is None else game.since
+        stored = StoredGame(game.since, packed, game.url)
         async with self._store.begin() as unit:
             posts = Posts(await unit.settings.get(POSTS))
             for each in posts.keep(game.snapshot, place, message):
                 await unit.settings.delete(_game_key(each.where, each.message))
             await unit.settings.set(POSTS, posts.encode().decode())
-            await unit.settings.set(_game_key(place, message), f"{since} {packed} {game.url}")
+            await unit.settings.set(_game_key(place, message), stored.encode())
 
     async def kept(
         self, place: str, message: str, person_id: int | None, kind: Kind = "pictures"
@@ -118,36 +139,34 @@ class Watcher:
         async with self._store.begin() as unit:
             await self._limits.count(unit, person_id, kind)
             stored = await _kept(unit, place, message)
-        since, packed, url, *_ = (*stored.split(" "), "")
-        snapshot = await self._snapshot(zlib.decompress(base64.b64decode(packed)))
-        return KeptGame(snapshot, int(since) if since else None, url)
+        return KeptGame(await self._snapshot(stored.file), stored.since, stored.url)
 
     async def url_of(self, place: str, message: str) -> str:
         """The page from which the game of a post was read. Raises ValueError where it is not kept."""
         async with self._store.read() as unit:
-            return (*(await _kept(unit, place, message)).split(" "), "")[2]
+            return (await _kept(unit, place, message)).url
 
     async def forget(self, unit: UnitOfWork, person_id: int, names_them: Callable[[str], bool]) -> None:
         """Delete what a person was shown by email, and games whose files name them."""
-        posts, left = Posts(await unit.settings.get(POSTS)), list[Posted]()
+        posts, gone = Posts(await unit.settings.get(POSTS)), list[Posted]()
         for each in posts:
             key = _game_key(each.where, each.message)
-            packed = (*(await unit.settings.get(key) or "").split(" "), "")[1]
-            file = zlib.decompress(base64.b64decode(packed)).decode("utf-8", "replace") if packed else ""
+            stored = await unit.settings.get(key)
+            file = StoredGame.decode(stored).file.decode("utf-8", "replace") if stored else ""
             if each.where == f"mail:{person_id}" or names_them(file):
                 await unit.settings.delete(key)
-            else:
-                left.append(each)
+                gone.append(each)
         await self._addresses.forget(unit, names_them)
-        if len(left) < len(posts):
-            await unit.settings.set(POSTS, msgspec.json.encode(left).decode())
+        if gone:
+            posts.remove(gone)
+            await unit.settings.set(POSTS, posts.encode().decode())
 
 
-async def _kept(unit: UnitOfWork, place: str, message: str) -> str:
+async def _kept(unit: UnitOfWork, place: str, message: str) -> StoredGame:
     stored = await unit.settings.get(_game_key(place, message))
     if stored is None:
         raise ValueError(GONE)
-    return stored
+    return StoredGame.decode(stored)
 
 
 def _game_key(place: str, message: str) -> str:

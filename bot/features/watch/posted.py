@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import msgspec
 
@@ -37,9 +37,6 @@ class Posts:
     def __iter__(self) -> Iterator[Posted]:
         return iter(self._known)
 
-    def __len__(self) -> int:
-        return len(self._known)
-
     def last(self, snapshot: Snapshot, where: str) -> Posted | None:
         """What was posted last of this game at a place."""
         for each in self._known:
@@ -57,6 +54,10 @@ class Posts:
         self._known = [posted, *others[: MOST_KEPT - 1]]
         replaced = [former] if former and former.message != message else []
         return [*replaced, *others[MOST_KEPT - 1 :]]
+
+    def remove(self, posts: Collection[Posted]) -> None:
+        """Forget posts."""
+        self._known = [each for each in self._known if each not in posts]
 
     def encode(self) -> bytes:
         """The posts as JSON."""
