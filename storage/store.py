@@ -21,7 +21,7 @@ from storage.errors import InvalidStore, StoreError
 from storage.file_guard import FileGuard
 from storage.group_commit import GroupCommit, SideBySide, nobody_else
 from storage.leadership import Report, Work, tell_nobody
-from storage.migrations import current_revision, migrate, revisions
+from storage.migrations import current_revision, migrate, needs_migration, revisions
 from storage.move_commit import MoveCommit, MoveCommitter, TableVersion
 from storage.store_files import check_store_path, open_read_only
 from storage.table_records import TableRecord
@@ -214,8 +214,12 @@ async def open_store(url: str | Path, now: Clock = utc_now, *, migrated: bool = 
 
 
 def _migrate(target: URL) -> None:
-    with _errors_of_opening(target), _connected(target, writes=True, foreign_keys=False) as connection:
-        migrate(connection)
+    with _errors_of_opening(target):
+        with _connected(target, writes=False) as connection:
+            if not needs_migration(connection):
+                return  # without waiting for another process that writes
+        with _connected(target, writes=True, foreign_keys=False) as connection:
+            migrate(connection)
 
 
 @contextmanager

@@ -73,21 +73,28 @@ def check_revision(revision: str | None, name: str) -> tuple[str, ...]:
     return known
 
 
-def migrate(connection: Connection) -> None:
-    """Migrate a store to the newest revision, in one transaction: a migration that fails changes nothing.
+def needs_migration(connection: Connection) -> bool:
+    """Whether the store is empty or of an older revision.
 
     Raises NewerStore for an unknown revision, InvalidStore for a database of another program.
     """
+    revision = current_revision(connection)
+    return revision != check_revision(revision, str(connection.engine.url.database))[-1]
+
+
+def migrate(connection: Connection) -> None:
+    """Migrate a store to the newest revision, in one transaction: a migration that fails changes nothing.
+
+    Raises what needs_migration raises.
+    """
     with connection.begin():
-        name, revision = str(connection.engine.url.database), current_revision(connection)
-        known = check_revision(revision, name)
-        if revision == known[-1]:
+        if not needs_migration(connection):
             return
         from alembic import command
 
-        config = alembic_config()
+        name, config = connection.engine.url.database, alembic_config()
         config.attributes["connection"] = connection
-        if revision is None:
+        if current_revision(connection) is None:
             Model.metadata.create_all(connection)
             connection.execute(insert(Setting), {"key": STORE_ID, "value": secrets.token_hex(8)})
             command.stamp(config, "head")

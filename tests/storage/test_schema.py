@@ -4,6 +4,7 @@ import ast
 import gzip
 import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -129,6 +130,15 @@ async def test_opening_twice_changes_nothing(tmp_path: Path) -> None:
         table = await unit.tables.add("t", "Friday")
     async with await open_store(f"sqlite:///{path}") as store, store.read() as unit:
         assert (await unit.tables.get(table.id)).code == table.code
+
+
+async def test_a_current_store_opens_while_another_process_writes(tmp_path: Path) -> None:
+    path = tmp_path / "railpost.db"
+    await (await open_store(path)).close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        async with await open_store(path) as store, store.read() as unit:
+            assert await unit.tables.all() == []
 
 
 async def test_a_newer_file_is_refused(tmp_path: Path) -> None:

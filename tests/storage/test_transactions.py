@@ -227,6 +227,7 @@ async def main():
                         await unit.outbox.enqueue(new_message(name))
                 seq += 2
                 print(name, flush=True)
+                await asyncio.sleep(0.002)  # a writer without any pause would keep the other process out
 
         await asyncio.gather(*map(play, tables))
 
