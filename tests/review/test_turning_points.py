@@ -17,6 +17,7 @@ from engine.core.events import (
     CashMoved,
     FramePushed,
     ParSet,
+    PlayerBankrupt,
     PresidentNamed,
     PriceMoved,
     RoundStarted,
@@ -79,6 +80,32 @@ def test_a_presidency_that_is_passed_on_costs_what_its_new_president_pays_later(
     assert "Ann sold 30 % of the PRR, and its price fell from $100 to $76." in sentence
     assert "Bob became president instead of Ann, and later had to pay $250 for the PRR." in sentence
     assert "The fall cost Bob $72 and Cid $72." in sentence
+
+
+def test_who_has_sold_short_gains_by_the_fall() -> None:
+    short: list[AnyEvent] = [
+        SharesMoved("PRR", "p1", "p0", 30),
+        SharesMoved("PRR", "p1", POOL, 20),
+        CashMoved(BANK, "p1", 200, CashReason.SHORT_SALE, "PRR"),
+    ]
+    loan: list[AnyEvent] = [PriceMoved("PRR", cell(90), PriceReason.LOAN)]
+    fall: list[AnyEvent] = [PriceMoved("PRR", cell(76), PriceReason.SHARES_IN_POOL)]
+    game = game_of(STARTED, [RoundStarted("stock round 2")], short, loan, fall)
+    (moment,) = points(game)
+    assert moment.effects == {"p0": -7 * 14, "p1": 2 * 14, "p2": -3 * 14}
+    sentence = told(game, moment, game.start).sentence
+    assert "The fall cost Ann $98 and Cid $42. It brought Bob $28 on shares sold short." in sentence
+
+
+def test_a_bankruptcy_says_what_could_not_be_paid() -> None:
+    turn: list[AnyEvent] = [FramePushed(OperatingTurn("PRR", step="trains"))]
+    broke: list[AnyEvent] = [
+        PlayerBankrupt("p0"),
+        CashMoved("p0", BANK, 700, CashReason.BANKRUPTCY),
+    ]
+    game = game_of(STARTED, [RoundStarted("operating round 1.1 of 1"), *turn], broke)
+    point = told(game, points(game)[-1], game.start)
+    assert point.sentence.startswith("Ann could not pay for a train of the PRR. Ann went bankrupt and lost $")
 
 
 def test_a_president_pays_without_having_been_given_the_company() -> None:

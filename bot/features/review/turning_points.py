@@ -21,11 +21,13 @@ from typing import Literal, NamedTuple
 from bot.features.review.game import Place, PlayedGame, places
 from bot.features.review.money import Cause, Entry
 from bot.features.review.runs import BestRunChange, run_indices
-from engine.core.events import PresidentNamed, SharesMoved, TrainMoved
+from engine.core.events import PresidentNamed, PriceMoved, SharesMoved, TrainMoved
+from engine.core.reasons import PriceReason
 from engine.core.state import POOL, is_seat
 
 Kind = Literal["trains", "track", "sales", "forced", "private", "company"]
 CAUSES_OF_COMPANIES = (Cause.LIQUIDATION, Cause.ACQUISITIONS, Cause.MERGERS)
+CAUSES_OF_SALES = (Cause.SALES, Cause.UNSOLD, Cause.SHORTS)
 PRESIDENTS_PAYMENTS = (Cause.FORCED, Cause.INTEREST, Cause.ACQUISITIONS)
 RUNS_COUNTED = 2
 """Runs of a company for which a change of its best run counts."""
@@ -150,9 +152,9 @@ class _Moments:
 
     def _add_entry(self, entry: Entry) -> None:
         index, round = entry.at, self.places[entry.at].round
-        if entry.cause in (Cause.SALES, Cause.UNSOLD):
-            sold = self.first_sales.get((entry.subject, round))
-            if sold is None:
+        sold = self.first_sales.get((entry.subject, round))
+        if entry.cause in CAUSES_OF_SALES:
+            if sold is None or (entry.cause is Cause.SHORTS and not self._is_price_fall(entry)):
                 return
             moment = self._moment("sales", sold, entry.subject, round)
         elif entry.cause is Cause.FORCED:
@@ -167,6 +169,15 @@ class _Moments:
             return
         moment.effects[entry.seat] += entry.dollars
         moment.entries.append(entry)
+
+    def _is_price_fall(self, entry: Entry) -> bool:
+        """Whether shares sold moved the price in the move of an entry."""
+        return any(
+            isinstance(event, PriceMoved)
+            and event.company == entry.subject
+            and event.reason in (PriceReason.SOLD, PriceReason.SHARES_IN_POOL)
+            for event in self.game.moves[entry.at].events
+        )
 
     def _add_change(self, change: BestRunChange) -> None:
         place = self.places[change.at]

@@ -15,6 +15,7 @@ from bot.features.review.runs import BestRunChange
 from bot.features.review.turning_points import Moment
 from bot.position.sentences import dollars
 from bot.position.text_views import join_words
+from engine.core.components import train_label
 from engine.core.events import (
     CashMoved,
     PhaseStarted,
@@ -116,8 +117,8 @@ class _Teller:
                     rusted.append(event.train)
                 elif isinstance(event, TrainMoved) and event.reason is TrainReason.BOUGHT:
                     seller = f" from the {event.source}" if event.source in self.before.companies else ""
-                    article = "the first" if first else _article(event.train)
-                    bought.append((event.target, f"{article} {event.train}-train{seller}"))
+                    train = f"the first {event.train}-train" if first else train_label(event.train)
+                    bought.append((event.target, f"{train}{seller}"))
                 elif isinstance(event, TrainMoved) and event.reason is TrainReason.TAKEOVER:
                     other = f"The {event.target} took over the trains of the {event.source}"
         words = other or "Trains left the game"
@@ -171,11 +172,15 @@ class _Teller:
             losses[passed.new] = losses.get(passed.new, 0) + moment.paid
         worst = {seat: amount for seat, amount in losses.items() if -amount >= LEAST_PART * moment.size}
         if worst:
-            named = [
-                f"{self.name(seat)} {dollars(-amount)}"
-                for seat, amount in sorted(worst.items(), key=lambda item: item[1])
-            ]
-            yield f"The fall cost {join_words(named)}."
+            yield f"The fall cost {self._named(worst)}."
+        best = {seat: amount for seat, amount in losses.items() if amount >= LEAST_PART * moment.size}
+        if best:
+            yield f"It brought {self._named(best)} on shares sold short."
+
+    def _named(self, amounts: dict[str, int]) -> str:
+        """`Bob $90 and Ann $40`, the largest first."""
+        ranked = sorted(amounts.items(), key=lambda item: -abs(item[1]))
+        return join_words([f"{self.name(seat)} {dollars(abs(amount))}" for seat, amount in ranked])
 
     def _paid_for(self) -> str:
         """` to pay for a train of the GMO`, where the president sold in an operating turn."""
@@ -236,7 +241,7 @@ class _Teller:
             if isinstance(event, TrainMoved) and event.target == company
         ]
         if len(trains) == 1:
-            return f"{_article(trains[0])} {trains[0]}-train of the {company}"
+            return f"{train_label(trains[0])} of the {company}"
         return f"trains of the {company}"
 
     def _private(self) -> str:
@@ -257,6 +262,9 @@ class _Teller:
         causes = {entry.cause for entry in moment.entries}
         if Cause.BANKRUPTCY in causes:
             (entry,) = [e for e in moment.entries if e.cause is Cause.BANKRUPTCY][:1]
+            company = moment.place.company
+            if company and engine.game_of(self.before).components.must_own_train:
+                yield f"{self.name(entry.seat)} could not pay for a train of the {company}."
             yield bankruptcy_sentence(self.name(entry.seat), moment.effects[entry.seat])
             return
         if Cause.LIQUIDATION in causes:
@@ -322,10 +330,6 @@ def _counted(trains: Iterable[str]) -> list[str]:
 
 def _rusted(trains: Iterable[str]) -> str:
     return "the " + join_words([f"{train}-trains" for train in dict.fromkeys(trains)])
-
-
-def _article(train: str) -> str:
-    return "an" if train[:1] == "8" else "a"
 
 
 def _above(amount: int) -> str:
