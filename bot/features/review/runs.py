@@ -27,11 +27,13 @@ from engine.core.events import (
 )
 from engine.core.reasons import CashReason, TrainReason
 from engine.core.state import ConnectionRunTurn, OperatingTurn
-from engine.operating.run import best_run
+from engine.operating.run import ESTIMATE_BUDGET, best_run
 
 
 class Run(NamedTuple):
-    """A run: dollars that it earned, and the most that was possible. `at`: of the move, from 0."""
+    """A run: dollars that it earned, and the most that was possible, by which routes if that is more.
+
+    `at`: of the move, from 0."""
 
     at: int
     company: str
@@ -49,8 +51,8 @@ def runs_of(game: PlayedGame) -> list[Run]:
     for index, move in enumerate(game.moves):
         for event in move.events:
             if isinstance(event, TrainsRan):
-                trains = engine.best_run(state, event.company)
-                best = sum(train.revenue for train in trains)
+                best = _best_revenue(engine.game_of(state), event.company)
+                trains = engine.best_run(state, event.company) if event.revenue < best else []
                 routes = tuple((train.train, train.route) for train in trains)
                 found.append(Run(index, event.company, event.revenue, best, routes))
             event.apply(state)
@@ -143,12 +145,19 @@ def _best_runs(state: engine.State, companies: Iterable[str]) -> dict[str, int]:
     try:
         g = engine.game_of(state)
         return {
-            company: best_run(g, company).revenue if co.trains and co.cell else 0
+            company: _best_revenue(g, company) if co.trains and co.cell else 0
             for company, co in state.companies.items()
             if company in companies
         }
     finally:
         state.stack = stack
+
+
+def _best_revenue(g: engine.Game, company: str) -> int:
+    """Dollars of a company's best run: by a search as short as a robot's, where that proves it, so that its
+    opinion finds it in the cache."""
+    estimate = best_run(g, company, budget=ESTIMATE_BUDGET)
+    return (estimate if estimate.proven else best_run(g, company)).revenue
 
 
 # -- trains ------------------------------------------------------------------------------------
