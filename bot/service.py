@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 
 from bot.features.by_words import feature as by_words
+from bot.features.clock import turn_page as clock_page
 from bot.features.clock.feature import TimeCommands
 from bot.features.clock.timers import ClockTimers, play_line
 from bot.features.clock.update import follow_table, follow_tables
@@ -19,6 +20,7 @@ from bot.features.lobby.replacement import Replacements
 from bot.features.lobby.seats import SeatRequests
 from bot.features.lobby.tables import Lobby
 from bot.features.notepad.feature import Notepad
+from bot.features.plans import controls as plan_pages
 from bot.features.plans.feature import PlanHandler
 from bot.features.plans.plans import PlanStore
 from bot.features.privacy.person import PersonalData
@@ -28,11 +30,13 @@ from bot.features.robots.player import DEFAULT_SECONDS, Robot
 from bot.features.robots.players import RobotPlayers
 from bot.features.settings.commands import SettingsCommands
 from bot.features.settings.feature import PersonSettingsService
+from bot.features.standing_orders import controls as order_pages
 from bot.features.standing_orders.book import OrderBooks
 from bot.features.standing_orders.feature import OrderHandler
 from bot.features.standing_orders.lines import declining_seat
 from bot.features.standing_orders.runner import OrderRunner
 from bot.features.status.feature import StatusCommands
+from bot.features.undo import feature as undo_pages
 from bot.features.undo.feature import UndoHandler
 from bot.features.views import feature as views
 from bot.features.votes import feature as votes
@@ -123,18 +127,25 @@ class Service(Hub):
         lobby_timers = {"lobby": lobby.expire, LATE_KIND: replacements.look}
         remind = {VOTE_KIND: partial(remind_of_vote, cache)}
 
-        yield Feature("views", views.commands(self.commands))
+        yield Feature("views", views.commands(self.commands), turn_pages=[views.add_to_turn])
         yield Feature("by_words", by_words.commands())
         yield Feature("history", history.commands())
         yield Feature("review", review.commands(Robot().ranking))
         yield Feature("game_files", export.commands())
-        yield Feature("plans", plans.commands())
-        yield Feature("standing_orders", orders.commands(), reactions=[runner.run])
+        yield Feature("plans", plans.commands(), turn_pages=[plan_pages.add_to_turn])
         yield Feature(
-            "undo", undo.commands(), undo.motions(), moved=[undo.update_after_move], is_required=True
-        )
+            "standing_orders", orders.commands(), reactions=[runner.run],
+            turn_pages=[order_pages.add_to_turn],
+        )  # fmt: skip
+        yield Feature(
+            "undo", undo.commands(), undo.motions(), moved=[undo.update_after_move],
+            turn_pages=[undo_pages.add_to_turn], is_required=True,
+        )  # fmt: skip
         yield Feature("votes", votes.commands(polls), timers=remind, is_required=True)
-        yield Feature("clock", clock.commands(), clock.motions(), times.timers())
+        yield Feature(
+            "clock", clock.commands(), clock.motions(), times.timers(),
+            turn_pages=[partial(clock_page.add_to_turn, self.store)],
+        )  # fmt: skip
         yield Feature("digest", timers={"digest": DigestTimer(cache).send})
         yield Feature("settings", SettingsCommands(self.settings).commands())
         yield Feature("notepad", Notepad(cache).commands())

@@ -266,7 +266,8 @@ def draw(kind: str, page: str, browser: str) -> None:
     style = STYLE.replace("REGULAR", _font("Regular")).replace("BOLD", _font("Semibold"))
     with TemporaryDirectory() as folder:
         source, shot = Path(folder) / "page.html", Path(folder) / "page.png"
-        source.write_text(page.replace("<body", f"<style>{style}</style><body", 1))
+        page_now = page.replace("<img ", '<img decoding="sync" ')  # else a busy browser draws half a picture
+        source.write_text(page_now.replace("<body", f"<style>{style}</style><body", 1))
         command = [
             browser, "--headless", "--no-sandbox", "--hide-scrollbars", "--force-device-scale-factor=2",
             f"--window-size={WIDTHS[kind]},3000", f"--screenshot={shot}", source.as_uri(),

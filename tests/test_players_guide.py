@@ -21,6 +21,7 @@ from bot.discord.cards.parts import Json
 from bot.email.gateway import MailGateway
 from bot.email.pages.notice_pages import PageBuilder
 from bot.email.tokens import reply_token_for
+from bot.hub.feature import TurnPage
 from bot.hub.info import TableInfo
 from bot.hub.notify import Notification
 from bot.hub.people import person_by_address
@@ -88,7 +89,10 @@ async def discord_example(folder: Path) -> str:
         history = card_texts.history_lines(await service.queries.log(table.id, 1), view.table.names)
         choices = await service.queries.choices(table.id, pending.seat)
         images = [parts.ImageRef(name, "") for name in ("auction-1.png",)]
-        components, _ = layouts.turn_card(view, [pending], {pending.seat: choices}, history, {}, images)
+        added = await service.additions(TurnPage(view, pending, choices, None))
+        components, _ = layouts.turn_card(
+            view, [pending], {pending.seat: choices}, history, {}, images, added=added
+        )
         return "\n".join(shown(components)).replace(view.table.code, "A7K").strip()
 
 

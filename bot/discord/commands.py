@@ -13,14 +13,11 @@ from discord.app_commands import Choice
 
 import engine
 from bot.discord import places
-from bot.discord.cards.clock_notices import waiting_entries
-from bot.discord.cards.settings_card import turns_card
 from bot.discord.completion import (
     SITE,
     TABLE_OPTION_HELP,
     Interaction,
     defer,
-    suggest_lines,
     suggest_options,
     suggest_players,
     suggest_tables,
@@ -32,10 +29,9 @@ from bot.discord.interactions.replies import (
     error_text,
     is_answered_already,
     is_too_late,
-    reply,
     reply_text,
-    split_lines,
 )
+from bot.discord.me_commands import MeCommands, line_commands, watch_command
 from bot.discord.show_commands import ShowCommands
 from bot.features.game_files.export import FAR, FORMATS, TEXT, export_prospect
 from bot.features.game_files.importing import MAX_BYTES, imported_sentences
@@ -43,7 +39,6 @@ from bot.features.lobby.robot_answers import invited_robot_sentence
 from bot.hub.changes import check_allowed
 from bot.hub.info import TableInfo
 from bot.hub.people import person_by_address, player_name
-from bot.hub.request import first_word
 from bot.position import text_views
 from engine.title import SITE_CONVENTIONS
 from renderers import PALETTES
@@ -57,19 +52,6 @@ CONVENTION_CHOICES = {
     "rulebook": "The rulebook's",
     SITE: "Those of 18xx.games, so that the game can be exported there",
 }
-UNDO_CHOICES = {"undo": "undo: take your last move back", "redo": "redo: restore what was undone"}
-TALK_IN_THREAD = "Nothing was played. People talk in the thread of the table; just write there."
-HELP = """**Railpost** plays 18xx in a thread of this server, by email and in a terminal, all at one table.
-- `/table new` opens a table, others press **Join**, and the host presses **Start**.
-- When it is your turn, your card comes with a ping. Press a button, choose from a menu, or press **Write…**.
-- **Try…** on the card plans moves for you alone; **Play this** plays them. **Undo** takes a move back.
-- `/do` submits any line and suggests what is possible: `/do line:lay 57 H10 1`.
-- `/show card` shows your question again; `/show map`, `sheet`, `market`, `bids`, `private`, `tiles`, \
-`trains`, `routes`, `chart`, `records`, `animation`, `log` and `at` show the table, for you alone unless \
-`public` is set.
-- `/me turns` lists every table that waits for you, `/me settings` when and where you are notified, \
-`/me email` connects an address, `/me export` hands out what is stored of you, `/me erase` deletes it.
-- `/table export` hands out the game as a file, at any time."""
 
 
 class CommandTree(app_commands.CommandTree[Any]):
@@ -420,139 +402,3 @@ def table_summary(table: TableInfo) -> str:
     turn = f" — for {acting}" if acting and table.status == "running" else ""
     players = ", ".join(names) or "nobody"
     return f"**{table.code}** · {table.title} · {table.name} · {phase} · {players}{turn}{thread}"
-
-
-class MeCommands(app_commands.Group):
-    """`/me …`"""
-
-    def __init__(self, handler: InteractionHandler) -> None:
-        super().__init__(
-            name="me",
-            description="Your turns, and how you get notifications",
-            allowed_contexts=app_commands.AppCommandContext(
-                guild=True, dm_channel=True, private_channel=True
-            ),
-            allowed_installs=app_commands.AppInstallationType(guild=True, user=True),
-        )
-        self.handler = handler
-
-    @app_commands.command(name="turns", description="Every table that waits for you")
-    async def turns(self, interaction: Interaction) -> None:
-        await defer(interaction)
-        person_id = await self.handler.lookup.person_id(interaction.user)
-        await reply(interaction, turns_card(await waiting_entries(self.handler.service, person_id)))
-
-    @app_commands.command(name="orders", description="What you leave beforehand: auto pass, auto bid …")
-    @app_commands.describe(table=TABLE_OPTION_HELP)
-    @app_commands.autocomplete(table=suggest_tables)
-    async def orders(self, interaction: Interaction, table: str | None = None) -> None:
-        await defer(interaction)
-        found = await self.handler.lookup.resolve_table(interaction, table, ("running", "paused"))
-        await self.handler.orders.show(interaction, found.id)
-
-    @app_commands.command(name="settings", description="How, where and when you get notifications; absences")
-    @app_commands.describe(line="A line such as `digest 08:00` or `away until 2026-12-24`; several with ;")
-    async def settings(self, interaction: Interaction, line: str | None = None) -> None:
-        await defer(interaction)
-        said = ""
-        if line:
-            person_id = await self.handler.lookup.person_id(interaction.user)
-            said = await self.handler.service.settings.apply(person_id, line.split(";"))
-        await self.handler.settings.show(interaction, said)
-
-    @app_commands.command(
-        name="email", description="Play by email too; a reply to an email confirms your address"
-    )
-    @app_commands.describe(address="Your email address")
-    async def email(self, interaction: Interaction, address: str) -> None:
-        await defer(interaction)
-        person_id = await self.handler.lookup.person_id(interaction.user)
-        normalized = await self.handler.service.claim_address(person_id, address)
-        await reply_text(interaction, f"An email goes to {normalized}. Reply to it to confirm the address.")
-
-    @app_commands.command(name="export", description="Everything that is stored of you, as a file")
-    async def export(self, interaction: Interaction) -> None:
-        await defer(interaction)
-        await self.handler.privacy.export(interaction)
-
-    @app_commands.command(name="erase", description="Delete everything about you")
-    async def erase(self, interaction: Interaction) -> None:
-        await defer(interaction)
-        await self.handler.privacy.ask(interaction)
-
-
-def watch_command(handler: InteractionHandler) -> app_commands.Command[Any, Any, Any]:
-    """`/watch`."""
-
-    @app_commands.command(
-        name="watch", description="Show a game to this channel: map, market, sheet and what is new"
-    )
-    @app_commands.describe(
-        file="A file of 18xx.games, or a game text",
-        url="Instead of a file: the address of a game of 18xx.games, if the host allows that",
-        table="Instead of a file: a table of this server, by its code",
-        news="Tell what has changed in a message of its own too",
-    )
-    @app_commands.autocomplete(table=suggest_tables)
-    async def watch(
-        interaction: Interaction,
-        file: discord.Attachment | None = None,
-        url: str | None = None,
-        table: str | None = None,
-        news: bool = False,
-    ) -> None:
-        await defer(interaction)
-        if file is not None:
-            if file.size > MAX_BYTES:
-                raise ValueError(f"The file is larger than {MAX_BYTES >> 20} MB.")
-            raw = await file.read()
-        elif table:
-            raw = await handler.watch.file_of_table(interaction, table)
-        elif url:
-            await handler.watch.show(interaction, url=url, news=news)
-            return
-        else:
-            await handler.watch.offer_form(interaction)
-            return
-        await handler.watch.show(interaction, raw, news=news)
-
-    return watch
-
-
-def line_commands(handler: InteractionHandler) -> list[app_commands.Command[Any, Any, Any]]:
-    """`/do`, `/undo` and `/help`."""
-
-    @app_commands.command(name="do", description="Submit a line of the game: buy, sell, lay, run, pass …")
-    @app_commands.describe(line="The line; several lines are separated by ;", table=TABLE_OPTION_HELP)
-    @app_commands.autocomplete(line=suggest_lines, table=suggest_tables)
-    async def do(interaction: Interaction, line: str, table: str | None = None) -> None:
-        await defer(interaction)
-        found = await handler.lookup.resolve_table(interaction, table, ("running", "paused", "finished"))
-        custom_id = CustomId(found.id, None, None, controls.SUBMIT_LINE)
-        seat = found.seat_of(await handler.lookup.person_id(interaction.user))
-        if first_word(line) == "say":
-            await reply_text(interaction, TALK_IN_THREAD)
-            return
-        if line.startswith("#") and seat is not None:
-            choice = controls.find_choice(await handler.service.queries.choices(found.id, seat), line)
-            line = choice.line if choice else line
-        await handler.lines.submit_lines(interaction, custom_id, split_lines(line))
-
-    @app_commands.command(name="undo", description="Undo your last move, or redo it")
-    @app_commands.describe(what="Undo, or redo what was undone", table=TABLE_OPTION_HELP)
-    @app_commands.choices(what=[Choice(name=name, value=value) for value, name in UNDO_CHOICES.items()])
-    @app_commands.autocomplete(table=suggest_tables)
-    async def undo(interaction: Interaction, what: str = "undo", table: str | None = None) -> None:
-        await defer(interaction)
-        found = await handler.lookup.resolve_table(interaction, table, ("running", "paused", "finished"))
-        await handler.lines.submit_lines(
-            interaction, CustomId(found.id, None, None, controls.SUBMIT_LINE), [what]
-        )
-
-    @app_commands.command(name="help", description="How to play here, and which commands there are")
-    async def help_command(interaction: Interaction) -> None:
-        await defer(interaction)
-        url = handler.service.personal_data.settings.url
-        await reply_text(interaction, f"{HELP}\n- What is kept of you: {url}" if url else HELP)
-
-    return [do, undo, help_command]

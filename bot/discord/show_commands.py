@@ -87,7 +87,7 @@ class ShowCommands(app_commands.Group):
         viewer = None if public else await self.handler.lookup.person_id(interaction.user)
         result = await self.handler.service.ask(found.id, line, person_id=viewer)
         if isinstance(result, QueryAnswer):
-            await self.handler.lines.show_picture(interaction, result, found, public=public)
+            await self.handler.lines.show_answer(interaction, result, found, public=public)
         else:
             await self.handler.lines.show_result(interaction, result, found, None)
 

@@ -6,15 +6,15 @@ completion of the terminal and what a reply by email may say are made from the f
 A form is written as players type it: `log [N]`, `chart [worth|prices|revenue]`, `company COMPANY`. Words in
 capitals are fields (`FIELDS`), brackets hold what may be left out, bars separate alternatives.
 
-Three kinds of command differ in what they are given. A Query changes nothing. A TableCommand is carried out
+Four kinds of command differ in what they are given. A Query changes nothing. A TableCommand is carried out
 while the table is held. An OpenCommand is carried out while the table goes on: a robot thinks, another table
-is opened, seats are filled.
+is opened, seats are filled. A PersonCommand is about the person who writes it, at a table or at none.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -142,7 +142,17 @@ class OpenCommand:
     others = Lines.NONE
 
 
-Command = Query | TableCommand | OpenCommand
+@dataclass(frozen=True, slots=True)
+class PersonCommand:
+    """A command about a person themselves. handler: gets their id and the lines; raises ValueError."""
+
+    name: str
+    forms: tuple[Form, ...]
+    handler: Callable[[int, Sequence[str]], Awaitable[QueryAnswer]]
+    others: Lines = Lines.SAME_HANDLER
+
+
+Command = Query | TableCommand | OpenCommand | PersonCommand
 
 
 class Commands:
@@ -179,7 +189,7 @@ class Commands:
             return first
         if first.others is not Lines.SAME_HANDLER:
             return None
-        handlers = {each.handler if isinstance(each, TableCommand) else None for each in found}
+        handlers = {getattr(each, "handler", None) for each in found}
         return first if len(handlers) == 1 else None
 
     def _applying(self, line: str, table: LiveTable, request: Request) -> Command | None:

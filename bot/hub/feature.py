@@ -6,11 +6,15 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+import engine
 from bot.hub.command import Command
 from bot.hub.commit import CommitDraft
 from bot.hub.play import Moved
 from bot.hub.polls import Motion
+from bot.hub.table import TableView
 from bot.hub.timers import Timer
+from bot.position.controls import Say, Show
+from bot.position.pending import PendingDecision
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -18,12 +22,38 @@ Reaction = Callable[[CommitDraft], Awaitable[None]]
 """Adds to a draft before it is written; what it adds belongs to the same commit."""
 
 
+class TurnPage(NamedTuple):
+    """The page of a turn: a card, or an email.
+
+    pending: what the player has to decide, None where several players are asked together. choices: what they
+    may do. reader: who alone reads it, None for everybody at the table.
+    """
+
+    view: TableView
+    pending: PendingDecision | None
+    choices: Sequence[engine.Choice]
+    reader: int | None
+
+
+class Addition(NamedTuple):
+    """What a feature adds to the page of a turn.
+
+    Its controls are for whoever uses them. An email has only the sentences.
+    """
+
+    sentences: Sequence[str] = ()
+    controls: Sequence[Say | Show] = ()
+
+
+AddToTurn = Callable[[TurnPage], Awaitable[Addition]]
+
+
 class Feature(NamedTuple):
     """A feature as the hub knows it. `Hub.add` puts it in; what is not put in does not exist for players.
 
     commands: words that begin a line. motions: by the kind of poll that decides on them. timers: by the kind
     of what is due. leads: by name, work that one process of a store does. moved: learn in the commit that a
-    seat has moved.
+    seat has moved. turn_pages: add to the page of a turn.
     is_required: the service cannot do without it.
     """
 
@@ -34,4 +64,5 @@ class Feature(NamedTuple):
     leads: Mapping[str, Callable[[], Awaitable[None]]] = NOTHING
     reactions: Sequence[Reaction] = ()
     moved: Sequence[Moved] = ()
+    turn_pages: Sequence[AddToTurn] = ()
     is_required: bool = False

@@ -10,6 +10,7 @@ from __future__ import annotations
 import msgspec
 
 import engine
+from bot.position.controls import Control
 from bot.position.pending import PendingDecision
 
 
@@ -137,7 +138,7 @@ class QueryAnswer(_Result, frozen=True):
     game (`worth`, `prices`, `revenue`, `animation`, `review`), if one goes with the text.
     encoded_state: the position to draw, None for the table's current position. files: files for the player.
     argument: what the command was about, such as a tile. ran: the last run of a plan.
-    review: what the picture of a review shows.
+    review: what the picture of a review shows. controls: what the reader may do next.
     """
 
     query: str
@@ -148,6 +149,7 @@ class QueryAnswer(_Result, frozen=True):
     argument: str = ""
     ran: engine.TrainsRan | None = None
     review: ReviewChart | None = None
+    controls: tuple[Control, ...] = ()
 
     def shown_state(self, current: engine.State) -> engine.State:
         """The position that the answer is about."""

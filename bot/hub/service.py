@@ -25,13 +25,15 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from time import perf_counter
 
+from msgspec.structs import replace
+
 import engine
 from bot.hub.cache import KEEP_MEGABYTES, MAX_ATTEMPTS, TableCache
-from bot.hub.command import Commands, OpenCommand, Query, QueryRequest, TableCommand
+from bot.hub.command import Commands, OpenCommand, PersonCommand, Query, QueryRequest, TableCommand
 from bot.hub.commit import CommitDraft
 from bot.hub.confirm import confirmed_lines
 from bot.hub.connections import ConnectionState, ConnectionStatus, Jobs
-from bot.hub.feature import Feature
+from bot.hub.feature import Addition, AddToTurn, Feature, TurnPage
 from bot.hub.info import status_text
 from bot.hub.limits import Kind, LimitReached, Limits
 from bot.hub.loading import UnreadableTable
@@ -43,6 +45,7 @@ from bot.hub.queries import TableQueries
 from bot.hub.request import (
     UNKNOWN_SEAT,
     Request,
+    first_word,
     in_seat,
     refused,
     storable_text,
@@ -104,6 +107,7 @@ class Hub:
         self.jobs = Jobs(store)
         self.leads: dict[str, Callable[[], Awaitable[None]]] = {"clock": self.clock.run}
         self.on_moved: list[Moved] = []
+        self.turn_pages: list[AddToTurn] = []
         self.moves = MoveHandler(self.cache, self.moved)
 
     def add(self, feature: Feature) -> None:
@@ -114,6 +118,7 @@ class Hub:
         self.leads |= feature.leads
         self.cache.reactions += feature.reactions
         self.on_moved += feature.moved
+        self.turn_pages += feature.turn_pages
 
     async def run(self, *, does_work: bool = True) -> None:
         """Follow what other processes write; of those with `does_work` one does each of the `leads`. Never
@@ -128,6 +133,12 @@ class Hub:
         """Tell the features, in the commit, that a seat has moved."""
         for react in self.on_moved:
             await react(draft, seat)
+
+    async def additions(self, page: TurnPage) -> Addition:
+        """What the features add to the page of a turn."""
+        found = [await add(page) for add in self.turn_pages]
+        sentences = [sentence for each in found for sentence in each.sentences]
+        return Addition(sentences, [control for each in found for control in each.controls])
 
     def subscribe(self) -> AbstractContextManager[Event]:
         """An event that is set after every commit. Clear it before reading the outbox."""
@@ -297,6 +308,17 @@ class Hub:
             return LineUnreadable(0, line, f"`{line}` is no question that can be asked.")
         return await self._within_limits(answer, line, person_id)
 
+    async def submit_personal(self, person_id: int, lines: Sequence[str]) -> CommandResult:
+        """Carry out lines of one person about themselves, such as `settings`, at no table in particular."""
+        lines = [storable_text(line).strip() for line in lines]
+        command = self.commands.get(first_word(lines[0])) if lines else None
+        if not isinstance(command, PersonCommand):
+            return LineUnreadable(0, "; ".join(lines), "That is no command about yourself.")
+        try:
+            return await command.handler(person_id, lines)
+        except ValueError as error:
+            return LineRefused(0, "; ".join(lines), str(error))
+
     async def claim_address(self, person_id: int, address: str) -> str:
         """A person names their own email address; an email there asks for a confirming reply.
 
@@ -358,8 +380,25 @@ class Hub:
                     return answer
             except ValueError as error:
                 return refused(table, request, str(error))
+        elif isinstance(command, PersonCommand):
+            return await self._carry_out_personal(table, command, request)
         if others:
             for index, each in enumerate(request.lines):
                 if self.commands.stands_alone(each):
                     return refused(table, request, f"`{each}` has to be submitted alone.", index)
         return await self.moves.play_lines(table, request)
+
+    @staticmethod
+    async def _carry_out_personal(
+        table: LiveTable, command: PersonCommand, request: Request
+    ) -> CommandResult:
+        """Carry out a command about the person who writes; of the operator, about the player of the seat."""
+        player = table.stored_info.player_at(request.seat)
+        person_id = request.person_id or (player.person_id if player else None)
+        if person_id is None:
+            return refused(table, request, "Nobody sits there.")
+        try:
+            answer = await command.handler(person_id, request.lines)
+        except ValueError as error:
+            return refused(table, request, str(error))
+        return replace(answer, next_decision_id=table.decision_id_of(request.seat))

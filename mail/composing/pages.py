@@ -44,9 +44,9 @@ class TurnNotice:
     """What a player needs to know when it is their turn.
 
     prompt: a sentence that says what to do. deputy_for: the player whose turn it is, if the reader plays for
-    them. deadline: until when, as a sentence. legal_lines: lines ready to copy. whole_turns: several of them
-    in one, with `;` between; lays_nothing: they leave out the tile. events_since: what happened since the
-    player's last turn. position: lines of text, and tables. chat: pairs of name and text.
+    them. more: sentences of features, such as until when. legal_lines: lines ready to copy. whole_turns:
+    several of them in one, with `;` between; lays_nothing: they leave out the tile. events_since: what
+    happened since the player's last turn. position: lines of text, and tables. chat: pairs of name and text.
     connection_runs: what each way to connect would bring. also_waiting: other tables.
     """
 
@@ -57,7 +57,7 @@ class TurnNotice:
     position: tuple[str | TableRows, ...] = ()
     images: tuple[InlineImage, ...] = ()
     chat: tuple[tuple[str, str], ...] = ()
-    deadline: str = ""
+    more: tuple[str, ...] = ()
     subject: str = "Your turn"
     whole_turns: tuple[str, ...] = ()
     lays_nothing: bool = False
@@ -68,9 +68,8 @@ class TurnNotice:
 
 def turn_notice(notice: TurnNotice) -> MailPage:
     """To the player whose turn it is."""
-    blocks: list[Block] = [Paragraph(notice.prompt), *map(Paragraph, notice.connection_runs)]
-    if notice.deadline:
-        blocks.append(Paragraph(notice.deadline))
+    sentences = (notice.prompt, *notice.connection_runs, *notice.more)
+    blocks: list[Block] = [*map(Paragraph, sentences)]
     blocks += copyable(
         f"The whole turn at once{'; it lays nothing' * notice.lays_nothing}", notice.whole_turns
     )

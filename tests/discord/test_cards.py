@@ -22,9 +22,11 @@ from bot.discord.controls.controls import (
     CustomId,
 )
 from bot.discord.interactions import private_answers
+from bot.hub.feature import Addition
 from bot.hub.info import SeatedPlayer, TableInfo
 from bot.hub.log import LogEntry
 from bot.hub.table import TableView
+from bot.position.controls import Say, Show
 from bot.position.pending import PendingDecision, engine_seat, pending_decisions
 from bot.tools.simulation.simulate import simulate_game
 from engine import Choice, State
@@ -243,7 +245,10 @@ def test_many_verbs_fit(ways: int) -> None:
     state = engine.new_game("1830", ["Ann", "Bob", "Cid"]).state
     now = view(state)
     asked = PendingDecision(0, "Ann", "0.1", "do something")
-    payload, _ = layouts.turn_card(now, [asked], {0: choices}, [], {}, SHOTS)
+    added = Addition(
+        ["Please reply by Sunday."], [Say("Undo", "undo"), *(Show(f"More {n}…", f"at {n}") for n in range(4))]
+    )
+    payload, _ = layouts.turn_card(now, [asked], {0: choices}, [], {}, SHOTS, added=added)
     check(payload, 2)
     assert reached(payload, choices) == {c.line for c in choices}
 
@@ -319,6 +324,6 @@ def test_what_all_may_press_names_nobodys_company() -> None:
     state = run_scenario(f"{SMALL}= phase 3\n")
     asked = view(state)
     choices = {each.seat: engine.choices(state, engine_seat(each.seat)) for each in asked.pending}
-    (row, *_) = layouts.shared_controls(asked, asked.pending, choices)
+    (row, *_) = layouts.shared_controls(asked, asked.pending, choices)  # without what features add
     labels = [control["label"] for control in row["components"]]
-    assert labels == ["Act", "Pass", "Ann: all options…", "Bob: all options…", "Orders…"]
+    assert labels == ["Act", "Pass", "Ann: all options…", "Bob: all options…"]

@@ -28,7 +28,7 @@ async def test_cards_and_private_answers(started: RunningBot, fake: FakeDiscord)
     await fake.wait_until(lambda: ("auction", "dark") in pictures.drawn, "the card of the next player")
     card = (await fake.run_command("Ann", started.thread, "me settings")).private_messages[-1]
     await fake.click("Ann", card, "Light pictures")
-    await fake.wait_until(lambda: "`palette light`" in card.text, "the palette")
+    await fake.wait_until(lambda: "palette light" in card.text, "the palette")
     assert await palettes("map", "Ann", "show map") == {"light"}
     assert await palettes("upgrades", "Ann", "show tiles", tile="57") == {"light"}
     assert await palettes("map", "Ann", "show map", public=True) == {"dark"}

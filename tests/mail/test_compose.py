@@ -196,7 +196,7 @@ def test_line_of() -> None:
 
 
 PAGES = {
-    "notice": pages.turn_notice(pages.TurnNotice("Ann", "Buy.", ("pass",), deadline="Sunday")),
+    "notice": pages.turn_notice(pages.TurnNotice("Ann", "Buy.", ("pass",), more=("Sunday",))),
     "news": pages.announcement("It is over.", ["Ann wins."]),
     "ambiguous": refusal_pages.ambiguous_recipient(),
     "wrong sender": refusal_pages.wrong_sender(["buy SV"], "abcd2345"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from bot.discord.cards.clock_notices import waiting_entries
-from bot.discord.cards.settings_card import turns_card
+from bot.discord.cards.turns_card import turns_card
 from bot.hub.result import PollUpdated, QueryAnswer
 from mail.port import LinesPlayed
 from tests.pace.conftest import START, DrivenTable

@@ -15,6 +15,7 @@ from bot.discord.cards import card_texts, layouts
 from bot.email.pages.turn_pages import TurnPages
 from bot.features.moves.recent_events import recent_events
 from bot.features.views.feature import log_view
+from bot.hub.feature import TurnPage
 from bot.hub.result import LineRefused, QueryAnswer
 from bot.hub.table import TableView
 from bot.pictures.wanted import answer_pictures, turn_pictures
@@ -118,7 +119,8 @@ async def _cards(world: ServiceHarness, view: TableView, seat: int) -> list[str]
         choices = {asked.seat: await world.service.queries.choices(world.table, asked.seat)}
         log = await world.service.queries.log_since_last_move(world.table, asked.seat)
         history = card_texts.history_lines(log, NAMES)
-        card, texts = layouts.turn_card(view, [asked], choices, history, {}, [])
+        added = await world.service.additions(TurnPage(view, asked, choices[asked.seat], None))
+        card, texts = layouts.turn_card(view, [asked], choices, history, {}, [], added=added)
         found += [json.dumps(card), *texts, card_texts.notification_line(view, [asked], {})]
     return found
 

@@ -9,6 +9,7 @@ from shutil import copyfile
 
 import pytest
 
+from bot.hub.feature import TurnPage
 from bot.hub.result import Completed, LineUnreadable, PollUpdated, QueryAnswer
 from bot.service import Service
 from engine.game_text import replay
@@ -63,6 +64,16 @@ async def due(store: Store) -> set[str]:
         return {row.kind for row in await unit.clocks.rows_due(unit.now, 50)}
 
 
+async def turn_page(service: Service, table: int) -> TurnPage:
+    view = await service.queries.view(table)
+    asked = view.pending[0]
+    return TurnPage(view, asked, await service.queries.choices(table, asked.seat), None)
+
+
+async def labels(service: Service, page: TurnPage) -> set[str]:
+    return {control.label for control in (await service.additions(page)).controls}
+
+
 def test_every_feature_is_taken_out_or_required(used: Path) -> None:
     class Nowhere(Service):
         def add(self, feature: object) -> None:
@@ -94,6 +105,11 @@ async def test_a_game_goes_on_without_a_feature(
         assert not words & service.commands.words
         help_words = {line.split()[0].rstrip(",") for line in service.commands.help_lines()}
         assert not words & help_words
+        page = await turn_page(whole, table)
+        added = [control for add in feature.turn_pages for control in (await add(page)).controls]
+        assert (await labels(service, page)) | {control.label for control in added} == await labels(
+            whole, page
+        )
         for word in words:
             refused = await service.submit(table, 0, [word], None, None)
             assert isinstance(refused, LineUnreadable), (word, refused)

@@ -11,6 +11,7 @@ from bot.discord.cards.card_refs import digest
 from bot.discord.cards.parts import Json
 from bot.discord.posting import Draft
 from bot.discord.threads import TableThreads
+from bot.hub.feature import TurnPage
 from bot.hub.log import LogEntry
 from bot.hub.table import TableView
 from bot.pictures.views import NamedPicture
@@ -67,8 +68,10 @@ class CardBuilder:
             each.seat: await self.service.queries.choices(view.table.id, each.seat) for each in prompts
         }
         revenues = await self.service.queries.last_revenues(view.table.id)
+        asked = first if len(prompts) == 1 else None
+        added = await self.service.additions(TurnPage(view, asked, choices[first.seat], reader))
         contents = [
-            layouts.turn_card(view, prompts, choices, history, users, refs, revenues)
+            layouts.turn_card(view, prompts, choices, history, users, refs, revenues, added)
             for refs in ([each.ref for each in images], [])
         ]
         (payload, texts), (plain, _) = contents

@@ -5,8 +5,8 @@ from __future__ import annotations
 from bot.discord.cards import card_texts, layouts, parts
 from bot.discord.cards.card_keeper import current_prompt
 from bot.discord.cards.notices import Notices
-from bot.discord.cards.settings_card import WaitingEntry, turns_card
-from bot.discord.controls.controls import AGREE, CLAIM, DECLINE, KEEP, OFFERED, START, SUBMIT_LINE, CustomId
+from bot.discord.cards.turns_card import WaitingEntry, turns_card
+from bot.discord.controls.controls import AGREE, DECLINE, KEEP, LOBBY, OFFERED, START, SUBMIT_LINE, CustomId
 from bot.discord.posting import Draft
 from bot.discord.threads import card_link
 from bot.features.lobby.pages import seat_offer_sentence
@@ -68,13 +68,13 @@ async def _send_lobby_notice(
     """A table is full, expires or is closed: with the button that answers."""
     if table.status != "lobby" and notification.kind != "closed":
         return None
-    custom_id = CustomId(table.id, None, None, START)
+    custom_id = CustomId(table.id, None, None, LOBBY, START)
     buttons = {
         "full": [parts.button("Start", str(custom_id), parts.PRIMARY)],
-        "expiring": [parts.button("Keep it open", str(custom_id._replace(action=KEEP)), parts.PRIMARY)],
+        "expiring": [parts.button("Keep it open", str(custom_id._replace(argument=KEEP)), parts.PRIMARY)],
         "robot": [
-            parts.button("Agree", str(custom_id._replace(action=AGREE)), parts.PRIMARY),
-            parts.button("Decline", str(custom_id._replace(action=DECLINE))),
+            parts.button("Agree", str(custom_id._replace(argument=AGREE)), parts.PRIMARY),
+            parts.button("Decline", str(custom_id._replace(argument=DECLINE))),
         ],
     }.get(notification.kind, [])
     text = parts.text_display(" ".join(notification.sentences))
@@ -110,7 +110,7 @@ async def _send_seat_notice(
         if seat is None or is_seated or table.status not in ("running", "paused"):
             return None
         sentences = (seat_offer_sentence(table, seat),)
-        custom_id = CustomId(table.id, seat, None, CLAIM, OFFERED)
+        custom_id = CustomId(table.id, seat, None, LOBBY, OFFERED)
         buttons = [parts.button("Play on", str(custom_id), parts.SUCCESS)]
     if notification.kind == "seat_request":
         async with notices.service.store.read() as unit:

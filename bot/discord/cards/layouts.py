@@ -31,22 +31,23 @@ from bot.discord.cards.parts import (
 from bot.discord.controls.controls import (
     ENTER_LINE,
     OPEN_CARD,
-    ORDER,
     SELECT,
     SELL,
     SUBMIT_LINE,
-    TRY,
-    WHOLE_MAP,
     CardControls,
     CustomId,
 )
 from bot.discord.controls.decision_controls import decision_controls
+from bot.discord.controls.page_controls import added_buttons
+from bot.hub.feature import Addition
 from bot.hub.table import TableView
 from bot.position import numbers as decision_numbers
 from bot.position import text_views
+from bot.position.controls import Say, Show
 from bot.position.pending import PendingDecision, engine_seat
 from storage import TablePoll
 
+NOTHING_ADDED = Addition()
 MAX_HEADING, MAX_NUMBERS, MAX_BOARD_TEXT, MIN_BOARD_TEXT = 300, 2400, 1300, 400
 
 
@@ -58,19 +59,22 @@ def turn_card(
     users: Mapping[int, str | None],
     images: Sequence[ImageRef],
     revenues: Mapping[str, int] | None = None,
+    added: Addition = NOTHING_ADDED,
 ) -> tuple[list[Json], list[str]]:
     """The card of a player who has to act, or of several: its components, and its texts.
 
     `choices` and `users` (Discord ids) are by seat. `history`: lines of what has happened since the player's
     last turn. `revenues`: dollars of each company's last run. `images`: the pictures that will be attached;
-    where there are none, the card has the map and market as text.
+    where there are none, the card has the map and market as text. `added`: by features.
     """
     state = view.state
     assert state is not None
     names = " ".join(mention(users.get(each.seat), each.name) for each in prompts)
     above = [truncate(f"{names} · {table_heading(view.table, view.seq)}", MAX_HEADING)]
     questions = "\n".join(f"### {escape_markdown(_question(state, each))}" for each in prompts)
-    texts = [truncate(questions, MAX_HEADING * len(prompts))]
+    texts = [
+        "\n".join([truncate(questions, MAX_HEADING * len(prompts)), *map(escape_markdown, added.sentences)])
+    ]
     numbers = [
         line
         for each in prompts
@@ -86,9 +90,9 @@ def turn_card(
         room = min(MAX_TEXT - sum(map(len, [*above, *texts])), MAX_BOARD_TEXT)
         texts.append(code_block(f"{text_views.market_view(state)}\n\n{text_views.map_view(state)}", room))
     if len(prompts) == 1:
-        control_rows = turn_controls(view, prompts[0], choices[prompts[0].seat])
+        control_rows = turn_controls(view, prompts[0], choices[prompts[0].seat], added.controls)
     else:
-        control_rows = shared_controls(view, prompts, choices)
+        control_rows = shared_controls(view, prompts, choices, added.controls)
     framed = [*media_galleries(images), *map(text_display, texts), *control_rows]
     return [*map(text_display, above), container(framed)], [*above, *texts]
 
@@ -98,26 +102,31 @@ def _question(state: engine.State, pending: PendingDecision) -> str:
     return f"{actor} to act: {pending.prompt}."
 
 
-def turn_controls(view: TableView, pending: PendingDecision, choices: Sequence[engine.Choice]) -> list[Json]:
-    """The rows of controls of one player."""
+def turn_controls(
+    view: TableView,
+    pending: PendingDecision,
+    choices: Sequence[engine.Choice],
+    added: Sequence[Say | Show] = (),
+) -> list[Json]:
+    """The rows of controls of one player. added: by features."""
     custom_id = CustomId(view.table.id, pending.seat, pending.decision_id, SUBMIT_LINE)
     assert view.state is not None
     seat = engine_seat(pending.seat)
     controls = decision_controls(view.state, seat, choices, custom_id.max_argument_length)
-    rows = _control_rows(custom_id, controls, view.current_decision_id, choices[0].label if choices else "")
-    if engine.topic(view.state) in ("track", "run", "trains"):
-        whole = CustomId(view.table.id, None, None, WHOLE_MAP)
-        rows[-1]["components"].append(button("Whole map", str(whole)))
-    elif pending.acts_now and any(each.is_main and not each.acts_now for each in view.pending):
+    rows = _control_rows(custom_id, controls, choices[0].label if choices else "")
+    always = added_buttons(view.table.id, view.current_decision_id, added)
+    always.append(button("Write…", str(custom_id._replace(action=ENTER_LINE, argument=""))))
+    if pending.acts_now and any(each.is_main and not each.acts_now for each in view.pending):
         in_advance = CustomId(view.table.id, None, pending.decision_id, OPEN_CARD)
-        rows[-1]["components"].append(button("Answer in advance…", str(in_advance)))
-    elif engine.topic(view.state) == "stock" and any(each.line == "pass" for each in choices):
-        rows[-1]["components"].append(auto_pass_button(view.table.id))
-    return rows
+        always.append(button("Answer in advance…", str(in_advance)))
+    return [*rows, *action_rows(always)]
 
 
 def shared_controls(
-    view: TableView, prompts: Sequence[PendingDecision], choices: Mapping[int, Sequence[engine.Choice]]
+    view: TableView,
+    prompts: Sequence[PendingDecision],
+    choices: Mapping[int, Sequence[engine.Choice]],
+    added: Sequence[Say | Show] = (),
 ) -> list[Json]:
     """The controls of several players: what all of them may say, and a button of each for the rest."""
     anybody = CustomId(view.table.id, None, prompts[0].decision_id, SUBMIT_LINE)
@@ -138,7 +147,8 @@ def shared_controls(
         )
         for each in prompts
     ]
-    return action_rows([*buttons, *own, orders_button(view.table.id)])
+    more = added_buttons(view.table.id, view.current_decision_id, added)
+    return action_rows([*buttons, *own, *more])
 
 
 def _label_for_all(line: str, choices: Iterable[Sequence[engine.Choice]]) -> str:
@@ -147,20 +157,8 @@ def _label_for_all(line: str, choices: Iterable[Sequence[engine.Choice]]) -> str
     return labels.pop() if len(labels) == 1 else min(labels).partition(":")[0]
 
 
-def auto_pass_button(table_id: int) -> Json:
-    """Leaves the order to pass in this stock round, whoever presses it; in their turn it passes at once."""
-    return button("Auto pass", str(CustomId(table_id, None, None, ORDER, "auto pass")))
-
-
-def orders_button(table_id: int) -> Json:
-    """What everybody may press on a public card: their own orders, shown to them alone."""
-    return button("Orders…", str(CustomId(table_id, None, None, ORDER)))
-
-
-def _control_rows(
-    custom_id: CustomId, controls: CardControls, current_decision_id: str, first_label: str
-) -> list[Json]:
-    """Rows of controls: buttons, selects, then Undo and Write; the button `first_label` is highlighted."""
+def _control_rows(custom_id: CustomId, controls: CardControls, first_label: str) -> list[Json]:
+    """Rows of controls: buttons, then selects; the button `first_label` is highlighted."""
     buttons = [
         button(
             each.label,
@@ -177,13 +175,7 @@ def _control_rows(
         row = select_row(str(custom_id._replace(action=SELL)), "Sell: choose one or more", controls.sales)
         row["components"][0]["max_values"] = len(controls.sales)
         selects.append(row)
-    always = [
-        button("Undo", str(CustomId(custom_id.table_id, None, current_decision_id, SUBMIT_LINE, "undo"))),
-        button("Try…", str(custom_id._replace(action=TRY, argument=""))),
-        button("Write…", str(custom_id._replace(action=ENTER_LINE, argument=""))),
-        orders_button(custom_id.table_id),
-    ]
-    return [*action_rows(buttons), *selects, *action_rows(always)]
+    return [*action_rows(buttons), *selects]
 
 
 def finished_card(lines: Sequence[str]) -> list[Json]:

@@ -31,12 +31,11 @@ ALWAYS_SELECTS = ("par",)  # verbs that keep their select however few their choi
 FEW_CHOICES = 3  # so few choices get buttons even when their labels are long
 
 SUBMIT_LINE, OPEN_MENU, SELECT, ENTER_AMOUNT, ENTER_LINE = "s", "m", "p", "a", "w"
-OPEN_CARD, OPEN_TILES, LOOK_CLOSER, SELL, WHOLE_MAP = "c", "T", "L", "v", "M"
-TRY, TRY_LINE = "t", "tl"
-JOIN, LEAVE, START, KEEP, CLAIM = "join", "leave", "start", "keep", "claim"
-OFFERED = "offered"  # the argument of CLAIM where the seat was offered to the reader
-AGREE, DECLINE = "agree", "decline"
-SETTING, ORDER, WATCH, ERASE = "set", "ord", "watch", "erase"
+OPEN_CARD, OPEN_TILES, LOOK_CLOSER, SELL, PAGE = "c", "T", "L", "v", "P"
+LOBBY, WATCH, ERASE = "lobby", "watch", "erase"
+JOIN, LEAVE, START, KEEP, AGREE, DECLINE = "join", "leave", "start", "keep", "agree", "decline"
+CLAIM, OFFERED = "claim", "offered"
+"""Arguments of LOBBY: what is done at a table. A seat is asked for, or taken where it was offered."""
 
 
 class CustomId(NamedTuple):

@@ -9,10 +9,8 @@ import engine
 from bot.discord.controls.controls import SUBMIT_LINE, CardControls, MenuItem, card_controls
 from bot.discord.controls.lay_controls import hex_items, lay_choices
 from bot.discord.controls.stock_controls import purchase_label, purchases, sale_items, train_purchases
+from bot.features.standing_orders.controls import PROTECTION
 from bot.position.effects import choice_effect
-
-STANDING = "standing protect "
-"""Begins lines that leave an order, which the private card of one's orders has."""
 
 
 def decision_controls(
@@ -25,7 +23,7 @@ def decision_controls(
     shown_apart = {lay.number for lay in lays}
     if len(sales) > 1:
         shown_apart |= {i for i, choice in enumerate(choices) if choice.line in sold}
-    shown_apart |= {i for i, choice in enumerate(choices) if choice.line.startswith(STANDING)}
+    shown_apart |= {i for i, choice in enumerate(choices) if choice.line.startswith(PROTECTION)}
     rest = [i for i in range(len(choices)) if i not in shown_apart]
     controls = card_controls(choices, max_argument, 5 - bool(lays), rest)
     selects = [(text, with_effects(state, seat, choices, items)) for text, items in controls.selects]

@@ -22,19 +22,16 @@ from bot.discord.controls.decision_controls import with_effects
 from bot.discord.interactions import private_answers
 from bot.discord.interactions.line_interactions import LineInteractions
 from bot.discord.interactions.lobby_interactions import LobbyInteractions
-from bot.discord.interactions.order_interactions import OrderInteractions
-from bot.discord.interactions.plan_interactions import PlanInteractions
+from bot.discord.interactions.page_interactions import PageInteractions
 from bot.discord.interactions.privacy_interactions import PrivacyInteractions
 from bot.discord.interactions.replies import (
     RawModal,
-    defer_privately,
     is_answered_already,
     is_too_late,
     reply,
     reply_text,
     split_lines,
 )
-from bot.discord.interactions.settings_interactions import SettingsInteractions
 from bot.discord.interactions.tile_interactions import TileInteractions
 from bot.discord.interactions.watch_interactions import WatchInteractions
 from bot.discord.table_lookup import TableLookup
@@ -55,13 +52,11 @@ class InteractionHandler:
     def __init__(self, service: Service, pictures: PictureWorkers, client: discord.Client) -> None:
         self.service = service
         self.builder = CardBuilder(service, TableThreads(service, DiscordApi(client)), pictures)
-        self.plans = PlanInteractions(service, pictures)
         self.lookup = TableLookup(service)
         self.checks = ControlAccess(service, self.lookup)
         self.lines = LineInteractions(service, self.lookup, self.checks, pictures)
         self.tiles = TileInteractions(service, self.checks, self.lines.drawing)
-        self.settings = SettingsInteractions(service, self.lookup)
-        self.orders = OrderInteractions(service, self.lookup, self.lines.show_result)
+        self.pages = PageInteractions(service, self.lookup, self.lines)
         self.lobby = LobbyInteractions(service, self.lookup)
         self.privacy = PrivacyInteractions(service, self.lookup)
         self.watch = WatchInteractions(service, self.lookup, DiscordApi(client), pictures)
@@ -96,8 +91,6 @@ class InteractionHandler:
                 await self.lines.submit_amount(interaction, custom_id, values.get("amount", ""))
             case controls.ENTER_AMOUNT:
                 await self.lines.open_amount_modal(interaction, custom_id)
-            case controls.ENTER_LINE if values and custom_id.argument == "plan":
-                await self._show_plan(interaction, custom_id, f"more {values.get('line', '')}")
             case controls.ENTER_LINE if values:
                 await interaction.response.defer()
                 await self.lines.submit_lines(interaction, custom_id, split_lines(values.get("line", "")))
@@ -109,39 +102,19 @@ class InteractionHandler:
                     )
             case controls.OPEN_TILES | controls.LOOK_CLOSER:
                 await self.tiles.show(interaction, custom_id)
-            case controls.TRY | controls.TRY_LINE:
-                more = custom_id.action == controls.TRY_LINE
-                line = f"more {custom_id.argument}" if more else custom_id.argument or "show"
-                await self._show_plan(interaction, custom_id, line)
             case controls.SELL:
                 await self._preview_sales(interaction, custom_id)
             case controls.OPEN_CARD:
                 await interaction.response.defer(ephemeral=True, thinking=True)
                 await self.show_own_card(interaction, custom_id.table_id, custom_id.seat)
-            case controls.WHOLE_MAP:
-                await interaction.response.defer(ephemeral=True, thinking=True)
-                await self.lines.ask(interaction, custom_id.table_id, "map")
-            case controls.JOIN | controls.LEAVE | controls.START | controls.KEEP:
-                await interaction.response.defer(ephemeral=True, thinking=True)
-                await self.lobby.act(
-                    interaction, await self.service.queries.table_info(custom_id.table_id), custom_id.action
-                )
-            case controls.AGREE | controls.DECLINE:
-                await interaction.response.defer(ephemeral=True, thinking=True)
-                table = await self.service.queries.table_info(custom_id.table_id)
-                await self.lobby.answer_about_robots(interaction, table, custom_id.action == controls.AGREE)
-            case controls.CLAIM if custom_id.seat is not None:
-                await interaction.response.defer(ephemeral=True, thinking=True)
-                offered = custom_id.argument == controls.OFFERED
-                await self.lobby.claim_seat(interaction, custom_id.table_id, custom_id.seat, offered=offered)
-            case controls.SETTING:
-                await self.settings.change(interaction, custom_id.argument, values.get("line"))
+            case controls.PAGE:
+                await self.pages.press(interaction, custom_id, values.get("line"))
+            case controls.LOBBY:
+                await self.lobby.press(interaction, custom_id)
             case controls.WATCH:
                 await self.watch.press(interaction, custom_id, values.get("position"))
             case controls.ERASE:
                 await self.privacy.erase(interaction)
-            case controls.ORDER:
-                await self.orders.leave(interaction, custom_id, values.get("line"))
             case _:
                 await reply_text(interaction, OTHER_VERSION)
 
@@ -187,15 +160,6 @@ class InteractionHandler:
         if state is not None and custom_id.seat is not None:
             items = with_effects(state, engine_seat(custom_id.seat), choices, items)
         await reply(interaction, private_answers.menu_message(custom_id, title, items))
-
-    async def _show_plan(self, interaction: discord.Interaction, custom_id: CustomId, line: str) -> None:
-        """Carry out `plan LINE`, and show the plan in a private message."""
-        await defer_privately(interaction)
-        if await self.checks.reject_other_user(interaction, custom_id):
-            return
-        person_id = await self.lookup.person_id(interaction.user)
-        payload, images = await self.plans.show(interaction, custom_id, person_id, line)
-        await reply(interaction, payload, images)
 
     async def _preview_sales(self, interaction: discord.Interaction, custom_id: CustomId) -> None:
         """Show the sales that the user has chosen before they are done."""

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 import discord
 
 import engine
-from bot.discord.api import FileAttachment, OutgoingAttachment
+from bot.discord.api import FileAttachment, ImageAttachment, OutgoingAttachment
 from bot.discord.cards import parts
 from bot.discord.cards.card_builder import image_attachments
+from bot.discord.cards.parts import Json
 from bot.discord.controls import controls
 from bot.discord.controls.control_access import CHOICES_CHANGED, ControlAccess
 from bot.discord.controls.controls import CustomId
+from bot.discord.controls.page_controls import answer_rows
 from bot.discord.interactions import private_answers
 from bot.discord.interactions.replies import RawModal, reply, reply_text
 from bot.discord.table_lookup import TableLookup
@@ -72,35 +74,47 @@ class LineInteractions:
             return
         link = await card_link(self.service, table, seat) if isinstance(result, StaleDecision) else None
         if isinstance(result, QueryAnswer):
-            await self.show_picture(interaction, result, table)
+            await self.show_answer(interaction, result, table)
         else:
             await reply(interaction, private_answers.result_message(result, table, seat, link, submitted))
 
-    async def ask(self, interaction: discord.Interaction, table_id: int, line: str) -> None:
-        """Answer a question about a table, such as `map`, to the user alone."""
-        reader = await self.lookup.person_id(interaction.user)
-        result = await self.service.ask(table_id, line, person_id=reader)
-        await self.show_result(interaction, result, await self.service.queries.table_info(table_id), None)
-
-    async def show_picture(
-        self, interaction: discord.Interaction, result: QueryAnswer, table: TableInfo, *, public: bool = False
+    async def show_answer(
+        self,
+        interaction: discord.Interaction,
+        answer: QueryAnswer,
+        table: TableInfo | None,
+        *,
+        said: Sequence[Json] = (),
+        public: bool = False,
     ) -> None:
-        """Show the result of a query: as a picture where there is one and it can be drawn, else as text."""
+        """Show an answer: as a picture where there is one and it can be drawn, else as text.
+
+        table: None where it is about a person alone. said: what came of a line before.
+        """
+        images = await self._images(interaction, answer, table, public) if table else []
+        attachments: list[OutgoingAttachment] = [FileAttachment(file) for file in answer.files]
+        has_list = answer.controls and "`" in answer.text  # of lines, each in a code span of its own
+        text = answer.text if has_list else private_answers.result_text(answer)[0]
+        texts: list[Json] = [parts.text_display(text, private_answers.MAX_PRIVATE_TEXT)]
+        files = parts.file_components([f.name for f in answer.files])
+        rows = answer_rows(table.id if table else 0, answer.query, answer.controls)
+        components = plain = [*said, *_framed([*texts, *files, *rows], rows)]
+        if images:
+            texts = [] if answer.query in PICTURES_SAY_ALL else texts
+            galleries = parts.media_galleries([each.ref for each in images])
+            attachments = [*attachments, *images]
+            components = [*said, *_framed([*texts, *files, *galleries, *rows], rows)]
+        await reply(interaction, components, attachments, public=public, plain=plain)
+
+    async def _images(
+        self, interaction: discord.Interaction, answer: QueryAnswer, table: TableInfo, public: bool
+    ) -> list[ImageAttachment]:
+        """The pictures of an answer, as its reader or the table has them."""
+        if answer.query == "board":
+            return []
         view = await self.service.queries.view(table.id)
         drawing = await self.drawing(view.table, None if public else interaction.user)
-        named = await answer_pictures(self.service.queries, drawing, view, result)
-        images = [] if result.query == "board" else image_attachments(named)
-        attachments: list[OutgoingAttachment] = [FileAttachment(file) for file in result.files]
-        components = [
-            parts.text_display(private_answers.result_text(result)[0]),
-            *parts.file_components([f.name for f in result.files]),
-        ]
-        plain = components
-        if images:
-            texts = [] if result.query in PICTURES_SAY_ALL else components
-            galleries = parts.media_galleries([each.ref for each in images])
-            attachments, components = [*attachments, *images], [*texts, *galleries]
-        await reply(interaction, components, attachments, public=public, plain=plain)
+        return image_attachments(await answer_pictures(self.service.queries, drawing, view, answer))
 
     async def drawing(self, table: TableInfo, user: discord.User | discord.Member | None) -> Pictures:
         """Pictures of a table in the palette of a user, or of the table, for everybody."""
@@ -137,3 +151,8 @@ class LineInteractions:
             await reply_text(interaction, CHOICES_CHANGED)
             return None
         return choice
+
+
+def _framed(components: Sequence[Json], rows: Sequence[Json]) -> list[Json]:
+    """The components of an answer, framed where it has controls."""
+    return [parts.container(components)] if rows else list(components)

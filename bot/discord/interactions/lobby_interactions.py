@@ -5,6 +5,7 @@ from __future__ import annotations
 import discord
 
 from bot.discord.controls import controls
+from bot.discord.controls.controls import CustomId
 from bot.discord.interactions.replies import reply_text
 from bot.discord.table_lookup import TableLookup
 from bot.features.lobby.robot_answers import answer_about_robots
@@ -18,6 +19,19 @@ class LobbyInteractions:
 
     def __init__(self, service: Service, lookup: TableLookup) -> None:
         self.service, self.lookup = service, lookup
+
+    async def press(self, interaction: discord.Interaction, custom_id: CustomId) -> None:
+        """Do what a button of a table says."""
+        await interaction.response.defer(ephemeral=True, thinking=True)
+        table = await self.service.queries.table_info(custom_id.table_id)
+        match custom_id.argument:
+            case controls.AGREE | controls.DECLINE:
+                await self.answer_about_robots(interaction, table, custom_id.argument == controls.AGREE)
+            case controls.CLAIM | controls.OFFERED if custom_id.seat is not None:
+                offered = custom_id.argument == controls.OFFERED
+                await self.claim_seat(interaction, table, custom_id.seat, offered=offered)
+            case action:
+                await self.act(interaction, table, action)
 
     async def act(
         self, interaction: discord.Interaction, table: TableInfo, action: str, name: str | None = None
@@ -55,14 +69,13 @@ class LobbyInteractions:
         await reply_text(interaction, answer)
 
     async def claim_seat(
-        self, interaction: discord.Interaction, table_id: int, seat: int, *, offered: bool
+        self, interaction: discord.Interaction, table: TableInfo, seat: int, *, offered: bool
     ) -> None:
         """The user asks for a seat, or takes one that was offered to them."""
         person_id = await self.lookup.person_id(interaction.user)
         name, seats = player_name(interaction.user.display_name), self.service.seats
         if offered:
-            told = await seats.accept_offer(table_id, seat, person_id, name)
+            told = await seats.accept_offer(table.id, seat, person_id, name)
         else:
-            seat_name = (await self.service.queries.table_info(table_id)).names[seat]
-            told = await seats.ask(table_id, person_id, name, seat_name=seat_name)
+            told = await seats.ask(table.id, person_id, name, seat_name=table.names[seat])
         await reply_text(interaction, told)

@@ -11,6 +11,7 @@ from bot.features.game_files.export import game_text_file
 from bot.features.history.ending import ending_pictures, make_ending, places_of
 from bot.features.moves.recent_events import recent_events
 from bot.features.review.ending import ending_review, review_pictures
+from bot.hub.feature import TurnPage
 from bot.hub.notify import Notification
 from bot.hub.table import TableView
 from bot.hub.waiting import waiting_tables
@@ -75,6 +76,8 @@ class TurnPages:
         is_owner = player is not None and player.person_id == reader
         entries = await self._service.queries.log_since_last_move(table_id, pending.seat, by_hand=is_owner)
         since = entries[0].seq - 1 if entries else 0
+        choices = await self._service.queries.choices(table_id, pending.seat)
+        added = await self._service.additions(TurnPage(view, pending, choices, reader))
         notice = pages.TurnNotice(
             name=pending.name if is_owner else await self._name_of(reader),
             deputy_for="" if is_owner else pending.name,
@@ -83,16 +86,12 @@ class TurnPages:
             lays_nothing=engine.topic(state) == "track",
             prompt=f"You to act: {pending.prompt}.",
             connection_runs=tuple(connection_lines(state)) if pending.is_main else (),
-            legal_lines=offered_lines(
-                state, pending.seat, await self._service.queries.choices(table_id, pending.seat)
-            ),
+            legal_lines=offered_lines(state, pending.seat, choices),
             events_since=recent_events(entries),
             position=position_parts(
                 state, [each for each in view.pending if each.seat != pending.seat], pending.seat
             ),
-            deadline=""
-            if is_reminder
-            else await self._service.settings.deadline_text(table_id, pending.seat, reader),
+            more=() if is_reminder else tuple(added.sentences),
             also_waiting=await self._also_waiting(table_id, reader),
             images=inline_images(
                 await turn_pictures(self._service.queries, await self.drawing(view, reader), view, since)

@@ -10,6 +10,7 @@ from bot.hub.command import Command, Form, TableCommand
 from bot.hub.request import Request, refused
 from bot.hub.result import CommandResult, QueryAnswer
 from bot.hub.table import LiveTable
+from bot.position.controls import Ask
 
 FEATURE = "notepad"
 MAX_NOTES = 50
@@ -83,4 +84,7 @@ def _changed(notes: list[str], text: str) -> list[str]:
 def _answer(table: LiveTable, request: Request, notes: list[str]) -> QueryAnswer:
     numbered = [f"{number}. {note}" for number, note in enumerate(notes, 1)]
     text = "\n".join(["Your notes at this table:", *numbered]) if notes else "Your notepad here is empty."
-    return QueryAnswer("notes", text, next_decision_id=table.decision_id_of(request.seat))
+    writing = Ask("Write", "note ", "sell the PRR in time")
+    return QueryAnswer(
+        "notes", text, next_decision_id=table.decision_id_of(request.seat), controls=(writing,)
+    )

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
-import msgspec
+from msgspec.structs import replace as replace_fields
 
 import engine
 from bot.features.plans import plans
+from bot.features.plans.controls import plan_controls
 from bot.features.plans.plans import PlanStore
 from bot.hub.command import Command, Form, Lines, TableCommand
 from bot.hub.limits import LimitReached
@@ -129,10 +130,10 @@ def _within_plan(
 
     match failure:
         case LineUnreadable():
-            return msgspec.structs.replace(failure, nearest=planned(failure.nearest))
+            return replace_fields(failure, nearest=planned(failure.nearest))
         case LineRefused():
-            return msgspec.structs.replace(failure, suggestions=planned(failure.suggestions))
-    return msgspec.structs.replace(failure, choices=planned(failure.choices))
+            return replace_fields(failure, suggestions=planned(failure.suggestions))
+    return replace_fields(failure, choices=planned(failure.choices))
 
 
 def _plan_result(
@@ -140,7 +141,9 @@ def _plan_result(
 ) -> CommandResult:
     """What a plan leads to from the table's position."""
     if not plan:
-        return _answer(table, request, "You have no plan at this table: `plan LINES` makes one.")
+        nothing = "You have no plan at this table: `plan LINES` makes one, and nobody else sees it."
+        controls = plan_controls(table.state, request.seat, has_steps=False)
+        return replace_fields(_answer(table, request, nothing), controls=controls)
     trial = plans.try_plan(table.state, plan, request.seat, armed)
     text = plans.trial_text(table.state, trial, plan)
     return QueryAnswer(
@@ -150,6 +153,7 @@ def _plan_result(
         engine.encode_state(trial.state),
         next_decision_id=table.decision_id_of(request.seat),
         ran=trial.ran,
+        controls=plan_controls(trial.state, request.seat, has_steps=True),
     )
 
 

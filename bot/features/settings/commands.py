@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from bot.features.settings.feature import PersonSettingsService
-from bot.hub.command import Command, Form, Lines, TableCommand
-from bot.hub.request import Request, refused
-from bot.hub.result import CommandResult, QueryAnswer
-from bot.hub.table import LiveTable
+from collections.abc import Sequence
+
+from bot.features.settings.controls import settings_controls
+from bot.features.settings.feature import PersonSettingsService, without_word
+from bot.hub.command import Command, Form, Lines, PersonCommand
+from bot.hub.request import first_word
+from bot.hub.result import QueryAnswer
 
 
 class SettingsCommands:
@@ -25,39 +27,20 @@ class SettingsCommands:
             "away until DATE", "you are away; `away until DATE deputy NAME`, `back`",
             pattern=r"away (?:until|from|off).{0,60}",
         )  # fmt: skip
-        kin = Lines.SAME_HANDLER
         return [
-            TableCommand("turns", (list_turns,), self._turns),
-            TableCommand("settings", (own,), self._change_settings, kin),
-            TableCommand("away", (away,), self._change_settings, kin),
-            TableCommand("back", (Form("back"),), self._change_settings, kin),
+            PersonCommand("turns", (list_turns,), self._turns, Lines.NONE),
+            PersonCommand("settings", (own,), self._change),
+            PersonCommand("away", (away,), self._change),
+            PersonCommand("back", (Form("back"),), self._change),
         ]
 
-    async def _turns(self, table: LiveTable, request: Request) -> CommandResult:
-        try:
-            text = await self._settings.turns(self._person(table, request))
-        except ValueError as error:
-            return refused(table, request, str(error))
-        return self._answer(table, request, text)
+    async def _turns(self, person_id: int, lines: Sequence[str]) -> QueryAnswer:
+        return QueryAnswer("turns", await self._settings.turns(person_id))
 
-    async def _change_settings(self, table: LiveTable, request: Request) -> CommandResult:
-        try:
-            text = await self._settings.apply(self._person(table, request), request.lines)
-        except ValueError as error:
-            return refused(table, request, str(error))
-        return self._answer(table, request, text)
-
-    @staticmethod
-    def _person(table: LiveTable, request: Request) -> int:
-        """Whose settings are meant: the person's who writes, for the operator those of the seat's player."""
-        if request.person_id is not None:
-            return request.person_id
-        player = table.stored_info.player_at(request.seat)
-        if player is None:
-            raise ValueError("Nobody sits there.")
-        return player.person_id
-
-    @staticmethod
-    def _answer(table: LiveTable, request: Request, text: str) -> QueryAnswer:
-        query = "settings" if request.word in ("away", "back") else request.word
-        return QueryAnswer(query, text, next_decision_id=table.decision_id_of(request.seat))
+    async def _change(self, person_id: int, lines: Sequence[str]) -> QueryAnswer:
+        """Change settings, or show them with the controls that change them."""
+        text = await self._settings.apply(person_id, lines)
+        if any(map(without_word, lines)):
+            return QueryAnswer("settings", text)
+        now = [without_word(line) for line in text.splitlines()]
+        return QueryAnswer(first_word(lines[0]), text, controls=settings_controls(now))

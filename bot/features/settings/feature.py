@@ -8,14 +8,13 @@ from datetime import date, datetime
 
 import msgspec
 
-from bot.hub import notices
 from bot.hub.cache import TableCache
 from bot.hub.info import TableInfo, is_robot_name
 from bot.hub.pace import stored_pace
 from bot.hub.preferences import PersonSettings, changed_settings, preferences_with, settings_of
 from bot.hub.seating import robot_deputy
 from bot.hub.waiting import next_digest_at, turns_text, waiting_tables
-from bot.position.times import day_text, moment_text
+from bot.position.times import day_text
 from renderers import PaletteName
 from storage import Person, UnitOfWork
 
@@ -48,20 +47,6 @@ class PersonSettingsService:
         """The settings of a person as lines that set them."""
         lines = (await self.settings(person_id)).lines(self._store.now())
         return "\n".join(f"settings {line}" for line in lines)
-
-    async def deadline_text(self, table_id: int, seat: int, reader: int | None) -> str:
-        """Until when a seat has time, as a sentence for its player or deputy; empty without a pace."""
-        async with self._store.read() as unit:
-            clock = (await unit.clocks.seat_clocks(table_id)).get(seat)
-            person_id = reader or (clock.person_id if clock else None)
-            if clock is None or clock.time_up is None or clock.allowance_end is None or person_id is None:
-                return ""
-            zone, now = (await _load(unit, person_id)).zone, unit.now
-        if now < clock.allowance_end:
-            by, more = clock.allowance_end, notices.bank_text(clock)
-        else:
-            by, more = clock.time_up, "; your time bank is running" * (now < clock.time_up)
-        return f"Please reply by {moment_text(by, zone)}{more}."
 
     async def turns(self, person_id: int) -> str:
         """What waits for a person, the most urgent first."""

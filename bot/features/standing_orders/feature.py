@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import engine
 from bot.features.standing_orders.book import OrderBook, OrderBooks
+from bot.features.standing_orders.controls import order_controls
 from bot.features.standing_orders.lines import (
     full_order_line,
     is_about_orders,
@@ -107,7 +108,10 @@ class OrderHandler:
         async with self._cache.store.read() as unit:
             ended = await unit.orders.ended(table.stored_info.id, person_id, ENDED_SHOWN)
         text = list_text(table, own, preview_texts(table, self._books.of(table), own), ended, request.seat)
-        return QueryAnswer("auto", text, next_decision_id=table.decision_id_of(request.seat))
+        return QueryAnswer(
+            "auto", text, next_decision_id=table.decision_id_of(request.seat),
+            controls=order_controls(table.state, request.seat, has_orders=bool(own)),
+        )  # fmt: skip
 
     async def _carry_out(
         self, unit: UnitOfWork, table: LiveTable, request: Request, own: list[OrderRecord], text: str

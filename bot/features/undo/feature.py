@@ -15,11 +15,13 @@ from bot.features.undo.rewind import (
 from bot.hub.cache import TableCache
 from bot.hub.command import Command, Form, TableCommand
 from bot.hub.commit import CommitDraft
+from bot.hub.feature import Addition, TurnPage
 from bot.hub.polls import Motion, PollHandler, completed, stale_decision
 from bot.hub.request import Request, not_running, refused
 from bot.hub.result import CommandResult
 from bot.hub.seating import people_of
 from bot.hub.table import LiveTable
+from bot.position.controls import Say
 from storage import TablePoll
 
 
@@ -108,3 +110,8 @@ async def _apply(draft: CommitDraft, request: Request, rewind: Rewind, agreed: S
             await (await draft.unit()).polls.close(open_poll.poll.id, "superseded")
     draft.announce("news", sentence)
     return sentence
+
+
+async def add_to_turn(page: TurnPage) -> Addition:
+    """*Undo*, where one player is asked."""
+    return Addition(controls=(Say("Undo", "undo"),) if page.pending else ())

@@ -6,11 +6,13 @@ from collections.abc import Callable
 
 import engine
 from bot.hub.command import Command, Commands, Form, Query, QueryRequest
+from bot.hub.feature import Addition, TurnPage
 from bot.hub.result import QueryAnswer
 from bot.hub.table import LiveTable
 from bot.position import text_views
 from bot.position.auctions import bids_view, private_view
 from bot.position.boards import find_company, routes_view, tile_view, tiles_view, trains_view
+from bot.position.controls import Show
 from bot.position.pending import pending_decisions
 
 DEFAULT_LOG_ROWS = 12
@@ -140,3 +142,10 @@ async def _at(query: QueryRequest) -> QueryAnswer:
     state = table.state_at(seq)
     text = f"{heading}:\n{text_views.status_view(state, pending_decisions(state, 0))}"
     return QueryAnswer("at", text, picture, engine.encode_state(state), next_decision_id=query.decision_id)
+
+
+async def add_to_turn(page: TurnPage) -> Addition:
+    """The whole map, where the card shows a part of it."""
+    state = page.view.state
+    shows_part = state is not None and engine.topic(state) in ("track", "run", "trains")
+    return Addition(controls=(Show("Whole map", "map"),) if page.pending and shows_part else ())

@@ -1,9 +1,11 @@
-"""`/me orders` with the real client: buttons and forms for the commonest orders, seen by nobody else."""
+"""Answers with controls, with the real client: orders, and what a feature adds to the card of a turn."""
 
 from __future__ import annotations
 
 import engine
-from bot.discord.controls.decision_controls import STANDING
+from bot.features.standing_orders.controls import PROTECTION
+from bot.hub.feature import Addition, TurnPage
+from bot.position.controls import Show
 from tests.discord.test_presses import reach
 from tests.fake_discord.running_bot import RunningBot
 from tests.fake_discord.server import FakeDiscord
@@ -67,25 +69,46 @@ async def test_a_president_answers_price_protection_in_advance(
 
     def of_bob(state: engine.State) -> list[str]:
         lines = [] if state.game_over else [each.line for each in engine.choices(state, "p1")]
-        return [line.split()[2] for line in lines if line.startswith(STANDING)]
+        return [line.split()[2] for line in lines if line.startswith(PROTECTION)]
 
     (company,) = of_bob(await reach(running, lambda state: bool(of_bob(state)), "1870"))
     async with running.online():
         shown = await fake.run_command("Bob", "general", "me orders", table=running.table_code)
         card = shown.private_messages[-1]
         for limit in ("300", "0"):
-            opened = await fake.click("Bob", card, f"Protect {company}…")
+            opened = await fake.click("Bob", card, f"Protect {company} up to $…")
             assert opened.modal is not None
-            await fake.submit_modal("Bob", opened.modal, {f"Protect the {company} up to $": limit})
+            await fake.submit_modal("Bob", opened.modal, {f"Protect {company} up to $": limit})
             listed = f"1. `auto protect {company} up to {limit}`"
             await fake.wait_until(lambda: listed in card.text, "the order")  # noqa: B023
             assert "2. " not in card.text
-        opened = await fake.click("Bob", card, f"Protect {company}…")
+        opened = await fake.click("Bob", card, f"Protect {company} up to $…")
         assert opened.modal is not None
-        await fake.submit_modal("Bob", opened.modal, {f"Protect the {company} up to $": "all"})
+        await fake.submit_modal("Bob", opened.modal, {f"Protect {company} up to $": "all"})
         await fake.wait_until(lambda: "all" in card.text, "the reason")
         assert f"1. `auto protect {company} up to 0`" in card.text
         await fake.click("Bob", card, "Take all back")
         await fake.wait_until(lambda: "Taken back" in card.text, "the orders are taken back")
         other = await fake.run_command("Ann", "general", "me orders", table=running.table_code)
         assert not [c for c in fake.controls(other.private_messages[-1]) if c.label.startswith("Protect")]
+
+
+async def test_a_feature_adds_to_the_card_of_a_turn(started: RunningBot, fake: FakeDiscord) -> None:
+    """A sentence and a button; the answer that the button shows has a form."""
+
+    async def add(page: TurnPage) -> Addition:
+        return Addition(["Do not forget your *notes*."], [Show("Notes…", "notes")])
+
+    assert started.service is not None
+    started.service.turn_pages.append(add)
+    await started.play_lines("Ann: buy SV")
+    card = await started.wait_for_card("Bob")
+    assert r"Do not forget your \*notes\*." in card.text
+    shown = (await fake.click("Bob", card, "Notes…")).private_messages[-1]
+    assert "Your notepad here is empty." in shown.text
+    opened = await fake.click("Bob", shown, "Write…")
+    assert opened.modal is not None
+    await fake.submit_modal("Bob", opened.modal, {"Write": "sell the PRR"})
+    await fake.wait_until(lambda: "1. sell the PRR" in shown.text, "the note")
+    other = (await fake.click("Ann", card, "Notes…")).private_messages[-1]
+    assert "Your notepad here is empty." in other.text

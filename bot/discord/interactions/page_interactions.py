@@ -1,0 +1,101 @@
+"""Answers with controls, which their reader alone sees: one's orders, a plan, one's settings.
+
+Each control says a line. Then the message shows what came of it, and the answer as it is now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import discord
+
+from bot.discord.cards import parts
+from bot.discord.cards.parts import Json
+from bot.discord.controls.control_access import CHOICES_CHANGED
+from bot.discord.controls.controls import CustomId
+from bot.discord.controls.page_controls import ENTERED, FORM, form_modal
+from bot.discord.interactions import private_answers
+from bot.discord.interactions.line_interactions import LineInteractions
+from bot.discord.interactions.replies import RawModal, defer_privately, reply, reply_text, split_lines
+from bot.discord.table_lookup import TableLookup
+from bot.hub.info import TableInfo
+from bot.hub.request import first_word
+from bot.hub.result import CommandResult, QueryAnswer
+from bot.position.controls import Ask
+from bot.service import Service
+
+NO_TABLE = 0
+"""The table of an answer that is about a person alone."""
+
+
+class PageInteractions:
+    """Shows answers with controls, and carries out what their controls say."""
+
+    def __init__(self, service: Service, lookup: TableLookup, lines: LineInteractions) -> None:
+        self._service, self._lookup, self._lines = service, lookup, lines
+
+    async def press(self, interaction: discord.Interaction, custom_id: CustomId, entered: str | None) -> None:
+        """Answer a control. entered: in its form."""
+        question, bar, line = custom_id.argument.partition("|")
+        if line.startswith(FORM):
+            form = await self._form(interaction, custom_id.table_id, question, line.removeprefix(FORM))
+            if form is None:
+                await reply_text(interaction, CHOICES_CHANGED)
+            else:
+                await interaction.response.send_modal(RawModal(form_modal(custom_id, question, form)))
+            return
+        if bar:
+            await defer_privately(interaction)
+        else:
+            await interaction.response.defer(ephemeral=True, thinking=True)
+        lines = split_lines(line.removeprefix(ENTERED) + (entered or ""))
+        await self.show(interaction, custom_id.table_id, question, lines)
+
+    async def show(
+        self, interaction: discord.Interaction, table_id: int, question: str, lines: Sequence[str] = ()
+    ) -> None:
+        """Say the lines, if there are any, and show the answer to the question."""
+        person_id = await self._lookup.person_id(interaction.user)
+        table = await self._service.queries.table_info(table_id) if table_id else None
+        head: list[Json] = []
+        said: CommandResult | None = None
+        if lines:
+            said = await self._carry_out(table_id, person_id, lines, str(interaction.id))
+        if isinstance(said, QueryAnswer) and said.controls:
+            answer: CommandResult = said
+        else:
+            head = _said(said, table, person_id, lines) if said else []
+            answer = await self._carry_out(table_id, person_id, [question], None)
+        if isinstance(answer, QueryAnswer):
+            await self._lines.show_answer(interaction, answer, table, said=head)
+        else:
+            await reply(interaction, [*head, *_said(answer, table, person_id, [question])])
+
+    async def _form(
+        self, interaction: discord.Interaction, table_id: int, question: str, label: str
+    ) -> Ask | None:
+        """The form of an answer; None where the answer has changed."""
+        person_id = await self._lookup.person_id(interaction.user)
+        answer = await self._carry_out(table_id, person_id, [question], None)
+        controls = answer.controls if isinstance(answer, QueryAnswer) else ()
+        return next((each for each in controls if isinstance(each, Ask) and each.label == label), None)
+
+    async def _carry_out(
+        self, table_id: int, person_id: int, lines: Sequence[str], request_id: str | None
+    ) -> CommandResult:
+        if table_id == NO_TABLE:
+            return await self._service.submit_personal(person_id, lines)
+        if self._service.commands.is_query(first_word(lines[0])):
+            return await self._service.ask(table_id, lines[0], person_id=person_id)
+        return await self._service.submit(
+            table_id, None, lines, None, request_id, person_id=person_id, transport="discord"
+        )
+
+
+def _said(result: CommandResult, table: TableInfo | None, person_id: int, lines: Sequence[str]) -> list[Json]:
+    """What came of lines."""
+    if isinstance(result, QueryAnswer):
+        return [parts.text_display(result.text)]
+    if table is None:
+        return [parts.text_display(private_answers.result_text(result)[0])]
+    return private_answers.result_message(result, table, table.seat_of(person_id), submitted=lines)
