@@ -205,6 +205,19 @@ def test_without_a_webhook_pictures_and_sentences_are_written(tmp_path: Path) ->
     assert code == 1 and told.count("\n") == 1
 
 
+def test_a_table_is_shown_by_its_code(tmp_path: Path) -> None:
+    game, environment = GAME.parent / "1870-3p-5004.18xx", {"RAILPOST_DATA": str(tmp_path)}
+    saved = CliRunner().invoke(
+        app_for(["import"]), ["import", str(game), "--save", "Friday"], env=environment
+    )
+    assert saved.exit_code == 0
+    code = saved.output.split()[-1].strip(".")
+    status, told = run(tmp_path, code, "--out", str(tmp_path / "out"), "--only", "sheet")
+    assert status == 0 and told.startswith("1870 with ") and (tmp_path / "out/sheet.png").exists(), told
+    assert run(tmp_path, code, "--if-changed")[0] == UNCHANGED
+    assert run(tmp_path, "NOWHERE") == (1, "There is no table NOWHERE.\n")
+
+
 def test_an_address_that_is_none_is_refused() -> None:
     with pytest.raises(WebhookError, match="begins with https://"):
         Webhook("channel 5")
