@@ -84,6 +84,22 @@ async def test_a_seat_that_is_open_later_is_not_asked_of_who_sleeps(driven: Driv
     assert info.status == "running"
 
 
+async def test_who_asks_for_a_seat_does_not_wait_for_a_host_who_sleeps(driven: DrivenTable) -> None:
+    """The game is paused for the empty seat, so nobody votes on the host."""
+    await driven.begin("24h")
+    await driven.person("Dora")
+    await driven.say("Bob", "resign yes")
+    await ask(driven, "Dora")
+    await driven.wait_until(START + 2 * DAY - timedelta(hours=1))
+    assert "Only Ann, its host, may do that" in await ask(driven, "Cid", "admit Dora")
+    assert driven.heard("Cid", "seat_request") == [] and len(driven.heard("Ann", "seat_request")) == 1
+    await driven.wait_until(START + 2 * DAY + timedelta(hours=1))
+    (asked,) = driven.heard("Cid", "seat_request")
+    assert "Dora asks for the seat of Bob" in asked and "any player may" in asked
+    assert (await ask(driven, "Cid", "admit Dora")).startswith("Dora has a seat at table")
+    assert await names(driven) == ("Ann", "Dora", "Cid")
+
+
 async def test_a_host_who_agrees_to_be_replaced_stays_host(driven: DrivenTable) -> None:
     await driven.begin("24h")
     dora = await driven.person("Dora")
