@@ -294,7 +294,7 @@ def places_of(state: State, tile: str, company: str | None = None) -> tuple[str,
 
 
 def rotations_on(state: State, tile: str, hex: str) -> dict[int, int]:
-    """The rotations in which a tile may lie on a hex by its upgrades and its track, whoever lays it.
+    """The rotations in which a tile may lie on a hex by its upgrades and its track, for any company.
 
     By rotation the smallest that comes to the same. Empty where it cannot lie there, also for want of tiles
     or of the phase. Raises KeyError for an unknown tile.

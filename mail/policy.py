@@ -17,8 +17,8 @@ the sender, "DMARC" the verdict of our own mail server, "automatic" a sign that 
 | none   | unknown        | not fail     | no        | `new …`, if the operator admits it: asked once   |
 | none   | unknown        | any          | no        | dropped: strangers never get a reply             |
 
-Replies go to the registered address only. What it needs to know of the past, the policy asks the service;
-only which texts it could not read lately, it remembers itself (`Replies.is_echo`). All its calls may be
+Replies go to the registered address only. The policy asks the service for what it needs to know of the
+past; it remembers only which texts it could not read lately (`Replies.is_echo`). All its calls may be
 repeated after a crash, as the idempotency key of a request is made from the seat, the Message-ID and the
 lines.
 """

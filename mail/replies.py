@@ -1,7 +1,7 @@
 """The one reply that a mail gets: at once, or gathered with others where there are too many.
 
 A mail program that answers by itself, or somebody who forges addresses, must not make us send without end.
-So replies are counted, to each seat and to everybody. What is above a limit is sent later, in one email.
+So replies are counted, to each seat and to everybody. Replies above a limit are sent later, in one email.
 Receipts of moves are sent in any case, so that nobody waits for a turn because of another's loop.
 """
 

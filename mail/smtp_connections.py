@@ -1,7 +1,7 @@
 """Connections to the SMTP server: a few at once, each used for many emails.
 
 One task at a time opens a connection, and tries until it succeeds: while the server cannot be reached, all
-others wait for the same attempt, and no email counts it. Which domains may use them, `connection_slots` says.
+others wait for the same attempt, and no email counts it. `connection_slots` says which domains may use them.
 """
 
 import asyncio

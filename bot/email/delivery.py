@@ -47,7 +47,7 @@ class MailTiming:
     """Limits and intervals of the mail channel; tests use shorter ones.
 
     `inbox` and `limits` None follow the settings. `poll`: seconds between looks at the outbox.
-    `spacing`: seconds between two emails to the same domain.
+    `spacing`: see `SmtpDeliveryWorker`.
     """
 
     limits: ReplyLimits | None = None

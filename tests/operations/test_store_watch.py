@@ -127,3 +127,6 @@ async def test_a_new_store_beside_backups_has_to_be_wanted(world: ServiceHarness
         check_start(tmp_path / "other.db", data)
     await restore(newest, tmp_path / "other.db", replace=True)
     check_start(tmp_path / "other.db", data)
+    async with world.store.begin(table=world.table) as unit:
+        await unit.personal_data.delete_table(world.table)
+    check_start(path, data)  # the same store, which retention has emptied

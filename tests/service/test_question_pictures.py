@@ -52,7 +52,7 @@ async def test_an_auction_and_a_stock_round() -> None:
 
 
 async def test_the_market_comes_where_a_price_has_moved_since_the_player_was_asked_last() -> None:
-    """The tiles that are left are no part of a stock turn; `sheet` has them."""
+    """The names of privates and the tiles left are no part of a stock turn; `sheet` has them."""
     begun = ("@ cash Bob 500", "@ cash Cid 500", "@ round stock Ann")
     before, passed = position(*begun), position(*begun, "Ann: pass")
     sold = position(*begun, "Ann: sell 1 PRR", "Ann: pass")
@@ -61,7 +61,7 @@ async def test_the_market_comes_where_a_price_has_moved_since_the_player_was_ask
     pictures = DrawnHere()
     await question_pictures(pictures, before)
     await pictures.sheet(before)
-    own, asked = (details["has_tiles"] for kind, details in pictures.requests if kind == "sheet")
+    own, asked = (details["has_footer"] for kind, details in pictures.requests if kind == "sheet")
     assert (own, asked) == (False, True)
 
 

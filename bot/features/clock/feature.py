@@ -111,9 +111,9 @@ class TimeCommands:
         return draft.result
 
     async def _nudge(self, table: LiveTable, request: Request) -> CommandResult:
-        """Ask again everybody for whom the table waits: each once in twelve hours, whoever nudges.
+        """Ask again everybody for whom the table waits: each once in twelve hours, however many nudge.
 
-        Who has quiet hours is asked at their end.
+        A player in their quiet hours is asked when these end.
         """
         if problem := not_running(table, "running"):
             return problem

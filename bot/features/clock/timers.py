@@ -66,7 +66,7 @@ class ClockTimers:
 
     @asynccontextmanager
     async def _locked(self, row: DueRow) -> AsyncIterator[tuple[LiveTable, UnitOfWork]]:
-        """The table of a row, held, with a transaction at it. What is due needs no log."""
+        """The table of a row, held, with a transaction at it. Due rows need no log."""
         assert row.table_id is not None
         async with (
             self._cache.locked(row.table_id, with_log=False) as table,
@@ -334,7 +334,7 @@ def _hear_of_time_up(table: LiveTable, seat: int) -> list[Recipient]:
 
 
 def _weekly_news(wait: Wait, now: datetime) -> list[NewMessage]:
-    """For whom a table without a pace has waited for weeks, for the others."""
+    """Tells the others for whom a table without a pace has waited for weeks."""
     info, name = wait.table.info, wait.table.state.players[wait.seat]
     waited = duration_text(now - wait.clock.since) if wait.clock.since else ""
     others = [each for each in wait.table.metadata.recipients.values() if each.seat != wait.seat]

@@ -1,9 +1,9 @@
 """Open seats: they are asked for, and the host admits or refuses.
 
 A seat is open in a lobby that is not full, in an imported game that waits for its players, and in a game
-whose player has resigned. Whoever asks needs only the code of the table. The host answers; at a table without
-a host, and in a game whose host has not answered in time, any of its players does. A seat that has a player
-can be asked for too: then they vote, or the others do (`replacement`).
+whose player has resigned. A person who asks needs only the code of the table. The host answers; at a table
+without a host, and in a game whose host has not answered in time, any of its players does. A seat that has a
+player can be asked for too: then they vote, or the others do (`replacement`).
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class SeatRequests:
         return await self._add(info, seat, person_id, name)
 
     async def _add(self, info: TableInfo, seat: int, person_id: int, name: str) -> str:
-        """Ask for a seat. Whoever asks again, or whose request a crash has repeated, is not put twice."""
+        """Ask for a seat. A request that is repeated, by the person or after a crash, counts once."""
         what = "a seat" if seat == ANY_SEAT else f"the seat of {info.names[seat]}"
         who = "its host has" if info.host_id is not None else "its players have"
         told = f"You have asked for {what} at table {info.code}. You are told when {who} answered."

@@ -111,7 +111,7 @@ class PersonalData:
     # -- the end -----------------------------------------------------------------------------
 
     async def erase(self, person_id: int) -> None:
-        """Delete a person and whatever names them. What fails in between can be asked for again."""
+        """Delete a person and all texts that name them. After a failure it can be asked for again."""
         async with self._store.read() as unit:
             traces = await _traces(unit, person_id)
             table_ids = await unit.personal_data.table_ids(person_id)
