@@ -21,7 +21,7 @@ from bot.hub.quiet_hours import next_reminder, not_quiet
 from bot.hub.result import CommandResult, LineFailure
 from bot.hub.seating import robot_deputy
 from bot.hub.table import LiveTable
-from bot.hub.timers import LATE_KIND, Timer
+from bot.hub.timers import LATE_KIND, NUDGE_KIND, Timer
 from bot.hub.waiting import has_digest_near
 from bot.position.pending import engine_seat
 from bot.position.times import duration_text
@@ -35,7 +35,6 @@ PlayForSeat = Callable[[LiveTable, int, str, str, str], Awaitable[bool]]
 """Plays for a seat whose time is up, from (table, seat, line, decision, name of the wait), and tells the
 table; False if it could not be played."""
 
-NUDGE_KIND = "nudge"
 STANDSTILL = timedelta(minutes=10)  # after which the end of a time has been missed
 GRACE = timedelta(minutes=15)
 PAUSED = "The game is paused until a player resumes it."
