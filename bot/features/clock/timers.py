@@ -276,11 +276,10 @@ class ClockTimers:
         seat, decision_id = wait.seat, wait.clock.decision_id or ""
         name, info = table.state.players[seat], table.info
         async with self._store.begin(table=info.id) as unit:
+            late = f"{info.id}.{seat}.{LATE_KIND}"  # for a deputy who sleeps too
+            await unit.clocks.set_due(late, LATE_KIND, unit.now, table_id=info.id, seat=seat)
             deputy = await _deputy(unit, table, seat)
             if deputy is None:
-                await unit.clocks.set_due(
-                    f"{info.id}.{seat}.{LATE_KIND}", LATE_KIND, unit.now, table_id=info.id, seat=seat
-                )
                 return (
                     f"{name}'s time is up. They have named no deputy, so the game waits. "
                     f"If {name} stays away, the others vote on the seat."
