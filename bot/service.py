@@ -17,7 +17,7 @@ from bot.features.history import feature as history
 from bot.features.lobby.feature import LobbyCommands
 from bot.features.lobby.imported_seats import GameImports
 from bot.features.lobby.replacement import Replacements
-from bot.features.lobby.seats import SeatRequests
+from bot.features.lobby.seats import REQUEST_KIND, SeatRequests
 from bot.features.lobby.tables import Lobby
 from bot.features.notepad.feature import Notepad
 from bot.features.plans import controls as plan_pages
@@ -124,7 +124,7 @@ class Service(Hub):
         clock, times = TimeCommands(cache, polls), ClockTimers(cache, partial(play_line, submit))
         replacements = self.replacements
         lobby = LobbyCommands(cache, self.lobby, self.seats, polls, replacements)
-        lobby_timers = {"lobby": lobby.expire, LATE_KIND: replacements.look}
+        lobby_timers = {"lobby": lobby.expire, LATE_KIND: replacements.look, REQUEST_KIND: self.seats.look}
         remind = {VOTE_KIND: partial(remind_of_vote, cache)}
 
         yield Feature("views", views.commands(self.commands), turn_pages=[views.add_to_turn])

@@ -133,8 +133,12 @@ class _NotPlayed(Exception):
         if is_asked or TO_ACT not in refusal:
             return engine.RefusedError(refusal)
         was_asked = self.index and any(p.seat == request.seat and p.is_main for p in table.pending)
-        why = "Your turn has ended with the line before." if was_asked else "It is not your turn."
-        return engine.RefusedError(f"{why} {refusal}")
+        if was_asked:
+            return engine.RefusedError(f"Your turn has ended with the line before. {refusal}")
+        played = table.log.line_of_play.played
+        last = table.log.row(played[-1]) if played else None
+        ended = f", which has ended with `{last.line}`" if last and last.seat == request.seat else ""
+        return engine.RefusedError(f"It is not your turn{ended}. {refusal}")
 
 
 def _play(table: LiveTable, request: Request, beside: Collection[int] = ()) -> _Moves:

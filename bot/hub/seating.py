@@ -172,7 +172,7 @@ async def record_replacement(
 ) -> str:
     """Put into a draft that a person plays on in a seat under a name; what happened, in a sentence.
 
-    why: what the sentence says at its end.
+    why: what the sentence says at its end. A host who did not agree to it themselves is host no longer.
     """
     unit, table = await draft.unit(), draft.table
     info, former = table.stored_info, table.state.players[seat]
@@ -191,4 +191,7 @@ async def record_replacement(
         raw_line=sentence, events=engine.encode_events(events),
     )  # fmt: skip
     draft.add_row(row, state)
+    if player and player.person_id == info.host_id != by:
+        await unit.tables.update(info.id, host_id=None)
+        sentence += " The table has no host now; any of its players admits others."
     return sentence

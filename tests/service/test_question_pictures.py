@@ -20,6 +20,8 @@ from renderers import Picture
 from tests.drawn_here import DrawnHere
 from tests.t1817.scenarios import run_scenario
 from tests.t1817.test_07_conversions_and_mergers import SMALL, WANTED
+from tests.t1830.scenarios import BOUGHT
+from tests.t1830.scenarios import run_scenario as opening_of_1830
 
 PREFIX = """title 1830
 players Ann, Bob, Cid
@@ -239,6 +241,14 @@ async def test_the_start_of_a_company_shows_its_home() -> None:
     details = pictures.requests[-1][1]
     assert details["highlight"] == ("F19",) and "F19" in details["crop"] and "A20" not in details["crop"]
     assert bids_view(bid).startswith("ME Morristown and Erie Railway: Ann $100 leads")
+
+
+async def test_a_par_price_shows_the_home_of_its_company() -> None:
+    """1830 §8.1: the B&O, whose home is printed in Baltimore."""
+    pictures = DrawnHere()
+    state = opening_of_1830(BOUGHT + "= turn Cid")
+    assert [name for name, _ in await question_pictures(pictures, state)] == ["sheet", "market", "map"]
+    assert pictures.requests[-1][1]["highlight"] == ("I15",)
 
 
 async def test_a_merger_shows_the_tokens_of_its_companies() -> None:
