@@ -38,12 +38,20 @@ def cut_log(path: Path) -> None:
     os.truncate(f"{path}-wal", 4096)
 
 
+def overwrite_log(path: Path) -> None:
+    with Path(f"{path}-wal").open("r+b") as log:
+        log.seek(16)  # the first salt
+        salt = log.read(4)
+        log.seek(16)
+        log.write(bytes(255 - byte for byte in salt))
+
+
 def delete_log(path: Path) -> None:
     Path(f"{path}-wal").unlink()
 
 
 @sqlite_only
-@pytest.mark.parametrize("harm", [delete, replace, cut_log, delete_log])
+@pytest.mark.parametrize("harm", [delete, replace, cut_log, delete_log, overwrite_log])
 async def test_moves_are_refused_where_the_file_is_lost(
     world: ServiceHarness, harm: Callable[[Path], None], caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -71,6 +79,19 @@ async def test_moves_are_refused_where_the_file_is_lost(
         async with await open_store(rescued) as store:
             log = await Service(store).queries.log(world.table)
         assert [each.line for each in log if each.kind == "move"] == ["buy SV"]
+
+
+@sqlite_only
+async def test_a_log_that_sqlite_begins_anew_is_no_loss(world: ServiceHarness) -> None:
+    path = world.store.path
+    assert path is not None
+    begun, salts = Path(f"{path}-wal"), set()
+    for number in range(40):
+        async with world.store.begin() as unit:
+            await unit.settings.set("key", f"{number:03}" * 100_000)
+        salts.add(begun.read_bytes()[16:20])
+    world.store.check_file()
+    assert len(salts) > 1
 
 
 @sqlite_only
