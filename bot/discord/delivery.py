@@ -5,8 +5,9 @@ built from the position at the time of sending, so a message that is late or rep
 `card_keeper` keeps the cards, `notices` sends everything else, `posting` finds a way that Discord allows.
 
 A repeated sending is recognized by its nonce, a hash of the outbox message's key. Discord remembers nonces
-for some minutes; later, a retry searches the channel for the same message. What fails for the moment is tried
-again later, with growing delays; what Discord refuses permanently is given up, with the reason in the store.
+for some minutes; later, a retry searches the channel for the same message. A message that fails for the
+moment is tried again later, with growing delays; one that Discord refuses for good is given up, with the
+reason in the store.
 A fault of the store stops neither the worker nor the connection to Discord: the worker waits and goes on.
 """
 
