@@ -1,4 +1,4 @@
-"""Notices that the file of a store was deleted, replaced or cut while it is open.
+"""Notices that the file of a store was deleted, replaced, cut or overwritten while it is open.
 
 Theory of operation. An open file lives on after its name is gone: commits would succeed, and be lost with
 the process. So before each commit the device and the inode behind the path are compared with those of the
