@@ -280,7 +280,8 @@ class DiscordDelivery:
         try:
             await self.keeper.sync(table_id)
         except Unreachable as failure:
-            log.info("Discord: a card of table %s could not be brought up to date: %s", table_id, failure)
+            name = self.service.cache.table_name(table_id)
+            log.info("Discord: a card of %s could not be brought up to date: %s", name, failure)
             self._failed_syncs.add(table_id)
 
     async def _sync_safely(self, table_id: int) -> None:
@@ -289,10 +290,12 @@ class DiscordDelivery:
             async with asyncio.timeout(self._lease.total_seconds()), self._lock(table_id):
                 await self._sync_now(table_id)
         except (discord.DiscordException, aiohttp.ClientError, OSError, StoreError, NotFound) as error:
-            log.warning("Discord: the cards of table %s could not be brought up to date: %s", table_id, error)
+            name = self.service.cache.table_name(table_id)
+            log.warning("Discord: the cards of %s could not be brought up to date: %s", name, error)
             self._failed_syncs.add(table_id)
         except Exception:
-            log.exception("Discord: the cards of table %s could not be brought up to date", table_id)
+            name = self.service.cache.table_name(table_id)
+            log.exception("Discord: the cards of %s could not be brought up to date", name)
 
     async def _sync_changed(self, group: asyncio.TaskGroup) -> None:
         """Sync the tables in memory that have changed since their last sync, and those that failed."""
