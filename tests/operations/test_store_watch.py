@@ -121,6 +121,18 @@ async def test_a_copy_of_an_idle_store_has_every_move(world: ServiceHarness, tmp
     assert isinstance(await world.say("Bob", "buy CS"), Completed)
 
 
+async def test_a_store_that_was_closed_is_whole_in_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "railpost.db"
+    async with await open_store(path) as store, store.begin() as unit:
+        await unit.settings.set("key", "value")
+    log = Path(f"{path}-wal")
+    assert not log.exists() or not log.stat().st_size
+    copy = tmp_path / "copy.db"
+    shutil.copyfile(path, copy)
+    async with await open_store(copy) as store, store.read() as unit:
+        assert await unit.settings.get("key") == "value"
+
+
 async def test_a_copy_without_its_log_is_suspicious(tmp_path: Path) -> None:
     path, settings = tmp_path / "railpost.db", parse_settings({})
     async with await open_store(path) as store:
