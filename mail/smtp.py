@@ -27,7 +27,7 @@ from mail.connection_slots import TooSlow
 from mail.port import DueMail, MailOutbox
 from mail.reading.bounces import classify
 from mail.reply_address import normalize_address, redact
-from mail.smtp_connections import SmtpAccount, SmtpConnections
+from mail.smtp_connections import SmtpAccount, SmtpConnections, raise_if_cancelled
 
 log = logging.getLogger(__name__)
 
@@ -260,13 +260,6 @@ class SmtpDeliveryWorker:
         retry = retry_at(mail.attempts, mail.created_at, self._now(), random.random())
         log.info("outbox: %s; %s", redact(reason), f"again at {retry:%H:%M}" if retry else "given up")
         await self._outbox.mark_failed(mail, reason, retry, recipient)
-
-
-def raise_if_cancelled() -> None:
-    """aiosmtplib uses `wait_for`, which before Python 3.12 may lose a cancellation."""
-    task = asyncio.current_task()
-    if task is not None and task.cancelling():
-        raise asyncio.CancelledError
 
 
 def _domain(address: str) -> str:

@@ -59,6 +59,13 @@ class SmtpConnection(aiosmtplib.SMTP):
         return await super().data(message, **options)
 
 
+def raise_if_cancelled() -> None:
+    """aiosmtplib uses `wait_for`, which before Python 3.12 may lose a cancellation."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
+
+
 async def connect(account: SmtpAccount, timeout: float) -> SmtpConnection:
     """A connection that is logged in. Raises aiosmtplib.SMTPException or OSError."""
     smtp = SmtpConnection(
@@ -162,6 +169,7 @@ class SmtpConnections:
         try:
             smtp = await connect(self._account, self._timeout)
         except (aiosmtplib.SMTPException, OSError) as error:
+            raise_if_cancelled()  # else the attempts would never end
             log.error("outbox: %s cannot be used: %s", where, error)
             self._report(f"{where} cannot be used: {error}")
             raise

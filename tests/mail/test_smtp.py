@@ -9,8 +9,10 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import aiosmtplib
 import pytest
 
+from mail import smtp_connections
 from mail.composing import pages
 from mail.composing.compose import compose
 from mail.inbox import InboxWatcher
@@ -315,6 +317,28 @@ async def test_a_worker_stops_whenever_it_is_told_to(turns: int) -> None:
         await player.delivered(1)
         for _ in range(turns):
             await asyncio.sleep(0)
+        task.cancel()
+        done, _ = await asyncio.wait({task}, timeout=60)
+        assert done and task.cancelled()
+
+
+async def test_a_worker_stops_while_the_server_refuses_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library may lose the cancellation where the refusal comes at the same moment."""
+    reached = asyncio.Event()
+
+    async def refuse(*_: object) -> None:
+        reached.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            raise aiosmtplib.SMTPException("STARTTLS is not supported") from None
+
+    monkeypatch.setattr(smtp_connections, "connect", refuse)
+    service = InMemoryService()
+    letter(service)
+    async with smtp_server() as player:
+        task = asyncio.create_task(worker(service, player).run())
+        await reached.wait()
         task.cancel()
         done, _ = await asyncio.wait({task}, timeout=60)
         assert done and task.cancelled()
