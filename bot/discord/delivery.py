@@ -36,8 +36,8 @@ from bot.discord.posting import Poster, Unreachable
 from bot.discord.renaming import rename_in_messages
 from bot.discord.threads import TableThreads
 from bot.features.privacy.replacing import Replacing
-from bot.hub import notify
-from bot.hub.notify import Notification
+from bot.hub.notifications import notify
+from bot.hub.notifications.notify import Notification
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from storage import GuildShards, NotFound, OutboxMessage, StoreError

@@ -19,8 +19,8 @@ from bot.discord import places
 from bot.discord.cards.card_keeper import CardKeeper
 from bot.discord.cards.card_refs import LOBBY, card_ref
 from bot.discord.threads import LOST_THREAD, TableThreads
-from bot.hub import notify
 from bot.hub.info import TableInfo
+from bot.hub.notifications import notify
 from bot.service import Service
 
 log = logging.getLogger(__name__)

@@ -10,8 +10,8 @@ from typing import Any
 
 from bot.discord.cards.card_refs import is_old_slot, is_prompt_slot, slot_prefix
 from bot.discord.cards.finished_turns import queued_card
-from bot.hub import notify
 from bot.hub.info import TableInfo
+from bot.hub.notifications import notify
 from bot.hub.table import LiveTable
 from bot.service import Service
 

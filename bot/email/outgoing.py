@@ -8,7 +8,7 @@ import msgspec
 
 from bot.email import returned
 from bot.email.tokens import ServiceToken, token_owner
-from bot.hub import notify
+from bot.hub.notifications import notify
 from mail import OutgoingMail, ReplyToken
 from mail.port import GatheredAnswer
 from storage import (

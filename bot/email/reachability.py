@@ -23,9 +23,10 @@ from datetime import datetime, timedelta
 from bot.email.pages.invitations import invitation_came_back
 from bot.email.returned import gather_lost, lost_lately, send_lost
 from bot.email.tokens import ServiceToken, table_label
-from bot.hub import notify, people
+from bot.hub import people
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_recipient
+from bot.hub.notifications import notify
 from bot.position import text_views
 from bot.position.pending import PendingDecision
 from bot.service import Service

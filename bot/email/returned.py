@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 import msgspec
 
 from bot.email.tokens import ServiceToken
-from bot.hub import notify
+from bot.hub.notifications import notify
 from mail.port import OutgoingMail
 from storage import NewMessage, UnitOfWork
 

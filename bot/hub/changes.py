@@ -8,11 +8,11 @@ from datetime import timedelta
 from functools import wraps
 from typing import Any, TypeVar, cast
 
-from bot.hub import notify
 from bot.hub.cache import MAX_ATTEMPTS, TableCache
 from bot.hub.info import TableInfo
 from bot.hub.limits import Limits
 from bot.hub.loading import load_metadata, load_table_info
+from bot.hub.notifications import notify
 from bot.hub.table import LiveTable
 from storage import Deadlock, UnitOfWork, WriteConflict
 

@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Any
 
 import engine
-from bot.hub import notify
-from bot.hub.notify import Recipient, is_told_at_once
+from bot.hub.notifications import notify
+from bot.hub.notifications.notify import Recipient, is_told_at_once
 from bot.hub.result import CommandResult, encode_result
 from bot.hub.table import LiveTable, Position, TableMetadata
 from bot.position import text_views

@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from sqlalchemy.exc import SQLAlchemyError
 
 import engine
-from bot.hub import notify
 from bot.hub.info import SeatedPlayer, TableInfo, stored_palette
-from bot.hub.notify import Recipient
+from bot.hub.notifications import notify
+from bot.hub.notifications.notify import Recipient
+from bot.hub.notifications.preferences import settings_of
 from bot.hub.pace import stored_pace
-from bot.hub.preferences import settings_of
 from bot.hub.table import LiveTable, Position, TableMetadata
 from bot.position.pending import PendingDecision, pending_decisions
 from storage import GameTable, LogRow, StoreError, TableRecord, UnitOfWork

@@ -11,9 +11,9 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 import engine
-from bot.hub import notify
 from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
+from bot.hub.notifications import notify
 from bot.hub.pace import Pace
 from bot.hub.request import POLL_PREFIX, Request, first_word, refused
 from bot.hub.result import (

@@ -11,8 +11,8 @@ from bot.hub.cache import TableCache
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_table_info
 from bot.hub.log import LogEntry
+from bot.hub.notifications.preferences import settings_of
 from bot.hub.pace import pace_text
-from bot.hub.preferences import settings_of
 from bot.hub.table import TableView
 from bot.position import text_views
 from bot.position.pending import engine_seat

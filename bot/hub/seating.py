@@ -6,10 +6,10 @@ import random
 from collections.abc import Iterable, Sequence
 
 import engine
-from bot.hub import notices
 from bot.hub.commit import CommitDraft
 from bot.hub.info import SeatedPlayer, TableInfo, check_distinct, is_robot_name, open_seats
 from bot.hub.loading import load_recipient
+from bot.hub.notifications import notices
 from bot.hub.table import LiveTable
 from bot.position import text_views
 from bot.position.pending import engine_seat

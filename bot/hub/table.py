@@ -18,8 +18,8 @@ from typing import NamedTuple
 import engine
 from bot.hub.info import TableInfo
 from bot.hub.log import STATE_CHANGING_KINDS, LogNotLoaded, TableLog, row_sentences
-from bot.hub.notify import Recipient
-from bot.hub.preferences import PersonSettings
+from bot.hub.notifications.notify import Recipient
+from bot.hub.notifications.preferences import PersonSettings
 from bot.position.pending import PendingDecision, engine_seat, pending_decisions
 from storage import LogRow, OrderRecord, StoreError, TablePoll
 

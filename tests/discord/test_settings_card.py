@@ -8,9 +8,9 @@ from bot.features.digest.feature import enqueue_digest
 from bot.features.settings.controls import settings_controls
 from bot.features.settings.feature import without_word
 from bot.hub.loading import load_recipient
-from bot.hub.notices import reminder_messages
-from bot.hub.notify import Recipient
-from bot.hub.preferences import PersonSettings, changed_settings
+from bot.hub.notifications.notices import reminder_messages
+from bot.hub.notifications.notify import Recipient
+from bot.hub.notifications.preferences import PersonSettings, changed_settings
 from bot.position.controls import Ask, Choose, Say
 from storage import SeatClock
 from tests.fake_discord.running_bot import RunningBot

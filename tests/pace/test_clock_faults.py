@@ -8,8 +8,8 @@ from datetime import timedelta
 import pytest
 
 from bot.features.clock.timers import ClockTimers, Wait
-from bot.hub import notices
 from bot.hub.loading import UnreadableTable
+from bot.hub.notifications import notices
 from bot.hub.table import LiveTable
 from bot.hub.timers import BATCH
 from bot.service import Service

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from bot.features.standing_orders import runner
-from bot.hub import notices
 from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
+from bot.hub.notifications import notices
 from bot.hub.result import Completed, QueryAnswer
 from storage import move_commit
 from storage.repositories import outbox

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.hub.preferences import PersonSettings, changed_settings, preferences_with, settings_of
+from bot.hub.notifications.preferences import PersonSettings, changed_settings, preferences_with, settings_of
 from tests.pace.test_pace import local
 
 NOW = local("2026-12-10 15:00")

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.hub import notify
-from bot.hub.notify import Recipient
+from bot.hub.notifications import notify
+from bot.hub.notifications.notify import Recipient
 from bot.hub.result import Completed, LineRefused, PollUpdated
 from bot.service import Service
 from storage import open_store

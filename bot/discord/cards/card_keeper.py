@@ -43,9 +43,9 @@ from bot.discord.cards.card_refs import (
 from bot.discord.cards.finished_turns import OLD_MESSAGE_AGE, FinishedTurns, no_list
 from bot.discord.cards.fresh_cards import FreshCards, without_pictures
 from bot.discord.posting import Posted, Poster, Unreachable, forget_files, ref_to_store
-from bot.hub import notify as notifications
 from bot.hub.info import TableInfo
-from bot.hub.notify import Notification
+from bot.hub.notifications import notify as notifications
+from bot.hub.notifications.notify import Notification
 from bot.hub.table import TableView
 from bot.position.pending import PendingDecision
 from bot.service import Service

@@ -28,7 +28,7 @@ from bot.features.history.ending import Ending, ending_pictures, headline_of, ma
 from bot.features.review.ending import ending_review, review_pictures
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_recipient
-from bot.hub.notify import Notification, is_quiet, wanted_channels
+from bot.hub.notifications.notify import Notification, is_quiet, wanted_channels
 from bot.pictures.wanted import picture_file_name
 from bot.service import Service
 from storage import OutboxMessage

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from bot.discord.cards import layouts
 from bot.discord.cards.parts import PRIMARY, Json, action_rows, button, container, text_display
 from bot.discord.controls.controls import ENTER_LINE, CustomId
-from bot.hub.waiting import WaitingTable
+from bot.hub.notifications.waiting import WaitingTable
 
 
 class WaitingEntry(NamedTuple):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bot.hub import notify
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_recipient
+from bot.hub.notifications import notify
 from bot.service import Service
 from mail.port import Bounce
 

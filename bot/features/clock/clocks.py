@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from bot.hub.notifications.preferences import PersonSettings
 from bot.hub.pace import Calendar, Deadline, Pace, bank_after, calendar_of, deadline
-from bot.hub.preferences import PersonSettings
 from bot.position.pending import PendingDecision
 from storage import SeatClock
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from bot.features.clock.clocks import ClockRules
-from bot.hub import notify
 from bot.hub.cache import TableCache
 from bot.hub.command import Command, Form, TableCommand
 from bot.hub.commit import CommitDraft
+from bot.hub.notifications import notify
+from bot.hub.notifications.quiet_hours import not_quiet
 from bot.hub.pace import Pace, pace_text, parse_pace, stored_pace
 from bot.hub.polls import Motion, PollHandler, completed
-from bot.hub.quiet_hours import not_quiet
 from bot.hub.request import Request, not_running, refused
 from bot.hub.result import CommandResult, QueryAnswer
 from bot.hub.status import record_pace

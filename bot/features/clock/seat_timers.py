@@ -11,9 +11,15 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from bot.hub.info import TableInfo
-from bot.hub.notify import Recipient, is_quiet, is_told_at_once, reachable_channels, wanted_channels
+from bot.hub.notifications.notify import (
+    Recipient,
+    is_quiet,
+    is_told_at_once,
+    reachable_channels,
+    wanted_channels,
+)
+from bot.hub.notifications.quiet_hours import next_reminder, not_quiet
 from bot.hub.pace import Deadline
-from bot.hub.quiet_hours import next_reminder, not_quiet
 from storage import ClockChanges, DueRow, SeatClock
 
 SEAT_KINDS = ("reminder", "time_up", "escalation", "ping")

@@ -9,20 +9,20 @@ from datetime import datetime, timedelta
 
 import engine
 from bot.features.clock.clocks import CLOCK_TRANSPORT, ClockRules
-from bot.hub import notices, notify
 from bot.hub.cache import TableCache
 from bot.hub.changes import again_on_conflict
 from bot.hub.commit import write_notes
 from bot.hub.info import is_robot_name
 from bot.hub.loading import load_recipient
-from bot.hub.notify import Recipient
-from bot.hub.preferences import settings_of
-from bot.hub.quiet_hours import next_reminder, not_quiet
+from bot.hub.notifications import notices, notify
+from bot.hub.notifications.notify import Recipient
+from bot.hub.notifications.preferences import settings_of
+from bot.hub.notifications.quiet_hours import next_reminder, not_quiet
+from bot.hub.notifications.waiting import has_digest_near
 from bot.hub.result import CommandResult, LineFailure
 from bot.hub.seating import robot_deputy
 from bot.hub.table import LiveTable
 from bot.hub.timers import LATE_KIND, NUDGE_KIND, Timer
-from bot.hub.waiting import has_digest_near
 from bot.position.pending import engine_seat
 from bot.position.times import duration_text
 from engine.core.events import DividendDeclared

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bot.hub import notices
 from bot.hub.feature import Addition, TurnPage
-from bot.hub.preferences import settings_of
+from bot.hub.notifications import notices
+from bot.hub.notifications.preferences import settings_of
 from bot.position.times import moment_text
 from storage import Store
 

@@ -16,13 +16,13 @@ from datetime import date, datetime
 import engine
 from bot.features.clock.clocks import ClockRules, LogStep, follow
 from bot.features.clock.seat_timers import SeatDueRows
-from bot.hub import notices, notify
 from bot.hub.cache import TableCache
 from bot.hub.commit import write_notes
 from bot.hub.loading import load_recipient
 from bot.hub.log import LogNotLoaded
-from bot.hub.notify import is_told_at_once
-from bot.hub.preferences import PersonSettings
+from bot.hub.notifications import notices, notify
+from bot.hub.notifications.notify import is_told_at_once
+from bot.hub.notifications.preferences import PersonSettings
 from bot.hub.table import LiveTable
 from bot.position.pending import PendingDecision, engine_seat, next_seat, pending_decisions
 from bot.position.times import day_text

@@ -6,9 +6,9 @@ import msgspec
 
 from bot.hub.cache import TableCache
 from bot.hub.loading import load_recipient
-from bot.hub.notify import Notification
-from bot.hub.preferences import settings_of
-from bot.hub.waiting import next_digest_at, waiting_tables
+from bot.hub.notifications.notify import Notification
+from bot.hub.notifications.preferences import settings_of
+from bot.hub.notifications.waiting import next_digest_at, waiting_tables
 from bot.position.times import zone_of
 from storage import DueRow, NewMessage, UnitOfWork
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import engine
-from bot.hub import notify
 from bot.hub.changes import TableChanges, load_info
 from bot.hub.info import TableInfo, plain_table_name
+from bot.hub.notifications import notify
 from bot.position import text_views
 from storage import NewLogRow, TableStatus
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from bot.features.lobby.tables import Lobby
-from bot.hub import notify
 from bot.hub.cache import TableCache
 from bot.hub.changes import again_on_conflict
 from bot.hub.info import IncomingGame, TableInfo, check_distinct
+from bot.hub.notifications import notify
 from bot.hub.seating import record_replacement
 from bot.position import text_views
 

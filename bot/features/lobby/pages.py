@@ -9,8 +9,14 @@ import engine
 from bot.hub.changes import LOBBY_LIFETIME, WARNING
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_recipient
-from bot.hub.notices import message
-from bot.hub.notify import Notification, Recipient, personal_routes, reachable_channels, unique_suffix
+from bot.hub.notifications.notices import message
+from bot.hub.notifications.notify import (
+    Notification,
+    Recipient,
+    personal_routes,
+    reachable_channels,
+    unique_suffix,
+)
 from bot.hub.seating import robots_of
 from bot.position import text_views
 from bot.position.times import duration_text

@@ -17,9 +17,9 @@ from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_recipient
+from bot.hub.notifications.preferences import PersonSettings
 from bot.hub.pace import add_counted, calendar_of
 from bot.hub.polls import Motion, PollHandler
-from bot.hub.preferences import PersonSettings
 from bot.hub.request import UNKNOWN_SEAT, Request
 from bot.hub.result import CommandResult, LineRefused
 from bot.hub.seating import goes_on, people_of, record_replacement, seat_robot

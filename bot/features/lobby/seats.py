@@ -14,12 +14,12 @@ from bot.features.lobby.imported_seats import GameImports
 from bot.features.lobby.pages import lobby_messages
 from bot.features.lobby.replacement import LATE, Replacements
 from bot.features.lobby.tables import Lobby
-from bot.hub import notify
 from bot.hub.cache import TableCache
 from bot.hub.changes import check_allowed
 from bot.hub.info import TableInfo, check_distinct, open_seats, status_text
 from bot.hub.limits import LimitReached, Limits
 from bot.hub.loading import load_recipient
+from bot.hub.notifications import notify
 from bot.hub.people import player_name
 from bot.hub.request import Request
 from bot.hub.result import CommandResult, LineRefused, QueryAnswer

@@ -15,7 +15,6 @@ import engine
 from bot.features.lobby import pages
 from bot.features.lobby.imported import TableImport, start_row
 from bot.features.lobby.robots import LobbyRobots
-from bot.hub import notify
 from bot.hub.cache import TableCache
 from bot.hub.changes import (
     actor_name,
@@ -28,6 +27,7 @@ from bot.hub.changes import (
 from bot.hub.info import TableInfo, parse_palette, table_name
 from bot.hub.limits import Limits
 from bot.hub.loading import load_recipient
+from bot.hub.notifications import notify
 from bot.hub.pace import parse_pace
 from bot.hub.seating import (
     add_seat,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.hub.log import LogEntry
+from bot.hub.notifications.waiting import WaitingTable
 from bot.hub.queries import TableQueries
-from bot.hub.waiting import WaitingTable
 
 MAX_EVENTS = 50
 MAX_EVENTS_IN_DIGEST = 8

@@ -12,12 +12,12 @@ import msgspec
 import engine
 from bot.features.privacy.files import DataFolder
 from bot.features.privacy.replacing import SOMEBODY, Replacing
-from bot.hub import notify
 from bot.hub.cache import TableCache
 from bot.hub.changes import again_on_conflict
 from bot.hub.commit import CommitDraft
 from bot.hub.limits import Limits
-from bot.hub.notify import Notification, unique_suffix
+from bot.hub.notifications import notify
+from bot.hub.notifications.notify import Notification, unique_suffix
 from bot.hub.people import player_name
 from bot.hub.privacy import PrivacySettings
 from bot.hub.result import ExportedFile

@@ -10,10 +10,10 @@ import msgspec
 
 from bot.hub.cache import TableCache
 from bot.hub.info import TableInfo, is_robot_name
+from bot.hub.notifications.preferences import PersonSettings, changed_settings, preferences_with, settings_of
+from bot.hub.notifications.waiting import next_digest_at, turns_text, waiting_tables
 from bot.hub.pace import stored_pace
-from bot.hub.preferences import PersonSettings, changed_settings, preferences_with, settings_of
 from bot.hub.seating import robot_deputy
-from bot.hub.waiting import next_digest_at, turns_text, waiting_tables
 from bot.position.times import day_text
 from renderers import PaletteName
 from storage import Person, UnitOfWork

@@ -17,11 +17,11 @@ from collections.abc import Sequence
 
 import engine
 from bot.features.standing_orders.book import OrderBooks, ReadOrders
-from bot.hub import notify
 from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
 from bot.hub.loading import load_recipient
 from bot.hub.log import LogNotLoaded
+from bot.hub.notifications import notify
 from bot.hub.play import Moved
 from bot.hub.polls import UNDO_POLL, holds_table
 from bot.position.pending import engine_seat, seat_number

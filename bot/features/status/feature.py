@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.hub import confirm, notify
+from bot.hub import confirm
 from bot.hub.cache import TableCache
 from bot.hub.changes import check_allowed
 from bot.hub.command import Command, Form, OpenCommand, TableCommand
 from bot.hub.commit import CommitDraft
+from bot.hub.notifications import notify
 from bot.hub.polls import Motion, PollHandler
 from bot.hub.request import Request, not_running, refused
 from bot.hub.result import CommandResult, Completed, LineRefused, TableNotRunning

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from bot.hub import notices
 from bot.hub.cache import TableCache
-from bot.hub.quiet_hours import not_quiet
+from bot.hub.notifications import notices
+from bot.hub.notifications.quiet_hours import not_quiet
 from bot.hub.request import POLL_PREFIX
 from bot.position.times import duration_text
 from storage import DueRow, TablePoll, UnitOfWork

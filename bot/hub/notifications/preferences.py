@@ -30,8 +30,8 @@ import msgspec
 from msgspec.structs import replace
 
 from bot.hub.info import AS_TABLE, is_robot_name, parse_own_palette
+from bot.hub.notifications.quiet_hours import QuietHours, parse_quiet_hours, quiet_hours
 from bot.hub.pace import Interval
-from bot.hub.quiet_hours import QuietHours, parse_quiet_hours, quiet_hours
 from bot.position.times import (
     day_text,
     format_duration,

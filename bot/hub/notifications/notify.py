@@ -22,8 +22,8 @@ from uuid import uuid4
 import msgspec
 
 from bot.hub.info import TableInfo
-from bot.hub.preferences import PersonSettings, settings_of
-from bot.hub.quiet_hours import not_quiet
+from bot.hub.notifications.preferences import PersonSettings, settings_of
+from bot.hub.notifications.quiet_hours import not_quiet
 from bot.position.pending import PendingDecision
 from storage import Identity, IdentityFields, NewMessage, Person, PersonFields, mail_order
 

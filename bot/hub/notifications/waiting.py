@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_table_info
-from bot.hub.preferences import PersonSettings
+from bot.hub.notifications.preferences import PersonSettings
 from bot.hub.request import POLL_PREFIX
 from bot.hub.timers import NUDGE_KIND
 from bot.position.times import duration_text, hour_of, local_moment, moment_text, zone_of

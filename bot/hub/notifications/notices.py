@@ -11,7 +11,7 @@ from datetime import date, datetime
 import msgspec
 
 from bot.hub.info import TableInfo
-from bot.hub.notify import (
+from bot.hub.notifications.notify import (
     Notification,
     Recipient,
     Route,
@@ -20,7 +20,7 @@ from bot.hub.notify import (
     reachable_channels,
     wanted_channels,
 )
-from bot.hub.preferences import PersonSettings
+from bot.hub.notifications.preferences import PersonSettings
 from bot.position.times import day_text, duration_text, moment_text
 from storage import NewMessage, SeatClock
 
