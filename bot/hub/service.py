@@ -208,7 +208,8 @@ class Hub:
         lines = [move.line if not engine.is_secret(move.line) else "(hidden)" for move in result.played]
         rows = f"row {result.played[-1].seq}" if result.played else "no row"
         what = "; ".join(lines) or " ".join(result.sentences)
-        log.info("table %s, %s: %s (%s, %d ms)", table_id, rows, what, transport, 1000 * seconds)
+        table = self.cache.table_name(table_id)
+        log.info("%s, %s: %s (%s, %d ms)", table, rows, what, transport, 1000 * seconds)
 
     async def _submit(self, table_id: int, request: Request) -> CommandResult:
         unknown: OutcomeUnknown | None = None

@@ -2,8 +2,8 @@
 
 Every move is delivered before the next one. A push is a message: Discord notifies nobody of an edit. So a
 group of which nobody ever answers within the hold-off gets one message for each change of the player who
-acts; whoever answers sooner is not notified, and plays on the card that is there. In the game of 681 moves
-316 questions are to somebody who was not asked last, 195 of them in stock rounds, where 135 pass. With
+acts; a player who answers sooner is not notified, and plays on the card that is there. In the game of 681
+moves 316 questions are to somebody who was not asked last, 195 of them in stock rounds, where 135 pass. With
 `auto pass` left in place of the second pass of each row it would be 242.
 
 Measured in PNG, one game of 681 moves, every picture drawn: if nobody is there, 322 messages are posted and

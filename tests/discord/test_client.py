@@ -547,6 +547,10 @@ async def test_show(started: RunningBot, fake: FakeDiscord) -> None:
     turn = await fake.run_command("Dan", thread, "show turn")
     assert "Bob to act" in turn.text and turn.private_messages and not turn.public_messages
     assert (await fake.run_command("Dan", thread, "show turn", public=True)).public_messages
+    wrong = await fake.run_command("Dan", thread, "show company", name="XYZ", public=True)
+    await fake.wait_until(lambda: bool(wrong.private_messages), "the error")
+    assert "There is no company XYZ" in wrong.private_messages[-1].text
+    assert not [each for each in wrong.public_messages if not each.deleted]
     assert isinstance(started.pictures, OnePixelPictures)
     started.pictures.fails = True
     assert "67" in (await fake.run_command("Dan", thread, "show market")).text

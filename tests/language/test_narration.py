@@ -11,7 +11,7 @@ LINE = "@ trains PRR 2\n@ tile H10 57 1\n@ owns Bob PRR 3\n@ owns pool PRR 1"
 
 
 def told(state: State, *said: str) -> list[str]:
-    """The sentences for the lines, each said by whoever is asked."""
+    """The sentences for the lines, each said by the player who is asked."""
     found: list[str] = []
     for line in said:
         seat = decision(state).asked[0]

@@ -203,7 +203,7 @@ async def test_an_invitation_is_sent_once_more_to_the_same_address(desk: LetterD
 
 
 async def test_a_host_waits_for_nobody(desk: LetterDesk) -> None:
-    """Who never answers is uninvited, and the game starts without them."""
+    """A person who never answers is uninvited, and the game starts without them."""
     await desk.person("Ann")
     await desk.write("", "Ann", f"new 1830 Bob <{BOB}>, Cid <cid@player.test>", to=ADDRESS)
     await desk.write("", "Bob", "yes")

@@ -156,7 +156,7 @@ async def test_escalation_adds_a_channel_once(driven: DrivenTable) -> None:
 
 async def test_hold_off_a_run_of_moves_is_one_message(driven: DrivenTable) -> None:
     """A turn that is over before the hold-off ends is told to nobody; so is one that an undo takes back, for
-    whoever undoes is asked again in the answer."""
+    the player who undoes is asked again in the answer."""
     await driven.begin("24h")
     await driven.wait_until(local("2026-06-01 12:10"))
     driven.told.clear()

@@ -319,7 +319,7 @@ async def test_all_that_is_stored_is_one_file_without_secrets(host: Host) -> Non
 
 
 def test_every_column_with_text_is_known() -> None:
-    """Who adds a column says whether others can be named in it."""
+    """A new column is listed as one that can name others, or as one that cannot."""
     from sqlalchemy import JSON, LargeBinary, String
 
     keys = set(

@@ -85,7 +85,7 @@ def test_the_reason_is_against_what_was_played_where_that_costs_more() -> None:
 
 
 def test_what_can_still_be_done_in_the_turn_was_not_decided_against() -> None:
-    """Whoever buys one share of several that the pool sells at once may still buy the others."""
+    """A player who buys one share of several that the pool sells at once may still buy the others."""
     game = robot_game("1830", 60)
     state = engine.copy_state(game.start)
     seen = set()

@@ -1,6 +1,6 @@
 """`/watch`: a game that is played elsewhere is shown to a channel, in one post that is kept up to date.
 
-Everybody in the channel may press the buttons of the post; what they show, only the presser sees.
+Everybody in the channel may press the buttons of the post; only the presser sees what they show.
 """
 
 from __future__ import annotations

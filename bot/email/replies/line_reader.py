@@ -71,6 +71,12 @@ class LineReader:
         companies, players = (state.companies, state.players) if state else ((), ())
         return self._commands.read_line(without_comment(line), companies, players)
 
+    def without_show(self, line: str) -> str:
+        """A question without the word `show` before it; any other line as it is."""
+        rest = line.partition(" ")[2]
+        is_question = first_word(line) == "show" and self._commands.is_query(first_word(rest))
+        return rest if is_question else line
+
     @staticmethod
     def try_lines(
         state: engine.State | None, seat: int, lines: Sequence[str]

@@ -86,6 +86,7 @@ class SeatReplies:
     async def _submit_lines(
         self, seat: SeatRef, lines: Sequence[str], request_id: str | None
     ) -> results.CommandResult:
+        lines = [self._reader.without_show(line) for line in lines]
         return await self._service.submit(
             seat.table_id, seat.seat_number, lines, seat.decision_id if request_id else None, request_id,
             person_id=seat.person_id, transport="mail",

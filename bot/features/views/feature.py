@@ -93,13 +93,15 @@ def _help(query: QueryRequest, registry: Commands) -> str:
 
 
 def _company(query: QueryRequest) -> str:
-    text = text_views.company_view(query.table.state, query.argument, query.seat)
-    return text or f"There is no company {query.argument}."
+    if text := text_views.company_view(query.table.state, query.argument, query.seat):
+        return text
+    raise ValueError(f"There is no company {query.argument}.")
 
 
 def _player(query: QueryRequest) -> str:
-    text = text_views.player_view(query.table.state, query.argument)
-    return text or f"There is no player {query.argument}."
+    if text := text_views.player_view(query.table.state, query.argument):
+        return text
+    raise ValueError(f"There is no player {query.argument}.")
 
 
 def _tiles(query: QueryRequest) -> str:
