@@ -78,7 +78,7 @@ async def test_the_same_card_loses_and_keeps_its_pictures(running: RunningBot, f
         await running.start_game(*PLAYERS)
         await running.play_lines(*OPENING)
         card = await running.wait_for_card("Ann", holding="par")
-        ids = [each.id for each in card.attachments]
+        *ids, _ = [each.id for each in card.attachments]  # the last is the map of the par price
         fake.find_channel("general").denied.add("ATTACH_FILES")
         await running.play_lines("Ann: par B&O 67")
         again = await running.wait_for_card("Ann", holding="or pass")
@@ -99,16 +99,17 @@ async def test_the_same_card_loses_and_keeps_its_pictures(running: RunningBot, f
 
 
 async def test_edit_after_edit_keeps_the_files(running: RunningBot, fake: FakeDiscord) -> None:
-    """What an edit has kept is recorded, so the next one uploads nothing either."""
+    """What an edit has kept is recorded, so the next one uploads nothing of it either."""
     async with running.online():
         await running.start_game(*PLAYERS)
         await running.play_lines(*OPENING)
         card = await running.wait_for_card("Ann", holding="par")
-        ids = [each.id for each in card.attachments]
-        for line, holding in (("par B&O 67", "or pass"), ("undo", "par")):
+        *ids, _ = [each.id for each in card.attachments]
+        for line, holding, maps in (("par B&O 67", "or pass", 0), ("undo", "par", 1)):
             assert "Done." in (await running.submit_lines("Ann", line)).text
             again = await running.wait_for_card("Ann", holding=holding)
-            assert again is card and [each.id for each in card.attachments] == ids, line
+            kept = [each.id for each in card.attachments]
+            assert again is card and kept[: len(ids)] == ids and len(kept) == len(ids) + maps, line
     assert ids
 
 

@@ -1,10 +1,12 @@
-"""Orders that a reply leaves beside its moves: both are done, or neither."""
+"""What a reply does beside a move: orders that it leaves, other routes that it asks for."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import engine
 from bot.hub.result import Completed
+from engine.game_text import replay
 from tests.fake_discord.running_bot import OnePixelPictures
 from tests.mail.letter_desk import LetterDesk, letter_desk
 
@@ -48,3 +50,43 @@ async def last_line(desk: LetterDesk, table: int) -> str:
     """The last line that was played."""
     log = await desk.service.queries.log(table)
     return [row.line for row in log if row.kind == "move" and row.is_live][-1]
+
+
+async def test_other_routes_are_listed_and_run(tmp_path: Path) -> None:
+    """Where the best routes are not the only ones, the letter says how to ask for the others."""
+    game, seat = up_to_other_runs()
+    with OnePixelPictures() as pictures:
+        async with letter_desk(tmp_path, pictures) as desk:
+            ids = [await desk.person(name) for name in ("Ann", "Bob")]
+            table, _ = await desk.service.imports.open_table(game.encode(), by=ids[0])
+            for at, (name, person) in enumerate(zip(table.names, ids, strict=True)):
+                await desk.service.imports.claim_seat(table.id, at, person, name)
+            await desk.take("turn")
+            player = ("Ann", "Bob")[seat]
+            address = f"{player.lower()}@player.test"
+            assert "runs # asks which other routes can be run" in desk.newest[address].part("plain")
+            await desk.write("", player, "runs")
+            told = desk.newest[address].part("plain")
+            line = next(each.strip() for each in told.splitlines() if each.strip().startswith("run "))
+            assert (await desk.write("", player, line)).reason == "played"
+            assert await last_line(desk, table.id) == line.partition("#")[0].strip()
+
+
+def up_to_other_runs() -> tuple[str, int]:
+    """A recorded game up to the first run for which there are others than the best, and whose it is."""
+    path = Path(__file__).parent.parent / "games" / "1830-2p-27-18xx.games.18xx"
+    text = path.read_text().splitlines(keepends=True)
+    history = replay("".join(text)).history
+    assert history is not None
+    state, moves = engine.copy_state(history.start), [line for line in text if is_move(line)]
+    for number, line in enumerate(history.lines):
+        if line.line.startswith("run ") and engine.other_runs(state, line.seat):
+            head = "".join(text[: text.index("---\n") + 1])
+            return head + "".join(moves[:number]), int(line.seat[1:])
+        for event in line.events:
+            event.apply(state)
+    raise AssertionError("The game has no such run.")
+
+
+def is_move(line: str) -> bool:
+    return line.startswith(("Ann: ", "Bob: "))
