@@ -47,7 +47,7 @@ from bot.features.watch.permission import WatchingPermission
 from bot.hub.cache import KEEP_MEGABYTES
 from bot.hub.feature import Feature
 from bot.hub.limits import Limits
-from bot.hub.polls import PollHandler
+from bot.hub.polls import HOLD_KIND, PollHandler
 from bot.hub.privacy import PrivacySettings
 from bot.hub.service import Hub
 from bot.hub.status import RunningTables
@@ -119,7 +119,7 @@ class Service(Hub):
         """Everything that Railpost can do, in the order in which `help` lists it."""
         cache, polls, submit = self.cache, self.polls, self.submit
         books, undo = OrderBooks(), UndoHandler(cache, polls)
-        orders, runner = OrderHandler(cache, books, self.moves), OrderRunner(books, self.moved)
+        orders, runner = OrderHandler(cache, books, self.moves), OrderRunner(cache, books, self.moved)
         plans = PlanHandler(PlanStore(self.store, self.limits), self.moves, orders.armed_orders)
         clock, times = TimeCommands(cache, polls), ClockTimers(cache, partial(play_line, submit))
         replacements = self.replacements
@@ -134,7 +134,7 @@ class Service(Hub):
         yield Feature("game_files", export.commands())
         yield Feature("plans", plans.commands(), turn_pages=[plan_pages.add_to_turn])
         yield Feature(
-            "standing_orders", orders.commands(), reactions=[runner.run],
+            "standing_orders", orders.commands(), timers={HOLD_KIND: runner.release}, reactions=[runner.run],
             turn_pages=[order_pages.add_to_turn],
         )  # fmt: skip
         yield Feature(

@@ -158,7 +158,7 @@ class Replies:
 
     def count(self, seconds: int, actor: str | None = None, reason: str | None = None) -> Awaitable[int]:
         """How many replies were sent in the last seconds, to one seat or address, for one reason."""
-        return self._service.count_replies(self._now() - timedelta(seconds=seconds), actor, reason)
+        return self._service.arrivals.count_replies(self._now() - timedelta(seconds=seconds), actor, reason)
 
     async def _is_loop(self, actor: str) -> bool:
         """Whether so many replies were sent lately, to one or to all, that it must be a loop or an attack.

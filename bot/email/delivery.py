@@ -120,7 +120,7 @@ class MailTidying:
         if fullness:
             await self._alerts.send("full", f"{fullness[0].upper()}{fullness[1:]}.", DAY)
         if self._keep_days:
-            await self._gateway.delete_before(timedelta(days=self._keep_days))
+            await self._gateway.arrivals.delete_before(timedelta(days=self._keep_days))
 
 
 def imap_account(mail: MailSettings, tokens: AccessTokens | None = None) -> ImapAccount:

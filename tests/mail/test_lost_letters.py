@@ -29,9 +29,9 @@ async def desk(tmp_path: Path) -> AsyncIterator[LetterDesk]:
 async def come_back(desk: LetterDesk, letter: SentLetter, kind: BounceKind, reason: str) -> None:
     """A letter that was accepted comes back."""
     message_id = letter.message["Message-ID"]
-    token = await desk.gateway.find_token_by_message(message_id)
+    token = await desk.gateway.people.find_token_by_message(message_id)
     assert token is not None
-    await desk.gateway.record_bounce(Bounce(token, message_id, "", kind, reason))
+    await desk.gateway.people.record_bounce(Bounce(token, message_id, "", kind, reason))
 
 
 async def later(desk: LetterDesk, hours: float = 0) -> list[SentLetter]:

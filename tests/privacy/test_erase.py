@@ -258,6 +258,7 @@ async def test_the_tables_go_on_without_the_person(host: Host) -> None:
         view = await fresh.queries.view(host.tables["running"])
         assert view.state is not None and view.state.players == ["Player 1", "Ann", "Bob"]
         assert view.table.status == "paused" and [p.name for p in view.table.seated_players] == ["Ann", "Bob"]
+        assert view.table.host_id == host.people["Ann"], "a table without a host may be shown anywhere"
         log = await fresh.queries.log(host.tables["running"])
         said = " ".join(sentence for entry in log for sentence in entry.sentences)
         assert "Player 1 buys the SV" in said and "thanks Player 1" in said

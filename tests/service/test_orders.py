@@ -142,6 +142,8 @@ async def test_several_orders_and_a_turn_over_several_lines(trading: ServiceHarn
         (["auto off 3"], "You have left no orders at this table."),
         (["auto", "auto pass"], "`auto` has to be submitted alone."),
         (["pass", "auto"], "`auto` has to be submitted alone."),
+        (["auto pass", "undo"], "`undo` has to be submitted alone."),
+        (["auto pass", "plan pass"], "`plan pass` has to be submitted alone."),
         (["standing protect PRR ask"], "You have left no such order."),
     ],
 )

@@ -164,8 +164,8 @@ class Replacements:
             await self._open(table, seat, "replace", others, question, details, instead_of=asked)
         elif not any(p.poll.kind in SEAT_POLLS and p.poll.details["seat"] == seat for p in table.polls):
             question = (
-                f"{name} is late, and has no deputy. A robot shall play on for {name}. (A person can ask for "
-                f"the seat instead: `ask {name}`.)"
+                f"{name} is late, and nobody decides for them. A robot shall play on for {name}. (A person "
+                f"can ask for the seat instead: `ask {name}`.)"
             )
             await self._open(table, seat, "robot", others, question, details)
 
