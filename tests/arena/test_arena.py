@@ -12,8 +12,9 @@ from bot.tools.arena.development import RoundStarts, development
 from bot.tools.arena.development import table as development_table
 from bot.tools.arena.greedy import Greedy, PassAndPay
 from bot.tools.arena.match import GameSetup, SeatResult, score
+from bot.tools.arena.other_version import OtherVersion, Table
 from bot.tools.arena.results import append_results, interval, read_results, summaries
-from engine import Action, decision, new_game, options
+from engine import Action, decision, new_game, options, play
 from engine.core.actions import BuyShares, BuyTrain, Par, Pass
 from tests.scenarios import ScenarioRunner
 from tests.site_18xx.recorded_games import GAMES
@@ -144,3 +145,22 @@ def test_forced_questions_are_counted_apart_from_free_ones() -> None:
         pass
     assert compared.forced.top1 == compared.forced.questions > 0
     assert compared.free.uniform1 < compared.free.questions
+
+
+def test_a_player_of_a_checkout_plays_over_a_pipe() -> None:
+    table = Table("1830", ("Ann", "Bob", "Cid"), (), 3)
+    state, _ = new_game(table.title, table.names, table.options, table.seed)
+    here = contestant("greedy", 5, 3)
+    other = OtherVersion(f"{Path(__file__).parents[2]}@greedy", table, 5)
+    for _ in range(4):
+        seat = decision(state).awaited[0]
+        action = other.choose_action(state, seat)
+        assert action == here.choose_action(state, seat)
+        other.saw(state, seat, action)
+        state = play(state, seat, action).state
+    other.close()
+
+
+def test_a_checkout_that_is_none_is_refused_with_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="is no checkout of Railpost"):
+        OtherVersion(f"{tmp_path}@greedy", Table("1830", ("Ann", "Bob", "Cid"), (), 3), 5)

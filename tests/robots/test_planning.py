@@ -10,9 +10,10 @@ from bot.features.robots.commitments import float_cost, keeps_plan, unfloated
 from bot.features.robots.forecast import Forecast
 from bot.features.robots.planning import to_plan
 from bot.features.robots.player import Effort, Robot
+from bot.features.robots.projected_shares import SharePlay
 from bot.features.robots.projection import Projection
 from engine import State, decision, game_of, play
-from engine.core.actions import BuyShares, BuyTrain, Par, Pass, SellShares
+from engine.core.actions import BuyShares, BuyTrain, Par, Pass, PayDividend, SellShares, WithholdDividend
 from tests.scenarios import ScenarioRunner
 
 run_scenario = ScenarioRunner("1830").run
@@ -123,3 +124,91 @@ def test_on_dense_track_fewer_lays_are_tried(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(forecast, "ESTIMATE_BUDGET", 0)
     surveyor = track.Surveyor(Forecast(game_of(state), "p0"), "PRR", trials=40)
     assert surveyor.trials == track.MAX_DENSE_TRIALS
+
+
+RUSH = """
+@ phase 5
+@ owns Ann PRR 6
+@ par PRR 100
+@ trains PRR 5
+@ cash PRR 600
+@ tile H10 57 1
+@ owns Bob NYC 6
+@ par NYC 100
+@ trains NYC 3 3
+@ cash NYC 20
+@ owns Cid B&O 6
+@ par B&O 100
+@ trains B&O 3 3
+@ cash B&O 20
+@ owns Cid Erie 6
+@ par Erie 100
+@ trains Erie 5 5
+@ cash Erie 20
+@ round operating PRR
+Ann: pass
+= cash PRR 600
+"""
+
+
+def at_rush() -> State:
+    """Ann's company lacks $30 for the first 6-train, which would rust the trains of two rivals."""
+    state = run_scenario(RUSH)
+    while getattr(state.top, "step", "dividend") != "dividend":
+        state = play(state, "p0", Robot().choose_action(state, "p0")).state
+    return state
+
+
+def test_a_company_saves_for_the_train_that_rusts_those_of_rivals() -> None:
+    state = at_rush()
+    assert Robot(0, Effort(1, 0)).choose_action(state, "p0") == PayDividend()
+    best = Robot(0, Effort(1, 200)).ranking(state, "p0")
+    assert best[0].action == WithholdDividend()
+    assert best[0].reason == "the PRR saves for the next train"
+    assert len({each.action for each in best}) == len(best)
+
+
+def test_a_company_that_saves_keeps_its_revenue_until_it_has_bought() -> None:
+    projection = projected(at_rush())
+    projection.saving = {"PRR"}
+    stock = projection.companies["PRR"]
+    projection._dividend(stock, 20.0)
+    projection._buy_trains(stock)
+    assert (stock.cash, stock.trains) == (620.0, ["5"])
+    projection._dividend(stock, 20.0)
+    projection._buy_trains(stock)
+    assert (stock.cash, stock.trains, projection.saving) == (10.0, ["5", "6"], set())
+    assert projection.companies["NYC"].trains == []
+
+
+def test_a_company_without_room_trades_a_train_in() -> None:
+    projection = projected(at_rush())
+    stock = projection.companies["PRR"]
+    stock.trains, stock.cash = ["4", "5"], 800.0
+    assert projection._trains_on_offer(stock) == []
+    projection._left_the_bank("6")
+    assert {(each.train, each.price, each.traded_in) for each in projection._trains_on_offer(stock)} == {
+        ("D", 800, "4"),
+        ("D", 800, "5"),
+    }
+
+
+def test_nobody_starts_a_company_without_room_for_its_certificates() -> None:
+    projection = projected(at_trains())
+    projection.cash = dict.fromkeys(projection.cash, 500.0)
+    shares = SharePlay(projection, {})
+    assert not shares._start("p1", 4)
+    assert shares._start("p1", 5)
+
+
+def test_who_sells_the_most_shares_loses_the_presidency_and_does_not_buy_them_back() -> None:
+    projection = projected(at_trains())
+    stock = projection.companies["PRR"]
+    stock.shares = {"p0": 30, "p1": 30, "ipo": 40}
+    shares = SharePlay(projection, {})
+    shares._sell("p0", stock)
+    assert stock.president == "p1"
+    assert stock.shares == {"p0": 20, "p1": 30, "ipo": 40, "pool": 10}
+    shares.yields["PRR"] = 1.0
+    assert shares._best("p0", 1000.0) is None
+    assert shares._best("p2", 1000.0) is not None

@@ -16,15 +16,18 @@ from engine import Game
 from engine.core.components import MarketZone
 from engine.finance import market
 from engine.finance.market import Space
+from engine.finance.ownership import ZONES_EXEMPT_FROM_CERTIFICATE_LIMIT
 
 TOGETHER = (1.0, 0.85, 0.7, 0.55)
 """Which part of what it would earn alone the best train of a company earns beside others, the second, …"""
-UPGRADES = 0.05
+UPGRADES = 0.02
 """By which part revenues on today's track grow from one operating round to the next, by better tiles."""
 MOST_UPGRADES = 1.5
 """How many times today's revenue better tiles may bring at most."""
 MOST_SCALE = 1.3
 """How many times the estimate a company's own trains may really earn, and others are expected to."""
+FIRST_ROUNDS = 1.5
+"""Operating rounds in which a company without a route lays about two thirds of its first track."""
 USUAL_PLACE = 140
 """Dollars of a usual home, see `Forecast.location_value`."""
 
@@ -40,17 +43,26 @@ class BoardFacts:
         self._scales: dict[str, float] = {}
         self._places: dict[str, float] = {}
         self._moves: dict[tuple[Space, str], Space] = {}
+        self._revenues: dict[tuple[str, tuple[str, ...], float, str], float] = {}
         self._prices: dict[Space, int] = {}
+        self._exempt: dict[Space, bool] = {}
 
     def revenue(self, company: str, trains: tuple[str, ...], rounds: float, color: str) -> float:
         """Dollars that these trains would earn for a company after so many rounds, with tiles up to a
         color."""
+        key = company, trains, rounds, color
+        if key not in self._revenues:
+            self._revenues[key] = self._revenue(company, trains, rounds, color)
+        return self._revenues[key]
+
+    def _revenue(self, company: str, trains: tuple[str, ...], rounds: float, color: str) -> float:
         if not trains:
             return 0.0
         today = self._revenue_today(company, trains)
         upgraded = today * min(1 + UPGRADES * rounds, MOST_UPGRADES)
         prospect = self._prospect(trains) * STOP_VALUE[color] * self._place(company)
-        return upgraded + (1 - exp(-rounds / GROWTH_ROUNDS)) * max(prospect - upgraded, 0.0)
+        laid = 1 - exp(-rounds / GROWTH_ROUNDS) if today else 1 - exp(-(rounds + 1) / FIRST_ROUNDS)
+        return upgraded + laid * max(prospect - upgraded, 0.0)
 
     def _revenue_today(self, company: str, trains: tuple[str, ...]) -> float:
         key = company, trains
@@ -93,6 +105,13 @@ class BoardFacts:
             cell = self.g.title.cell(at)
             self._prices[at] = 0 if MarketZone.LIQUIDATION in cell.zones else cell.price
         return self._prices[at]
+
+    def is_exempt(self, at: Space) -> bool:
+        """Whether certificates of a company on that space count towards no limit."""
+        if at not in self._exempt:
+            zones = self.g.title.cell(at).zones
+            self._exempt[at] = not ZONES_EXEMPT_FROM_CERTIFICATE_LIMIT.isdisjoint(zones)
+        return self._exempt[at]
 
     def moved(self, at: Space, direction: str) -> Space:
         """The space beside one: `right`, `left`, `up` or `down`."""

@@ -1,15 +1,15 @@
 """Plans: what a player may do now is chosen by what the game would bring after it.
 
-Theory of operation. Each sensible move of a stock turn, of a dividend or of a train purchase is made with the
-engine, and from there a `Projection` plays on to the end of the game. It keeps the money for what has been
-begun: a company that the seat has started is floated first, and rust, forced purchases and the limit of
-certificates come as they would. So a par price is a plan to float at that price, a sale is a plan to buy
-with its money, and a train is a plan to own it until it rusts.
+Theory of operation. Each sensible move at a dividend or at a train purchase is made with the engine, and
+from there a `Projection` plays on to the end of the game, with rust, forced purchases and the limits of
+trains and certificates. A move that leaves money in the treasury is two plans: to pay from the next round on,
+and to save until the company can pay for the bank's next train. Such a train may rust those of rivals,
+whose presidents then have to pay for others.
 
 Other players do not do what one expects. So each move is played on several times, with other tastes of the
 players and other luck of the companies, the same ones for each move (`sample`). All moves are played on a
 few times, the better half of them as often again, and so on (sequential halving). What a move is worth is
-the seat's part of what all players own at the end, in dollars.
+what the seat owns at the end beyond what the others own on the average, in dollars.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ PLANNED: tuple[type[Action], ...] = (
 )  # fmt: skip
 PLANNED_STEPS = ("dividend", "trains")
 """Moves that are planned; whatever else may be done is left to the judgements."""
+SAVING: tuple[type[Action], ...] = Pass, PayHalfDividend, WithholdDividend
+"""Moves after which a company may save for the next train."""
 MOST_CANDIDATES = 24
 """Moves that are played on at most, the best judged ones."""
 HOPELESS = -4_000.0
@@ -52,7 +54,7 @@ class Planner:
 
     def judged(self, state: State, ranking: Sequence[Scored]) -> list[Scored]:
         """A ranking with the worth of each plan in it, best first."""
-        candidates = to_plan(state, ranking) if self.weights.trust else []
+        candidates = to_plan(state, ranking)
         if len(candidates) < 2 or self.projections < len(candidates):
             return list(ranking)
         facts = BoardFacts(Forecast(game_of(state), self.seat, self.weights))
@@ -63,16 +65,21 @@ class Planner:
             except RefusedError:
                 continue
             lines.append(_Line(judged, after))
+            if isinstance(judged.action, SAVING) and isinstance(state.top, OperatingTurn):
+                saves = judged._replace(reason=f"the {state.top.company} saves for the next train")
+                lines.append(_Line(saves, after, state.top.company))
         self._halve(lines, facts)
         base = max(line.mean for line in lines)
-        found = [
-            line.judged._replace(value=line.judged.value + self.weights.trust * (line.mean - base))
-            for line in lines
-        ]
-        known = {line.judged.action for line in lines}
+        best: dict[Action, Scored] = {}
+        for line in sorted(lines, key=self._value):
+            best[line.judged.action] = line.judged._replace(value=self._value(line) - base)
+        known, found = best.keys(), list(best.values())
         floor = min(judged.value for judged in found) - 1
         rest = [each._replace(value=min(each.value, floor)) for each in ranking if each.action not in known]
         return sorted([*found, *rest], key=lambda judged: -judged.value)
+
+    def _value(self, line: _Line) -> float:
+        return self.weights.judged_part * line.judged.value + line.mean
 
     def _halve(self, lines: list[_Line], facts: BoardFacts) -> None:
         """Play all on, then the better half as often again, until the projections are spent."""
@@ -83,18 +90,18 @@ class Planner:
             count = max(min(each, left // len(alive)), 1)
             for line in alive:
                 for number in range(sample, sample + count):
-                    line.add(self._worth(line.state, facts, number))
+                    line.add(self._worth(line, facts, number))
             left -= count * len(alive)
             sample += count
             each *= 2
             if len(alive) == 2:
                 each = max(left // 2, 1)
-            alive.sort(key=lambda line: -line.judged.value - self.weights.trust * line.mean)
+            alive.sort(key=self._value, reverse=True)
             alive = alive[: max((len(alive) + 1) // 2, 2)]
 
-    def _worth(self, state: State, facts: BoardFacts, sample: int) -> float:
-        """Dollars: the seat's part of what all players own at the end, of what they own on the average."""
-        worths = Projection(game_of(state), facts, sample).run()
+    def _worth(self, line: _Line, facts: BoardFacts, sample: int) -> float:
+        """Dollars that the seat owns at the end, beyond what the others own on the average."""
+        worths = Projection(game_of(line.state), facts, sample, line.saving).run()
         total = sum(max(worth, 0.0) for worth in worths.values()) or 1.0
         return worths[self.seat] - self.weights.rivalry * (total - max(worths[self.seat], 0.0)) / max(
             len(worths) - 1, 1
@@ -102,11 +109,12 @@ class Planner:
 
 
 class _Line:
-    """A move, the position after it, and the sum of what was found there."""
+    """A plan: a move, the position after it, a company that saves, and the sum of what was found there."""
 
-    __slots__ = ("count", "judged", "state", "total")
+    __slots__ = ("count", "judged", "saving", "state", "total")
 
-    def __init__(self, judged: Scored, state: State) -> None:
+    def __init__(self, judged: Scored, state: State, saving: str = "") -> None:
+        self.saving = saving
         self.judged, self.state, self.total, self.count = judged, state, 0.0, 0
 
     @property

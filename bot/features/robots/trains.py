@@ -72,7 +72,9 @@ def purchases(o: Forecast, company: str, option: Option) -> list[Scored]:
     if g.company(buy.source).president != o.seat:
         return _purchase_from_other(o, company, option)
     result = []
-    for price in {1, min(cash, max(_transfer_price(o, company, buy), 1))}:
+    train = o.next_train()
+    wanted = {1, _transfer_price(o, company, buy), train.price - g.cash(buy.source) if train else 1}
+    for price in sorted({min(cash, max(each, 1)) for each in wanted}):
         deal = with_dollars(option, price)
         if isinstance(deal, BuyTrain) and deal.price is not None:
             result.append(_transfer(o, company, deal, deal.price))

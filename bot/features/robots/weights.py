@@ -22,7 +22,7 @@ class Weights(msgspec.Struct, frozen=True):
     * `prospect`: how much of what trains would earn on grown track is reckoned with; 0 is today's track only.
     * `through`: how much of the next train counts for the last one of a type, where a company can pay both.
     * `rivalry`: how much what the others own on the average counts against a plan.
-    * `trust`: how much of what a plan brings is added to a judgement.
+    * `judged_part`: how much a judgement counts beside what a plan brings.
     """
 
     float_bonus: float = 120.0
@@ -33,7 +33,7 @@ class Weights(msgspec.Struct, frozen=True):
     private_resale_dollar: float = 0.75
     reach: float = 0.12
     most_of_face: float = 1.4
-    trust: float = 0.3
+    judged_part: float = 0.3
     prospect: float = 1.0
     rivalry: float = 1.0
     through: float = 0.5

@@ -30,7 +30,8 @@ def command(
     players: Annotated[
         str,
         typer.Option(
-            help="random, simulate, greedy, pass-and-pay, robot, robot:SECONDS, judgement:SECONDS; "
+            help="random, simulate, greedy, pass-and-pay, robot, robot:SECONDS, judgement:SECONDS, "
+            "CHECKOUT@PLAYER for the player of another version; "
             "commas between."
         ),
     ] = "robot,simulate,simulate,simulate",

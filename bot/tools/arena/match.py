@@ -8,6 +8,7 @@ from random import Random
 import msgspec
 
 from bot.tools.arena.contestants import contestant
+from bot.tools.arena.other_version import OtherVersion, Table
 from bot.tools.simulation.simulate import PLAYER_NAMES
 from engine import State, decision, new_game, play, standings
 
@@ -61,17 +62,24 @@ def play_game(
     seated = setup.seated()
     count = len(seated)
     state, _ = new_game(setup.title, PLAYER_NAMES[:count], setup.options, setup.seed)
+    table = Table(setup.title, tuple(PLAYER_NAMES[:count]), setup.options, setup.seed)
     contestants = {
-        seat: contestant(name, setup.seed * 31 + i, count)
-        for i, (seat, name) in enumerate(zip(state.seats, seated, strict=True))
+        seat: OtherVersion(name, table, number) if "@" in name else contestant(name, number, count)
+        for number, (seat, name) in enumerate(zip(state.seats, seated, strict=True), setup.seed * 31)
     }
+    others = [each for each in contestants.values() if isinstance(each, OtherVersion)]
     rng, moves = Random(f"{setup.seed} order"), 0
     while state.game_over is None and moves < MAX_MOVES:
         awaited = decision(state).awaited
         seat = awaited[0] if len(awaited) == 1 else rng.choice(awaited)
-        state = play(state, seat, contestants[seat].choose_action(state, seat)).state
+        action = contestants[seat].choose_action(state, seat)
+        for each in others:
+            each.saw(state, seat, action)
+        state = play(state, seat, action).state
         moves += 1
         watch(state, moves)
+    for each in others:
+        each.close()
     return score(setup, state, moves)
 
 

@@ -32,7 +32,7 @@ class Series(NamedTuple):
         """Raises ValueError with a sentence for a title, option or player that there is not."""
         new_game(self.title, [f"P{i}" for i in range(len(self.players))], self.options)
         for name in self.players:
-            contestant(name, 0, len(self.players))
+            contestant(name.rpartition("@")[2], 0, len(self.players))
 
     def played(self, rows: Sequence[SeatResult]) -> dict[int, list[SeatResult]]:
         """The rows of the series' games among those of a file, by seed."""
