@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -21,6 +22,7 @@ FOLDER = "backups"
 KEPT = 7
 """Backups on a schedule that are kept; older ones are deleted."""
 NAME_FORMAT = "railpost-%Y%m%d-%H%M%S.db"
+FILE_NAME = re.compile(r"/railpost-\d{8}-\d{6}\.db")
 CHECK_INTERVAL = 60.0  # seconds
 MAIL_SECRET = "mail-secret"
 
@@ -83,9 +85,10 @@ class ScheduledBackups:
     def _note_failure(self, error: Exception) -> None:
         """Tell the operator once for each reason; it is tried again every minute."""
         self._failed_at = self._failed_at or self._store.now()
-        if str(error) != self._reason:
-            log.error("for the operator: no backup could be made: %s", error)
-        self._reason = str(error)
+        reason = FILE_NAME.sub("", str(error))  # each attempt has a name of its own
+        if reason != self._reason:
+            log.error("for the operator: no backup could be made: %s", reason)
+        self._reason = reason
 
     def existing(self) -> list[tuple[datetime, Path]]:
         """The backups with their times, oldest first."""

@@ -6,8 +6,8 @@ acts; a player who answers sooner is not notified, and plays on the card that is
 moves 316 questions are to somebody who was not asked last, 195 of them in stock rounds, where 135 pass. With
 `auto pass` left in place of the second pass of each row it would be 242.
 
-Measured in PNG, one game of 681 moves, every picture drawn: if nobody is there, 322 messages are posted and
-12 remain in the thread at the end, with 625 pictures of 26.1 MB. (With the market on every card of a stock
+Measured in PNG, one game of 681 moves, every picture drawn: if nobody is there, 321 messages are posted and
+12 remain in the thread at the end, with 627 pictures of 26.2 MB. (With the market on every card of a stock
 round, more greys, and a sheet with tiles, names of privates and companies that have not started, they were
 734 pictures of 35.6 MB.) The other messages were deleted when their turn
 was over: their moves are a line of a list. Fewer cannot be posted while each turn is notified where it is
