@@ -6,8 +6,8 @@ import pytest
 
 from bot.features.robots.forecast import Forecast
 from bot.features.robots.opening import start_cash, start_need
-from bot.features.robots.player import Robot
-from engine import State, decision, game_of, options, play
+from bot.features.robots.player import LEAST_EFFORT, Robot
+from engine import OperatingRound, State, decision, game_of, new_game, options, play
 from engine.core.actions import BuyTrain, Pass, PayDividend, RunTrains, StartCompany, TakeLoans
 from tests.t1817.scenarios import ANN, FIVE, MERGER, company_lines, run_scenario
 
@@ -34,6 +34,18 @@ def test_who_has_sold_short_keeps_cash() -> None:
     assert o.short_reserve() == 60
     assert start_cash(o) == 140
     assert Forecast(game_of(position(FIVE, 200)), "p0").short_reserve() == 0
+
+
+def test_the_opening_starts_companies_with_privates_for_much_of_their_price() -> None:
+    """Four robots start seven companies or more; with cash alone they started five."""
+    state = new_game("1817", ["Ann", "Bob", "Cid", "Dan"]).state
+    robots = {seat: Robot(i + 1, LEAST_EFFORT) for i, seat in enumerate(state.seats)}
+    while not isinstance(state.stack[0], OperatingRound):
+        seat = decision(state).acting[0]
+        state = play(state, seat, robots[seat].choose_action(state, seat)).state
+    started = [company for company, co in state.companies.items() if co.president]
+    paid_in = [private for private, owner in state.private_owners.items() if owner in started]
+    assert len(started) >= 7 and len(paid_in) >= len(started)
 
 
 TURN = (

@@ -39,6 +39,9 @@ UNFLOATED_SHARE = 60.0
 """Dollars of worth of each share, beyond two, that others would have to buy for a company to float."""
 TRACK_MONEY = 60
 """Dollars that a new company needs beside its train, for track and interest."""
+KEPT_PER_TRAIN = 0.6
+"""What a new company keeps in cash of the price of its first train, where privates are paid in; a loan brings
+the rest."""
 RESALE = 0.35
 """What a company pays above the face value when it buys the private, as part of the face value."""
 
@@ -233,7 +236,10 @@ def sale_worth(o: Forecast, company: str) -> float:
 
 
 def company_start(o: Forecast, options: Sequence[Option]) -> list[Scored]:
-    """The size of a new company: the smallest that may sell shares; privates are paid in."""
+    """The size of a new company: the smallest that may sell shares.
+
+    Privates are paid in while the company keeps enough for its train: each saves the seat its face value.
+    """
     judged = [Scored(Pass(), 0.0, "the rest is paid in cash")]
     g = o.g
     for option in options:
@@ -243,11 +249,11 @@ def company_start(o: Forecast, options: Sequence[Option]) -> list[Scored]:
             frame = g.top
             bid = frame.payable_in_privates if isinstance(frame, CompanyStart) else 0
             train = o.next_train()
-            wanted = 1.3 * (train.price if train else 400) + 40
+            wanted = KEPT_PER_TRAIN * (train.price if train else 400)
             short = max(
                 wanted - (g.cash(frame.company) if isinstance(frame, CompanyStart) else bid) + face, 0
             )
-            worth = 300.0 + 0.35 * face - 0.6 * short + (6 if size == 5 else 0)
+            worth = 300.0 + face - 0.6 * short + (6 if size == 5 else 0)
             judged.append(Scored(option.action, worth, f"{size} shares bring the money it needs"))
     return judged
 
