@@ -18,7 +18,7 @@ compile: .venv/.run
 	@$(COMPILE_SOURCES)
 
 run: .venv/.run
-	@echo "Railpost starts; its data is in $${RAILPOST_DATA:-data}."
+	@echo "Railpost starts."
 	@exec .venv/bin/railpost
 
 test: .venv/.test

@@ -292,7 +292,7 @@ def play(
     option: Annotated[list[str] | None, typer.Option(help="An optional rule; may be repeated.")] = None,
     seed: Annotated[int | None, typer.Option(help="Shuffle the seating from this seed.")] = None,
 ) -> None:
-    """Create and start a table in this terminal; all players share the prompt."""
+    """Start a table in this terminal; its players share the prompt."""
 
     from bot.hub.seating import robots_of
 
@@ -393,7 +393,7 @@ def render(
     animation: Annotated[Path | None, typer.Option(help="Write the whole game as a GIF here.")] = None,
     dark: Annotated[bool, typer.Option(help="In dark colours.")] = False,
 ) -> None:
-    """Write pictures of a position or of a whole game as PNG and GIF files."""
+    """Write pictures of a position or a game as PNG and GIF files."""
     from bot.cli.render import check_file_type, render_files
 
     options = {

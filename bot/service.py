@@ -17,7 +17,7 @@ from bot.features.history import feature as history
 from bot.features.lobby.feature import LobbyCommands
 from bot.features.lobby.imported_seats import GameImports
 from bot.features.lobby.replacement import Replacements
-from bot.features.lobby.seats import SeatRequests
+from bot.features.lobby.seats import REQUEST_KIND, SeatRequests
 from bot.features.lobby.tables import Lobby
 from bot.features.notepad.feature import Notepad
 from bot.features.plans import controls as plan_pages
@@ -47,7 +47,7 @@ from bot.features.watch.permission import WatchingPermission
 from bot.hub.cache import KEEP_MEGABYTES
 from bot.hub.feature import Feature
 from bot.hub.limits import Limits
-from bot.hub.polls import PollHandler
+from bot.hub.polls import HOLD_KIND, PollHandler
 from bot.hub.privacy import PrivacySettings
 from bot.hub.service import Hub
 from bot.hub.status import RunningTables
@@ -119,12 +119,12 @@ class Service(Hub):
         """Everything that Railpost can do, in the order in which `help` lists it."""
         cache, polls, submit = self.cache, self.polls, self.submit
         books, undo = OrderBooks(), UndoHandler(cache, polls)
-        orders, runner = OrderHandler(cache, books), OrderRunner(books, self.moved)
+        orders, runner = OrderHandler(cache, books, self.moves), OrderRunner(cache, books, self.moved)
         plans = PlanHandler(PlanStore(self.store, self.limits), self.moves, orders.armed_orders)
         clock, times = TimeCommands(cache, polls), ClockTimers(cache, partial(play_line, submit))
         replacements = self.replacements
         lobby = LobbyCommands(cache, self.lobby, self.seats, polls, replacements)
-        lobby_timers = {"lobby": lobby.expire, LATE_KIND: replacements.look}
+        lobby_timers = {"lobby": lobby.expire, LATE_KIND: replacements.look, REQUEST_KIND: self.seats.look}
         remind = {VOTE_KIND: partial(remind_of_vote, cache)}
 
         yield Feature("views", views.commands(self.commands), turn_pages=[views.add_to_turn])
@@ -134,7 +134,7 @@ class Service(Hub):
         yield Feature("game_files", export.commands())
         yield Feature("plans", plans.commands(), turn_pages=[plan_pages.add_to_turn])
         yield Feature(
-            "standing_orders", orders.commands(), reactions=[runner.run],
+            "standing_orders", orders.commands(), timers={HOLD_KIND: runner.release}, reactions=[runner.run],
             turn_pages=[order_pages.add_to_turn],
         )  # fmt: skip
         yield Feature(

@@ -174,6 +174,12 @@ def choices(state: State, seat: str) -> list[Choice]:
     return menu.choices(game_of(state), seat)
 
 
+def other_runs(state: State, seat: str) -> list[Choice]:
+    """The runs that the seat may choose instead of the best, highest revenue first; none but where it runs
+    trains."""
+    return menu.other_runs(game_of(state), seat)
+
+
 def parse(state: State, seat: str, line: str) -> Action:
     """The action that a line means for the seat.
 
@@ -363,6 +369,7 @@ __all__ = [
     "offer_label",
     "optional_rules",
     "options",
+    "other_runs",
     "parse",
     "parse_route",
     "places_of",

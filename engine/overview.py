@@ -22,6 +22,7 @@ from engine.core.state import (
     MergerRound,
     MergerTurn,
     OperatingTurn,
+    ParPriceChoice,
     PostMergerLoans,
     PostMergerTrade,
     PriceProtection,
@@ -36,6 +37,7 @@ from engine.finance import market
 from engine.game import Game
 from engine.kernel import game_of
 from engine.operating import run, track
+from engine.operating.stations import printed_home
 from engine.rounds.sequence import StockRoundRules
 from engine.stock.price_protection import PriceProtectionQuestion
 
@@ -69,9 +71,11 @@ def auctioned_company(state: State) -> str:
 
 
 def company_hexes(state: State) -> tuple[str, ...]:
-    """Where the companies are that an auction, a start or a merger is about: the home that is bid on, and
-    the hexes with their tokens, in the order of the map. Empty for other questions, and for a poll, which
-    is about all companies."""
+    """Where the companies are that an auction, a start, a par price or a merger is about.
+
+    These are the home that is bid on or printed, and the hexes with their tokens, in the order of the map.
+    Empty for other questions, and for a poll, which is about all companies.
+    """
     g, top = game_of(state), state.stack[-1]
     if isinstance(top, MergerPoll):
         return ()
@@ -79,6 +83,8 @@ def company_hexes(state: State) -> tuple[str, ...]:
     if isinstance(top, CompanyStart):
         companies.add(top.company)
     home = top.home_hex if isinstance(top, Auction) else ""
+    if isinstance(top, ParPriceChoice):
+        home = printed_home(g, top.company).hex
     return tuple(
         hex
         for hex in g.components.map.hexes
@@ -288,7 +294,7 @@ def places_of(state: State, tile: str, company: str | None = None) -> tuple[str,
 
 
 def rotations_on(state: State, tile: str, hex: str) -> dict[int, int]:
-    """The rotations in which a tile may lie on a hex by its upgrades and its track, whoever lays it.
+    """The rotations in which a tile may lie on a hex by its upgrades and its track, for any company.
 
     By rotation the smallest that comes to the same. Empty where it cannot lie there, also for want of tiles
     or of the phase. Raises KeyError for an unknown tile.

@@ -70,7 +70,7 @@ class Title(Generic[GameT]):
       cites nothing else cites that.
     * `after_price_move`: what follows when a company's token has come to another space of the market.
     * `extra_slots`: token places of cities beyond the printed ones.
-    * `must_sell_excess`: whoever holds more of a company than the limit has to sell that first.
+    * `must_sell_excess`: a player who holds more of a company than the limit has to sell the excess first.
     * `follows_granted_certificates`: which share came with a private matters (`engine.finance`).
     * `private_treasuries`: only its president sees what a company has.
     """

@@ -1,10 +1,10 @@
 """Who may use one of the few connections to the SMTP server.
 
-Theory of operation. A domain is slow from an email that took longer than `slow_after` seconds until one that
-did not. All slow domains together have half of the connections, so they hold up each other and nobody else. A
-domain that turns out to be slow while others wait is cut off: `TooSlow` is raised in its block, and its email
-goes out again, in the share of the slow ones, where it has the whole time. Nobody is cut off once the text of
-the email is on its way: the server may have it, and it would arrive twice.
+Theory of operation. A domain is slow once an email has taken longer than `slow_after` seconds, until another
+takes less. All slow domains together have half of the connections, so they hold up each other and nobody
+else. A domain that turns out to be slow while others wait is cut off: `TooSlow` is raised in its block, and
+its email goes out again, in the share of the slow ones, where it has the whole time. Nobody is cut off once
+the text of the email is on its way: the server may have it, and it would arrive twice.
 """
 
 import asyncio

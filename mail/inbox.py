@@ -172,11 +172,11 @@ class InboxWatcher:
             return
         await self._parser.start()  # before the attempt counts: a busy machine spoils no mail
         digest = hashlib.sha256(raw).hexdigest()
-        arrival = await self._service.record_arrival(digest, raw, envelope.received_at)
+        arrival = await self._service.arrivals.record_arrival(digest, raw, envelope.received_at)
         folder = arrival.folder
         if folder is None:
             outcome = await self._decide(raw, partial, arrival.attempts)
-            await self._service.record_outcome(digest, outcome)
+            await self._service.arrivals.record_outcome(digest, outcome)
             folder = outcome.folder
             log.info("mailbox: %s -> %s", redact(outcome.reason), folder)
         await imap.move(uid, folder)

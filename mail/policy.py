@@ -17,8 +17,8 @@ the sender, "DMARC" the verdict of our own mail server, "automatic" a sign that 
 | none   | unknown        | not fail     | no        | `new …`, if the operator admits it: asked once   |
 | none   | unknown        | any          | no        | dropped: strangers never get a reply             |
 
-Replies go to the registered address only. What it needs to know of the past, the policy asks the service;
-only which texts it could not read lately, it remembers itself (`Replies.is_echo`). All its calls may be
+Replies go to the registered address only. The policy asks the service for what it needs to know of the
+past; it remembers only which texts it could not read lately (`Replies.is_echo`). All its calls may be
 repeated after a crash, as the idempotency key of a request is made from the seat, the Message-ID and the
 lines.
 """
@@ -98,8 +98,8 @@ class MailPolicy:
         self._limits = limits
         self._alerts = OperatorAlerts(service.alert_operator, now)
         self._replies = Replies(address, service, self._alerts, limits, now)
-        self._reader = ReplyReader(service)
-        self._lookup = TokenLookup(address, service)
+        self._reader = ReplyReader(service.seats)
+        self._lookup = TokenLookup(address, service.people)
 
     # --- the table, row by row ---
 
@@ -141,7 +141,7 @@ class MailPolicy:
             return MailOutcome("a report that a mail has arrived", Folder.IGNORED)
         quoted = [id for id in report.message_ids if self._address.is_own_message_id(id)]
         for message_id in quoted:
-            sent = await self._service.find_token_by_message(message_id)
+            sent = await self._service.people.find_token_by_message(message_id)
             if sent and (not bounces or sent.address in {token.address for token in bounces}):
                 return await self._bounced(sent, message_id, report)
         if bounces and not report.message_ids:
@@ -149,18 +149,18 @@ class MailPolicy:
         return MailOutcome("bounce of a mail that is not ours", Folder.IGNORED)
 
     async def _bounced(self, token: ReplyToken, message_id: str, report: DeliveryReport) -> MailOutcome:
-        await self._service.record_bounce(
+        await self._service.people.record_bounce(
             Bounce(token, message_id, report.status, report.kind, redact(report.reason))
         )
         return MailOutcome(f"bounce: {report.kind}", Folder.PROCESSED)
 
     async def _without_token(self, mail: ParsedMail) -> MailOutcome:
-        person = await self._service.find_correspondent(mail.sender) if mail.sender else None
+        person = await self._service.people.find_correspondent(mail.sender) if mail.sender else None
         if person is None:
             return await self._new_host(mail)
         if self._fails_dmarc(mail):
             return MailOutcome("stranger", Folder.IGNORED)
-        await self._service.heard_from(person.address)
+        await self._service.people.heard_from(person.address)
         token = ReplyToken("reply", person.address, frozenset({person.address}), "")
         if ruling := await self._table_command(mail, token):
             return await self._replies.reply(mail, ruling)
@@ -173,7 +173,7 @@ class MailPolicy:
         if mail.sender is None or self._fails_dmarc(mail) or not lines or first_word(lines[0]) != "new":
             return MailOutcome("stranger", Folder.IGNORED)
         key = idempotency_key(mail, ReplyToken("reply", mail.sender, frozenset(), ""), lines)
-        answer = await self._service.ask_new_host(mail.sender, lines, mail.sender_name, key)
+        answer = await self._service.tables.ask_new_host(mail.sender, lines, mail.sender_name, key)
         if answer is None:
             return MailOutcome("stranger", Folder.IGNORED)
         page = table_pages.host_confirmation(answer.sentences, lines)
@@ -186,7 +186,7 @@ class MailPolicy:
         if not lines:
             return None
         key = idempotency_key(mail, token, lines)
-        answer = await self._service.table_command(token, lines, mail.sender_name, key, mail.files)
+        answer = await self._service.tables.table_command(token, lines, mail.sender_name, key, mail.files)
         return _table_ruling(answer, lines) if answer else None
 
     def _fails_dmarc(self, mail: ParsedMail) -> bool:
@@ -197,7 +197,7 @@ class MailPolicy:
             return await self._wrong_sender(mail, token)
         if self._fails_dmarc(mail):
             return Ruling("forged", refusal_pages.failed_authentication(), token, Folder.QUARANTINE)
-        await self._service.heard_from(mail.sender or token.address)
+        await self._service.people.heard_from(mail.sender or token.address)
         if token.purpose == "reply" and mail.sender:
             token = replace(token, address=mail.sender)  # a person with several is answered where they write
         if mail.problem is None or token.purpose == "unsubscribe":
@@ -213,7 +213,7 @@ class MailPolicy:
             can_be_held
             and await self._replies.count(86_400, token.actor, "wrong sender") < self._limits.notices_per_day
         ):
-            code = await self._service.hold_lines(token, lines, idempotency_key(mail, token, lines))
+            code = await self._service.held.hold_lines(token, lines, idempotency_key(mail, token, lines))
         return Ruling("wrong sender", refusal_pages.wrong_sender(lines[:10], code), token, lines=lines)
 
     # --- mail from the owner of the token ---
@@ -239,11 +239,14 @@ class MailPolicy:
         if not lines and in_subject:
             lines = (in_subject[1],)
         if token.purpose in {"reply", "unsubscribe"} and _is_only_line(lines, "start"):
-            sentence = await self._service.start_mail(token)
+            sentence = await self._service.people.start_mail(token)
             return Ruling("started", pages.confirmation(sentence), token, lines=("start",))
         if token.purpose == "unsubscribe" or _is_only_line(lines, "stop", "unsubscribe"):
             return Ruling(
-                "stopped", pages.confirmation(await self._service.stop_mail(token)), token, lines=("stop",)
+                "stopped",
+                pages.confirmation(await self._service.people.stop_mail(token)),
+                token,
+                lines=("stop",),
             )
         if token.purpose in YES_NO_PURPOSES:
             return await self._yes_or_no(token, reply.text.lines[:1])
@@ -251,10 +254,10 @@ class MailPolicy:
             page = refusal_pages.invalid_line(reply.parsed.fault, reply.parsed)
             return Ruling("not done", page, token, lines=lines)
         if token.seat is None:
-            person = await self._service.find_correspondent(token.address)
+            person = await self._service.people.find_correspondent(token.address)
             page = refusal_pages.help_without_table(person) if person else refusal_pages.unknown_code()
             return Ruling("help", page, token, lines=lines)
-        if reply.says_yes and (code := await self._service.find_offered_code(token, mail.parent_ids)):
+        if reply.says_yes and (code := await self._service.held.find_offered_code(token, mail.parent_ids)):
             return await self._confirm_held(mail, token, code, ("yes",))
         said = "" if reply.parsed.unclear else await self._say(mail, token, reply.text.talk)
         if lines:
@@ -268,16 +271,16 @@ class MailPolicy:
     async def _say(self, mail: ParsedMail, token: ReplyToken, talk: Sequence[str]) -> str:
         """Tell the table what the reply says to it; returns a sentence about that, empty for no talk."""
         for text in talk:
-            await self._service.say(token, text, idempotency_key(mail, token, ["say", text]))
+            await self._service.seats.say(token, text, idempotency_key(mail, token, ["say", text]))
         return f"The table is told: {' '.join(talk)}" if talk else ""
 
     async def _confirm_host(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
-        code = await self._service.find_offered_code(token, mail.parent_ids)
-        held = await self._service.find_held_lines(token, code) if code else None
+        code = await self._service.held.find_offered_code(token, mail.parent_ids)
+        held = await self._service.held.find_held_lines(token, code) if code else None
         if not reply.says_yes or held is None:
             return Ruling("not done", refusal_pages.expects_yes_or_no("host"), token)
-        await self._service.confirm_host(token)
-        answer = await self._service.table_command(token, held.lines, mail.sender_name, f"host:{code}")
+        await self._service.tables.confirm_host(token)
+        answer = await self._service.tables.table_command(token, held.lines, mail.sender_name, f"host:{code}")
         return (
             _table_ruling(answer, held.lines)
             if answer
@@ -308,7 +311,12 @@ class MailPolicy:
     ) -> Ruling:
         """Hold lines, which a plain `yes` in reply to this page will play. accepted: what they do now."""
         key, figures = idempotency_key(mail, token, lines), _figures(accepted)
-        code = await self._service.hold_lines(token, lines, key, figures)
+        if figures:
+            decision_id = await self._service.seats.current_decision(token)
+            held_for = replace(token, decision_id=decision_id)
+        else:
+            held_for = token
+        code = await self._service.held.hold_lines(held_for, lines, key, figures)
         return Ruling(reason, page, token, lines=lines, offered_code=code)
 
     async def _yes_or_no(self, token: ReplyToken, lines: tuple[str, ...]) -> Ruling:
@@ -317,7 +325,7 @@ class MailPolicy:
         if not agrees and word not in _NO:
             page = refusal_pages.expects_yes_or_no(token.purpose, token.table_label)
             return Ruling("not done", page, token, lines=lines)
-        answer = await self._service.confirm(token, agrees)
+        answer = await self._service.confirmations.confirm(token, agrees)
         if not answer.sentences:
             return Ruling(ERASED, pages.confirmation(""), answer.token, lines=lines)
         page = pages.confirmation(answer.sentences[0], answer.attachments)
@@ -342,18 +350,18 @@ class MailPolicy:
     ) -> Ruling:
         """Play what is held, if the seat faces the same question and it does the same as when it was offered;
         else show what it does now, and ask once more."""
-        held_lines = await self._service.find_held_lines(token, code)
+        held_lines = await self._service.held.find_held_lines(token, code)
         if held_lines is None:
             return Ruling("not done", refusal_pages.unknown_code(), token, lines=lines)
         reply = ParsedReply(tuple(ReplyLine(number, text) for number, text in enumerate(held_lines.lines, 1)))
         if _is_only_line(held_lines.lines, "stop", "unsubscribe"):
             return Ruling(
-                "stopped", pages.confirmation(await self._service.stop_mail(token)), token, lines=lines
+                "stopped", pages.confirmation(await self._service.people.stop_mail(token)), token, lines=lines
             )
         trial = await self._reader.trial(token, reply.lines)
         accepted = trial[1] if trial else ()
         bound = replace(token, decision_id=held_lines.decision_id)
-        is_asked = await self._service.current_decision(token) == held_lines.decision_id
+        is_asked = await self._service.seats.current_decision(token) == held_lines.decision_id
         has_changed = accepted and held_lines.figures and _figures(accepted) != held_lines.figures
         if not (is_asked and has_changed):
             ruling = await self._play(bound, reply, f"held:{token.actor}:{code}", lines)
@@ -374,15 +382,14 @@ class MailPolicy:
         queries = [query for line in reply.lines if (query := parse_query(line.text))]
         orders = tuple(line for line in reply.lines if not parse_query(line.text))
         reply = reply._replace(lines=orders)
-        result = (
-            await self._service.play(token, [line.text for line in orders], request_id) if orders else None
-        )
+        texts = [line.text for line in orders]
+        result = await self._service.seats.play(token, texts, request_id) if texts else None
         if isinstance(result, NeedsYes):
-            code = await self._service.hold_lines(token, result.lines, request_id)
+            code = await self._service.held.hold_lines(token, result.lines, request_id)
             page = refusal_pages.confirm_orders(lines, result.reason, code)
             return Ruling("held", page, token, lines=lines, offered_code=code)
         shown: list[QueryResult] = [
-            await self._service.query(token, *query) for query in merge_queries(queries)
+            await self._service.seats.query(token, *query) for query in merge_queries(queries)
         ]
         latest = shown[-1] if shown else result
         assert latest is not None
@@ -400,7 +407,7 @@ class MailPolicy:
         """Quarantine a mail that could not be parsed; the owner of its reply token gets one receipt."""
         await self._alerts.send("unread", "An email could not be read and was put into Quarantine.")
         for text in self._address.find_tokens(recipient_headers(raw))[:5]:
-            token = await self._service.find_token(hash_token(text))
+            token = await self._service.people.find_token(hash_token(text))
             if token and token.purpose != "bounce":
                 stub = ParsedMail(f"<sha256.{hashlib.sha256(raw).hexdigest()}>")
                 page = refusal_pages.unreadable_mail(problem)

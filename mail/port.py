@@ -61,6 +61,7 @@ QueryKind = Literal[
     "trains",
     "tiles",
     "routes",
+    "runs",
     "try",
 ]
 """The queries, which change nothing in the game. `try` plays lines on a copy of it."""
@@ -146,8 +147,8 @@ class LinesPlayed:
     """All lines were played. waiting_for: a sentence on who is to act. undo_hint: how to undo the lines.
 
     In each result, decision_id is the pending decision of the seat, None for none: a reply to the receipt
-    answers this one. legal_lines: its legal lines, ready to copy. answer: lines of text that answer the line,
-    where it changes nothing.
+    answers this one. legal_lines: its legal lines, ready to copy. answer: lines of text that answer the line
+    where it changes nothing, else what happened beside the lines.
     """
 
     accepted: tuple[AcceptedLine, ...]
@@ -315,8 +316,8 @@ class Bounce:
     reason: str = ""
 
 
-class ServicePort(Protocol):
-    """The service, as the mail policy and the inbox watcher see it."""
+class Arrivals(Protocol):
+    """Emails that came in, and what came of them."""
 
     async def record_arrival(self, digest: str, raw: bytes, when: datetime) -> Arrival:
         """Keep the bytes and count an attempt. digest: their SHA-256. when: the server's time of receipt."""
@@ -327,6 +328,15 @@ class ServicePort(Protocol):
         A gathered answer is sent within an hour, together with the others to the same seat.
         """
 
+    async def count_replies(
+        self, since: datetime, actor: str | None = None, reason: str | None = None
+    ) -> int:
+        """The number of replies (see `record_outcome`) since a time, to an actor, for a reason."""
+
+
+class People(Protocol):
+    """Who writes, and which of our emails they answer."""
+
     async def find_token(self, token_hash: str) -> ReplyToken | None:
         """What the token with this SHA-256 stands for; None for an unknown, expired or revoked one."""
 
@@ -335,6 +345,22 @@ class ServicePort(Protocol):
 
     async def find_correspondent(self, address: str) -> Correspondent | None:
         """The person with this verified address."""
+
+    async def stop_mail(self, token: ReplyToken) -> str:
+        """Send no more email to this person; returns a sentence for them. May be repeated."""
+
+    async def start_mail(self, token: ReplyToken) -> str:
+        """Send email to this person again; returns a sentence for them. May be repeated."""
+
+    async def record_bounce(self, bounce: Bounce) -> None:
+        """An email came back: count what speaks against its address. May be repeated."""
+
+    async def heard_from(self, address: str) -> None:
+        """The owner of a verified address has written: nothing speaks against it. May be repeated."""
+
+
+class Seats(Protocol):
+    """What a player reads and says for a seat."""
 
     async def vocabulary(self, token: ReplyToken) -> Vocabulary:
         """What the seat can say now."""
@@ -357,6 +383,13 @@ class ServicePort(Protocol):
     async def current_decision(self, token: ReplyToken) -> str | None:
         """The decision that the seat faces now; None for a token without a seat."""
 
+    async def say(self, token: ReplyToken, text: str, request_id: str) -> None:
+        """Tell the table something on every channel, as talk. A repeated request says nothing again."""
+
+
+class HeldReplies(Protocol):
+    """Lines that wait for `yes`."""
+
     async def hold_lines(
         self, token: ReplyToken, lines: Sequence[str], request_id: str, figures: Sequence[str] = ()
     ) -> str:
@@ -372,12 +405,17 @@ class ServicePort(Protocol):
         """The code that the email with this token offered (`OutgoingMail.offered_code`), or else the first
         of these emails of ours that offered one."""
 
+
+class Confirmations(Protocol):
+    """What `yes` and `no` do where no lines are held."""
+
     async def confirm(self, token: ReplyToken, yes: bool) -> TableAnswer:
         """Link the address, or answer the invitation. May be repeated. A reply to the answer is for the
         table."""
 
-    async def say(self, token: ReplyToken, text: str, request_id: str) -> None:
-        """Tell the table something on every channel, as talk. A repeated request says nothing again."""
+
+class Tables(Protocol):
+    """Commands about tables."""
 
     async def table_command(
         self,
@@ -401,22 +439,27 @@ class ServicePort(Protocol):
     async def confirm_host(self, token: ReplyToken) -> None:
         """The owner of the address has answered: it is verified. May be repeated."""
 
-    async def stop_mail(self, token: ReplyToken) -> str:
-        """Send no more email to this person; returns a sentence for them. May be repeated."""
 
-    async def start_mail(self, token: ReplyToken) -> str:
-        """Send email to this person again; returns a sentence for them. May be repeated."""
+class ServicePort(Protocol):
+    """The service, as the mail policy and the inbox watcher see it, by parts."""
 
-    async def record_bounce(self, bounce: Bounce) -> None:
-        """An email came back: count what speaks against its address. May be repeated."""
+    @property
+    def arrivals(self) -> Arrivals: ...
 
-    async def heard_from(self, address: str) -> None:
-        """The owner of a verified address has written: nothing speaks against it. May be repeated."""
+    @property
+    def people(self) -> People: ...
 
-    async def count_replies(
-        self, since: datetime, actor: str | None = None, reason: str | None = None
-    ) -> int:
-        """The number of replies (see `record_outcome`) since a time, to an actor, for a reason."""
+    @property
+    def seats(self) -> Seats: ...
+
+    @property
+    def held(self) -> HeldReplies: ...
+
+    @property
+    def confirmations(self) -> Confirmations: ...
+
+    @property
+    def tables(self) -> Tables: ...
 
     async def alert_operator(self, text: str) -> None:
         """Alert the operator."""

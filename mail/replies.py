@@ -1,7 +1,7 @@
 """The one reply that a mail gets: at once, or gathered with others where there are too many.
 
 A mail program that answers by itself, or somebody who forges addresses, must not make us send without end.
-So replies are counted, to each seat and to everybody. What is above a limit is sent later, in one email.
+So replies are counted, to each seat and to everybody. Replies above a limit are sent later, in one email.
 Receipts of moves are sent in any case, so that nobody waits for a turn because of another's loop.
 """
 
@@ -158,7 +158,7 @@ class Replies:
 
     def count(self, seconds: int, actor: str | None = None, reason: str | None = None) -> Awaitable[int]:
         """How many replies were sent in the last seconds, to one seat or address, for one reason."""
-        return self._service.count_replies(self._now() - timedelta(seconds=seconds), actor, reason)
+        return self._service.arrivals.count_replies(self._now() - timedelta(seconds=seconds), actor, reason)
 
     async def _is_loop(self, actor: str) -> bool:
         """Whether so many replies were sent lately, to one or to all, that it must be a loop or an attack.

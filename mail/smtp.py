@@ -1,11 +1,11 @@
 """The SMTP delivery worker: leases emails that are due, sends each, and reports the outcome.
 
 Theory of operation. Every recipient domain has a line of its own: its emails are sent in order, one at a
-time and spaced, over one of a few connections. Domains for which the server is slow share half of these, so
-they hold up nobody else's, however many they are (`connection_slots`). A line takes a few emails at a time
-from the outbox; while it is full, the outbox is asked for the others. All emails that wait in a line are
-leased, and the leases are renewed, so that no other worker takes them; an email that was replaced meanwhile
-leaves its line.
+time, over one of a few connections; after the first few they are spaced. Domains for which the server is slow
+share half of the connections, so they hold up nobody else's, however many they are (`connection_slots`). A
+line takes a few emails at a time from the outbox; while it is full, the outbox is asked for the others. All
+emails that wait in a line are leased, and the leases are renewed, so that no other worker takes them; an
+email that was replaced meanwhile leaves its line.
 
 While the server cannot be reached, the emails wait and no attempt is counted. An email that fails is retried
 on a schedule with jitter, for two days; the same bytes with the same Message-ID are sent each time, so that
@@ -27,7 +27,7 @@ from mail.connection_slots import TooSlow
 from mail.port import DueMail, MailOutbox
 from mail.reading.bounces import classify
 from mail.reply_address import normalize_address, redact
-from mail.smtp_connections import SmtpAccount, SmtpConnections
+from mail.smtp_connections import SmtpAccount, SmtpConnections, raise_if_cancelled
 
 log = logging.getLogger(__name__)
 
@@ -35,6 +35,7 @@ RETRY_SCHEDULE = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 
 MAX_RETRY_AGE = timedelta(days=2)
 SLOW_AFTER = 5.0  # seconds for an email, from which on its domain is slow
 HELD_RETRY = timedelta(hours=1)  # for what the operator has to repair
+BURST = 5  # emails to a domain that are not spaced: after an outage a turn waits behind receipts
 LINE_LENGTH = 10  # emails in a line, above which no more are taken for its domain
 LEASE_SIZE = 50  # emails that are taken at a time
 
@@ -54,9 +55,9 @@ class SmtpDeliveryWorker:
     """Runs until it is cancelled: `await SmtpDeliveryWorker(account, outbox).run()`.
 
     Call `wake` after an email was put into the outbox. poll: seconds between checks of the outbox without
-    `wake`. spacing: seconds between two emails to the same domain. connections: at once, at most.
-    renewal: seconds between renewals of the leases. report: see `SmtpConnections`. last_delivery: when the
-    server last accepted an email.
+    `wake`. spacing: seconds between two emails to the same domain, after `BURST` that follow each other at
+    once. connections: at once, at most. renewal: seconds between renewals of the leases. report: see
+    `SmtpConnections`. last_delivery: when the server last accepted an email.
     """
 
     def __init__(
@@ -83,7 +84,7 @@ class SmtpDeliveryWorker:
         self._connections = SmtpConnections(account, connections, timeout, first_retry, slow_after, report)
         self._lines: dict[str, deque[DueMail]] = {}
         self._held: dict[str, DueMail] = {}  # all emails in a line, by id
-        self._free_at: dict[str, float] = {}  # when a domain gets its next email, by the event loop's clock
+        self._free_at: dict[str, float] = {}  # when a domain has its burst again, by the event loop's clock
         self.last_delivery: datetime | None = None
 
     def wake(self) -> None:
@@ -191,9 +192,10 @@ class SmtpDeliveryWorker:
 
     async def _wait_for(self, domain: str) -> None:
         clock = asyncio.get_running_loop().time
-        await asyncio.sleep(max(0.0, self._free_at.get(domain, 0.0) - clock()))
+        free_at = max(self._free_at.get(domain, 0.0), clock())
+        await asyncio.sleep(max(0.0, free_at - (BURST - 1) * self._spacing - clock()))
         self._free_at = {name: free for name, free in self._free_at.items() if free > clock()}
-        self._free_at[domain] = clock() + self._spacing
+        self._free_at[domain] = free_at + self._spacing
 
     async def _send(self, mail: DueMail) -> bool:
         """Send an email; a fault of the outbox leaves it to its lease. False where it has to go again."""
@@ -258,13 +260,6 @@ class SmtpDeliveryWorker:
         retry = retry_at(mail.attempts, mail.created_at, self._now(), random.random())
         log.info("outbox: %s; %s", redact(reason), f"again at {retry:%H:%M}" if retry else "given up")
         await self._outbox.mark_failed(mail, reason, retry, recipient)
-
-
-def raise_if_cancelled() -> None:
-    """aiosmtplib uses `wait_for`, which before Python 3.12 may lose a cancellation."""
-    task = asyncio.current_task()
-    if task is not None and task.cancelling():
-        raise asyncio.CancelledError
 
 
 def _domain(address: str) -> str:

@@ -1,7 +1,7 @@
 """Connections to the SMTP server: a few at once, each used for many emails.
 
 One task at a time opens a connection, and tries until it succeeds: while the server cannot be reached, all
-others wait for the same attempt, and no email counts it. Which domains may use them, `connection_slots` says.
+others wait for the same attempt, and no email counts it. `connection_slots` says which domains may use them.
 """
 
 import asyncio
@@ -57,6 +57,13 @@ class SmtpConnection(aiosmtplib.SMTP):
     async def data(self, message: str | bytes, /, **options: Any) -> SMTPResponse:
         self.before_text()
         return await super().data(message, **options)
+
+
+def raise_if_cancelled() -> None:
+    """aiosmtplib uses `wait_for`, which before Python 3.12 may lose a cancellation."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
 
 
 async def connect(account: SmtpAccount, timeout: float) -> SmtpConnection:
@@ -162,6 +169,7 @@ class SmtpConnections:
         try:
             smtp = await connect(self._account, self._timeout)
         except (aiosmtplib.SMTPException, OSError) as error:
+            raise_if_cancelled()  # else the attempts would never end
             log.error("outbox: %s cannot be used: %s", where, error)
             self._report(f"{where} cannot be used: {error}")
             raise

@@ -11,7 +11,7 @@ where it and the quoted email mean different seats, the mail is ambiguous, and n
 token counts for its owner only: another player may have written theirs into what is quoted.
 """
 
-from mail.port import ReplyToken, ServicePort
+from mail.port import People, ReplyToken
 from mail.reading.line_text import normalize_line
 from mail.reading.parser import ParsedMail
 from mail.reading.quotes import own_text
@@ -23,9 +23,9 @@ MAX_TOKENS = 10  # that are looked up for one mail
 class TokenLookup:
     """Finds the valid tokens of a mail."""
 
-    def __init__(self, address: ServiceAddress, service: ServicePort) -> None:
+    def __init__(self, address: ServiceAddress, people: People) -> None:
         self._address = address
-        self._service = service
+        self._people = people
 
     async def tokens_of(self, mail: ParsedMail) -> list[ReplyToken]:
         """The valid tokens of a mail; several where it is ambiguous."""
@@ -43,13 +43,13 @@ class TokenLookup:
         return quoted if is_same else [*quoted, *addressed]
 
     async def _valid(self, secrets: list[str]) -> list[ReplyToken]:
-        found = [await self._service.find_token(hash_token(each)) for each in secrets[:MAX_TOKENS]]
+        found = [await self._people.find_token(hash_token(each)) for each in secrets[:MAX_TOKENS]]
         return [token for token in found if token]
 
     async def _of_parent(self, mail: ParsedMail) -> list[ReplyToken]:
         for parent in mail.parent_ids:
             if self._address.is_own_message_id(parent) and (
-                token := await self._service.find_token_by_message(parent)
+                token := await self._people.find_token_by_message(parent)
             ):
                 return [token]
         return []

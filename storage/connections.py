@@ -1,8 +1,8 @@
 """Connections to the database, each with a thread of its own.
 
-SQLAlchemy and the drivers are used as they are, synchronously. Whoever awaits `ConnectionThread.run` has a
-plain function run with the connection, on its thread. It runs to its end even if the task that waits is
-cancelled: what was cut off in the middle of a statement would cost the whole connection, and with it the work
+SQLAlchemy and the drivers are used as they are, synchronously. `ConnectionThread.run` runs a plain
+function with the connection, on its thread. It runs to its end even if the task that waits is cancelled: a
+function that was cut off in the middle of a statement would cost the whole connection, and with it the work
 of everyone who shares the transaction. So that nobody waits forever for a server that does not answer, a
 function that takes too long loses its connection.
 """

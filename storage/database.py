@@ -2,8 +2,8 @@
 
 A commit is on the disk when it returns; a read transaction sees one moment and cannot write. SQLite has one
 writer at a time, by WAL and `BEGIN IMMEDIATE`. On PostgreSQL, moves, other changes of a table and deliveries
-lock only the rows of their tables or messages, so that several processes write at once. What is about people
-or about the whole store excludes others of its kind by an advisory lock.
+lock only the rows of their tables or messages, so that several processes write at once. A transaction about
+people or about the whole store excludes others of its kind by an advisory lock.
 """
 
 import sqlite3

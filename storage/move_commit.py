@@ -5,7 +5,7 @@ reads three things: the length of the table's log, the id of the store, and the 
 changes with every transaction that changes the table, its seats, their people or its polls. While these are
 unchanged, nothing else needs to be read. A move commit is a move as plain values: log rows, state, messages
 and the result of the request. It is written only if these three are as the caller saw them, so a move needs
-no check before. What happens at one table therefore costs the others nothing.
+no check before. Changes at one table therefore cost the others nothing.
 
 Version checks and move commits of many tables run in batches. A batch of commits is one transaction, and
 so one write to the disk, with a few statements for all of them. Where one of them fails, it fails alone.

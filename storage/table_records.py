@@ -1,7 +1,7 @@
 """All that the store holds about a table apart from its log, read for many tables at once.
 
 A table that is not in memory is read before its next move, so this is on the path of a move. A record is
-plain values and not models. What few tables have (polls, orders) is read with the same calls.
+plain values and not models. Polls and orders, which few tables have, are read with the same calls.
 """
 
 from __future__ import annotations

@@ -119,7 +119,8 @@ class Transaction:
         )
 
     async def renew_revisions(self, *table_ids: int) -> None:
-        """Say that these tables, their seats or polls change: whoever has them in memory loads them again."""
+        """Say that these tables, their seats or polls change: processes that have them in memory load them
+        again."""
         if new := set(table_ids) - self._renewed:
             self._renewed |= new
             renewed = update(TableSnapshot).where(col(TableSnapshot.table_id).in_(sorted(new)))

@@ -117,8 +117,8 @@ async def email_examples(folder: Path) -> tuple[str, str]:
                 token = await reply_token_for(unit, player.person_id, view.table, 2, view.decision_id_of(2))
             assert page is not None and token is not None
             turn = compose(address, page, token, datetime.now(UTC), "turn")
-            reading = await ReplyReader(gateway).read(ParsedMail("<example>", text="buy CS"), token)
-            result = await gateway.play(token, reading.lines, "example")
+            reading = await ReplyReader(gateway.seats).read(ParsedMail("<example>", text="buy CS"), token)
+            result = await gateway.seats.play(token, reading.lines, "example")
             assert not isinstance(result, NeedsYes)
             page = pages.receipt(result, reading.parsed)
             receipt = compose(address, page, token, datetime.now(UTC), "answer", turn.message_id)

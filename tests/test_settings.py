@@ -223,7 +223,7 @@ def test_the_example_names_every_setting_once() -> None:
 
 
 def test_there_are_not_too_many() -> None:
-    """Whoever sets up a service has to understand them all."""
+    """A host has to understand them all."""
     assert len(FIELD_BY_VARIABLE) <= 38
 
 

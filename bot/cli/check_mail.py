@@ -158,7 +158,10 @@ def _shown(recipient: str) -> str:
 def command(
     seconds: Annotated[float, typer.Option(help="How long to wait for the letter.")] = 60.0,
 ) -> None:
-    """Check the mail settings: log in, send a letter through a reply address, and find it again."""
+    """Check the mail settings with a letter that comes back.
+
+    It logs in, sends a letter to a reply address, and finds it again.
+    """
     try:
         for sentence in asyncio.run(check(load_settings(), seconds)):
             typer.echo(sentence)

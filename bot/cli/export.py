@@ -73,7 +73,7 @@ def command(
         ),
     ] = False,
 ) -> None:
-    """Write a game as a file of 18xx.games, as a text, or its statistics as a CSV table."""
+    """Write a game for 18xx.games, as a text, or as a CSV table."""
     try:
         format_name = parse_format(to)
         path = Path(source)

@@ -38,7 +38,10 @@ def command(
         typer.Argument(metavar="FILE...", help="Text games, or files of 18xx.games.", show_default=False),
     ],
 ) -> None:
-    """Play games, text games with their checkpoints; exit with 1 at the first failure."""
+    """Play games from files, and check the checkpoints of texts.
+
+    It exits with 1 at the first failure.
+    """
     for path in files:
         if is_site_file(path):
             site_report, _ = import_file(path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from time import perf_counter
+from threading import Timer
 from typing import Annotated
 
 import typer
@@ -21,15 +21,33 @@ QUIET_SECONDS = 2.0
 
 
 class Progress:
-    """Says on standard error what is being done, once a review takes long."""
+    """Says on standard error what is being done, once a review takes long; to be used in a `with`."""
 
     def __init__(self) -> None:
-        self._started = perf_counter()
+        self._doing, self._is_long = "", False
+        self._timer = Timer(QUIET_SECONDS, self.speak_up)
+        self._timer.daemon = True
+
+    def __enter__(self) -> Progress:
+        self._timer.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._timer.cancel()
 
     def step(self, doing: str) -> None:
-        """The next step; said where the steps before it took long."""
-        if perf_counter() - self._started > QUIET_SECONDS:
-            print(f"{doing} …", file=sys.stderr, flush=True)
+        """The next step."""
+        self._doing = doing
+        if self._is_long:
+            self._say()
+
+    def speak_up(self) -> None:
+        """It takes long: say what is being done, and every further step."""
+        self._is_long = True
+        self._say()
+
+    def _say(self) -> None:
+        print(f"{self._doing} …", file=sys.stderr, flush=True)
 
 
 def command(
@@ -38,29 +56,33 @@ def command(
         Path | None, typer.Option(help="A folder for one HTML page with pictures; else text is printed.")
     ] = None,
 ) -> None:
-    """Review a game: where the money came from, turning points, routes, trains, the robot's opinion."""
-    progress = Progress()
+    """Review a game: its money, turning points, routes and trains.
+
+    It also says what the robot would have done.
+    """
     try:
-        review = Review(played_game(history_of_file(file)))
-        progress.step("Reviewing the money and the turning points")
-        points, sentences = texts.turns_text(review), review.sentences
-        progress.step("Asking the robot")
-        opinions = review.opinions(Robot().ranking) if review.may_study else []
-        if out is None:
-            parts = ["\n".join(sentences), f"Turning points\n{points}"]
-            if review.may_study:
-                parts += [
-                    texts.routes_text(review),
-                    texts.trains_text(review),
-                    texts.robot_text(review, opinions),
-                ]
-            typer.echo("\n\n".join(parts))
-            return
-        progress.step("Drawing")
-        out.mkdir(parents=True, exist_ok=True)
-        target = out / f"{file.name.partition('.')[0]}-review.html"
-        target.write_text(review_page(review, opinions), encoding="utf-8")
-        typer.echo(f"The review is in {target}.")
+        with Progress() as progress:
+            progress.step("Reading the game")
+            review = Review(played_game(history_of_file(file)))
+            progress.step("Reviewing the money and the turning points")
+            points, sentences = texts.turns_text(review), review.sentences
+            progress.step("Asking the robot")
+            opinions = review.opinions(Robot().ranking) if review.may_study else []
+            if out is None:
+                parts = ["\n".join(sentences), f"Turning points\n{points}"]
+                if review.may_study:
+                    parts += [
+                        texts.routes_text(review),
+                        texts.trains_text(review),
+                        texts.robot_text(review, opinions),
+                    ]
+                typer.echo("\n\n".join(parts))
+                return
+            progress.step("Drawing")
+            out.mkdir(parents=True, exist_ok=True)
+            target = out / f"{file.name.partition('.')[0]}-review.html"
+            target.write_text(review_page(review, opinions), encoding="utf-8")
+            typer.echo(f"The review is in {target}.")
     except OSError as error:
         typer.echo(f"{out} cannot be written: {error.strerror}.", err=True)
         raise typer.Exit(1) from None

@@ -19,6 +19,7 @@ from bot.cli.import_games import read_game_file
 from bot.features.watch.posted import Posted, Posts
 from bot.features.watch.snapshot import (
     PICTURES,
+    TAKEN_BACK,
     Snapshot,
     description,
     drawings,
@@ -87,19 +88,24 @@ def command(
     tell_news: Annotated[bool, typer.Option("--news", help="Beside an edit: post what has changed.")] = False,
     out: Annotated[Path, typer.Option(help="Without a webhook: the folder for the pictures.")] = Path(),
 ) -> None:
-    """Show a game to people who do not play it: the map, the market, the sheet, and what has changed."""
+    """Show a game to people who do not play it.
+
+    It draws the map, the market and the sheet, and says what has changed.
+    """
     try:
         snapshot = snapshot_of(history_of_source(source))._replace(id=_id_of(source))
         kinds = [kind.strip() for kind in only.split(",") if kind.strip()]
         memory = Memory(config.load_settings().data / "snapshots.json", webhook)
         last = memory.last(snapshot)
-        since = last.moves if last else None
+        since = last.since(snapshot) if last else None
         if if_changed and since == snapshot.moves:
             typer.echo("Nothing has changed since the last snapshot.")
             raise typer.Exit(UNCHANGED)
         wanted = drawings(snapshot, since, kinds)
         drawn = [(kind, draw_file(kind, snapshot.state, (), details)) for kind, details in wanted]
-        changed = [] if since is None else news(snapshot, since)
+        changed = [TAKEN_BACK] if last else []
+        if since is not None:
+            changed = news(snapshot, since)
         text, message = "\n".join([*description(snapshot), *changed]), ""
         if webhook:
             beside = "\n".join(changed) if tell_news and since != snapshot.moves else ""

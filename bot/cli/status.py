@@ -17,8 +17,10 @@ def command(
     json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
     health: Annotated[bool, typer.Option(help="Print the problems only.")] = False,
 ) -> None:
-    """Show what the running service is attached to, its tables, queues and errors; exit 1 if something is to
-    be done, and with --health only if the service is not healthy."""
+    """Show the connections, tables and errors of the service.
+
+    It exits with 1 if something is to be done, with --health only if the service is not healthy.
+    """
     try:
         report = asyncio.run(ask_status(load_settings().data))
     except NotAnswering:

@@ -2,7 +2,7 @@
 
 Theory of operation. The library keeps no views or modals: messages are sent as finished payloads, and every
 interaction goes to one handler, which reads all it needs from the custom id. So controls work after a
-restart and in another process. A token that Discord does not accept ends `run`. Whatever else ends the
+restart and in another process. A token that Discord does not accept ends `run`. Any other end of the
 client is logged, and a new client is started after a delay.
 
 Of all processes at a store one serves a shard: Discord sends the events of a guild to its shard only, and

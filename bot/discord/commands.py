@@ -42,6 +42,7 @@ from bot.hub.people import person_by_address, player_name
 from bot.position import text_views
 from engine.title import SITE_CONVENTIONS
 from renderers import PALETTES
+from storage import TableStatus
 
 EXPORT_CHOICES = {
     "18xx.games": "18xx.games: a file that the site imports",
@@ -52,6 +53,13 @@ CONVENTION_CHOICES = {
     "rulebook": "The rulebook's",
     SITE: "Those of 18xx.games, so that the game can be exported there",
 }
+SAID: dict[str, tuple[str, tuple[TableStatus, ...]]] = {
+    "pause": ("Pause a game", ("running",)),
+    "resume": ("Continue a paused game", ("paused",)),
+    "nudge": ("Ask again those for whom the table waits", ("running",)),
+    "end": ("End a game unfinished: as its host, or by a vote of all", ("lobby", "running", "paused")),
+}
+"""Commands that say a line at a table, which is confirmed by them."""
 
 
 class CommandTree(app_commands.CommandTree[Any]):
@@ -101,6 +109,22 @@ class TableCommands(app_commands.Group):
     def __init__(self, handler: InteractionHandler) -> None:
         super().__init__(name="table", description="Open, fill, start and end tables")
         self.handler, self.service = handler, handler.service
+        for name, (description, statuses) in SAID.items():
+            self.add_command(self._line_command(name, description, statuses))
+
+    def _line_command(self, name: str, description: str, statuses: tuple[TableStatus, ...]) -> Any:
+        """A command that says the line of its name at a table."""
+
+        @app_commands.command(name=name, description=description)
+        @app_commands.describe(table=TABLE_OPTION_HELP)
+        @app_commands.autocomplete(table=suggest_tables)
+        async def say(interaction: Interaction, table: str | None = None) -> None:
+            await defer(interaction)
+            found = await self.handler.lookup.resolve_table(interaction, table, statuses)
+            custom_id = CustomId(found.id, None, None, controls.SUBMIT_LINE)
+            await self.handler.lines.submit_lines(interaction, custom_id, [f"{name} yes"])
+
+        return say
 
     @app_commands.command(name="new", description="Open a table here and take a seat at it")
     @app_commands.describe(
@@ -277,15 +301,6 @@ class TableCommands(app_commands.Group):
             text = await self.service.seats.offer(found.id, seat.strip(), person_id, by=actor_id)
         await reply_text(interaction, text)
 
-    @app_commands.command(name="pause", description="Pause a game")
-    @app_commands.describe(table=TABLE_OPTION_HELP)
-    @app_commands.autocomplete(table=suggest_tables)
-    async def pause(self, interaction: Interaction, table: str | None = None) -> None:
-        await defer(interaction)
-        found = await self.handler.lookup.resolve_table(interaction, table, ("running",))
-        await self.service.running.pause(found.id, by=await self.handler.lookup.person_id(interaction.user))
-        await reply_text(interaction, f"Table {found.code} is paused. `/table resume` continues the game.")
-
     @app_commands.command(name="move", description="Show a table in this channel, in a thread of its own")
     @app_commands.describe(table=TABLE_OPTION_HELP)
     @app_commands.autocomplete(table=suggest_tables)
@@ -299,24 +314,6 @@ class TableCommands(app_commands.Group):
         parent = channel.parent_id if isinstance(channel, discord.Thread) else interaction.channel_id
         await places.move(self.service, found.id, {"guild": interaction.guild_id, "channel": parent})
         await reply_text(interaction, f"Table {found.code} is shown here from now on. Its thread follows.")
-
-    @app_commands.command(name="nudge", description="Ask again those for whom the table waits")
-    @app_commands.describe(table=TABLE_OPTION_HELP)
-    @app_commands.autocomplete(table=suggest_tables)
-    async def nudge(self, interaction: Interaction, table: str | None = None) -> None:
-        await defer(interaction)
-        found = await self.handler.lookup.resolve_table(interaction, table, ("running",))
-        custom_id = CustomId(found.id, None, None, controls.SUBMIT_LINE)
-        await self.handler.lines.submit_lines(interaction, custom_id, ["nudge"])
-
-    @app_commands.command(name="resume", description="Continue a paused game")
-    @app_commands.describe(table=TABLE_OPTION_HELP)
-    @app_commands.autocomplete(table=suggest_tables)
-    async def resume(self, interaction: Interaction, table: str | None = None) -> None:
-        await defer(interaction)
-        found = await self.handler.lookup.resolve_table(interaction, table, ("paused",))
-        await self.service.running.resume(found.id, by=await self.handler.lookup.person_id(interaction.user))
-        await reply_text(interaction, f"The game at table {found.code} continues.")
 
     @app_commands.command(name="palette", description="Choose light or dark pictures for a table")
     @app_commands.describe(colors="The colours of its pictures", table=TABLE_OPTION_HELP)
@@ -332,16 +329,6 @@ class TableCommands(app_commands.Group):
             interaction,
             f"The pictures of table {info.code} are {info.palette}. `/me settings` chooses your own.",
         )
-
-    @app_commands.command(name="end", description="End a game unfinished: as its host, or by a vote of all")
-    @app_commands.describe(table=TABLE_OPTION_HELP)
-    @app_commands.autocomplete(table=suggest_tables)
-    async def end(self, interaction: Interaction, table: str | None = None) -> None:
-        await defer(interaction)
-        found = await self.handler.lookup.resolve_table(interaction, table, ("lobby", "running", "paused"))
-        person_id = await self.handler.lookup.person_id(interaction.user)
-        result = await self.service.status.propose_end(found.id, by=person_id)
-        await self.handler.lines.show_result(interaction, result, found, found.seat_of(person_id))
 
     @app_commands.command(
         name="export", description="The game as a file: for 18xx.games, as text, or its statistics"

@@ -85,7 +85,8 @@ async def suggest_lines(interaction: Interaction, typed: str) -> list[Choice[str
     seat, view = await _seat_and_view(interaction)
     if view is None or view.state is None or seat is None or view.table.status != "running":
         return []
-    choices = engine.choices(view.state, engine_seat(seat))
+    own = engine_seat(seat)
+    choices = [*engine.choices(view.state, own), *engine.other_runs(view.state, own)]
     words = typed.casefold().replace("$", " ").split()
     amount = next((int(word) for word in reversed(words) if word.isdecimal()), None)
     candidates = []

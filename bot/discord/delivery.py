@@ -5,8 +5,9 @@ built from the position at the time of sending, so a message that is late or rep
 `card_keeper` keeps the cards, `notices` sends everything else, `posting` finds a way that Discord allows.
 
 A repeated sending is recognized by its nonce, a hash of the outbox message's key. Discord remembers nonces
-for some minutes; later, a retry searches the channel for the same message. What fails for the moment is tried
-again later, with growing delays; what Discord refuses permanently is given up, with the reason in the store.
+for some minutes; later, a retry searches the channel for the same message. A message that fails for the
+moment is tried again later, with growing delays; one that Discord refuses for good is given up, with the
+reason in the store.
 A fault of the store stops neither the worker nor the connection to Discord: the worker waits and goes on.
 """
 
@@ -279,7 +280,8 @@ class DiscordDelivery:
         try:
             await self.keeper.sync(table_id)
         except Unreachable as failure:
-            log.info("Discord: a card of table %s could not be brought up to date: %s", table_id, failure)
+            name = self.service.cache.table_name(table_id)
+            log.info("Discord: a card of %s could not be brought up to date: %s", name, failure)
             self._failed_syncs.add(table_id)
 
     async def _sync_safely(self, table_id: int) -> None:
@@ -288,10 +290,12 @@ class DiscordDelivery:
             async with asyncio.timeout(self._lease.total_seconds()), self._lock(table_id):
                 await self._sync_now(table_id)
         except (discord.DiscordException, aiohttp.ClientError, OSError, StoreError, NotFound) as error:
-            log.warning("Discord: the cards of table %s could not be brought up to date: %s", table_id, error)
+            name = self.service.cache.table_name(table_id)
+            log.warning("Discord: the cards of %s could not be brought up to date: %s", name, error)
             self._failed_syncs.add(table_id)
         except Exception:
-            log.exception("Discord: the cards of table %s could not be brought up to date", table_id)
+            name = self.service.cache.table_name(table_id)
+            log.exception("Discord: the cards of %s could not be brought up to date", name)
 
     async def _sync_changed(self, group: asyncio.TaskGroup) -> None:
         """Sync the tables in memory that have changed since their last sync, and those that failed."""

@@ -1,5 +1,5 @@
-"""What is deleted on Discord is posted anew at once, as Discord's events tell of it, and what people write
-below a card brings it down.
+"""Cards and threads that are deleted on Discord are made anew once Discord's events say so, and messages of
+people below a card bring it down.
 
 A deleted card is posted again without a ping, a deleted thread is made again once. A thread that is deleted
 twice is not wanted, and a channel that is gone takes its tables with it: they go on by other ways. Nothing is

@@ -149,7 +149,8 @@ def line_commands(handler: InteractionHandler) -> list[app_commands.Command[Any,
             await reply_text(interaction, TALK_IN_THREAD)
             return
         if line.startswith("#") and seat is not None:
-            choice = controls.find_choice(await handler.service.queries.choices(found.id, seat), line)
+            choices = await handler.service.queries.choices(found.id, seat, other_runs=True)
+            choice = controls.find_choice(choices, line)
             line = choice.line if choice else line
         await handler.lines.submit_lines(interaction, custom_id, split_lines(line))
 

@@ -47,7 +47,7 @@ class MailTiming:
     """Limits and intervals of the mail channel; tests use shorter ones.
 
     `inbox` and `limits` None follow the settings. `poll`: seconds between looks at the outbox.
-    `spacing`: seconds between two emails to the same domain.
+    `spacing`: see `SmtpDeliveryWorker`.
     """
 
     limits: ReplyLimits | None = None
@@ -120,7 +120,7 @@ class MailTidying:
         if fullness:
             await self._alerts.send("full", f"{fullness[0].upper()}{fullness[1:]}.", DAY)
         if self._keep_days:
-            await self._gateway.delete_before(timedelta(days=self._keep_days))
+            await self._gateway.arrivals.delete_before(timedelta(days=self._keep_days))
 
 
 def imap_account(mail: MailSettings, tokens: AccessTokens | None = None) -> ImapAccount:

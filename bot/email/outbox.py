@@ -119,7 +119,7 @@ class StoredMailOutbox:
             text = f"The mail server refuses our emails, so they wait: {redact(reason)}."
             await self._alerts.send("refused", text)
         elif retry is None:
-            await self._gateway.recipient_refused(due.id, redact(reason))
+            await self._gateway.people.recipient_refused(due.id, redact(reason))
 
     async def _enqueue(self, unit: UnitOfWork, mail: OutgoingMail, row: OutboxMessage) -> None:
         """Put a composed email into the outbox; one to an address that refuses emails waits there, unless its

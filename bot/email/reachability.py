@@ -3,11 +3,11 @@
 Two refusals of an address itself within 30 days (`mail.reading.bounces`) cut it off: no more email goes
 there. If another verified address of the person works, their emails go to that one, and it says so. Else
 their tables and the operator are told, and the person on Discord. Everything else only delays; after three
-days of it the tables are told too. Who reports a letter as spam gets no more. A letter that was refused for
-good is not gone: a turn is asked for again later, the later the more such letters have come back, and any
-other letter is sent again as it was when the address works, or at once to another address of the person. Of a
-letter that was accepted and then came back, the words go out again (`bot.email.returned`). Of an invitation,
-the host is told.
+days of it the tables are told too. A person who reports a letter as spam gets no more. A letter that was
+refused for good is not gone: a turn is asked for again later, the later the more such letters have come back,
+and any other letter is sent again as it was when the address works, or at once to another address of the
+person. If a letter was accepted and then came back, its words go out again (`bot.email.returned`). If an
+invitation came back, the host is told.
 
 Any letter from the person brings them back, as do a link on Discord and `player NAME mail on` in the
 terminal: `restore` clears what was counted, sends what waited, and asks for every decision that is open.
@@ -113,8 +113,8 @@ class Reachability:
         return f"Emails to {name} come back ({bounce.reason or bounce.status}); no more are sent."
 
     async def _say_again(self, person_id: int, bounce: Bounce) -> str | None:
-        """What the letter said goes out again later, and the host hears of an invitation; a sentence for the
-        operator where there is no host."""
+        """Send the words of a letter again later, or tell the host of an invitation. Returns a sentence for
+        the operator where there is no host."""
         token = bounce.token
         if not isinstance(token, ServiceToken):
             return None

@@ -1,7 +1,7 @@
 """Emails that were sent and came back: their words go out again, in one email for each seat.
 
-A request to act is made anew (`bot.email.reachability`), since what is asked may have changed by then. Of
-every other email the outbox keeps the words (`OutboxMessage.text`). When it comes back, they wait with those
+A request to act is made anew (`bot.email.reachability`), since what is asked may have changed by then. The
+outbox keeps the words of every other email (`OutboxMessage.text`). When it comes back, they wait with those
 of others; if their email comes back too, they wait again, and longer. If the address does not work when they
 are due, their email stays in the outbox until it does.
 """

@@ -2,8 +2,8 @@
 
 The cache holds only what is committed. A `CommitDraft` collects rows and messages; they are written in one
 transaction, and only then are its rows applied to the table in memory, just as they would be when loading.
-Whoever locks a table first compares its version with the store, so that what another process wrote, or a
-restored backup, is loaded again. A move needs no look before: its commit compares.
+When a table is locked, its version is first compared with the store, so that rows of another process, or a
+restored backup, are loaded. A move needs no look before: its commit compares.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ class TableCache:
             table = await self._load(table_id, with_log)
         self._remember(table_id, table)
         if is_stale:
-            self.wake_subscribers()  # whoever has loaded it, it is news for all
+            self.wake_subscribers()  # a newer table is news for all
         return table
 
     async def uncompared(self, table_id: int) -> LiveTable:

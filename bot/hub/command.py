@@ -203,7 +203,7 @@ class Commands:
         command = self.get(first_word(line))
         if command is None or command.name in SHARED_WORDS:
             return False
-        return command.others in (Lines.NONE, Lines.SAME_HANDLER)
+        return command.others is not Lines.ANY
 
     @property
     def words(self) -> frozenset[str]:

@@ -1,8 +1,8 @@
 """What needs a second word: the one place where every transport learns that a line has to be confirmed.
 
 A line is confirmed by the same line with `yes` behind it: `resign yes`, `bankrupt yes`. Discord has a button
-for that line, an email holds it until the player replies `yes`, and at the terminal it is typed. What the
-clock, robots and orders do counts as confirmed.
+for that line, an email holds it until the player replies `yes`, and at the terminal it is typed. Lines
+of the clock, of robots and of orders count as confirmed.
 """
 
 from __future__ import annotations

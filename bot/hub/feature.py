@@ -38,7 +38,7 @@ class TurnPage(NamedTuple):
 class Addition(NamedTuple):
     """What a feature adds to the page of a turn.
 
-    Its controls are for whoever uses them. An email has only the sentences.
+    Its controls act for the person who uses them. An email has only the sentences.
     """
 
     sentences: Sequence[str] = ()

@@ -119,7 +119,7 @@ def turn_messages(
     """A `turn` for every decision, on every channel of its player. recipients: by seat. suffix: tells the
     messages of those who are asked once more.
 
-    Whoever was answered with the decision (`answered_person`, after an undo of theirs) gets the card, but
+    A person who was answered with the decision (`answered_person`, after their undo) gets the card, but
     neither a ping nor an email.
     """
     messages = []

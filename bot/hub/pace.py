@@ -268,10 +268,11 @@ def bank_after(bank: timedelta, due: Deadline | None, answered_at: datetime, cal
 def pace_text(pace: Pace) -> str:
     """A pace in a sentence."""
     if pace.kind == "none":
-        return "There is no pace: nobody's time runs out."
+        return "There is no pace: players are reminded, daily at first, and nobody's time runs out."
     actions = {
         "remind": "the player is reminded daily",
-        "orders": "the player's orders are played, else a pass where that is possible",
+        "orders": "the player's orders are played; else the best routes run, the dividend is that of last "
+        "time, and the player passes where that costs nothing",
         "deputy": f"the player's deputy decides{', else a robot' * pace.robot_deputies}",
         "pause": "the game is paused",
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import NamedTuple
 
 import engine
@@ -33,25 +33,39 @@ Moved = Callable[[CommitDraft, int], Awaitable[None]]
 """Is told in the commit that a seat has moved."""
 
 
+class Beside(NamedTuple):
+    """Lines of a request that are no moves, by their index, and what is done with them in the commit of the
+    moves.
+
+    carry_out: is called once the moves are in the draft. It gives a function for the sentences that answer
+    these lines, which is called once the draft is complete.
+    """
+
+    lines: frozenset[int]
+    carry_out: Callable[[CommitDraft], Awaitable[Callable[[], tuple[str, ...]]]]
+
+
 class MoveHandler:
     """Plays lines at a locked table."""
 
     def __init__(self, cache: TableCache, moved: Moved) -> None:
         self._cache, self._moved = cache, moved
 
-    async def play_lines(self, table: LiveTable, request: Request) -> CommandResult:
-        """Play the lines of a request in order and commit them."""
+    async def play_lines(
+        self, table: LiveTable, request: Request, beside: Beside | None = None
+    ) -> CommandResult:
+        """Play the lines of a request in order and commit them, with what is beside them."""
         if problem := not_running(table, "running"):
             return problem
         if not _is_current(table, request):
             return stale_decision(table, request)
         try:
-            moves = _play(table, request)
+            moves = _play(table, request, beside.lines if beside else frozenset())
         except _NotPlayed as failure:
             return failure.result(table, request)
         if moves.question and not request.confirmed:
             return confirm.ask(request.lines, moves.question, table.decision_id_of(request.seat))
-        return await self._commit(table, request, moves)
+        return await self._commit(table, request, moves, beside)
 
     async def try_lines(self, table: LiveTable, request: Request) -> CommandResult | None:
         """Play the lines of a request as `play_lines` does; None where they are not played."""
@@ -65,17 +79,22 @@ class MoveHandler:
             return None
         return await self._commit(table, request, moves)
 
-    async def _commit(self, table: LiveTable, request: Request, moves: _Moves) -> CommandResult:
+    async def _commit(
+        self, table: LiveTable, request: Request, moves: _Moves, beside: Beside | None = None
+    ) -> CommandResult:
         async with self._cache.commit_request(table, request) as draft:
             if request.announcement:
                 draft.add_note(request.transport, "time up", request.announcement)
             for row, played_line in zip(moves.rows, moves.played, strict=True):
                 draft.add_row(row, moves.game.state, played_line.sentences)
             draft.game = moves.game
+            answers = await beside.carry_out(draft) if beside else tuple[str]
             await self._moved(draft, request.seat)
             if request.announcement:
                 draft.announce("news", request.announcement)
-            draft.make_result = lambda: completed(draft, request, played=tuple(moves.played))
+            draft.make_result = lambda: completed(
+                draft, request, played=tuple(moves.played), sentences=answers()
+            )
         assert draft.result is not None
         return draft.result
 
@@ -114,16 +133,25 @@ class _NotPlayed(Exception):
         if is_asked or TO_ACT not in refusal:
             return engine.RefusedError(refusal)
         was_asked = self.index and any(p.seat == request.seat and p.is_main for p in table.pending)
-        why = "Your turn has ended with the line before." if was_asked else "It is not your turn."
-        return engine.RefusedError(f"{why} {refusal}")
+        if was_asked:
+            return engine.RefusedError(f"Your turn has ended with the line before. {refusal}")
+        played = table.log.line_of_play.played
+        last = table.log.row(played[-1]) if played else None
+        ended = f", which has ended with `{last.line}`" if last and last.seat == request.seat else ""
+        return engine.RefusedError(f"It is not your turn{ended}. {refusal}")
 
 
-def _play(table: LiveTable, request: Request) -> _Moves:
-    """Play the lines of a request, one after the other, on the decoded position. Raises _NotPlayed."""
+def _play(table: LiveTable, request: Request, beside: Collection[int] = ()) -> _Moves:
+    """Play the lines of a request but those `beside`, one after the other, on the decoded position.
+
+    Raises _NotPlayed.
+    """
     g, seat = engine.game_of(table.give_state()), engine_seat(request.seat)
     first_seq = table.seq + (2 if request.announcement else 1)
     rows, played, question = list[NewLogRow](), list[PlayedLine](), None
     for index, raw_line in enumerate(request.lines):
+        if index in beside:
+            continue
         try:
             line, _, events = engine.play_line_on(g, seat, raw_line)
         except (engine.UnreadableError, engine.AmbiguousError, engine.RefusedError) as error:

@@ -29,12 +29,19 @@ from bot.position import text_views
 from bot.position.pending import engine_seat
 from storage import AlreadyExists, TablePoll, UnitOfWork
 
+UNDO_POLL, HOLD_KIND = "undo", "hold"
+"""The kind of poll for which robots and orders wait, and the kind of the due row at the end of that time."""
+
 
 def holds_table(polls: Iterable[TablePoll], pace: Pace, now: datetime) -> bool:
-    """Whether robots and orders wait, because people vote on an undo: for the allowance of a decision, by
-    default a day."""
+    """Whether robots and orders wait, because people vote on an undo."""
+    return any(each.poll.kind == UNDO_POLL and now < _hold_end(each, pace) for each in polls)
+
+
+def _hold_end(poll: TablePoll, pace: Pace) -> datetime:
+    """Until when robots and orders wait for a vote: for the allowance of a decision, by default a day."""
     wait = timedelta(seconds=pace.seconds) if pace.kind == "each" else timedelta(days=1)
-    return any(each.poll.kind == "undo" and now - each.poll.opened_at < wait for each in polls)
+    return poll.poll.opened_at + wait
 
 
 class Motion(NamedTuple):
@@ -101,6 +108,10 @@ class PollHandler:
                 if decliner is not None:
                     return await self._decline_by_order(draft, request, opened, decliner)
                 await self.request_votes(draft, opened)
+                if kind == UNDO_POLL:
+                    table_id, end = table.stored_info.id, _hold_end(opened, table.stored_info.pace)
+                    clocks = (await draft.unit()).clocks
+                    await clocks.set_due(f"{table_id}.{HOLD_KIND}", HOLD_KIND, end, table_id=table_id)
                 draft.result = PollUpdated(
                     poll_id(opened), (question, sentence), tuple(voters), None, draft.next_pending(),
                     next_decision_id=table.decision_id_of(request.seat),

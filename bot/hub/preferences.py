@@ -190,7 +190,7 @@ class PersonSettings(msgspec.Struct, frozen=True, omit_defaults=True):
         default = TellSettings(digest=False, escalation="", next=False)
         shown = tell.over(default).lines()
         if tell.channels is None:
-            shown.insert(0, "tell wherever I can be reached")
+            shown.insert(0, "tell default")
         lines = [
             f"zone {self.zone or 'UTC'}",
             f"quiet {self.quiet or 'off'}",

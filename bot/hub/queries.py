@@ -96,12 +96,14 @@ class TableQueries:
         table = self._cache.peek(table_id)
         return table.view() if table else None
 
-    async def choices(self, table_id: int, seat: int) -> list[engine.Choice]:
-        """The legal choices of a seat now; none if the table is not running."""
+    async def choices(self, table_id: int, seat: int, *, other_runs: bool = False) -> list[engine.Choice]:
+        """The legal choices of a seat now; none if the table is not running. other_runs: the routes that it
+        may run instead of the best too."""
         table = await self._cache.get(table_id, with_log=False)
         if not table.begun or table.stored_info.status != "running" or table.state.game_over:
             return []
-        return engine.choices(table.state, engine_seat(seat))
+        choices = engine.choices(table.state, engine_seat(seat))
+        return [*choices, *engine.other_runs(table.state, engine_seat(seat))] if other_runs else choices
 
     async def state_at(self, table_id: int, seq: int | None = None) -> engine.State:
         """The position after row `seq` of the log, None for the last. Raises ValueError before the start."""

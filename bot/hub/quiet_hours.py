@@ -2,8 +2,8 @@
 
 A decision with a deadline is recalled when half of its time is over, one hour before its end, one hour before
 the time bank is empty, and then daily. Without a pace it is recalled after a day, then daily for a week, then
-weekly; after eight weekly reminders the table is paused. Nothing is sent in quiet hours: what would fall into
-them is sent when they end, or just before they begin if the end would be too late.
+weekly; after eight weekly reminders the table is paused. Nothing is sent in quiet hours: a message that would
+fall into them is sent when they end, or just before they begin if the end would be too late.
 """
 
 from __future__ import annotations

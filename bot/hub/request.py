@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from bot.hub.info import TableInfo, status_text
 from bot.hub.result import LineRefused, NotYourSeat, TableNotRunning
 from bot.hub.table import LiveTable
+from mail.reading.line_text import without_comment
 from storage import NewLogRow
 
 UNKNOWN_SEAT = -1
@@ -99,7 +99,7 @@ def not_running(table: LiveTable, *statuses: str) -> TableNotRunning | None:
 
 def without_comments(lines: Sequence[str]) -> list[tuple[int, str]]:
     """The lines that are not empty, each with its place, without comments (`#` unless a digit follows)."""
-    plain = ((number, re.sub(r"#(?!\d).*", "", line).strip()) for number, line in enumerate(lines))
+    plain = ((number, without_comment(line)) for number, line in enumerate(lines))
     return [(number, line) for number, line in plain if line]
 
 

@@ -172,7 +172,8 @@ async def record_replacement(
 ) -> str:
     """Put into a draft that a person plays on in a seat under a name; what happened, in a sentence.
 
-    why: what the sentence says at its end.
+    why: what the sentence says at its end. A host who did not agree to it themselves is host no longer, but
+    another player is.
     """
     unit, table = await draft.unit(), draft.table
     info, former = table.stored_info, table.state.players[seat]
@@ -191,4 +192,12 @@ async def record_replacement(
         raw_line=sentence, events=engine.encode_events(events),
     )  # fmt: skip
     draft.add_row(row, state)
+    if player and player.person_id == info.host_id != by and (host := next_host(info)):
+        await unit.tables.update(info.id, host_id=host.person_id)
+        sentence += f" {host.name} is the host now."
     return sentence
+
+
+def next_host(info: TableInfo) -> SeatedPlayer | None:
+    """Who is the host after the one that a table has: the first of its other people; None if it has none."""
+    return next((player for player in people_of(info) if player.person_id != info.host_id), None)

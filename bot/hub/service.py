@@ -29,7 +29,15 @@ from msgspec.structs import replace
 
 import engine
 from bot.hub.cache import KEEP_MEGABYTES, MAX_ATTEMPTS, TableCache
-from bot.hub.command import Commands, OpenCommand, PersonCommand, Query, QueryRequest, TableCommand
+from bot.hub.command import (
+    Commands,
+    Lines,
+    OpenCommand,
+    PersonCommand,
+    Query,
+    QueryRequest,
+    TableCommand,
+)
 from bot.hub.commit import CommitDraft
 from bot.hub.confirm import confirmed_lines
 from bot.hub.connections import ConnectionState, ConnectionStatus, Jobs
@@ -200,7 +208,8 @@ class Hub:
         lines = [move.line if not engine.is_secret(move.line) else "(hidden)" for move in result.played]
         rows = f"row {result.played[-1].seq}" if result.played else "no row"
         what = "; ".join(lines) or " ".join(result.sentences)
-        log.info("table %s, %s: %s (%s, %d ms)", table_id, rows, what, transport, 1000 * seconds)
+        table = self.cache.table_name(table_id)
+        log.info("%s, %s: %s (%s, %d ms)", table, rows, what, transport, 1000 * seconds)
 
     async def _submit(self, table_id: int, request: Request) -> CommandResult:
         unknown: OutcomeUnknown | None = None
@@ -372,6 +381,8 @@ class Hub:
         line, *others = request.lines
         command = self.commands.reader(table, request)
         if isinstance(command, TableCommand):
+            if command.others is Lines.ANY and (alone := self._refuse_others(table, request)):
+                return alone
             if (result := await command.handler(table, request)) is not None:
                 return result
         elif isinstance(command, Query) and not others:
@@ -382,11 +393,16 @@ class Hub:
                 return refused(table, request, str(error))
         elif isinstance(command, PersonCommand):
             return await self._carry_out_personal(table, command, request)
-        if others:
-            for index, each in enumerate(request.lines):
-                if self.commands.stands_alone(each):
-                    return refused(table, request, f"`{each}` has to be submitted alone.", index)
+        if others and (alone := self._refuse_others(table, request)):
+            return alone
         return await self.moves.play_lines(table, request)
+
+    def _refuse_others(self, table: LiveTable, request: Request) -> LineRefused | None:
+        """The result for a request with a line that has to be submitted alone."""
+        for index, each in enumerate(request.lines):
+            if self.commands.stands_alone(each):
+                return refused(table, request, f"`{each}` has to be submitted alone.", index)
+        return None
 
     @staticmethod
     async def _carry_out_personal(

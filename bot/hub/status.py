@@ -2,8 +2,8 @@
 
 The host may do everything that does not belong to another person. Every seated player may pause and resume.
 A robot's seat is open to everyone; every other seat is asked for (`features/lobby/seats.py`). The operator
-(`by=None`) may do everything. Every method raises ValueError with a sentence
-if it is not possible, and NotFound for a table that does not exist.
+(`by=None`) may do everything. Every method raises ValueError with a sentence if it is not possible, and
+NotFound for a table that does not exist.
 """
 
 from __future__ import annotations

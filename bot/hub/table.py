@@ -1,8 +1,8 @@
 """One table in memory: its position, whom it waits for, and its log where that is loaded.
 
 A move needs the position and some counts, and not the log. So a table can also be made from its stored
-snapshot alone: `from_snapshot`. What needs the log then raises LogNotLoaded, and whoever holds the table
-loads it with the log and begins again.
+snapshot alone: `from_snapshot`. A method that needs the log then raises LogNotLoaded; its caller loads the
+table with the log and begins again.
 
 The position is kept encoded, as it is stored, and decoded when somebody asks. A move is played on the decoded
 position, which is the table's again once the move is committed, and is dropped if it is not. A table that

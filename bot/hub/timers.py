@@ -32,8 +32,9 @@ from storage import DueRow, NotFound, StoreError
 log = logging.getLogger(__name__)
 
 LAST_TIME = "clock.last"
-LATE_KIND = "late"
-"""What is due when the others may decide on the seat of a player who does not answer."""
+LATE_KIND, NUDGE_KIND = "late", "nudge"
+"""What is due when the others may decide on the seat of a player who does not answer, and when a player is
+asked again because another player wants it."""
 SET_BACK = timedelta(seconds=60)  # by which the time is earlier than it was, if it was set back
 MAX_WAIT = 15.0  # seconds between two looks at the store
 MIN_WAIT = 0.5  # seconds after a commit, so that a run of commits is followed up once

@@ -9,6 +9,7 @@ from bot.hub.info import TableInfo
 from bot.hub.loading import load_table_info
 from bot.hub.preferences import PersonSettings
 from bot.hub.request import POLL_PREFIX
+from bot.hub.timers import NUDGE_KIND
 from bot.position.times import duration_text, hour_of, local_moment, moment_text, zone_of
 from storage import SeatClock, TablePoll, UnitOfWork
 
@@ -19,12 +20,13 @@ NEVER = datetime.max.replace(tzinfo=UTC)
 @dataclass(frozen=True, slots=True)
 class WaitingTable:
     """A table that waits for a person. clock: of the seat. poll: the vote that it waits for; without one it
-    is the game that waits."""
+    is the game that waits. nudged: whether another player has asked them again."""
 
     table: TableInfo
     seat: int
     clock: SeatClock | None = None
     poll: TablePoll | None = None
+    nudged: bool = False
 
     @property
     def poll_id(self) -> str | None:
@@ -32,14 +34,14 @@ class WaitingTable:
         return f"{POLL_PREFIX}{self.poll.poll.id}" if self.poll else None
 
     @property
-    def urgency(self) -> tuple[datetime, datetime, int]:
-        """Orders tables: the end of the time, then how long it has waited."""
-        clock = self.clock
+    def urgency(self) -> tuple[bool, datetime, datetime, int]:
+        """Orders tables: where they were asked again, the end of the time, then how long it has waited."""
+        clock, waited = self.clock, not self.nudged
         if self.poll is not None:
-            return NEVER, self.poll.poll.opened_at, self.table.id
+            return waited, NEVER, self.poll.poll.opened_at, self.table.id
         if clock is None or clock.decision_id is None:
-            return NEVER, NEVER, self.table.id
-        return clock.time_up or NEVER, clock.since or NEVER, self.table.id
+            return waited, NEVER, NEVER, self.table.id
+        return waited, clock.time_up or NEVER, clock.since or NEVER, self.table.id
 
     def line(self, now: datetime, zone: str | None) -> str:
         """The table in one line, with the time that is left."""
@@ -58,6 +60,8 @@ class WaitingTable:
                 parts.append(f"time was up {moment_text(clock.time_up, zone)}")
         elif clock and clock.since and clock.decision_id:
             parts.append(f"waiting for {duration_text(now - clock.since)}")
+        if self.nudged:
+            parts.append("you are asked again")
         if (player := table.player_at(self.seat)) and player.person_id not in (table.person_at(self.seat),):
             parts.append(f"for {player.name}")
         return ": ".join([parts[0], "; ".join(parts[1:])]) if parts[1:] else parts[0]
@@ -77,7 +81,10 @@ async def waiting_tables(unit: UnitOfWork, person_id: int) -> list[WaitingTable]
         if seat is None or info.person_at(seat) != person_id:
             continue
         if info.status == "running" and seat in info.acting_seats:
-            found.append(WaitingTable(info, seat, (await unit.clocks.seat_clocks(table_id)).get(seat)))
+            clock = (await unit.clocks.seat_clocks(table_id)).get(seat)
+            asked = await unit.facts.get(NUDGE_KIND, table_id, person_id)
+            nudged = bool(asked and clock and clock.since and datetime.fromisoformat(asked) >= clock.since)
+            found.append(WaitingTable(info, seat, clock, nudged=nudged))
         polls = await unit.polls.open_polls(table_id) if table_id in voting else []
         found += [WaitingTable(info, seat, poll=poll) for poll in polls if poll.votes.get(seat, True) is None]
     return sorted(found, key=lambda waiting: waiting.urgency)

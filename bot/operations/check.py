@@ -116,7 +116,10 @@ def _has_log(path: Path) -> bool:
 def command(
     path: Annotated[Path | None, typer.Argument(help="A backup; by default the store itself.")] = None,
 ) -> None:
-    """Check the store, or a backup: its file, every log, every position. Changes nothing."""
+    """Check the store or a backup: its file, logs and positions.
+
+    Nothing is changed.
+    """
     found, checked = asyncio.run(check_store(load_settings(), path))
     for problem in found:
         typer.echo(problem)

@@ -107,7 +107,7 @@ OUTAGE_EVERY = 60.0
 
 
 class Outages:
-    """A filter that lets one line a minute say that the database does not answer, whoever notices it."""
+    """A filter that lets one line a minute say that the database does not answer, from all who notice it."""
 
     def __init__(self, now: Callable[[], float] = monotonic) -> None:
         self._now = now
@@ -170,4 +170,4 @@ def configure_logging(settings: Settings, *, to_stderr: bool, more: Iterable[log
     logging.getLogger("discord.client").addFilter(is_not_about_voice)
     for noisy in ("alembic", "aiohttp.access"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
-    logging.getLogger("stamina").setLevel(logging.ERROR)  # whoever tries again says why
+    logging.getLogger("stamina").setLevel(logging.ERROR)  # the code that tries again says why

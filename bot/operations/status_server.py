@@ -50,7 +50,7 @@ FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP")
 async def only_for_this_machine(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Refuse the pages about the service to requests that a browser or a proxy brings from elsewhere.
 
-    Whoever reaches the socket may read them; pages of transports are for everybody.
+    Everybody who can reach the socket may read them; pages of transports are for everybody.
     """
     by_port = request.transport is None or isinstance(request.transport.get_extra_info("sockname"), tuple)
     if by_port and request.path in OWN_PAGES:

@@ -40,7 +40,7 @@ async def question_pictures(
     """The pictures that the question needs, with the differences from `before` highlighted.
 
     An auction: the lots with bids and free money; of a company, also the map around its home. A stock round:
-    the sheet without its tiles, and the market where a price has moved since `before`. A company's turn: the
+    the sheet without its footer, and the market where a price has moved since `before`. A company's turn: the
     map around its reach, before its run around its best routes, after it around those that it ran; the sheet
     for trains where it has not run. A merger: the companies side by side, the market, and the map around
     their tokens. `revenues`: dollars of each company's last run. `ran`: the last run since `before`; of
@@ -51,7 +51,7 @@ async def question_pictures(
     topic, turn = engine.topic(state), state.stack[-1]
 
     def sheet() -> Drawing:
-        return "sheet", pictures.sheet(state, revenues=revenues or {}, has_tiles=False)
+        return "sheet", pictures.sheet(state, revenues=revenues or {}, has_footer=False)
 
     def market() -> Drawing:
         return "market", pictures.market(state, highlight=repriced)

@@ -146,11 +146,11 @@ class Pictures:
         state: engine.State,
         *,
         revenues: Mapping[str, int] | None = None,
-        has_tiles: bool = True,
+        has_footer: bool = True,
     ) -> Picture | None:
-        """The sheet of players and companies. `revenues`: dollars of each company's last run. `has_tiles`:
-        with the tiles left."""
-        details = {"revenues": dict(revenues or {}), "has_tiles": has_tiles}
+        """The sheet of players and companies. `revenues`: dollars of each company's last run. `has_footer`:
+        with the names of privates and the tiles left."""
+        details = {"revenues": dict(revenues or {}), "has_footer": has_footer}
         return await self.request("sheet", state, (), details)
 
     async def auction(self, state: engine.State) -> Picture | None:
@@ -359,7 +359,6 @@ class PictureWorkers(Pictures):
                     "a picture (%s) was not drawn in %.0f seconds; new workers start", kind, DRAW_TIMEOUT
                 )
                 self._kill(pool)
-                return None
             except BrokenProcessPool:
                 log.warning("the picture workers ended; starting new ones")
                 if self._pool is pool:

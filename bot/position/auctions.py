@@ -96,11 +96,13 @@ def _described(state: engine.State, item: str, bids: Mapping[str, int]) -> str:
 
 
 def private_view(state: engine.State, symbol: str = "") -> str:
-    """One private by name, or all: face value, income, owner, bids, and what it can do."""
+    """One private by name, or all: face value, income, owner, bids, and what it can do. Raises ValueError."""
     wanted = symbol.casefold()
     known = [p for p in _privates(state) if wanted in ("", p.sym.casefold(), p.name.casefold())]
+    if not known and symbol:
+        raise ValueError(f"There is no private {symbol}.")
     if not known:
-        return f"There is no private {symbol}." if symbol else "This game has no privates."
+        return "This game has no privates."
     return "\n".join(line for private in known for line in _private_lines(state, private, bool(symbol)))
 
 

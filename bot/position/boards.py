@@ -57,6 +57,18 @@ def routes_view(state: engine.State, last: Mapping[str, engine.TrainsRan], compa
     return "\n".join(lines) or (f"{company} has not run yet." if company else "No company has run yet.")
 
 
+def runs_view(state: engine.State) -> str:
+    """Lines for the runs that may be chosen instead of the best, each with its dollars."""
+    decision = engine.decision(state)
+    seat = next(iter(decision.acting), "")
+    found = engine.other_runs(state, seat) if seat else []
+    if not found:
+        return "No other routes can be run now."
+    best = sum(run.revenue for run in engine.best_run(state, decision.company or ""))
+    first = f"The {decision.company} can run one of these instead of its best, {dollars(best)}:"
+    return "\n".join([first, *(f"  {run.line}   # {run.label.partition(':')[0]}" for run in found)])
+
+
 def find_company(state: engine.State, name: str) -> str:
     """The symbol of a company, however its letters are written; empty if there is none."""
     return next((sym for sym in state.companies if sym.casefold() == name.casefold()), "")

@@ -1,7 +1,7 @@
 """The numbers that a decision needs, in a few lines for every transport (pure).
 
-Who acts, with cash, certificates and shares; their company, with treasury, trains, tokens and last run; the
-run to come; bids and their leader. Amounts are in dollars, shares in percent.
+The player who acts, with cash, certificates and shares; their company, with treasury, trains, tokens and last
+run; the run to come; bids and their leader. Amounts are in dollars, shares in percent.
 """
 
 from __future__ import annotations

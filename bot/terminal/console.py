@@ -213,7 +213,7 @@ class Console:
         return await self._answers.watched(path.read_bytes(), self.service.watcher)
 
     async def _help(self) -> Reply:
-        """What can be done now comes last, so that it is still on the screen."""
+        """The help, with the lines that are possible now at its end, so that they stay on the screen."""
         game_help = ""
         if self.table_id is not None and (view := await self.service.queries.view(self.table_id)).state:
             seat = next((p.seat for p in view.pending if p.is_main), 0)

@@ -20,6 +20,9 @@ from bot.service import Service
 from bot.terminal import mail_commands
 from bot.terminal.replies import Reply, reply_for, table_summary, waiting_text
 
+SAID = ("admit", "refuse", "pause", "resume", "end", "palette")
+"""Commands that are lines at a table."""
+
 
 @dataclass(slots=True)
 class OpenTable:
@@ -57,13 +60,8 @@ class TableCommands:
             "agree": partial(self._answer_about_robots, agrees=True),
             "decline": partial(self._answer_about_robots, agrees=False),
             "ask": self._ask,
-            "admit": self._admit,
-            "refuse": self._refuse,
-            "pause": self._pause,
             "pace": self._pace,
-            "resume": self._resume,
-            "end": self._end,
-            "palette": self._palette,
+            **{each: partial(self._say, each) for each in SAID},
         }
         if (command := commands.get(word.casefold())) is None:
             known = ", ".join(sorted(filter(None, commands)))
@@ -194,37 +192,18 @@ class TableCommands:
             person = await unit.people.add(name.strip())
         return Reply(await self.service.seats.ask(table_id, person.id, seat_name=seat_name.strip()), "good")
 
-    async def _admit(self, name: str) -> Reply:
+    async def _say(self, word: str, rest: str) -> Reply:
+        """A line about the table, as its players say it; here it needs no second word."""
         table_id = self._opened.required()
-        return Reply(await self.service.seats.answer(table_id, name, admitted=True, by=None), "good")
-
-    async def _refuse(self, name: str) -> Reply:
-        table_id = self._opened.required()
-        return Reply(await self.service.seats.answer(table_id, name, admitted=False, by=None), "good")
+        line = f"{word} {rest}".strip()
+        result = await self.service.submit(table_id, None, [line], None, None, confirmed=True)
+        return reply_for(result, await self.service.queries.view(table_id))
 
     async def _pace(self, line: str) -> Reply:
         table_id = self._opened.required()
         if line:
             await self.service.lobby.set_pace(table_id, line, by=None)
         return Reply(pace_text((await self.service.queries.table_info(table_id)).pace), "good")
-
-    async def _palette(self, name: str) -> Reply:
-        table_id = self._opened.required()
-        info = await self.service.lobby.set_palette(table_id, name, by=None)
-        return Reply(f"The pictures of table {info.code} are {info.palette}.", "good")
-
-    async def _pause(self, _: str) -> Reply:
-        info = await self.service.running.pause(self._opened.required(), by=None)
-        return Reply(table_summary(info), "good")
-
-    async def _resume(self, _: str) -> Reply:
-        info = await self.service.running.resume(self._opened.required(), by=None)
-        return Reply(table_summary(info), "good")
-
-    async def _end(self, _: str) -> Reply:
-        return Reply(
-            table_summary(await self.service.running.end_now(self._opened.required(), by=None)), "good"
-        )
 
 
 def _player_list(info: TableInfo) -> str:

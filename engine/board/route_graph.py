@@ -4,8 +4,8 @@ A chain is track between two neighbouring stops. The hexsides it uses matter onl
 them too. So hexsides are replaced by a few bits: one for each set of chains that share a hexside, except
 for a set that lies within another. Two chains may be used together (by one route, or by two trains of
 the company) exactly if they have no bit in common. Of two chains between the same stops with the same
-revenue, one whose hexsides include the other's is dropped: whatever runs over it could run over the
-other.
+revenue, one whose hexsides include the other's is dropped: a train that runs over it could run over
+the other.
 
 A mesh of plain track has chains without number. Then only the shortest are kept, and the graph says that
 it is not complete.

@@ -16,7 +16,7 @@ from itertools import islice
 import msgspec
 
 from engine.board.network import Network, RouteSegment
-from engine.board.route_graph import chains_from
+from engine.board.route_graph import area_of, chains_from
 from engine.board.routes import Route, make_route
 from engine.board.tile_geometry import FIRST_NODE, Stop
 
@@ -63,7 +63,10 @@ def parse_route(network: Network, company: str, text: str, train: str = "") -> R
         ]
         routes = through_token or routes
     if not routes:
-        raise ValueError(f"there is no track along {text.strip().upper()}")
+        written = text.strip().upper()
+        if name := _visited_twice(network, written):
+            raise ValueError(f"{written} visits {name} twice")
+        raise ValueError(f"there is no track along {written}")
     if len(routes) > 1:
         choices = sorted({_by_hexes(network, route) for route in routes})
         choices = choices if len(choices) == len(routes) else sorted(_by_edges(route) for route in routes)
@@ -160,6 +163,21 @@ def _parse_uncached(network: Network, text: str, train: str) -> list[Route]:
         return by_stops
     by_hexes = _routes(network, train, _routes_by_hexes(network, hexes))
     return by_hexes if len(by_hexes) == 1 or not by_stops else by_stops
+
+
+def _visited_twice(network: Network, text: str) -> str | None:
+    """The name of the first stop or off-board area that a text visits a second time, or None."""
+    seen: set[str] = set()
+    for written in (_parse_hex(network, part) for part in text.split("-")):
+        stops = network.faces[written.hex].stops
+        node = next(iter(stops)) if written.node is None and len(stops) == 1 else written.node
+        if node is None or (written.node is None and written.edges is not None):
+            continue
+        area = area_of(network, network.stop_number[written.hex, node])
+        if area in seen:
+            return network.components.map.hexes[written.hex].name or written.hex
+        seen.add(area)
+    return None
 
 
 def _parse_hex(network: Network, part: str) -> _WrittenHex:

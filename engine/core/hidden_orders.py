@@ -13,7 +13,7 @@ from engine.core.state import AnyFrame, Auction, State, copy_state
 def visible_to(state: State, viewer: str | None) -> State:
     """A copy of the position without the hidden orders of others than that seat (None: without any).
 
-    Played on from there, whoever had left an order is asked instead.
+    If the game is played on from that copy, a player who had left an order is asked instead.
     """
     visible = copy_state(state)
     visible.standing_protections = {

@@ -322,7 +322,7 @@ class CompanyStart(Frame, frozen=True):
     (1817 §5.5).
 
     `payable_in_privates`: dollars of the bid that privates may still pay. `size`: the number of shares, once
-    chosen. `extra_turn`: whoever put the company up has another turn afterwards.
+    chosen. `extra_turn`: the player who put the company up has another turn afterwards.
     """
 
     company: str

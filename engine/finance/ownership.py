@@ -6,6 +6,8 @@ percentage that somebody holds says how many certificates they have.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from engine.core.components import MarketZone, PresidentsCertificateAbility
 from engine.core.events import (
     CompanyFloated,
@@ -134,13 +136,17 @@ def companies_over_limit(g: Game, seat: str) -> list[str]:
     return _companies_over_limit(g, seat, pending_sales(g))
 
 
-def excess_text(g: Game, seat: str) -> str:
-    """By how much a player is above the limits (1830 §10), and of which companies they can sell."""
+def excess_text(g: Game, seat: str, sellable: Collection[str] | None = None) -> str:
+    """By how much a player is above the limits (1830 §10), and of which companies that is.
+
+    `sellable`: name only these companies for certificates; None: all.
+    """
     over = companies_over_limit(g, seat)
     above = ((c, g.percent_held(seat, c) - percent_limit(g, c)) for c in over if g.title.must_sell_excess)
     parts = [f"{percent} % of the {company}" for company, percent in above if percent > 0]
     if (certificates := counted_certificates(g, seat) - certificate_limit(g)) > 0:
-        parts.append(f"{certificates} certificate{'s' * (certificates > 1)} of {', '.join(over)}")
+        named = ", ".join(c for c in over if sellable is None or c in sellable)
+        parts.append(f"{certificates} certificate{'s' * (certificates > 1)} of {named}")
     return " and ".join(parts)
 
 

@@ -75,7 +75,7 @@ def _read_owns(setup: Setup, words: WordReader) -> tuple[str, ...]:
     holder = source_holder(company, source)
     if words.g.components.company_sizes and words.g.company(company).size is None:
         raise InvalidLineError(f"Name the number of shares of the {company} first: size {company} 5.")
-    percent = words.amount("a number of shares") * share_percent(words.g, company)
+    percent = words.amount("a number of shares, such as 6") * share_percent(words.g, company)
     if percent < 0 and not words.g.components.company_sizes:
         raise InvalidLineError("Nobody sells short in this title.")
     setup.shares.setdefault(company, {})[holder] = percent

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from engine.core.components import CityTokenAbility, MarketZone
@@ -81,6 +82,14 @@ class WordReader:
         self.position += 1
         return self.words[self.position - 1]
 
+    def _one_of(self, kind: str, wanted: str, names: Iterable[str]) -> str:
+        """A field of that type, of which there are those of these names. Returns its first value."""
+        return str(self._expect_token(kind, f"{wanted}; there is {', '.join(names)}")[0])
+
+    def _players(self) -> str:
+        """`a player (Ann, Bob)`."""
+        return f"a player ({', '.join(self.g.state.players)})"
+
     def phase(self) -> str:
         word = self.any_word("a phase").casefold()
         for phase in self.g.title.phases:
@@ -89,21 +98,22 @@ class WordReader:
         raise InvalidLineError(f"There is no phase {word}; there is {', '.join(self.g.title.phases)}.")
 
     def player(self) -> str:
-        return str(self._expect_token("PLAYER", "a player of this table")[0])
+        return str(self._expect_token("PLAYER", self._players())[0])
 
     def company(self) -> str:
-        return str(self._expect_token("COMPANY", "a company of this title")[0])
+        return self._one_of("COMPANY", "a company of this title", self.g.state.companies)
 
     def private(self) -> str:
-        return str(self._expect_token("PRIVATE", "a private of this title")[0])
+        names = (private.sym for private in self.g.components.privates)
+        return self._one_of("PRIVATE", "a private of this title", names)
 
     def cash_holder(self) -> str:
         """A player, a company or the bank."""
-        return self._expect_any(("PLAYER", "COMPANY"), (BANK,), f"a player, a company or {BANK}")
+        return self._expect_any(("PLAYER", "COMPANY"), (BANK,), f"{self._players()}, a company or {BANK}")
 
     def actor(self) -> str:
         """A player or a company."""
-        return self._expect_any(("PLAYER", "COMPANY"), (), "a player or a company")
+        return self._expect_any(("PLAYER", "COMPANY"), (), f"{self._players()} or a company")
 
     def shareholder(self) -> str:
         """A holder of shares: a player, the initial offering, the pool, or a company's treasury."""
@@ -113,7 +123,7 @@ class WordReader:
         holders = (IPO, POOL, TREASURY) if has_treasuries else (IPO, POOL)
         if TREASURY not in holders and self.accept(TREASURY):
             raise InvalidLineError("No company of this title holds shares in its treasury.")
-        return self._expect_any(("PLAYER",), holders, f"a player, {' or '.join(holders)}")
+        return self._expect_any(("PLAYER",), holders, f"{self._players()}, {' or '.join(holders)}")
 
     def private_owner(self) -> str:
         """The owner of a private: a player, a company, the bank, the pool, or `closed`."""
@@ -122,7 +132,9 @@ class WordReader:
             if not any(MarketZone.CLOSING in cell.zones for cell in cells):
                 raise InvalidLineError("No private of this title lies in the pool.")
             return POOL
-        return self._expect_any(("PLAYER", "COMPANY"), (BANK, CLOSED), f"a player, a company or {CLOSED}")
+        return self._expect_any(
+            ("PLAYER", "COMPANY"), (BANK, CLOSED), f"{self._players()}, a company or {CLOSED}"
+        )
 
     def amount(self, wanted: str = "an amount in dollars") -> int:
         if (
@@ -155,7 +167,8 @@ class WordReader:
         return str(found[0]), int(found[1]) if len(found) > 1 else None
 
     def train(self) -> str:
-        return str(self._expect_token("TRAIN", "a type of train of this title")[0])
+        names = (train.name for train in self.g.components.trains)
+        return self._one_of("TRAIN", "a type of train of this title", names)
 
     def trains(self) -> list[str]:
         """The types of trains up to the end of the line, in the title's order. `none` is no train."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 
 from engine.board.tile_geometry import face_at
 from engine.core.actions import (
@@ -37,13 +38,16 @@ from engine.core.actions import (
     TakeLoansForCompany,
     TradePrivate,
 )
-from engine.core.state import is_seat
+from engine.core.state import OperatingTurn, is_seat
 from engine.finance.offers import without_open_offers
 from engine.game import Game
-from engine.kernel import options
+from engine.kernel import options, refusal
 from engine.language.forms import field_defaults, format_action
 from engine.language.notation import distinct
 from engine.mechanics import Option
+from engine.operating import run as trains
+
+MAX_OTHER_RUNS = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +116,22 @@ def choices(g: Game, seat: str) -> list[Choice]:
     alike, only the first."""
     found = without_open_offers(g, seat, options(g, seat))
     return [_choice(g, option) for option in distinct(found, lambda option: option.action)]
+
+
+def other_runs(g: Game, seat: str) -> list[Choice]:
+    """The runs beside the best that the seat may choose now, highest revenue first.
+
+    Where the rules demand the highest revenue (1830 §20.3) these are the runs that earn as much.
+    """
+    if not isinstance(g.top, OperatingTurn) or refusal(g, seat, RunTrains()):
+        return []
+    found = []
+    for run, dollars in islice(trains.other_runs(g, g.top.company), MAX_OTHER_RUNS):
+        if refusal(g, seat, run) is None:
+            line = format_action(g, run)
+            label = f"Run for ${dollars}: {line.removeprefix('run ')}"
+            found.append(Choice(line, label, ("other routes", label)))
+    return found
 
 
 def _choice(g: Game, option: Option) -> Choice:

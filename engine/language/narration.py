@@ -82,7 +82,8 @@ def narrate(g: Game, events: Iterable[AnyEvent]) -> list[str]:
 
 
 def _in_order_of_telling(events: list[AnyEvent]) -> list[AnyEvent]:
-    """Who has the priority deal is told after what gave it to them, and before the next round."""
+    """The events in the order in which they are told: a move of the priority deal comes after what caused it,
+    and before the next round."""
     at = next((n for n, event in enumerate(events) if isinstance(event, PriorityMoved)), len(events))
     rounds = (n for n, event in enumerate(events) if n > at and isinstance(event, RoundStarted))
     end = next(rounds, len(events))

@@ -40,7 +40,7 @@ from engine.core.state import (
 from engine.finance.offers import without_open_offers
 from engine.game import Game
 from engine.kernel import RefusedError, awaited_seats, options, prompt, refusal
-from engine.language.field_types import FieldType
+from engine.language.field_types import FIELD_TYPES, FieldType
 from engine.language.forms import (
     FormField,
     FormGroup,
@@ -61,6 +61,8 @@ ItemT = TypeVar("ItemT")
 MAX_COMPLETIONS = 400
 """Actions that are tried to complete one line."""
 MAX_LISTED_CHOICES = 12
+NAMED_TYPES = tuple(FIELD_TYPES[name] for name in ("COMPANY", "PRIVATE", "PLAYER"))
+"""The fields of which a refusal names none that the line does not say."""
 UNSPECIFIED = object()
 """The value of a field that was left out between others."""
 
@@ -252,15 +254,15 @@ def _legal_actions(
         if offered:
             return offered, None
     legal: list[Action] = []
-    reasons: Counter[str] = Counter()
+    refused: list[tuple[Action, str]] = []
     for values in islice(product(*spaces), MAX_COMPLETIONS):
         complete = action(**fields, **dict(zip(missing, values, strict=True)))
         why = refusal(g, seat, complete)
         if why is None:
             legal.append(complete)
         else:
-            reasons[why] += 1
-    return legal, None if legal else _joined_reason(reasons)
+            refused.append((complete, why))
+    return legal, None if legal else _joined_reason(g, missing, refused)
 
 
 def _tiles_for(
@@ -290,9 +292,34 @@ def _tiles_for(
     return [], f"On {hex} {names} would fit, but it is not possible now: {why}"
 
 
-def _joined_reason(reasons: Counter[str]) -> str:
-    """Why none of several meanings is legal: both of two reasons, of more the most frequent one."""
-    return " ".join(reasons) if len(reasons) == 2 else reasons.most_common(1)[0][0]
+def _joined_reason(g: Game, missing: list[str], refused: list[tuple[Action, str]]) -> str:
+    """Why none of several meanings is legal: both of two reasons, of more the most frequent one.
+
+    Where that one differs by what the line does not say, such as the company, the sentence says so. One or
+    two reasons of another kind follow: they are mostly about what the player has.
+    """
+    reasons = list(dict.fromkeys(why for _, why in refused))
+    if len(reasons) == 2:
+        return " ".join(reasons)
+    patterns = {why: _pattern(g, action, missing, why) for action, why in refused}
+    frequent = Counter(patterns[why] for _, why in refused).most_common(1)[0][0]
+    alike = [why for why in reasons if patterns[why] == frequent]
+    if len(alike) == 1:
+        return alike[0]
+    unsaid = " and ".join(name for name in missing if f"{{{name}}}" in frequent)
+    sentence = g.title.with_citation(f"The line does not say which {unsaid}, and none fits now.", g.top)
+    others = [why for why in reasons if why not in alike]
+    return " ".join([sentence, *others]) if len(others) <= 2 else sentence
+
+
+def _pattern(g: Game, action: Action, missing: list[str], reason: str) -> str:
+    """A reason with the names of missing fields in place of the companies, privates and players in them."""
+    for name in missing:
+        kind, value = _field_type_of(type(action), name), getattr(action, name)
+        if kind in NAMED_TYPES and value is not None:
+            written = re.escape(kind.format(g, (value,)))
+            reason = re.sub(rf"(?<!\w){written}(?!\w)", f"{{{name}}}", reason)
+    return reason
 
 
 def _alternatives(g: Game, seat: str, refused: Action, fields: dict[str, Any]) -> list[Action]:

@@ -287,13 +287,19 @@ class PostponedConnectionRuns(OutOfTurn[Game]):
 
     def refusal(self, g: Game, seat: str, action: Action) -> str | None:
         assert isinstance(action, StartConnectionRun)
-        if action.company not in g.state.postponed_connections:
-            return f"The {action.company} has no postponed connection run{g.cite('1870 §11.1')}."
-        if g.president(action.company) != seat:
-            return f"Only its president asks for the {action.company}'s connection run{g.cite('1870 §11.1')}."
         if not isinstance(g.state.stack[0], OperatingRound) or isinstance(g.top, ConnectionRunTurn):
             return f"Connection runs are made in operating rounds{g.cite('1870 §11.2')}."
-        return None
+        postponed = g.state.postponed_connections
+        if action.company in postponed:
+            if g.president(action.company) == seat:
+                return None
+            asks = f"Only the president of the {action.company} asks for its connection run"
+            return f"{asks}{g.cite('1870 §11.1')}."
+        # A line without a company tries all of them: the sentence names none that the player does not have.
+        if not any(g.president(company) == seat for company in postponed):
+            name = g.state.name(seat)
+            return f"{name} has no company with a postponed connection run{g.cite('1870 §11.1')}."
+        return f"The {action.company} has no postponed connection run{g.cite('1870 §11.1')}."
 
     def apply(self, g: Game, seat: str, action: Action) -> None:
         assert isinstance(action, StartConnectionRun)

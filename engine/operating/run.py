@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain, combinations, islice
 from typing import NamedTuple
 
 import msgspec
@@ -34,6 +35,10 @@ from engine.operating.stations import home_node, printed_home
 CLAIMABLE_REVENUES = range(0, 20_000, 10)
 SEARCH_BUDGET = 400_000
 """Nodes that the route search may visit for one company's trains."""
+OTHER_RUN_BUDGET, MAX_AVOIDED_STOPS = 5_000, 10
+"""Nodes for each of the runs beside the best, and how many of the stops are left out in turn."""
+ESTIMATE_BUDGET = 3_000
+"""The same where an estimate is enough; it proves most best runs."""
 
 
 def stop_revenue(components: Components, phase: str, node: Node) -> int:
@@ -65,12 +70,16 @@ class _RouteQuery(NamedTuple):
     rules: RevenueRules
     required_connection: RequiredConnection | None
     budget: int = SEARCH_BUDGET
+    avoided: Stop | None = None
+    """A stop that counts as worth nothing, so that routes go elsewhere if they can."""
 
 
 @lru_cache(maxsize=4096)
 def _cached_best_routes(query: _RouteQuery) -> BestRoutes:
     network, components = query.network, query.network.components
     values = {stop: stop_revenue(components, query.phase, network.node(stop)) for stop in network.stops}
+    if query.avoided:
+        values[query.avoided] = 0
     return best_routes(
         network, query.company, query.trains, values, query.rules, query.budget, query.required_connection
     )
@@ -112,6 +121,29 @@ def best_run(
     running = (running_train(g, t) for t in sorted(names))
     query = _route_query(g, company, running, required_connection(g, company))
     return _cached_best_routes(query._replace(budget=budget))
+
+
+def other_runs(g: Game, company: str) -> list[tuple[RunTrains, int]]:
+    """Runs beside the best, each with its dollars, the highest first.
+
+    They are what the trains earn without one of the stops of the best routes, and what fewer of them earn.
+    Trains that only change their routes are no other run.
+    """
+    best, names = best_run(g, company), sorted(g.company(company).trains)
+    connection = required_connection(g, company)
+    trains = [running_train(g, name) for name in names]
+    fewer = dict.fromkeys(chain.from_iterable(combinations(trains, n) for n in range(len(trains) - 1, 0, -1)))
+    query = _route_query(g, company, trains, connection)._replace(budget=OTHER_RUN_BUDGET)
+    stops = dict.fromkeys(stop for route in best.routes for stop in route.stops)
+    queries = [query._replace(avoided=stop) for stop in islice(stops, MAX_AVOIDED_STOPS)]
+    queries += [query._replace(trains=each) for each in fewer if not connection]
+    runs: dict[object, tuple[RunTrains, int]] = {}
+    for found in (best, *map(_cached_best_routes, queries)):
+        dollars = sum(company_route_revenue(g, company, route) for route in found.routes)
+        track = frozenset(route.segments for route in found.routes)
+        runs.setdefault((track, dollars), (RunTrains(format_routes(g, found)), dollars))
+    _, *others = runs.values()
+    return sorted((run for run in others if run[0].routes), key=lambda run: -run[1])
 
 
 @cached

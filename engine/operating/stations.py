@@ -24,7 +24,7 @@ UNDECIDED_CITY = -1
 """The node of a home token while its city is still to be chosen."""
 
 HomeChooser = Literal["president", "layer"]
-"""Who chooses the city of a home that has several: the company's president, or whoever lays the tile."""
+"""Who chooses the city of a home that has several: the president, or the player who lays the tile."""
 
 
 def token_cost(g: Game, company: str) -> int:

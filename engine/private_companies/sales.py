@@ -124,11 +124,11 @@ class PrivateDeals(OutOfTurn[Game]):
     replaces the turn's purchase of a certificate. `in_forced_purchase`: a president who has to pay for a
     train may sell theirs (1830 §24.3). `min_price`: least dollars between players. `company_ban_applies`: a
     private that no company may buy is not sold between players either. `in_buyers_turn`: a deal between
-    players is made in the buyer's turn, whoever offers it. `from_phase`: the first phase in which players
-    deal with each other. `certificate_limit_applies`: a player at the certificate limit buys none.
+    players is made in the buyer's turn, even if the seller offers it. `from_phase`: the first phase in which
+    players deal with each other. `certificate_limit_applies`: a player at the certificate limit buys none.
     `required_sales`: companies of which a player has to sell shares in their stock turn before they buy any.
-    `share_follows`: the share that came with a private goes to whoever buys it from a player; so it is not
-    sold while a player holds that share, but players are asked as if it were.
+    `share_follows`: the share that came with a private goes to a player who buys the private from another; so
+    it is not sold while a player holds that share, but players are asked as if it were.
     """
 
     handles: ClassVar[tuple[type[Action], ...]] = (TradePrivate,)

@@ -203,10 +203,10 @@ class CertificateNumbering:
         self._close_shorts(company, target)
 
     def _transfer_presidency(self, company: str, new: str) -> None:
-        """The new president gives ordinary certificates for the president's, to whoever has it now.
+        """The new president gives ordinary certificates for the president's, to its present owner.
 
-        That is the old president, or whoever has just received half of it: the pool, or a player who
-        protects what they had sold of it.
+        That is the old president, or the owner that has just received half of it: the pool, or a player who
+        protects the part that they had sold.
         """
         percents, first = self._percents[company], self._presidents_certificate(company)
         owner = self._owner(company, first)

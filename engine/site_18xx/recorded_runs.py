@@ -1,8 +1,8 @@
 """Whether the run in a file can be read: its trains, revenues and stops.
 
 The site pays the recorded revenue without a look at the track, so a run is imported with a warning where the
-two differ. What the site would not take either is refused: a train of another company, or a revenue that is
-no number.
+two differ. A run that the site would not take either is refused: with a train of another company, or a
+revenue that is no number.
 """
 
 from __future__ import annotations

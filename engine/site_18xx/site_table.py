@@ -1,7 +1,7 @@
 """The table at which a game file of the site is played: what the codecs of its actions read and do.
 
 The site never asks for consent, so the other player's `accept` is played for them. It does not always record
-that a company or player passed, so whoever the engine still asks passes before somebody else acts.
+that a company or player passed, so everybody whom the engine still asks passes before somebody else acts.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ def condition_text(condition: StopCondition, has_happened: bool = False) -> str:
 
 
 def holding_was_sold(c: Circumstances) -> str | None:
-    """Who has sold or shorted, since the arming, shares of a company that the owner has a part in."""
+    """Says who, since the arming, has sold or shorted shares of a company that the owner has a part in."""
     for _, event in c.events():
         match event:
             case SharesMoved(company, source, target) if source != c.seat and is_seat(source):
@@ -131,7 +131,7 @@ def _largest_purchase(g: Game, company: str) -> int:
 
 
 def lost_presidency(c: Circumstances, company: str) -> str | None:
-    """Who has become president of the company since the arming instead of whoever was, or None."""
+    """Says who has replaced the president of the company since the arming; None if nobody has."""
     before = c.start.company(company).president
     for _, event in c.events():
         match event:

@@ -25,7 +25,7 @@ def line_when_time_is_up(
 
     It never sells, buys or goes bankrupt, and never passes or pays where that would take a company from its
     owner. A player who is asked to bid in an acquisition (1817 §7.2) or to protect a price (1870 §5.9)
-    passes: that spends nothing of theirs, and the price falls by what somebody else has sold.
+    passes: that costs them nothing, and the price falls because somebody else has sold.
 
     last_dividends: by company `pay`, `half` or `withhold`; a company without one pays.
     """

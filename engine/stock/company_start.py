@@ -88,8 +88,8 @@ class CertificateAuction:
         g.emit(CompanyFloated(company))
         g.emit(OperatingTurnStarted(company))
         if frame.acting_company:
-            # On 18xx.games the winner puts in no privates then; if they were asked for the size, whoever has
-            # put the company up has another turn (see BidderCompanyActions).
+            # On 18xx.games the winner puts in no privates then; if they were asked for the size, the player
+            # who put the company up has another turn (see BidderCompanyActions).
             g.push(CompanyStart(company, seat, 0, extra_turn=len(g.phase.ipo_sizes) > 1))
         else:
             g.push(CompanyStart(company, seat, price))

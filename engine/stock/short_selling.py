@@ -44,6 +44,7 @@ from engine.finance.ownership import (
     SOURCE_LABELS,
     certificate_limit,
     counted_certificates,
+    excess_text,
     move_shares,
     percent_for_sale,
     percent_limit,
@@ -130,7 +131,7 @@ class ShortSellingTurnQuestion:
     def prompt(self, g: Game, frame: StockTurn) -> str:
         if frame.acting_company:
             return f"act again for the {frame.acting_company}, or pass"
-        if self._must_sell(g, frame):
+        if self._required_sales(g, frame):
             return "sell down to the certificate limit"
         ways = [f"{way}, " for way in self._possible_actions(g, frame)]
         return f"{''.join(ways)}{'or ' if ways else ''}pass"
@@ -245,14 +246,18 @@ class ShortSellingTurnQuestion:
 
     # -- objections --------------------------------------------------------------------
 
-    def _must_sell(self, g: Game, frame: StockTurn) -> bool:
-        """Whether the player is above the certificate limit and can sell some share (1817 §5.1)."""
-        return is_over_certificate_limit(g, frame.seat) and next(self._sales(g, frame), None) is not None
+    def _required_sales(self, g: Game, frame: StockTurn) -> set[str]:
+        """The companies of which a player above the certificate limit can sell shares (1817 §5.1)."""
+        if not is_over_certificate_limit(g, frame.seat):
+            return set()
+        sales = (option.action for option in self._sales(g, frame))
+        return {sale.company for sale in sales if isinstance(sale, SellShares)}
 
     def refusal(self, g: Game, frame: StockTurn, seat: str, action: Action) -> str | None:
         allowed = SellShares if self.sales_first else SellShares | SellShort
-        if not isinstance(action, allowed) and self._must_sell(g, frame):
-            return f"Sell down to the certificate limit first{g.cite('1817 §5.1')}."
+        if not isinstance(action, allowed) and (sellable := self._required_sales(g, frame)):
+            excess = excess_text(g, frame.seat, sellable)
+            return f"Sell down to the limit first: {excess}{g.cite('1817 §5.1')}."
         match action:
             case TakeLoansForCompany(company) | RedeemSharesForCompany(company):
                 return self.refuse_company_action(g, frame, company, action)

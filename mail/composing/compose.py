@@ -2,7 +2,7 @@
 
 A `MailPage` gets its two bodies from two templates (text, and HTML with escaping), its headers,
 images, attachments and fresh tokens. The first line of both bodies is the delimiter, and the last line begins
-with the footer, between which `mail.reading.quotes` looks for nothing.
+with the footer; `mail.reading.quotes` looks for no orders between them.
 
 Headers that hold ids are never folded or encoded: the standard library makes encoded words of long ones,
 and mail programs then no longer thread the email. Everything else is folded at 76 columns, which keeps

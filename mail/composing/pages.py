@@ -183,7 +183,7 @@ def _answer(part: QueryResult, title: str) -> list[Block]:
 def _accepted(result: LinesPlayed, reply: ParsedReply) -> list[Block]:
     blocks = bullets("Done", [f"{line} → {sentence}" for line, sentence in result.accepted])
     if result.answer:
-        title = reply.lines[0].text
+        title = "Also" if result.accepted else reply.lines[0].text
         can_be_sent = all(line.startswith(f"{title.split()[0]} ") for line in result.answer)
         lines = list(result.answer)
         blocks.append(CopyableLines(title, lines) if can_be_sent else Preformatted(title, "\n".join(lines)))

@@ -1,7 +1,7 @@
 """What a refusal or a bounce says about an address: pure.
 
-Only a refusal of the address itself counts against it. What a server has against us (relaying,
-authentication, block lists, policy) is for the operator to repair; a delay says nothing; a full mailbox or
+Only a refusal of the address itself counts against it. If a server objects to us (relaying,
+authentication, block lists, policy), the operator has to repair that; a delay says nothing; a full mailbox or
 a broken server passes.
 
 | class      | status (RFC 3463)            | what follows                                              |
@@ -12,8 +12,8 @@ a broken server passes.
 | `soft`     | all others                   | nothing is counted; the letter is made anew later         |
 
 The status decides. Words decide where it says little (5.0.0, none). A block list that is named beside the
-status of an address says nothing of the address: many servers answer 550 5.1.1 to a blocked sender. What a
-bounce quotes of our own email is not read (`above_the_quote`): its headers speak of SPF and DKIM.
+status of an address says nothing of the address: many servers answer 550 5.1.1 to a blocked sender. A
+bounce may quote our own email; that is not read (`above_the_quote`), for its headers speak of SPF and DKIM.
 """
 
 import re

@@ -24,6 +24,11 @@ _BULLET = re.compile(r"(?:[*•·▪▸►◦‣●○■□→➜-]|[-=]>|\d{1,
 _QUOTE_MARK = re.compile(r"\s{0,8}(?:[A-Za-z]{0,3}>|\|)")
 
 
+def without_comment(line: str) -> str:
+    """A line without its comment, which begins with `#` unless a digit follows (a tile)."""
+    return re.sub(r"#(?!\d).*", "", line).strip()
+
+
 def is_quote(line: str) -> bool:
     """Whether a line is marked as a quote: `> …`, `AL> …`, `| …`."""
     return _QUOTE_MARK.match(line) is not None

@@ -3,8 +3,9 @@
 Nothing is decided here. Any bytes give a `ParsedMail`; its `problem` says what could not be read. Three
 rules keep hostile mail cheap:
 
-- what is expensive in the standard library is measured first: the size of the header, the number of boundary
-  lines, the depth of parts, the length of each header value. Only From is parsed by the full address grammar;
+- parts that are expensive for the standard library are measured first: the size of the header, the number of
+  boundary lines, the depth of parts, the length of each header value. Only From is parsed by the full address
+  grammar;
 - headers are read raw, one by one, so that a broken one does not affect the others;
 - the text is cut to `MAX_TEXT` characters and `MAX_LINES` lines: orders are written at the top.
 

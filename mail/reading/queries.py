@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from mail.port import QueryKind
+from mail.reading.line_text import without_comment
 
 
 class MailQuery(NamedTuple):
@@ -16,8 +17,9 @@ class MailQuery(NamedTuple):
 
 def parse_query(line: str) -> MailQuery | None:
     """The query in a line (`map`, `show map`, `log 20`, `try LINE`); None for any other line."""
+    line = without_comment(line)
     match = re.fullmatch(
-        r"(?:show )?(help|status|turn|sheet|board|map|market|bids|trains|log)(?: (\d{1,3}))?[?!]?",
+        r"(?:show )?(help|status|turn|sheet|board|map|market|bids|trains|runs|log)(?: (\d{1,3}))?[?!]?",
         line.casefold(),
     )
     if match and (match[1] == "log" or not match[2]):

@@ -34,7 +34,7 @@ _ATTRIBUTION_STARTS = frozenset(
 _ATTRIBUTION_VERBS = tuple(
     """
     wrote:|wrote :|schrieb|écrit|escribió|ha scritto|schreef|geschreven:|escreveu|skrev|napisał|pisze:|napsal
-    |a scris|viết:|kirjoitti|írta|yazdı|написал|пишет|写道|寫道
+    |a scris|viết:|kirjoitti|írta|yazdı|написал|пишет|写道|寫道|writes:|zitat von |quoting
     """.replace("\n    ", "").split("|")
 )
 _SENDER = (

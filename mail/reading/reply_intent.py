@@ -1,6 +1,6 @@
 """Judges which lines of a reply are meant as orders (step 3 of `mail.reading.reply_text`): pure.
 
-What stands beside the orders is let pass only if it is known to be harmless: greetings, closings, signatures,
+Text beside the orders is accepted only if it is known to be harmless: greetings, closings, signatures,
 phrases of courtesy, the footers of mail systems. Any other prose may take the orders back or put them into
 somebody else's mouth, and no list of words tells; then nothing is played, and the sender is asked.
 """

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from mail.port import AcceptedLine, LineRejected, PlayResult, ReplyToken, ServicePort
+from mail.port import AcceptedLine, LineRejected, PlayResult, ReplyToken, Seats
 from mail.reading.line_text import normalize_line, words_of
 from mail.reading.parser import ParsedMail
 from mail.reading.quotes import ReplyLine
@@ -41,12 +41,12 @@ class ReadReply:
 class ReplyReader:
     """Reads replies with the service's knowledge of the game."""
 
-    def __init__(self, service: ServicePort) -> None:
-        self._service = service
+    def __init__(self, seats: Seats) -> None:
+        self._seats = seats
 
     async def read(self, mail: ParsedMail, token: ReplyToken) -> ReadReply:
         """Read a mail from the owner of a token."""
-        vocabulary = await self._service.vocabulary(token)
+        vocabulary = await self._seats.vocabulary(token)
         verbs = vocabulary.verbs | POLICY_VERBS
         names = {
             word for text in (mail.sender_name, token.address.partition("@")[0]) for word in words_of(text)
@@ -56,7 +56,7 @@ class ReplyReader:
         readable = {line for line in text.candidates if _POLICY_LINE.fullmatch(line.casefold())}
         rest = [line for line in text.candidates if line not in readable]
         if rest:
-            readable |= await self._service.readable_lines(token, rest)
+            readable |= await self._seats.readable_lines(token, rest)
         return ReadReply(text, judge(text, readable, vocabulary), vocabulary)
 
     async def trial(
@@ -64,7 +64,7 @@ class ReplyReader:
     ) -> tuple[tuple[str, ...], tuple[AcceptedLine, ...]] | None:
         """The lines of an unclear reply, and what they would do; None if they cannot all be played."""
         lines = tuple(line.text for line in meant)
-        accepted = await self._service.try_lines(token, lines) if lines else None
+        accepted = await self._seats.try_lines(token, lines) if lines else None
         return (lines, accepted) if accepted else None
 
 

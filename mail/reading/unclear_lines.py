@@ -2,8 +2,8 @@
 
 An order is played only if the whole reply leaves no doubt that it is meant. Two questions are asked here of
 a line that the game cannot read: is it nearly an order (`nearly_move`), does it qualify the orders
-(`qualifies` beside one, `continues` in a paragraph of its own). Which prose is certainly harmless,
-`mail.reading.small_talk` says.
+(`qualifies` beside one, `continues` in a paragraph of its own). `mail.reading.small_talk`
+says which prose is certainly harmless.
 """
 
 import re

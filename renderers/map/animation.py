@@ -4,8 +4,8 @@ Theory of operation. The first frame is the whole map; each later one is only th
 changed, drawn over the frame before, so a frame costs a few kilobytes and a millisecond. All frames have one
 palette.
 
-The format is GIF: Discord plays it in place, and so do the mail programs that show animations. Of an APNG
-Discord shows the first frame, and many mail programs show no WebP.
+The format is GIF: Discord plays it in place, and so do the mail programs that show animations. Discord
+shows only the first frame of an APNG, and many mail programs show no WebP.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from PIL import Image
@@ -30,6 +31,8 @@ from renderers.views import HexView, MapView
 
 MARGIN = 30
 FRAME_FONT_SIZE = 27
+DIVIDER = 4
+"""How thick the line between the pieces of a divided map is; on a phone at least one pixel."""
 PANEL_TEXT_SHARE = 1.4
 """How large texts are on parts of a map that are side by side in one picture."""
 
@@ -120,7 +123,20 @@ def _map_background(
     if framed:
         for piece in page.pieces or (Piece(coords, (0, 0), (page.size[0], height), page.origin),):
             _draw_frame(canvas, palette, page, piece)
+    for before, after in pairwise(page.pieces):
+        _draw_divider(canvas, palette, page.size[0], height, before, after)
     return to_palette(canvas.image, png_palette(palette, colors))
+
+
+def _draw_divider(
+    canvas: Canvas, palette: Palette, width: int, height: int, before: Piece, after: Piece
+) -> None:
+    """Draw a line between two pieces of a map, so that they do not look like neighbours."""
+    x, y = after.corner
+    if before.corner[1] + before.size[1] == y:
+        canvas.rectangle(0, y - DIVIDER / 2, width, y + DIVIDER / 2, palette.sea_text)
+    else:
+        canvas.rectangle(x - DIVIDER / 2, 0, x + DIVIDER / 2, height, palette.sea_text)
 
 
 def _draw_frame(canvas: Canvas, palette: Palette, page: Grid, piece: Piece) -> None:

@@ -1,4 +1,5 @@
-"""The picture of the sheet: a table of players and their shares, and a table of companies.
+"""The picture of the sheet: a table of players and their shares, and a table of the companies that have
+started.
 
 The columns of a `SheetTable` get the width that their texts need; the rest is shared equally. More than eight
 players are split into several tables, so that the font keeps its size.
@@ -203,12 +204,13 @@ HOLDER_NAMES = {"ipo": "IPO", "pool": "Pool", "treasury": "Treasury"}
 
 
 def sheet_tables(view: SheetView) -> tuple[SheetTable, ...]:
-    """The tables of a sheet: players with their shares, then companies."""
+    """The tables of a sheet: players with their shares, then the companies that have started."""
     count = -(-len(view.players) // PLAYERS_PER_TABLE)
     per_table = -(-len(view.players) // count)
     groups = [view.players[i : i + per_table] for i in range(0, len(view.players), per_table)]
     ownership = [_ownership_table(view, group, last=group is groups[-1]) for group in groups]
-    return (*ownership, *([_company_table(view)] if view.companies else []))
+    companies = [company for company in view.companies if company.started or company.closed]
+    return (*ownership, *([_company_table(view, companies)] if companies else []))
 
 
 def _ownership_table(view: SheetView, players: Sequence[PlayerView], last: bool) -> SheetTable:
@@ -278,17 +280,17 @@ def _percent_cell(percent: int, weight: str = "Semibold", marker: str = "") -> S
     return SheetCell(f"{percent}%", weight=weight, tag=marker) if percent else EMPTY_CELL
 
 
-def _company_table(view: SheetView) -> SheetTable:
+def _company_table(view: SheetView, companies: Sequence[CompanyView]) -> SheetTable:
     """One row per company: price, cash, trains, tokens left, president; par price, or size and loans."""
     columns = [("", _name_cell), ("Turn", _turn_cell), ("Price", _price_cell)]
     columns += [("Shares", _size_cell)] if view.has_sizes else [("Par", _par_cell)]
     columns += [("Cash", _cash_cell), ("Last run", _revenue_cell)]
     columns += [("Loans", _loans_cell)] if view.has_sizes else []
     columns += [("Trains", _trains_cell)]
-    columns += [("Privates", _privates_cell)] if any(c.privates for c in view.companies) else []
+    columns += [("Privates", _privates_cell)] if any(c.privates for c in companies) else []
     columns += [("Tokens", _tokens_cell), ("President", _president_cell)]
     header = tuple(SheetCell(title, weight="Bold") for title, _ in columns)
-    return SheetTable(header, tuple(tuple(cell(c) for _, cell in columns) for c in view.companies))
+    return SheetTable(header, tuple(tuple(cell(c) for _, cell in columns) for c in companies))
 
 
 def _name_cell(c: CompanyView) -> SheetCell:
@@ -356,7 +358,7 @@ def _tokens_cell(c: CompanyView) -> SheetCell:
 
 def _president_cell(c: CompanyView) -> SheetCell:
     if not c.started:
-        return SheetCell("closed" if c.closed else "not started", color="muted")
+        return SheetCell("closed", color="muted")
     return SheetCell(c.president) if c.president else EMPTY_CELL
 
 

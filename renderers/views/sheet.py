@@ -265,11 +265,12 @@ def sheet_view(
     viewer: str | None = None,
     revenues: Mapping[str, int] | None = None,
     *,
-    has_tiles: bool = True,
+    has_footer: bool = True,
 ) -> SheetView:
     """The sheet of a position as the seat `viewer` may see it; None: as the whole table may see it.
 
-    `revenues`: dollars of each company's last run, where they are known. `has_tiles`: with the tiles left.
+    `revenues`: dollars of each company's last run, where they are known. `has_footer`: with the names
+    of privates and the tiles left.
     """
     revenues = revenues or {}
     game = game_of(state)
@@ -302,8 +303,8 @@ def sheet_view(
         share_holders=("pool", "treasury") if has_sizes else ("ipo", "pool", *_treasury_column(game)),
         unstarted=tuple(badges[sym] for sym in unstarted),
         loans=loan_status(state),
-        tiles=tuple(_tiles(game)) if has_tiles else (),
-        privates=tuple(_owned_privates(game)),
+        tiles=tuple(_tiles(game)) if has_footer else (),
+        privates=tuple(_owned_privates(game)) if has_footer else (),
     )
 
 

@@ -2,8 +2,7 @@
 
 An empty database gets the tables of the models, and the newest revision. `python -m storage.migrations STORE
 "what changes"` drafts the next one: the difference between the models and a store of the newest revision.
-Alembic is imported only to migrate: a start has nothing to do with it
-mostly, and importing it takes as long as a tenth of the start.
+Alembic is imported only to migrate: most starts do not need it, and its import takes a tenth of a start.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A due row says that something has to happen at a time. It is taken, or moved to its next time, in the
 transaction that does what is due, and only by the one who still finds it at that time: so it happens once,
-whoever looks at it, and whenever a process dies.
+even if several processes look at it, or one dies.
 """
 
 from collections.abc import Collection, Sequence

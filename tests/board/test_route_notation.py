@@ -106,6 +106,10 @@ def test_several_tracks_between_two_stops() -> None:
         ("H10-F6", "there is no track along H10-F6"),
         ("H14-H16", "there is no track along H14-H16"),
         ("H10-H12:77", "is not a hex of the map"),
+        ("H10-H12-H10", "H10-H12-H10 visits Pittsburgh twice"),
+        ("h4-h10-f6-h4", "H4-H10-F6-H4 visits Columbus twice"),
+        ("F2-H10-F2", "F2-H10-F2 visits Chicago twice"),
+        ("J2-H10-I1", "J2-H10-I1 visits Gulf twice"),
     ],
 )
 def test_what_cannot_be_parsed_is_explained(text: str, why: str) -> None:

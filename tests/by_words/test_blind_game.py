@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,14 @@ import pytest
 import engine
 from bot.features.by_words.board import hex_text, network_text, way_text
 from bot.features.by_words.money import around_text
+from bot.hub.result import QueryAnswer
 from bot.position.text_views import map_view
 from bot.tools.simulation.simulate import simulate_game
 from tests.by_words.blind_player import BlindPlayer
 from tests.by_words.transcript import DOCUMENT, document
+from tests.end_to_end.mail_players import served
+from tests.fake_discord.running_bot import RunningBot
+from tests.fake_discord.server import FakeDiscord
 from tests.test_players_guide import service_in, started_table
 
 
@@ -66,3 +71,28 @@ def test_what_is_not_there_is_said() -> None:
 
 async def test_the_transcript_is_current() -> None:
     assert DOCUMENT.read_text() == await document(), "write it: .venv/bin/python -m tests.by_words.transcript"
+
+
+@pytest.mark.parametrize("question", ["hex H10", "from E11 north-east", "network PRR", "around 82", "words"])
+async def test_discord_and_email_say_the_same_words(tmp_path: Path, question: str) -> None:
+    async with FakeDiscord(["Ann", "Bob"]) as fake:
+        running = RunningBot(fake, tmp_path / "railpost.db")
+        async with running.online() as service:
+            await running.start_game("Ann", "Bob")
+            table = await service.queries.find_table(running.table_code)
+            answer = await service.submit(table.id, 0, [question], None, None)
+            assert isinstance(answer, QueryAnswer)
+            posted = await fake.run_command("Ann", running.thread, "do", line=question)
+    async with served(tmp_path / "mail") as office:
+        await office.table("1830", ["Ann", "Bob"])
+        ann = office.player("Ann")
+        await ann.letter()
+        asked = f"show {question}" if question.startswith("from") else question
+        written = (await ann.said(asked)).text
+    for told in (posted.text, written):
+        assert _words(answer.text) in _words(told)
+
+
+def _words(text: str) -> str:
+    """A text without the marks and the line breaks of its channel."""
+    return " ".join(re.sub(r"[\\`*]|^\s*\* ", " ", text, flags=re.MULTILINE).split())

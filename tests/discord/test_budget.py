@@ -2,13 +2,14 @@
 
 Every move is delivered before the next one. A push is a message: Discord notifies nobody of an edit. So a
 group of which nobody ever answers within the hold-off gets one message for each change of the player who
-acts; whoever answers sooner is not notified, and plays on the card that is there. In the game of 681 moves
-316 questions are to somebody who was not asked last, 195 of them in stock rounds, where 135 pass. With
+acts; a player who answers sooner is not notified, and plays on the card that is there. In the game of 681
+moves 316 questions are to somebody who was not asked last, 195 of them in stock rounds, where 135 pass. With
 `auto pass` left in place of the second pass of each row it would be 242.
 
-Measured in PNG, one game of 681 moves: if nobody is there, 323 messages are posted and 12 remain in the
-thread at the end, with 624 pictures of 27.4 MB. (With the market on every card of a stock round, the tiles on
-each sheet and more greys they were 734 pictures of 35.6 MB.) The other messages were deleted when their turn
+Measured in PNG, one game of 681 moves, every picture drawn: if nobody is there, 322 messages are posted and
+12 remain in the thread at the end, with 625 pictures of 26.1 MB. (With the market on every card of a stock
+round, more greys, and a sheet with tiles, names of privates and companies that have not started, they were
+734 pictures of 35.6 MB.) The other messages were deleted when their turn
 was over: their moves are a line of a list. Fewer cannot be posted while each turn is notified where it is
 played: what does not notify needs no message already, and *Auto pass* on the card of a stock turn is what a
 player may do about it.

@@ -69,6 +69,17 @@ async def test_the_write_form_plays_all_lines_or_none(started: RunningBot, fake:
     await started.wait_for_card("Bob")
 
 
+async def test_an_order_beside_a_move_is_told_to_its_owner_alone(
+    started: RunningBot, fake: FakeDiscord
+) -> None:
+    done = await fake.click("Ann", await started.wait_for_card("Ann"), "Write…")
+    sent = await fake.submit_modal("Ann", done.modal, {"Line": "bid MH 115; auto bid MH up to 200"})
+    await fake.wait_until(lambda: sent.private_messages, "an answer")
+    assert "Order 1: `auto bid MH up to 200`." in sent.text
+    card = await started.wait_for_card("Bob")
+    assert "auto bid" not in card.text and await started.played_lines() == ["bid MH 115"]
+
+
 OPENING = (
     "Ann: bid BO 225", "Bob: buy SV", "Cid: buy CS", "Ann: buy DH", "Bob: buy MH", "Cid: buy CA",
 )  # fmt: skip
@@ -536,6 +547,10 @@ async def test_show(started: RunningBot, fake: FakeDiscord) -> None:
     turn = await fake.run_command("Dan", thread, "show turn")
     assert "Bob to act" in turn.text and turn.private_messages and not turn.public_messages
     assert (await fake.run_command("Dan", thread, "show turn", public=True)).public_messages
+    wrong = await fake.run_command("Dan", thread, "show company", name="XYZ", public=True)
+    await fake.wait_until(lambda: bool(wrong.private_messages), "the error")
+    assert "There is no company XYZ" in wrong.private_messages[-1].text
+    assert not [each for each in wrong.public_messages if not each.deleted]
     assert isinstance(started.pictures, OnePixelPictures)
     started.pictures.fails = True
     assert "67" in (await fake.run_command("Dan", thread, "show market")).text

@@ -133,7 +133,5 @@ async def test_in_the_thread_of_a_table_a_command_is_about_that_table(
             assert told.text and running.table_code not in told.text, f"{command}: {told.text}"
         assert (await fake.run_command("Ann", first, "do", line="buy SV")).text == f"Table {code} is paused."
         elsewhere = (await fake.run_command("Ann", "general", "table pause")).text
-        assert elsewhere.startswith(f"Table {running.table_code} is paused."), (
-            "of a channel's, the running one"
-        )
+        assert f"Table {running.table_code} is paused." in elsewhere, "of a channel's, the running one"
         assert [t.status for t in await service.queries.list_tables()] == ["paused", "paused"]

@@ -99,7 +99,7 @@ class Wire:
 async def test_14_11_a_process_that_alone_is_cut_off_from_the_database_leaves_the_session_to_another(
     fake: FakeDiscord,
 ) -> None:
-    """Each command is answered once, whoever answers it, and soon by the process that can."""
+    """Each command is answered once, by either process, and soon by the one that can."""
     with stoppable_server() as server:
         url = make_url(server.address)
         assert url.host and url.port

@@ -310,7 +310,8 @@ async def test_a_deleted_card_is_posted_anew_by_the_event(running: RunningBot, f
 
 
 async def test_a_deleted_thread_is_made_again_once(running: RunningBot, fake: FakeDiscord) -> None:
-    """It came back with the next move, and for ever. The second time its players are told by other ways."""
+    """It came back with the next move, again and again. The second time its players are told by other
+    ways."""
     async with running.online() as service:
         lost = await running.start_game("Ann", "Bob")
         await fake.vanish_channel(lost)
@@ -467,7 +468,7 @@ async def test_pictures_that_cannot_be_drawn(running: RunningBot, fake: FakeDisc
 async def test_in_the_hold_off_the_same_message_is_the_next_players_card(
     running: RunningBot, fake: FakeDiscord
 ) -> None:
-    """Who is there plays on at once; nobody is notified, and nothing new is posted."""
+    """A player who is there plays on at once; nobody is notified, and nothing new is posted."""
     async with running.online(holdoff=0.0):
         thread = await running.start_game("Ann", "Bob", "Cid")
         card = await running.wait_for_card("Ann")

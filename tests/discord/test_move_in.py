@@ -46,7 +46,7 @@ async def test_a_game_of_18xx_games_moves_in(tmp_path: Path) -> None:
                     done = await fake.click("Cleo", question, "Admit")
                 left = len(PEOPLE) - seat - 1
                 await fake.wait_until(partial(buttons_left, fake, left), "the card without that seat")
-            await fake.wait_until(lambda: running.cards, "the card of whoever is to act")
+            await fake.wait_until(lambda: running.cards, "the card of the player who is to act")
             table = await service.queries.find_table(running.table_code)
             view = await service.queries.view(table.id)
             assert view.state and view.state.stack == game.state.stack

@@ -201,6 +201,29 @@ def plain_button(state: engine.State, buttons: list[MessageControl]) -> str:
     return next(str(each.custom_id) for each in buttons if each.custom_id.split(":s:")[1] in ("pass", "done"))
 
 
+def has_other_runs(state: engine.State) -> bool:
+    return not state.game_over and bool(engine.other_runs(state, engine.decision(state).acting[0]))
+
+
+@ALL_IN_A_SOAK
+async def test_other_routes_are_run_with_one_press(
+    running: RunningBot, fake: FakeDiscord, title: str
+) -> None:
+    state = await reach(running, has_other_runs, title)
+    name, runs = actor(state), engine.other_runs(state, engine.decision(state).acting[0])
+    async with running.online():
+        card = await running.wait_for_card(name)
+        presses = PressCounter(fake)
+        menu = next((c for c in fake.controls(card) if c.label.startswith("Other routes: ")), None)
+        if menu is not None:
+            assert [each.name for each in menu.options] == [run.label for run in runs]
+            await fake.select(name, card, menu.custom_id, runs[0].label)
+        else:
+            await fake.click(name, card, runs[0].label)
+        await running.wait_for_delivery()
+        assert presses.count == 1 and (await running.played_lines())[-1] == runs[0].line
+
+
 @ALL_IN_A_SOAK
 async def test_a_train_is_bought_with_one_press(running: RunningBot, fake: FakeDiscord, title: str) -> None:
     state = await reach(

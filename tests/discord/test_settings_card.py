@@ -20,7 +20,7 @@ from tests.pace.test_preferences import NOW
 
 async def test_settings_by_the_card(started: RunningBot, fake: FakeDiscord) -> None:
     shown = await fake.run_command("Ann", "general", "me settings")
-    assert "zone UTC" in shown.text and "tell wherever I can be reached" in shown.text
+    assert "zone UTC" in shown.text and "tell default" in shown.text
     card = shown.private_messages[-1]
     await fake.select("Ann", card, "Where you are told", "By direct message")
     await fake.wait_until(lambda: "tell direct" in card.text, "the setting")

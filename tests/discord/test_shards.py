@@ -127,7 +127,7 @@ def database(tmp_path: Path, places: StoreFactory) -> Iterator[str]:
 
 
 async def open_table(fake: FakeDiscord, channel: str) -> None:
-    """Ann opens a table; whoever has the shard answers, and posts the card."""
+    """Ann opens a table; the process with the shard answers, and posts the card."""
     answer = await fake.run_command("Ann", channel, "table new", title="1830")
     assert answer.delivered and "Table" in answer.text, answer.text
     await fake.wait_until(lambda: fake.messages_with_controls(channel), f"the card in {channel}")

@@ -39,6 +39,21 @@ async def test_a_game_is_shown_and_its_post_is_edited(running: RunningBot, fake:
         assert "cannot be played" in wrong.text or "no game" in wrong.text
 
 
+async def test_a_game_whose_moves_were_taken_back_says_so(running: RunningBot, fake: FakeDiscord) -> None:
+    channel = fake.find_channel("general")
+    async with running.online():
+        start = START + "Otto: pass\nNora: pass\n" * 4
+        longer, other = start + "Otto: buy CS\n", start + "Otto: pass\n"
+        await fake.run_command("Ann", "general", "watch", file=("f.18xx", longer.encode()))
+        for text in (start, longer, other):
+            told = await fake.run_command("Ann", "general", "watch", file=("f.18xx", text.encode()))
+            assert told.text.startswith("The post is up to date")
+            (post,) = [m for m in fake.visible_messages(channel) if "1830 with Nora and Otto" in m.text]
+            taken_back = text != longer
+            assert ("Moves were taken back since the last snapshot." in post.text) == taken_back
+            assert ("Since the last snapshot, 1 move:" in post.text) != taken_back
+
+
 async def test_a_game_is_read_by_its_address_and_refreshed(running: RunningBot, fake: FakeDiscord) -> None:
     """Nobody is asked before the host has named the site; afterwards only when somebody presses *Refresh*."""
     channel, asked = fake.find_channel("general"), list[str]()
@@ -144,8 +159,9 @@ async def test_leafing_through_the_rounds_of_a_game_that_is_over(fake: FakeDisco
         assert [control.label for control in fake.controls(opened)] == ["◀", "▶"]
         await fake.click("Bob", opened, "▶")
         await fake.wait_until(lambda: f"{last} of {last}" in opened.text, "the last round")
-        review = (await pressed(fake, "Cid", post, "Review")).text
-        assert "won" in review and "1. " in review
+        review = (await pressed(fake, "Cid", post, "Review")).message
+        assert review is not None and "won" in review.text and "1. " in review.text
+        assert [image.filename for image in fake.shown_images(review)] == ["review.png"]
 
 
 async def test_the_animation(fake: FakeDiscord, tmp_path: Path) -> None:

@@ -476,7 +476,7 @@ async def test_the_end_is_announced_with_the_standings(pymap: MailHarness) -> No
     table = await pymap.table("1830", NAMES[:2])
     ann = pymap.player("Ann")
     await ann.letter()
-    await pymap.service.status.propose_end(table.id, by=None)
+    await pymap.service.submit(table.id, None, ["end yes"], None, None)
     end = await ann.letter()
     assert headline(end) == "The game is over."
     text = "\n".join(line.strip() for line in end.text.splitlines())

@@ -52,7 +52,7 @@ async def command(
         if crash:
             crash(patch)
         try:
-            answer = await gateway.table_command(token, lines, "Ann", request)
+            answer = await gateway.tables.table_command(token, lines, "Ann", request)
         except Crash:
             return ("crash",)
     assert answer is not None
@@ -144,6 +144,8 @@ async def test_talk_is_said_once(store: Store) -> None:
     )  # fmt: skip
     for _ in range(2):  # the second process knows nothing of the first
         with OnePixelPictures() as pictures:
-            await MailGateway(Service(store), pictures, Path("unused"), bytes(32)).say(token, "hello", "r1")
+            await MailGateway(Service(store), pictures, Path("unused"), bytes(32)).seats.say(
+                token, "hello", "r1"
+            )
     said = [entry for entry in await Service(store).queries.log(table.id) if "hello" in str(entry)]
     assert len(said) == 1

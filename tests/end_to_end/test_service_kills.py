@@ -4,6 +4,10 @@ Ann plays on Discord and Bob by email, at random, against processes that live fo
 pressed without an answer she presses again, if her move is not on the table; Bob replies once to each letter.
 At the end the log holds every answered move once, a letter of Bob's made one move, nothing was posted twice,
 no letter differs from itself, and the game goes on. `RAILPOST_TEST_SERVICE_KILLS` is the number of kills.
+
+Measured with 150 kills on each database, on two busy cores: the first move comes 3.9 s after a start in the
+median, and 19 of 20 come within 7.3 s (SQLite); 2.9 s and 5.8 s (PostgreSQL). The longest waits are for
+letters that a dead process had leased.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ async def sent(player: MailPlayer, text: str, number: int = 1, subject: str = ""
 
 
 async def test_from_new_to_the_first_turn(office: MailHarness) -> None:
-    await office.person("Ann")
+    await office.person("ann")  # as the host's command names her; her emails say Ann
     ann, bob, cid = office.player("Ann"), office.player("Bob"), office.player("Cid")
     opened = await sent(ann, "Hi,\n\nnew 1830 Bob <bob@player.test>,\nCid <Cid@player.test>\n\nThanks\nAnn")
     assert headline(opened) == "OK." and "you sit there as Ann" in opened.text

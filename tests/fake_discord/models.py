@@ -101,7 +101,7 @@ def invalid_form(message: str, *at: str | int) -> ApiError:
 
 
 class ChangeSignal:
-    """Wakes whoever waits for a change of the server's state; other conditions are checked every 20 ms."""
+    """Wakes all that wait for a change of the server's state; other conditions are checked every 20 ms."""
 
     def __init__(self) -> None:
         self._event = asyncio.Event()

@@ -11,7 +11,7 @@ LINE = "@ trains PRR 2\n@ tile H10 57 1\n@ owns Bob PRR 3\n@ owns pool PRR 1"
 
 
 def told(state: State, *said: str) -> list[str]:
-    """The sentences for the lines, each said by whoever is asked."""
+    """The sentences for the lines, each said by the player who is asked."""
     found: list[str] = []
     for line in said:
         seat = decision(state).asked[0]
@@ -89,6 +89,8 @@ def test_what_is_asked_stands_in_the_refusal_of_half_a_line() -> None:
 def test_what_is_wrong_with_a_route_is_a_sentence() -> None:
     state = run_scenario(running("PRR", LINE) + "> until run")
     assert why_not(state, "run 2 H12-H8") == "There is no track along H12-H8 (1830 §20.1)."
+    assert why_not(state, "run 2 H12-H10-H12") == "H12-H10-H12 visits Altoona twice (1830 §20.1)."
+    assert why_not(state, "run 2 A9-A11") == "A9-A11 visits Canadian West twice (1830 §20.1)."
     assert why_not(state, "run 3 H12-H10") == "The PRR has no 3-train (1830 §20.1)."
 
 

@@ -3,6 +3,8 @@
 import pytest
 
 from engine import format_action, nearest_lines, new_game, parse, play
+from engine.core.state import State
+from engine.kernel import RefusedError
 from engine.language.notation import AmbiguousError, UnreadableError, split_words
 from tests.t1830.scenarios import BOUGHT, run_scenario
 from tests.t1830.test_18_track import running
@@ -79,3 +81,22 @@ def test_the_lines_nearest_to_a_refused_lay_are_on_its_hex() -> None:
     near = nearest_lines(state, "p0", "lay 57 H14 1")
     assert near
     assert {line.split()[2] for line in near} == {"H14"}
+
+
+def test_half_a_line_names_no_company_that_nobody_spoke_of() -> None:
+    """Only what is unlike the other reasons is told: it is about what the player has."""
+    unsaid = "The line does not say which {}, and none fits now (1830 §4)."
+    state = run_scenario(BOUGHT + "Cid: par 67")
+    assert why_not(state, "p0", "short") == "In a stock round a player buys, sells or passes (1830 §4)."
+    companies = ("PRR", "NYC", "CPR", "C&O", "Erie", "NYNH", "B&M", "B&O")
+    started = "".join(f"@ par {company} 67\n@ owns Cid {company} 2\n" for company in companies)
+    state = run_scenario(started + "@ private MH Bob\n@ cash Ann 500\n@ round stock Ann\n= turn Ann")
+    assert why_not(state, "p0", "par") == unsaid.format("company")
+    not_owned = " Ann does not own the MH (1830 Table 1.3)."
+    assert why_not(state, "p0", "exchange") == unsaid.format("private") + not_owned
+
+
+def why_not(state: State, seat: str, line: str) -> str:
+    with pytest.raises(RefusedError) as refused:
+        parse(state, seat, line)
+    return str(refused.value)

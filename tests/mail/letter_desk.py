@@ -144,9 +144,9 @@ class LetterDesk:
         mail.set_content("\n".join(lines) + "\n")
         raw = mail.as_bytes()
         digest = sha256(raw).hexdigest()
-        await self.gateway.record_arrival(digest, raw, self.clock[0])
+        await self.gateway.arrivals.record_arrival(digest, raw, self.clock[0])
         outcome = await self.policy.handle(parse_mail(raw))
-        await self.gateway.record_outcome(digest, outcome)
+        await self.gateway.arrivals.record_outcome(digest, outcome)
         if take:
             await self.take(kind)
         return outcome

@@ -151,9 +151,9 @@ async def reminders(desk: LetterDesk) -> None:
 async def _come_back(desk: LetterDesk, letter: SentLetter, kind: BounceKind, reason: str) -> None:
     """A letter that was accepted comes back."""
     message_id = letter.message["Message-ID"]
-    token = await desk.gateway.find_token_by_message(message_id)
+    token = await desk.gateway.people.find_token_by_message(message_id)
     assert token is not None
-    await desk.gateway.record_bounce(Bounce(token, message_id, "", kind, reason))
+    await desk.gateway.people.record_bounce(Bounce(token, message_id, "", kind, reason))
 
 
 async def _cut_off(desk: LetterDesk) -> None:
@@ -163,9 +163,11 @@ async def _cut_off(desk: LetterDesk) -> None:
     await desk.take("what came back")
     bob = await desk.person("Bob")
     for number in range(2):
-        token = await desk.gateway.find_token_by_message(desk.newest["bob@player.test"].message["Message-ID"])
+        token = await desk.gateway.people.find_token_by_message(
+            desk.newest["bob@player.test"].message["Message-ID"]
+        )
         assert token is not None
-        await desk.gateway.record_bounce(
+        await desk.gateway.people.record_bounce(
             Bounce(token, f"<{number}@x>", "5.1.1", "address", "550 5.1.1 User unknown")
         )
     await desk.take("cut off")

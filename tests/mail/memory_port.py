@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from typing import Self
 
 from mail.composing import pages
 from mail.composing.compose import compose
@@ -110,7 +111,7 @@ class InMemoryService:
     rows: dict[str, OutboxRow] = field(default_factory=dict)
     tokens: dict[str, ReplyToken] = field(default_factory=dict)
     by_message: dict[str, ReplyToken] = field(default_factory=dict)
-    arrivals: Counter[str] = field(default_factory=Counter)
+    attempts: Counter[str] = field(default_factory=Counter)
     raw_mails: dict[str, bytes] = field(default_factory=dict)
     outcome_by_digest: dict[str, MailOutcome] = field(default_factory=dict)
     keys: set[str] = field(default_factory=set)
@@ -165,12 +166,18 @@ class InMemoryService:
 
     # --- ServicePort ---
 
+    @property
+    def arrivals(self) -> Self:
+        return self
+
+    people = seats = held = confirmations = tables = arrivals
+
     async def record_arrival(self, digest: str, raw: bytes, when: datetime) -> Arrival:
         assert hashlib.sha256(raw).hexdigest() == digest
-        self.arrivals[digest] += 1
+        self.attempts[digest] += 1
         self.raw_mails[digest] = raw
         outcome = self.outcome_by_digest.get(digest)
-        return Arrival(self.arrivals[digest], outcome.folder if outcome else None)
+        return Arrival(self.attempts[digest], outcome.folder if outcome else None)
 
     async def record_outcome(self, digest: str, outcome: MailOutcome) -> None:
         assert digest not in self.outcome_by_digest

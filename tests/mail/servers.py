@@ -162,7 +162,7 @@ class Mailbox:
 @contextmanager
 def attentive() -> Iterator[None]:
     """An IDLE begins with whatever came since the last command. pymap as it is would stay silent about a mail
-    that arrived in between until the next one, for which a test can wait for ever.
+    that arrived in between until the next one, for which a test can wait without end.
     """
     from pymap.backend.dict import mailbox
 

@@ -272,3 +272,17 @@ def test_the_map_stands_before_a_long_list_of_lines(many: bool) -> None:
     places |= {text.index("For example"): "lines", text.index("Since your last turn"): "events"}
     order = [places[at] for at in sorted(places)]
     assert order == (["map", "lines", "events", "market"] if many else ["lines", "events", "map", "market"])
+
+
+def test_the_whole_turn_at_once_says_that_it_lays_nothing() -> None:
+    for lays_nothing, title in ((True, "The whole turn at once; it lays nothing"), (False, "at once\n")):
+        notice = pages.TurnNotice(
+            "Ann",
+            "You to act.",
+            ("pass",),
+            (),
+            whole_turns=("run best; pay; pass",),
+            lays_nothing=lays_nothing,
+        )
+        text = part(composed(pages.turn_notice(notice)), "plain")
+        assert title in text and "run best; pay; pass" in text

@@ -37,7 +37,7 @@ C17: dict[str, str] = {
     "one word": "b" * BIG,
     "hyphens": "buy-" * (BIG // 4),
     "short lines": "a\n" * (BIG // 2),
-    "wrapped for ever": ("buy " + "x" * 70 + ",\n") * (BIG // 76),
+    "wrapped without end": ("buy " + "x" * 70 + ",\n") * (BIG // 76),
     "ligatures": "\ufdfa" * (BIG // 3),
     "combining": "a" + "\u0301" * (BIG // 2),
     "underscores": "_" * BIG,

@@ -96,7 +96,7 @@ async def test_what_lay_there_and_what_comes_is_dealt_with(mailbox: Mailbox) -> 
         assert inbox.last_checked is not None
     assert service.moves == [("s1", "sell 1 X"), ("s1", "buy SV")]
     assert await mailbox.count("INBOX") == 0 and await mailbox.count("Ignored") == 1
-    assert len(service.replies()) == 2 and all(count == 1 for count in service.arrivals.values())
+    assert len(service.replies()) == 2 and all(count == 1 for count in service.attempts.values())
 
 
 async def test_folders_by_names_of_ones_own(mailbox: Mailbox) -> None:
@@ -254,7 +254,7 @@ async def test_a_parser_that_does_not_start_spoils_no_mail(mailbox: Mailbox) -> 
     async with LateReader() as parser, watching(service, mailbox.account, parser=parser):
         await mailbox.until("Processed", 2)
     assert service.moves == [("s1", "sell 1 X"), ("s1", "buy SV")]
-    assert not service.alerts and all(count == 1 for count in service.arrivals.values())
+    assert not service.alerts and all(count == 1 for count in service.attempts.values())
 
 
 async def test_a_mail_that_fails_is_tried_three_times_and_nobody_waits(mailbox: Mailbox) -> None:

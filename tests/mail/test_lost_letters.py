@@ -29,9 +29,9 @@ async def desk(tmp_path: Path) -> AsyncIterator[LetterDesk]:
 async def come_back(desk: LetterDesk, letter: SentLetter, kind: BounceKind, reason: str) -> None:
     """A letter that was accepted comes back."""
     message_id = letter.message["Message-ID"]
-    token = await desk.gateway.find_token_by_message(message_id)
+    token = await desk.gateway.people.find_token_by_message(message_id)
     assert token is not None
-    await desk.gateway.record_bounce(Bounce(token, message_id, "", kind, reason))
+    await desk.gateway.people.record_bounce(Bounce(token, message_id, "", kind, reason))
 
 
 async def later(desk: LetterDesk, hours: float = 0) -> list[SentLetter]:
@@ -203,7 +203,7 @@ async def test_an_invitation_is_sent_once_more_to_the_same_address(desk: LetterD
 
 
 async def test_a_host_waits_for_nobody(desk: LetterDesk) -> None:
-    """Who never answers is uninvited, and the game starts without them."""
+    """A person who never answers is uninvited, and the game starts without them."""
     await desk.person("Ann")
     await desk.write("", "Ann", f"new 1830 Bob <{BOB}>, Cid <cid@player.test>", to=ADDRESS)
     await desk.write("", "Bob", "yes")

@@ -28,10 +28,10 @@ async def desk(tmp_path: Path) -> AsyncIterator[LetterDesk]:
 
 async def bounce(desk: LetterDesk, address: str, kind: BounceKind = "address", times: int = 2) -> None:
     """The newest letter to an address comes back, as do letters before it."""
-    token = await desk.gateway.find_token_by_message(desk.newest[address].message["Message-ID"])
+    token = await desk.gateway.people.find_token_by_message(desk.newest[address].message["Message-ID"])
     assert token is not None
     for number in range(times):
-        await desk.gateway.record_bounce(Bounce(token, f"<{number}.{address}@x>", "", kind, UNKNOWN))
+        await desk.gateway.people.record_bounce(Bounce(token, f"<{number}.{address}@x>", "", kind, UNKNOWN))
 
 
 async def told(desk: LetterDesk, table: int) -> list[str]:

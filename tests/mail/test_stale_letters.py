@@ -51,7 +51,7 @@ async def token_of(desk: LetterDesk, address: str) -> ReplyToken:
     """What a reply to the newest email of somebody stands for."""
     reply_to = parseaddr(str(desk.newest[address].message["Reply-To"]))[1]
     (secret,) = ServiceAddress(ADDRESS, KEY, "+").find_tokens([reply_to])
-    token = await desk.gateway.find_token(hash_token(secret))
+    token = await desk.gateway.people.find_token(hash_token(secret))
     assert token is not None
     return token
 
@@ -124,7 +124,7 @@ async def test_other_figures_are_shown_before_they_are_played(
     """The question is the same, and what the line costs is not."""
     table, old = await begun(desk)
     await desk.write("", "Ann", "buy VS", original=old)
-    offer, now = desk.newest[ANN], await desk.gateway.try_lines(await token_of(desk, ANN), ["buy SV"])
+    offer, now = desk.newest[ANN], await desk.gateway.seats.try_lines(await token_of(desk, ANN), ["buy SV"])
     assert now is not None
     dearer = tuple(line._replace(sentence=line.sentence.replace("$20", "$25")) for line in now)
 
@@ -132,7 +132,7 @@ async def test_other_figures_are_shown_before_they_are_played(
         return dearer
 
     with monkeypatch.context() as patched:
-        patched.setattr(desk.gateway, "try_lines", try_lines)
+        patched.setattr(desk.gateway.seats, "try_lines", try_lines)
         await desk.write("", "Ann", "yes", original=offer)
     assert await lines(desk, table) == [] and "$25" in desk.newest[ANN].part("plain")
 

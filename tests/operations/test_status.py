@@ -334,7 +334,8 @@ async def test_14_8_one_line_of_the_log_for_each_move(
         await world.say("Ann", "buy SV")
         await world.say("Bob", "status")
     (told,) = [record.getMessage() for record in caplog.records if record.name == "bot.hub.service"]
-    assert told.startswith(f"table {world.table}, row 2: buy SV (terminal, ")
+    code = (await world.service.queries.table_info(world.table)).code
+    assert told.startswith(f"table {code}, row 2: buy SV (terminal, ")
 
 
 def record(message: str, *arguments: object) -> logging.LogRecord:

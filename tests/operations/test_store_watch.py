@@ -38,12 +38,20 @@ def cut_log(path: Path) -> None:
     os.truncate(f"{path}-wal", 4096)
 
 
+def overwrite_log(path: Path) -> None:
+    with Path(f"{path}-wal").open("r+b") as log:
+        log.seek(16)  # the first salt
+        salt = log.read(4)
+        log.seek(16)
+        log.write(bytes(255 - byte for byte in salt))
+
+
 def delete_log(path: Path) -> None:
     Path(f"{path}-wal").unlink()
 
 
 @sqlite_only
-@pytest.mark.parametrize("harm", [delete, replace, cut_log, delete_log])
+@pytest.mark.parametrize("harm", [delete, replace, cut_log, delete_log, overwrite_log])
 async def test_moves_are_refused_where_the_file_is_lost(
     world: ServiceHarness, harm: Callable[[Path], None], caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -74,6 +82,19 @@ async def test_moves_are_refused_where_the_file_is_lost(
 
 
 @sqlite_only
+async def test_a_log_that_sqlite_begins_anew_is_no_loss(world: ServiceHarness) -> None:
+    path = world.store.path
+    assert path is not None
+    begun, salts = Path(f"{path}-wal"), set()
+    for number in range(40):
+        async with world.store.begin() as unit:
+            await unit.settings.set("key", f"{number:03}" * 100_000)
+        salts.add(begun.read_bytes()[16:20])
+    world.store.check_file()
+    assert len(salts) > 1
+
+
+@sqlite_only
 async def test_a_file_that_is_moved_back_is_played_on(world: ServiceHarness) -> None:
     path = world.store.path
     assert path is not None
@@ -98,6 +119,18 @@ async def test_a_copy_of_an_idle_store_has_every_move(world: ServiceHarness, tmp
     with closing(sqlite3.connect(copy)) as opened:
         assert opened.execute("SELECT count(*) FROM moves").fetchone() > (0,)
     assert isinstance(await world.say("Bob", "buy CS"), Completed)
+
+
+async def test_a_store_that_was_closed_is_whole_in_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "railpost.db"
+    async with await open_store(path) as store, store.begin() as unit:
+        await unit.settings.set("key", "value")
+    log = Path(f"{path}-wal")
+    assert not log.exists() or not log.stat().st_size
+    copy = tmp_path / "copy.db"
+    shutil.copyfile(path, copy)
+    async with await open_store(copy) as store, store.read() as unit:
+        assert await unit.settings.get("key") == "value"
 
 
 async def test_a_copy_without_its_log_is_suspicious(tmp_path: Path) -> None:
@@ -127,3 +160,6 @@ async def test_a_new_store_beside_backups_has_to_be_wanted(world: ServiceHarness
         check_start(tmp_path / "other.db", data)
     await restore(newest, tmp_path / "other.db", replace=True)
     check_start(tmp_path / "other.db", data)
+    async with world.store.begin(table=world.table) as unit:
+        await unit.personal_data.delete_table(world.table)
+    check_start(path, data)  # the same store, which retention has emptied

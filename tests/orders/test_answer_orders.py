@@ -119,7 +119,7 @@ def test_no_pass_when_time_is_up_takes_a_company_from_its_president() -> None:
 
 
 def test_in_an_acquisition_a_player_whose_time_is_up_passes() -> None:
-    """1817 §7.2: nothing of theirs is spent."""
+    """1817 §7.2: they spend nothing."""
     buyer = company_lines("WT", 5, 100, "Ann 2", cash=300, token="F19", trains="2")
     target = company_lines("SR", 2, 60, "Bob 2", token="G18", trains="none")
     t = OrderTable("1817", f"{MONEY}{buyer}{target}@ round sale SR")

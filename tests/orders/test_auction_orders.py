@@ -115,6 +115,7 @@ def test_an_order_in_advance_says_nothing_before_its_owners_turn() -> None:
     [
         ("1830", "auto bid BO up to 200", "The least bid for the BO is $225."),
         ("1830", "auto bid PRR up to 200", "The PRR is not being auctioned."),
+        ("1817", "auto bid MAJM up to 12", "Bids go by $5; `auto bid MAJM up to 10` is the step below $12."),
         ("1851", "auto bid UR up to 200", None),
     ],
 )

@@ -61,27 +61,27 @@ class MailDesk:
     async def reply(self, address: str, *lines: str) -> PlayResult:
         """Send lines to a reply address of an email."""
         (secret,) = self._address.find_tokens([address])
-        token = await self._gateway.find_token(hash_token(secret))
+        token = await self._gateway.people.find_token(hash_token(secret))
         assert token is not None
         self._replies += 1
-        return await self._gateway.play(token, lines, f"mail-{self._replies}")
+        return await self._gateway.seats.play(token, lines, f"mail-{self._replies}")
 
     async def command(self, address: str, line: str) -> list[str]:
         """Reply with a command about tables; the sentences that come back."""
         (secret,) = self._address.find_tokens([address])
-        token = await self._gateway.find_token(hash_token(secret))
+        token = await self._gateway.people.find_token(hash_token(secret))
         assert token is not None
         self._replies += 1
-        answer = await self._gateway.table_command(token, [line], "", f"mail-{self._replies}")
+        answer = await self._gateway.tables.table_command(token, [line], "", f"mail-{self._replies}")
         assert answer is not None
         return list(answer.sentences)
 
     async def confirm(self, address: str, yes: bool = True) -> str:
         """Answer yes or no; the sentence that comes back."""
         (secret,) = self._address.find_tokens([address])
-        token = await self._gateway.find_token(hash_token(secret))
+        token = await self._gateway.people.find_token(hash_token(secret))
         assert token is not None
-        return (await self._gateway.confirm(token, yes)).sentences[0]
+        return (await self._gateway.confirmations.confirm(token, yes)).sentences[0]
 
     async def label(self, table_id: int) -> str:
         """The name of a table in emails."""

@@ -114,9 +114,15 @@ async def test_settings_by_mail(driven: DrivenTable, desk: MailDesk) -> None:
     shown = await desk.reply(turn.reply_to, "settings")
     assert isinstance(shown, LinesPlayed)
     assert shown.accepted == () and shown.answer[:3] == (
-        "settings zone UTC", "settings quiet off", "settings tell wherever I can be reached"
+        "settings zone UTC  # your time zone, such as Europe/Berlin",
+        "settings quiet off  # hours without messages, such as 22:00-07:00",
+        "settings tell default  # thread, direct, mail; default is wherever you can be reached",
     )  # fmt: skip
-    done = await desk.reply(turn.reply_to, "settings zone Europe/Berlin", "settings quiet 22:00-07:00")
+    unchanged = await desk.reply(turn.reply_to, *shown.answer)
+    assert isinstance(unchanged, LinesPlayed) and len(unchanged.accepted) == len(shown.answer)
+    done = await desk.reply(
+        turn.reply_to, "settings zone Europe/Berlin  # your time zone", "settings quiet 22:00-07:00"
+    )
     assert isinstance(done, LinesPlayed)
     assert [line.sentence for line in done.accepted] == [
         "Set: zone Europe/Berlin.", "Set: quiet 22:00-07:00."

@@ -110,6 +110,38 @@ async def test_a_nudge_waits_for_the_end_of_quiet_hours(driven: DrivenTable) -> 
     assert [line[:8] for line in driven.heard("Ann", "reminder")] == [at("01 15:00")]
 
 
+async def test_who_is_nudged_and_reads_digests_finds_it_at_their_head(driven: DrivenTable) -> None:
+    """Of two tables the other waits for less long, and comes first."""
+    await driven.begin("none")
+    first, names = driven.table, ("Ann", "Bob", "Cid")
+    await driven.settings("Ann", BERLIN, "settings digest 08:00")
+    driven.now += timedelta(hours=1)
+    other = await driven.service.lobby.create("1830", driven.people["Ann"], name="Sunday")
+    for name in names:
+        await driven.service.lobby.join(other.id, driven.people[name], name)
+    await driven.service.lobby.start(other.id, by=driven.people["Ann"], order=names)
+    await driven.wait_until(local("2026-06-02 08:05"))
+    driven.table = other.id
+    await driven.say("Bob", "nudge")
+    assert driven.heard("Ann", "reminder") == [], "it stands in the digest"
+    await driven.wait_until(local("2026-06-03 08:05"))
+    before, after = driven.heard("Ann", "digest")
+    assert before.index("Friday") < before.index("Sunday") and "asked again" not in before
+    assert after.index("Sunday") < after.index("Friday") and after.count("you are asked again") == 1
+    assert first != other.id
+
+
+async def test_who_cannot_be_reached_is_not_nudged(driven: DrivenTable) -> None:
+    await driven.begin("none")
+    async with driven.store.begin() as unit:
+        await unit.people.record_bounces(driven.people["Ann"], "ann@example.org", {}, "no such mailbox")
+    await driven.service.cache.refresh(driven.table)
+    answer = await driven.say("Bob", "nudge")
+    assert isinstance(answer, QueryAnswer)
+    assert answer.text == "No message reaches Ann now. Please tell them by another way."
+    assert driven.heard("Ann", "reminder") == []
+
+
 async def test_escalation_adds_a_channel_once(driven: DrivenTable) -> None:
     await driven.begin("none", discord=True)
     await driven.settings("Ann", "settings tell thread", "settings mail too after 12h")
@@ -124,7 +156,7 @@ async def test_escalation_adds_a_channel_once(driven: DrivenTable) -> None:
 
 async def test_hold_off_a_run_of_moves_is_one_message(driven: DrivenTable) -> None:
     """A turn that is over before the hold-off ends is told to nobody; so is one that an undo takes back, for
-    whoever undoes is asked again in the answer."""
+    the player who undoes is asked again in the answer."""
     await driven.begin("24h")
     await driven.wait_until(local("2026-06-01 12:10"))
     driven.told.clear()

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 
+import pytest
+
+from bot.discord.cards.lobby_cards import lobby_card
 from bot.hub.result import LineRefused, QueryAnswer
 from tests.pace.conftest import NAMES, START, DrivenTable
 from tests.pace.letters import MailDesk
@@ -33,6 +36,25 @@ async def test_an_invitation_says_what_is_agreed(driven: DrivenTable, desk: Mail
     text = " ".join(letter.text.split())
     assert "The pace is 24h, weekends out. When a time is up, the player is reminded daily." in text
     assert "Players * Ann (Europe/Berlin) * Bob (invited)" in text
+
+
+@pytest.mark.parametrize(
+    ("pace", "said"),
+    [
+        ("24h, then deputy", "A deputy or robot plays fully: it also buys and sells."),
+        ("24h, then orders", "the best routes run, the dividend is that of last time, and the player passes"),
+        ("none", "There is no pace: players are reminded, daily at first, and nobody's time runs out."),
+    ],
+)
+async def test_what_is_agreed_for_the_end_of_a_time_is_said_when_the_table_is_made(
+    driven: DrivenTable, desk: MailDesk, pace: str, said: str
+) -> None:
+    table = await lobby(driven, "Ann")
+    await driven.service.lobby.set_pace(table, pace, by=driven.people["Ann"])
+    await driven.service.lobby.invite(table, driven.people["Bob"], "Bob", by=driven.people["Ann"])
+    (letter,) = to(await desk.letters(), "Bob")
+    assert said in " ".join(letter.text.split())
+    assert said in str(lobby_card(await driven.service.queries.table_info(table)))
 
 
 async def test_a_full_table_asks_its_host_and_yes_starts_it(driven: DrivenTable, desk: MailDesk) -> None:

@@ -1,7 +1,7 @@
 """Whole games on a driven clock, as people play them: one is always late, one always answers what is old.
 
-Whoever the table waits for has been asked since it waits, on a channel that reaches them, and nobody is asked
-twice for one decision but by reminders. `pytest -s` prints how often anybody was asked and reminded.
+Everybody for whom the table waits has been asked since then, on a channel that reaches them, and nobody is
+asked twice for one decision but by reminders. `pytest -s` prints how often anybody was asked and reminded.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class PlayedGame:
             self.figures[f"{told.kind} to {who}"] += 1
 
     async def _check(self, what: str, mover: int | None) -> None:
-        """Whoever is waited for now and was not before is asked once; nobody else is."""
+        """A player for whom the table begins to wait is asked once; nobody else is."""
         await self.world.wait_until(self.world.now + HOLDOFF)
         view = await self.world.service.queries.view(self.world.table)
         waiting = {p.seat for p in view.pending if p.acts_now and p.is_main}

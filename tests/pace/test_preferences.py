@@ -19,7 +19,7 @@ def after(*lines: str) -> PersonSettings:
 
 def test_the_defaults_are_shown() -> None:
     assert PersonSettings().lines(NOW) == [
-        "zone UTC", "quiet off", "tell wherever I can be reached", "at once", "mail too off", "next off",
+        "zone UTC", "quiet off", "tell default", "at once", "mail too off", "next off",
         "deputy off", "palette as the table", "pictures on", "away off",
     ]  # fmt: skip
 

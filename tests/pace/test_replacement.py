@@ -152,6 +152,20 @@ async def test_then_deputy_without_one_is_a_vote_of_the_others(driven: DrivenTab
     assert await names(driven) == ("Robot", "Bob", "Cid")
 
 
+async def test_a_deputy_who_sleeps_too_is_no_end(driven: DrivenTable) -> None:
+    """They were reminded daily, and nobody else was ever asked."""
+    await driven.begin("24h, then deputy")
+    await driven.person("Dora")
+    await driven.settings("Ann", "settings deputy Dora")
+    await driven.wait_until(START + 3 * DAY - timedelta(hours=1))
+    assert await voters(driven) == [] and len(driven.heard("Dora", "turn")) == 1
+    await driven.wait_until(START + 3 * DAY + timedelta(hours=1))
+    assert await voters(driven) == ["Bob", "Cid"]
+    assert "Ann is late, and nobody decides for them." in driven.heard("Bob", "vote")[0]
+    assert isinstance(await driven.say("Dora", "pass"), Completed)
+    assert await voters(driven) == [] and await driven.asked() == ["Bob"]
+
+
 async def imported(driven: DrivenTable) -> list[str]:
     """A game of two moves in; its seats are empty. Ann is the host."""
     for name in ("Ann", "Bob", "Dora"):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
+
 from bot.discord.cards.clock_notices import waiting_entries
 from bot.discord.cards.turns_card import turns_card
 from bot.hub.result import PollUpdated, QueryAnswer
@@ -45,6 +47,41 @@ async def test_who_has_not_voted_is_reminded_daily(driven: DrivenTable) -> None:
     await driven.say("Cid", "accept")
     await driven.wait_until(START + timedelta(days=5))
     assert len(driven.heard("Cid", "vote_reminder")) == 2
+
+
+@pytest.mark.parametrize(("pace", "hours"), [("none", 24), ("6h", 6)])
+async def test_orders_wait_for_a_vote_on_an_undo_at_most_the_allowance_or_a_day(
+    driven: DrivenTable, pace: str, hours: int
+) -> None:
+    """Nobody moves or votes meanwhile, so nothing else wakes the order."""
+    await driven.begin(pace)
+    await driven.say("Ann", "buy SV")
+    await driven.say("Bob", "buy CS")
+    assert isinstance(await driven.say("Ann", "undo"), PollUpdated)
+    end = driven.now + timedelta(hours=hours)
+    await driven.say("Cid", "auto pass once")
+    await driven.wait_until(end - timedelta(minutes=5))
+    assert await driven.asked() == ["Cid"]
+    await driven.wait_until(end + timedelta(minutes=5))
+    assert await driven.asked() == ["Ann"]
+    assert (
+        len([told for told in driven.told if told.at >= end and (told.to, told.kind) == ("Ann", "turn")]) == 1
+    )
+
+
+async def test_robots_wait_for_a_vote_on_an_undo_at_most_a_day(driven: DrivenTable) -> None:
+    await driven.begin("none")
+    await driven.say("Cid", "robot Cid")
+    for name in ("Ann", "Bob"):
+        await driven.say(name, "accept")
+    await driven.say("Ann", "buy SV")
+    await driven.say("Bob", "buy CS")
+    assert isinstance(await driven.say("Ann", "undo"), PollUpdated)
+    assert await driven.service.robots.play(driven.table) == 0
+    await driven.wait_until(driven.now + timedelta(hours=25))
+    assert await driven.service.robots.play(driven.table) == 1
+    assert await driven.asked() == ["Ann"]
+    driven.service.robots.worker.close()
 
 
 async def test_the_digest_by_mail_asks_and_is_answered(driven: DrivenTable, desk: MailDesk) -> None:

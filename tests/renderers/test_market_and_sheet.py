@@ -189,6 +189,17 @@ def test_the_sheet_shows_the_operating_order_and_who_has_run() -> None:
     assert words_of(state).count("ran") == 2
 
 
+def test_the_table_of_companies_has_those_that_have_started() -> None:
+    def listed(state: State) -> list[str]:
+        return [table.rows[at][0].text for table in sheet.sheet_tables(sheet_view(state))[1:]
+                for at in range(len(table.rows))]  # fmt: skip
+
+    state = trading()
+    assert listed(opening()) == [] and "NYNH" not in listed(state) and {"PRR", "Erie"} <= set(listed(state))
+    state.companies["NYNH"].closed = True
+    assert "NYNH" in listed(state) and "closed" in words_of(state)
+
+
 def test_the_sheet_shows_the_tiles_left_of_the_grades_of_the_phase() -> None:
     state = position()
     left = dict(sheet_view(state).tiles)

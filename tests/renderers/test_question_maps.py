@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 import engine
 from bot.pictures.views import question_pictures
@@ -115,6 +116,28 @@ def test_distant_networks_are_moved_together() -> None:
     for hex in view.hexes:
         x, y = grid.center(hex.coord)
         assert not near(pixel(image, (x - w // 2, y)), theme.LIGHT.sea, 6), hex.coord
+
+
+@pytest.mark.parametrize("palette", [theme.LIGHT, theme.DARK], ids=("light", "dark"))
+def test_a_line_divides_distant_networks(palette: theme.Palette) -> None:
+    view = map_view(opening(), crop=part_around(opening(), FAR_APART))
+    first, second = grid_for(view).pieces
+    below = second.corner[1] == first.corner[1] + first.size[1]
+    found = dividers(view, palette, below)
+    assert found and all(abs(at - second.corner[1 if below else 0]) <= 3 for at in found)
+    whole = map_view(opening(), crop=part_around(opening(), ("H10", "H16")))
+    assert not dividers(whole, palette, True) and not dividers(whole, palette, False)
+
+
+def dividers(view: MapView, palette: theme.Palette, below: bool) -> list[int]:
+    """The rows (`below`) or columns of a map's pixels that are a line from side to side."""
+    image = draw_map(view, palette=palette).convert("RGB")
+    image = image if below else image.transpose(Image.Transpose.TRANSPOSE)
+    return [
+        y
+        for y in range(image.height)
+        if all(near(pixel(image, (x, y)), palette.sea_text, 12) for x in range(20, image.width - 20))
+    ]
 
 
 def test_near_networks_stay_where_they_are() -> None:

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from bot.__main__ import app_for
 from bot.cli.export import history_of_file
+from bot.cli.review import Progress
 from bot.features.review.feature import review_part
 from bot.features.review.game import played_game
 from bot.features.review.page import review_page
@@ -62,3 +63,12 @@ def test_the_picture_says_what_it_shows() -> None:
 def _wide(row: list[str]) -> list[str]:
     """A row of statistics with the empty columns of all companies."""
     return [*row, *[""] * 2 * len(components_of("1817").companies)]
+
+
+def test_a_long_review_says_what_it_does(capsys: pytest.CaptureFixture[str]) -> None:
+    with Progress() as progress:
+        progress.step("Reading the game")
+        assert not capsys.readouterr().err
+        progress.speak_up()
+        progress.step("Asking the robot")
+    assert capsys.readouterr().err == "Reading the game …\nAsking the robot …\n"

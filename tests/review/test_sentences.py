@@ -12,6 +12,7 @@ from bot.features.review.game import PlayedGame, played_game
 from bot.features.review.money import Cause, Entry
 from bot.features.review.money_words import MOST_SENTENCES, MoneySentences
 from bot.features.review.review import Review
+from engine.core.state import GameOver
 
 TEXTS = sorted((Path(__file__).parents[1] / "games").glob("*.18xx"))[::4]
 
@@ -53,7 +54,7 @@ def test_who_leads_by_what() -> None:
         "who made $500 more with the NYC.",
         "Ann gained $1,200: $1,200 from the PRR ($900 of it dividends).",
         "Bob gained $330: $500 in dividends of the NYC.",
-        "Cid lost $290.",
+        "Cid lost $290 by price falls after sales.",
         "Bob had to pay $200 for trains of the NYC.",
         "Sales by Bob cost Cid $150 in the price of the PRR.",
         "Cid's own sales of the NYC cost them $140 on the shares that they kept.",
@@ -62,3 +63,36 @@ def test_who_leads_by_what() -> None:
 
 def test_equals_lead_together() -> None:
     assert told([])[0] == "Ann, Bob and Cid lead with $800."
+
+
+def test_who_lost_did_so_in_spite_of_what_companies_brought() -> None:
+    found = told([Entry(0, "p0", Cause.DIVIDENDS, "PRR", 300), Entry(1, "p0", Cause.FORCED, "NYC", -400)])
+    assert "Ann lost $100 in spite of $300 in dividends of the PRR." in found
+
+
+def test_loans_that_lowered_prices_are_not_said_to_be_repaid() -> None:
+    found = told([Entry(0, "p0", Cause.LOANS, "PRR", -100), Entry(1, "p1", Cause.LOANS, "NYC", 100)])
+    assert "Loans lowered the prices of Ann's shares by $100 in all, most of the PRR." in found
+    assert (
+        "Loans, taken and repaid, raised the prices of Bob's shares by $100 in all, most of the NYC." in found
+    )
+
+
+def test_who_outlives_all_others_is_compared_with_nobody() -> None:
+    start = engine.new_game("1817", ["Ann", "Bob", "Cid"]).state
+    last = engine.copy_state(start)
+    last.bankrupt_seats = ["p1", "p2"]
+    last.stack = [GameOver("All but Ann are bankrupt")]
+    entries = [Entry(0, "p0", Cause.DIVIDENDS, "GT", 300), Entry(1, "p1", Cause.LIQUIDATION, "GT", -300)]
+    entries += [Entry(2, "p1", Cause.DIVIDENDS, "GT", 40), Entry(3, "p2", Cause.INTEREST, "WT", -90)]
+    for entry in entries:
+        last.cash[entry.seat] += entry.dollars
+    worth = last.cash["p0"]
+    assert MoneySentences(PlayedGame(start, ()), entries, [], last).all() == [
+        f"Ann won with ${worth}; all others went bankrupt.",
+        "Ann gained $300: $300 in dividends of the GT.",
+        "Cid lost $90 by interest paid for a company.",
+        "Bob lost $260: $300 by liquidations.",
+        "Liquidations and sales of companies cost Bob $300, most by the GT.",
+        "Cid had to pay $90 for the interest of the WT.",
+    ]

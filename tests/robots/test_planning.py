@@ -121,7 +121,7 @@ def test_who_has_begun_a_company_buys_it_before_all_else() -> None:
 def test_on_dense_track_fewer_lays_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     state = run_scenario(TRAINS.replace("@ tile", "@ trains PRR 2\n@ tile"))
     assert track.Surveyor(Forecast(game_of(state), "p0"), "PRR", trials=40).trials == 40
-    monkeypatch.setattr(forecast, "ROUTE_BUDGET", 0)
+    monkeypatch.setattr(forecast, "ESTIMATE_BUDGET", 0)
     surveyor = track.Surveyor(Forecast(game_of(state), "p0"), "PRR", trials=40)
     assert surveyor.trials == track.MAX_DENSE_TRIALS
 

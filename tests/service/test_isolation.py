@@ -131,7 +131,7 @@ async def test_14_2_plans_and_votes_elsewhere_refuse_no_move(world: ServiceHarne
     await world.say("Ann", "plan buy SV")
     await world.say("Ann", "buy SV")
     await world.say("Bob", "undo")
-    await world.service.status.propose_end(world.table, by=world.people["Bob"])
+    await world.say("Bob", "end")
     await world.service.running.pause(world.table, by=world.people["Bob"])
     assert await world.store.table_version(other) == before
     assert (await world.store.table_version(world.table)).revision > 0

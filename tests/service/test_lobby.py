@@ -6,7 +6,14 @@ import random
 
 import pytest
 
-from bot.hub.result import Completed, ConfirmationRequired, NotYourSeat, PollUpdated, TableNotRunning
+from bot.hub.result import (
+    Completed,
+    ConfirmationRequired,
+    LineRefused,
+    NotYourSeat,
+    PollUpdated,
+    TableNotRunning,
+)
 from bot.service import Service
 from storage import NotFound
 from tests.service.conftest import NAMES, ServiceHarness
@@ -200,18 +207,20 @@ async def test_pause_and_resume(world: ServiceHarness) -> None:
 
 
 async def test_the_host_ends_the_game_at_once(world: ServiceHarness) -> None:
-    answer = await world.service.status.propose_end(world.table, by=world.people["Ann"])
-    assert isinstance(answer, TableNotRunning) and answer.status == "ended"
+    asked = await world.say("Ann", "end")
+    assert isinstance(asked, ConfirmationRequired) and asked.line == "end yes"
+    assert "ends unfinished" in asked.reason
+    for _ in range(2):
+        answer = await world.say("Ann", "end yes")
+        assert isinstance(answer, TableNotRunning) and answer.status == "ended"
     assert isinstance(await world.say("Ann", "buy SV"), TableNotRunning)
-    with pytest.raises(ValueError, match="ended"):
-        await world.service.status.propose_end(world.table, by=world.people["Ann"])
 
 
 async def test_others_end_the_game_by_a_vote(world: ServiceHarness) -> None:
-    stranger = await world.person("Eve")
-    with pytest.raises(ValueError, match="or a player"):
-        await world.service.status.propose_end(world.table, by=stranger)
-    asked = await world.service.status.propose_end(world.table, by=world.people["Bob"])
+    await world.person("Eve")
+    refused = await world.say("Eve", "end")
+    assert isinstance(refused, LineRefused) and "or a player" in refused.reason
+    asked = await world.say("Bob", "end")
     assert isinstance(asked, PollUpdated) and asked.waiting_seats == (0, 2)
     assert isinstance(await world.say("Ann", "accept"), PollUpdated)
     assert (await world.service.queries.table_info(world.table)).status == "running"

@@ -288,3 +288,11 @@ async def test_who_is_not_asked_reads_that_it_is_not_their_turn(world: ServiceHa
     ended = await world.say("Ann", "buy SV", "pass")
     assert isinstance(ended, LineRefused)
     assert ended.reason.startswith("Your turn has ended with the line before. Bob to act: buy the CS for $40")
+    await world.say("Ann", "buy SV")
+    ended = await world.say("Ann", "pass")
+    assert isinstance(ended, LineRefused)
+    why = "It is not your turn, which has ended with `buy SV`. Bob to act: buy the CS for $40"
+    assert ended.reason.startswith(why)
+    await world.say("Bob", "pass")
+    later = await world.say("Ann", "pass")
+    assert isinstance(later, LineRefused) and later.reason.startswith("It is not your turn. Cid to act: ")

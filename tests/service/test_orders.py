@@ -141,7 +141,9 @@ async def test_several_orders_and_a_turn_over_several_lines(trading: ServiceHarn
     [
         (["auto off 3"], "You have left no orders at this table."),
         (["auto", "auto pass"], "`auto` has to be submitted alone."),
-        (["pass", "auto pass"], "`pass` is no order: orders have to be submitted apart from moves."),
+        (["pass", "auto"], "`auto` has to be submitted alone."),
+        (["auto pass", "undo"], "`undo` has to be submitted alone."),
+        (["auto pass", "plan pass"], "`plan pass` has to be submitted alone."),
         (["standing protect PRR ask"], "You have left no such order."),
     ],
 )
@@ -149,6 +151,38 @@ async def test_lines_that_the_service_refuses(trading: ServiceHarness, lines: li
     answer = await trading.say("Ann", *lines)
     assert isinstance(answer, LineRefused) and answer.reason == reason
     assert await trading.asked_names() == ["Ann"]
+
+
+async def test_an_order_beside_a_move_is_left_in_the_same_commit(trading: ServiceHarness) -> None:
+    answer = await trading.say("Ann", "auto pass", "par PRR 67")
+    assert isinstance(answer, Completed) and [each.line for each in answer.played] == ["par PRR 67"]
+    assert answer.sentences == (
+        "Order 1: `auto pass`. `auto off 1` takes it back.",
+        "It would say nothing now; it waits for your turn.",
+    )
+    assert await trading.asked_names() == ["Bob"]
+    await say_all(trading, ("Bob", "pass"))
+    answer = await trading.say("Cid", "pass")
+    assert isinstance(answer, Completed) and answer.sentences[0] == "Ann passes."
+
+
+@pytest.mark.parametrize(
+    ("lines", "failed"), [(("par PRR 67", "auto pass sometimes"), 1), (("auto pass", "par PRR 68"), 1)]
+)
+async def test_a_move_and_the_order_beside_it_are_done_both_or_neither(
+    trading: ServiceHarness, lines: tuple[str, ...], failed: int
+) -> None:
+    before = await trading.lines()
+    answer = await trading.say("Ann", *lines)
+    assert isinstance(answer, LineRefused | LineUnreadable) and answer.index == failed, answer
+    assert await trading.lines() == before
+    assert (await arm(trading, "Ann", "auto")).startswith("You have left no orders at this table.")
+
+
+async def test_an_undo_of_the_move_disarms_the_order_beside_it(trading: ServiceHarness) -> None:
+    assert isinstance(await trading.say("Ann", "par PRR 67", "auto buy 2 PRR"), Completed)
+    assert isinstance(await trading.say("Ann", "undo"), Completed)
+    assert "Ended: `auto buy 2 PRR`. What it was left for was undone." in await arm(trading, "Ann", "auto")
 
 
 async def test_an_order_that_cannot_be_read_changes_nothing(trading: ServiceHarness) -> None:

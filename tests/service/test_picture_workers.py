@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from concurrent.futures import ProcessPoolExecutor
 
 import pytest
 
@@ -20,12 +21,25 @@ async def test_a_worker_that_hangs_is_replaced(monkeypatch: pytest.MonkeyPatch) 
         assert pictures._pool is not None
         (hung,) = pictures._pool._processes
         os.kill(hung, signal.SIGSTOP)
-        with monkeypatch.context() as impatient:
-            impatient.setattr(workers, "DRAW_TIMEOUT", 0.1)
-            assert await pictures.draw("map", state) is None
-        assert pictures.hung_since is not None
-        assert await pictures.draw("map", state)
+        patience, kill, hung_since = workers.DRAW_TIMEOUT, pictures._kill, []
+
+        def note_and_kill(pool: ProcessPoolExecutor) -> None:
+            hung_since.append(pictures.hung_since)
+            monkeypatch.setattr(workers, "DRAW_TIMEOUT", patience)
+            kill(pool)
+
+        monkeypatch.setattr(workers, "DRAW_TIMEOUT", 0.1)
+        monkeypatch.setattr(pictures, "_kill", note_and_kill)
+        assert await pictures.draw("map", state), "the new workers draw it"
+        assert None not in hung_since and len(hung_since) == 1
         assert pictures.hung_since is None
+
+
+async def test_a_picture_at_which_workers_hang_twice_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "DRAW_TIMEOUT", 0.0)
+    with PictureWorkers(1) as pictures:
+        assert await pictures.draw("map", new_game("1830", ["Ann", "Bob", "Cid"]).state) is None
+        assert pictures.hung_since is not None
 
 
 async def test_an_empty_chart_is_not_drawn() -> None:

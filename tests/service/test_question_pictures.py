@@ -20,6 +20,8 @@ from renderers import Picture
 from tests.drawn_here import DrawnHere
 from tests.t1817.scenarios import run_scenario
 from tests.t1817.test_07_conversions_and_mergers import SMALL, WANTED
+from tests.t1830.scenarios import BOUGHT
+from tests.t1830.scenarios import run_scenario as opening_of_1830
 
 PREFIX = """title 1830
 players Ann, Bob, Cid
@@ -50,7 +52,7 @@ async def test_an_auction_and_a_stock_round() -> None:
 
 
 async def test_the_market_comes_where_a_price_has_moved_since_the_player_was_asked_last() -> None:
-    """The tiles that are left are no part of a stock turn; `sheet` has them."""
+    """The names of privates and the tiles left are no part of a stock turn; `sheet` has them."""
     begun = ("@ cash Bob 500", "@ cash Cid 500", "@ round stock Ann")
     before, passed = position(*begun), position(*begun, "Ann: pass")
     sold = position(*begun, "Ann: sell 1 PRR", "Ann: pass")
@@ -59,7 +61,7 @@ async def test_the_market_comes_where_a_price_has_moved_since_the_player_was_ask
     pictures = DrawnHere()
     await question_pictures(pictures, before)
     await pictures.sheet(before)
-    own, asked = (details["has_tiles"] for kind, details in pictures.requests if kind == "sheet")
+    own, asked = (details["has_footer"] for kind, details in pictures.requests if kind == "sheet")
     assert (own, asked) == (False, True)
 
 
@@ -239,6 +241,14 @@ async def test_the_start_of_a_company_shows_its_home() -> None:
     details = pictures.requests[-1][1]
     assert details["highlight"] == ("F19",) and "F19" in details["crop"] and "A20" not in details["crop"]
     assert bids_view(bid).startswith("ME Morristown and Erie Railway: Ann $100 leads")
+
+
+async def test_a_par_price_shows_the_home_of_its_company() -> None:
+    """1830 §8.1: the B&O, whose home is printed in Baltimore."""
+    pictures = DrawnHere()
+    state = opening_of_1830(BOUGHT + "= turn Cid")
+    assert [name for name, _ in await question_pictures(pictures, state)] == ["sheet", "market", "map"]
+    assert pictures.requests[-1][1]["highlight"] == ("I15",)
 
 
 async def test_a_merger_shows_the_tokens_of_its_companies() -> None:

@@ -45,6 +45,15 @@ async def test_a_running_game_is_no_study(world: ServiceHarness) -> None:
         assert isinstance(refused, LineRefused) and "when the game is over" in refused.reason
 
 
+async def test_a_table_of_practice_studies_the_running_game(world: ServiceHarness) -> None:
+    async with world.service.store.begin() as unit:
+        await unit.tables.update(world.table, hints=True)
+    await world.say("Ann", "buy SV")
+    assert (await asked(world, "review routes")).text.startswith("No company has run a train.")
+    assert (await asked(world, "review robot")).text.startswith("The robot's opinion")
+    assert "`review robot`" in (await asked(world, "review")).text
+
+
 async def test_an_ending_tells_where_the_money_came_from(empty: ServiceHarness) -> None:
     await finished(empty)
     sentences = await ending_review(empty.service.queries, empty.table)

@@ -100,7 +100,7 @@ WORDS = {
     "CompanyStartQuestion.size_before_privates": "The size of a new company is chosen before its privates",
     "BidderCompanyActions": "The next bidder for a certificate may act for companies (loans, redemptions)",
     # operating rounds
-    "OperatingRoundRules.home_chooser": "Who chooses among several home cities: the president or whoever lays the tile",
+    "OperatingRoundRules.home_chooser": "The player who chooses among several home cities: the president, or the one who lays the tile",
     "OperatingRoundRules.fix_first_company": "The first company of a round is fixed before a connection run",
     "TrackStep.also_blocks": "When a turn waits because a private offers a lay",
     "TrackStep.always_asked": "The president is asked for track even where nothing can be laid",

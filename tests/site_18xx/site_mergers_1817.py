@@ -1,8 +1,8 @@
 """A model of the merger and acquisition rounds in a file of 1817: conversions, mergers, sales of companies.
 
 Theory of operation. As in `site_stock_1817.py` the model begins with the position at the start of a round and
-reckons each action. A file does not say when an auction is over, since whoever cannot bid is dropped, nor
-which of a player's companies pays where only one can. So the position tells when a company is gone, and a
+reckons each action. A file does not say when an auction is over, since a player who cannot bid is dropped,
+nor which of a player's companies pays where only one can. So the position tells when a company is gone, and a
 sale is right if it is so for the buyer that was named, or for one of the bidder's companies. The position
 also tells when a company that has converted gets its markers; what they cost follows from the rules.
 """

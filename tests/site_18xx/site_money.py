@@ -1,9 +1,9 @@
 """Models of the money in a file: cash, treasuries, the bank, prices and presidents. What titles share.
 
 Theory of operation. Like `site_procedure.py` a model knows the file, the printed numbers and the rules of the
-site, and nothing of our engine. A file does not say when a round begins, since the site passes over whoever
-can do nothing; so it is told after how many actions which round has begun. Everything else follows: who pays
-for what, what privates and companies earn, when prices move, and what everybody is worth in the end.
+site, and nothing of our engine. A file does not say when a round begins, since the site passes over everybody
+who can do nothing; so it is told after how many actions which round has begun. Everything else follows: who
+pays for what, what privates and companies earn, when prices move, and what everybody is worth in the end.
 
 Each title has a module: `site_money_1830.py`, `site_money_1870.py`.
 """

@@ -2,7 +2,7 @@
 
 A company whose turn has no dividend has earned nothing, and its price moves left before it buys a train.
 A turn may begin with the lay of a private or a forced sale; the next action of a company says whose it is.
-Whoever has had their turn without an action is known from the order of prices once a later company acts.
+A company that has had its turn without an action is known from the order of prices once a later one acts.
 """
 
 from __future__ import annotations

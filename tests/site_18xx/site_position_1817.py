@@ -75,7 +75,7 @@ class Company:
             self.due = 0
 
     def settle_presidency(self, seats: list[str]) -> None:
-        """Whoever has most, two shares at least, presides; among equals the next to the left (§5.2.1)."""
+        """The player with most shares, two at least, presides; among equals the next to the left (§5.2.1)."""
         old = self.president
         if old is None:
             return

@@ -258,7 +258,7 @@ def test_a_rulebook_game_is_exported_if_it_meets_no_difference() -> None:
 
 
 def test_a_home_chosen_before_its_tile_is_exported_once_the_site_asks() -> None:
-    """By 1830 §19.1 the president chooses in the first turn; on the site whoever lays the tile."""
+    """By 1830 §19.1 the president chooses in the first turn; on the site the player who lays the tile."""
     exporter = SiteExporter(new_game("1830", ("Ann", "Bob", "Cid"), ()).state)
     state = run_1830_scenario(ERIE + "= turn Ann Erie")
     exporter.our_state = copy_state(state)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from engine import parse
+from engine.kernel import RefusedError
 from tests.t1817.scenarios import (
     ANN,
     BOB,
@@ -197,6 +199,18 @@ def test_5_1_above_the_limit_sales_come_before_all_else() -> None:
         """,
         SEVEN,
     )
+
+
+def test_5_1_who_is_above_the_limit_is_told_by_how_much() -> None:
+    """Neither a company of two shares nor one sold short is named: no share of those can be sold."""
+    more = "@ size J 2\n@ price J 60\n@ owns Ann J 2\n@ token J C22\n"
+    more += "@ size R 5\n@ price R 70\n@ owns Cid R 2\n@ owns Ann R -1\n@ owns pool R 1\n@ token R I16\n"
+    for others, excess in (("", "1 certificate"), (more, "2 certificates")):
+        state = run_scenario(holding(10, others, ANN) + "!Ann: pass | 1817 §5.1", SEVEN)
+        with pytest.raises(RefusedError) as refused:
+            parse(state, "p0", "pass")
+        first = f"Sell down to the limit first: {excess} of A&S, A&A, Belt, Bess, B&A (1817 §5.1)."
+        assert str(refused.value) == first
 
 
 def test_5_1_nobody_ends_a_turn_above_the_limit_by_acting_for_a_company_or_selling_short() -> None:

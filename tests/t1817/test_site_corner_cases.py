@@ -161,7 +161,7 @@ SHORT_BANK = """
 
 
 def test_shares_sold_short_and_short_shares_of_the_bank_stay_open() -> None:
-    """On the site it can be bought, by whoever likes, until a share is sold; then the bank closes."""
+    """On the site anybody can buy it until a share is sold; then the bank closes."""
     body = SHORT_BANK + BOB + "Bob: short WT\n= owns pool WT 0\nBob: done\n"
     run_scenario(body + "!Cid: buy WT from pool | 1817 §5.4")
     run_scenario(body + "Cid: buy WT from pool\n= owns Cid WT 2\n= owns pool WT -1\n= turn Ann\n"

@@ -3,8 +3,8 @@
 import pytest
 
 from bot.position.text_views import companies_table
-from engine import held_back_cash
-from engine.kernel import game_of, new_game
+from engine import held_back_cash, parse
+from engine.kernel import RefusedError, game_of, new_game
 from engine.stock.treasury_shares import reissue_par_price
 from renderers.views import sheet_view
 from tests.t1870.scenarios import SITE, run_scenario
@@ -98,6 +98,15 @@ def test_5_10_7_once_a_stock_round() -> None:
 
 def test_5_10_8_not_before_it_has_operated() -> None:
     run_scenario(MP + "@ owns pool MP 1\n@ new MP\n!Ann: redeem MP | 1870 §5.10")
+
+
+def test_5_10_who_does_not_say_of_which_company_is_told_so() -> None:
+    state = run_scenario(MP + "= turn Ann")
+    with pytest.raises(RefusedError) as refused:
+        parse(state, "p0", "redeem")
+    unsaid = "The line does not say which company, and none fits now (1870 §5.3)."
+    none = "The open market has no share of the MP; name a player (1870 §5.10)."
+    assert str(refused.value) == f"{unsaid} {none}"
 
 
 def test_5_10_10_dividends_on_redeemed_shares_go_to_the_company() -> None:

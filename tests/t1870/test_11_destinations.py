@@ -2,10 +2,11 @@
 
 import pytest
 
+from engine import parse
 from engine.core.actions import LayTile
 from engine.core.events import CompanyClosed
 from engine.core.state import ConnectionRunTurn, OperatingRound
-from engine.kernel import game_of
+from engine.kernel import RefusedError, game_of
 from engine.operating import connection_runs
 from engine.operating.connection_runs import can_do_connection_run
 from engine.operating.stations import free_slots, reserved_slots
@@ -173,6 +174,26 @@ def test_11_a_connection_that_waits_can_be_asked_for_later() -> None:
         body + "!Ann: connect run SSW | 1870 §11.1\nBob: connect run SSW\n"
         "Ann: done\n> until SSW\n= turn Bob SSW"
     )
+
+
+def test_11_who_has_postponed_no_run_is_not_told_of_a_company_that_is_not_theirs() -> None:
+    postponed = FW + "@ trains SSW 4\n@ round operating FW\nBob: connect wait\n= turn Ann FW\n"
+    none = "Ann has no company with a postponed connection run (1870 §11.1)."
+    others = "Only the president of the SSW asks for its connection run (1870 §11.1)."
+    told = [
+        ("p0", "connect run", f"{none} {others}"),
+        ("p0", "connect run ATSF", none),
+        ("p0", "connect run SSW", others),
+        ("p1", "connect run FW", "The FW has no postponed connection run (1870 §11.1)."),
+    ]
+    in_stock_round = "Connection runs are made in operating rounds (1870 §11.2)."
+    for body, seat, line, why in [
+        *((postponed, *each) for each in told),
+        (FW + "@ round stock Bob\n= turn Bob", "p1", "connect run", in_stock_round),
+    ]:
+        with pytest.raises(RefusedError) as refused:
+            parse(run_scenario(body), seat, line)
+        assert str(refused.value) == why
 
 
 def test_11_on_the_site_it_is_forced() -> None:

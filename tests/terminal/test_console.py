@@ -127,7 +127,7 @@ async def test_replace_pause_and_end(console: Console) -> None:
     assert "Bob to act" in await enter(console, "Dora: buy SV")
     assert "paused" in await enter(console, "table pause")
     assert "paused" in await enter(console, "buy CS")
-    assert "being played" in await enter(console, "table resume")
+    assert "resumed" in await enter(console, "table resume")
     assert "give up your seat" in await enter(console, "Bob: resign")
     assert "waits until somebody" in await enter(console, "Bob: resign yes")
     assert "resume" in await enter(console, "table replace Bob by Eve")

@@ -203,6 +203,14 @@ def test_import_and_replay_read_text_games_and_files_of_the_site(command: Run, t
     assert broken.returncode == 1 and "buy BO" in broken.stdout and "JSON" not in broken.stdout
 
 
+def test_the_help_says_of_each_command_in_a_whole_sentence_what_it_does(
+    command: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    commands = command("--help").stdout.partition("Commands:")[2].strip().splitlines()
+    assert len(commands) > 15 and all(each.endswith(".") and "..." not in each for each in commands)
+
+
 def test_a_picture_is_named_as_what_it_is(command: Run, tmp_path: Path) -> None:
     (tmp_path / "game.18xx").write_text(TEXT_GAME)
     done = command("render", "game.18xx", "--map", "map.jpg")

@@ -23,6 +23,7 @@ class Site:
     def __init__(self) -> None:
         self.requests: list[web.Request] = []
         self.is_silent = False
+        self.was_asked = asyncio.Event()
         self.answer: Callable[[web.Request], web.StreamResponse] = lambda _: web.Response(
             body=b'{"id":7}', headers={"ETag": '"one"'}
         )
@@ -30,6 +31,7 @@ class Site:
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         self.requests.append(request)
+        self.was_asked.set()
         if self.is_silent:
             await asyncio.Event().wait()
         return self.answer(request)
@@ -93,6 +95,7 @@ async def test_what_a_site_may_not_do(
 
     async def refused(answer: Callable[[web.Request], web.StreamResponse]) -> str:
         asked.answer = answer
+        asked.now += timedelta(minutes=11)
         with pytest.raises(ValueError) as error:
             await addresses.read(f"{origin}/game/7")
         return str(error.value)
@@ -108,6 +111,37 @@ async def test_what_a_site_may_not_do(
     asked.is_silent = True
     monkeypatch.setattr(address, "TIMEOUT", ClientTimeout(total=0.05))
     assert "does not answer in 0 seconds" in await refused(lambda _: web.Response())
+
+
+async def test_a_site_that_was_asked_in_vain_is_left_alone_too(site: tuple[Site, str], store: Store) -> None:
+    asked, origin = site
+    addresses, game, game_sent = GameAddresses(store, [origin]), f"{origin}/game/7", asked.answer
+    asked.answer = lambda _: web.Response(status=500)
+    with pytest.raises(ValueError, match="answers 500"):
+        await addresses.read(game)
+    asked.now += timedelta(minutes=3, seconds=1)
+    with pytest.raises(ValueError, match="was asked for this game a moment ago; ask again in 7 minutes"):
+        await GameAddresses(store, [origin]).read(game)
+    assert len(asked.requests) == 1
+    asked.now, asked.answer = asked.now + timedelta(minutes=7), game_sent
+    read = await addresses.read(game)
+    asked.now += timedelta(minutes=11)
+    asked.answer = lambda _: web.Response(status=500)
+    with pytest.raises(ValueError, match="answers 500"):
+        await addresses.read(game)
+    known = await addresses.read(game)
+    assert (known.file, known.at) == (read.file, read.at) and len(asked.requests) == 3
+
+
+async def test_two_who_ask_at_once_ask_the_site_once(site: tuple[Site, str], store: Store) -> None:
+    asked, origin = site
+    asked.is_silent = True
+    first = asyncio.create_task(GameAddresses(store, [origin]).read(f"{origin}/game/7"))
+    await asked.was_asked.wait()
+    with pytest.raises(ValueError, match="a moment ago; ask again in 10 minutes"):
+        await GameAddresses(store, [origin]).read(f"{origin}/game/7")
+    assert len(asked.requests) == 1
+    first.cancel()
 
 
 async def test_a_name_that_leads_into_a_private_network_is_not_read(

@@ -159,6 +159,24 @@ async def test_a_post_is_made_edited_and_made_again(fake: tuple[FakeWebhook, str
     assert "secret" not in (tmp_path / "snapshots.json").read_text()
 
 
+async def test_moves_that_were_taken_back_are_a_change(fake: tuple[FakeWebhook, str], tmp_path: Path) -> None:
+    """The game may have as many moves as before. What another version has kept says nothing of them."""
+    webhook, url = fake
+    game, lines = tmp_path / "game.18xx", [TEXT.rstrip(), *["Ann: pass", "Bob: pass", "Cid: pass"] * 2]
+    for last, code, told in (
+        ("Ann: pass", 0, "opening"),
+        ("Ann: pass", UNCHANGED, "opening"),
+        ("Ann: buy CS", 0, "Moves were taken back"),
+    ):
+        game.write_text("\n".join([*lines, last]))
+        assert (await aside(tmp_path, str(game), "--if-changed", "--only", "map", url=url))[0] == code
+        assert told in webhook.posts["1"]["content"]
+    kept = tmp_path / "snapshots.json"
+    (posted,) = json.loads(kept.read_text())
+    kept.write_text(json.dumps([{name: v for name, v in posted.items() if name != "whole"}]))
+    assert (await aside(tmp_path, str(game), "--if-changed", url=url))[0] == UNCHANGED
+
+
 async def test_a_busy_webhook_is_tried_again_and_a_wrong_one_is_told(
     fake: tuple[FakeWebhook, str], tmp_path: Path
 ) -> None:
@@ -187,6 +205,19 @@ def test_without_a_webhook_pictures_and_sentences_are_written(tmp_path: Path) ->
     assert code == 1 and told.count("\n") == 1
 
 
+def test_a_table_is_shown_by_its_code(tmp_path: Path) -> None:
+    game, environment = GAME.parent / "1870-3p-5004.18xx", {"RAILPOST_DATA": str(tmp_path)}
+    saved = CliRunner().invoke(
+        app_for(["import"]), ["import", str(game), "--save", "Friday"], env=environment
+    )
+    assert saved.exit_code == 0
+    code = saved.output.split()[-1].strip(".")
+    status, told = run(tmp_path, code, "--out", str(tmp_path / "out"), "--only", "sheet")
+    assert status == 0 and told.startswith("1870 with ") and (tmp_path / "out/sheet.png").exists(), told
+    assert run(tmp_path, code, "--if-changed")[0] == UNCHANGED
+    assert run(tmp_path, "NOWHERE") == (1, "There is no table NOWHERE.\n")
+
+
 def test_an_address_that_is_none_is_refused() -> None:
     with pytest.raises(WebhookError, match="begins with https://"):
         Webhook("channel 5")
@@ -198,3 +229,29 @@ def test_the_position_of_the_guide_is_drawn() -> None:
     snapshot = snapshot_of(history(text))
     assert description(snapshot)[0] == "1830 with Ann, Bob and Cid, operating round 1.1, after 0 moves."
     assert [name for name, _ in pictures(snapshot, None, [*PICTURES])] == ["map", "market", "sheet"]
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "line", "told"),
+    [
+        ("owns Ann PRR 6", "owns Eve PRR 6", 4, "'Eve' is not a player (Ann, Bob, Cid), ipo or pool."),
+        ("owns Ann PRR 6", "owns Ann PPR 6", 4, "'PPR' is not a company of this title; there is PRR, NYC,"),
+        ("owns Ann PRR 6", "owns Ann PRR all", 4, "'all' is not a number of shares, such as 6."),
+        ("owns Ann PRR 6", "own Ann PRR 6", 4, "'own' is not one of cash, owns, "),
+        ("par PRR 100", "par PRR 101", 6, "$101 is no par price; there is 67, 71, 76, 82, 90, 100."),
+        ("cash Ann 120", "cash Eve 120", 8, "'Eve' is not a player (Ann, Bob, Cid), a company or bank."),
+        ("phase 3", "phase 9", 12, "There is no phase 9; there is 2, 3, 4, 5, 6, D."),
+        ("trains NYC 3", "trains NYC 8", 14, "'8' is not a type of train of this title; there is 2, 3, 4,"),
+        ("tile H10 57 1", "tile H10 57 9", 15, "#57 in rotation 9 does not fit on H10; [0, 1, 2,"),
+        ("phase 3", "private XX Ann", 12, "'XX' is not a private of this title; there is SV, CS, DH, MH,"),
+        ("round operating PRR", "round stock Eve", 18, "'Eve' is not a player (Ann, Bob, Cid)."),
+    ],
+)  # fmt: skip
+def test_a_mistake_in_a_position_is_named_with_what_would_be_right(
+    right: str, wrong: str, line: int, told: str
+) -> None:
+    guide = (Path(__file__).parents[2] / "docs/snapshots.md").read_text(encoding="utf-8")
+    text = guide.partition("<!-- snapshot -->\n```\n")[2].partition("```")[0]
+    assert f"@ {right}\n" in text
+    failure = str(replay(text.replace(f"@ {right}\n", f"@ {wrong}\n")).failure)
+    assert failure.startswith(f"line {line}: {told}"), failure

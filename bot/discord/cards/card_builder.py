@@ -65,7 +65,8 @@ class CardBuilder:
         images = await self.draw(view, entries[0].seq - 1 if entries else since, reader)
         history = card_texts.history_lines(entries, view.table.names)
         choices = {
-            each.seat: await self.service.queries.choices(view.table.id, each.seat) for each in prompts
+            each.seat: await self.service.queries.choices(view.table.id, each.seat, other_runs=True)
+            for each in prompts
         }
         revenues = await self.service.queries.last_revenues(view.table.id)
         asked = first if len(prompts) == 1 else None

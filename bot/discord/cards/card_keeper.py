@@ -127,7 +127,7 @@ class CardKeeper:
                 raise
 
     async def _bring_down(self, view: TableView, slot: str, prompt: Prompt) -> None:
-        """Post the card of who plays live at the bottom of the thread, if chat has pushed it up."""
+        """Post the card of a player who plays live at the bottom of the thread, if chat has pushed it up."""
         card = await self._card(view.table.id, slot)
         if isinstance(prompt, TablePoll) or len(prompt) > 1 or card is None:
             return

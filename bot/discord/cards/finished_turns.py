@@ -107,7 +107,8 @@ class FinishedTurns:
             try:
                 await self._edit(run, texts)
             except CannotEdit as failure:
-                log.info("Discord: the list of turns of table %s is closed: %s", table_id, failure)
+                table = self.service.cache.table_name(table_id)
+                log.info("Discord: the list of turns of %s is closed: %s", table, failure)
                 if failure.is_gone:
                     run = no_list(run.channel_id, run.seq, run.texts)
                     await self._store_list(table_id, run)
@@ -134,7 +135,7 @@ class FinishedTurns:
             try:
                 await self._edit(run, texts)
             except CannotEdit as failure:
-                log.info("Discord: a list of turns of table %s stays as it is: %s", view.table.id, failure)
+                log.info("Discord: a list of turns of table %s stays as it is: %s", view.table.code, failure)
                 continue
             async with self.service.store.begin(table=view.table.id) as unit:
                 marked = ref_to_store(msgspec.structs.replace(run, texts=texts))

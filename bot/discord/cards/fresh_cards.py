@@ -1,4 +1,4 @@
-"""A card that chat has pushed up, once more at the bottom of its thread, for who plays live.
+"""A card that chat has pushed up, once more at the bottom of its thread, for a player who plays live.
 
 A player who has acted in the last ten minutes may have messages of people below their card. Then the question
 and its controls are posted anew, silently and once for each decision. The pictures stay where they are: the

@@ -8,6 +8,7 @@ import engine
 from bot.discord.cards.parts import PRIMARY, SUCCESS, Json, action_rows, button, container, text_display
 from bot.discord.controls.controls import CLAIM, JOIN, LEAVE, LOBBY, START, SUBMIT_LINE, CustomId
 from bot.hub.info import TableInfo, open_seats
+from bot.hub.pace import pace_text
 
 
 def rematch_row(table: TableInfo) -> list[Json]:
@@ -28,7 +29,7 @@ def lobby_card(table: TableInfo) -> list[Json]:
         f"For {components.players['min']} to {components.players['max']} players"
         + (f", {', '.join(table.options)}" if table.options else "")
         + ".",
-        *([f"Pace: {table.pace}."] if table.pace.kind != "none" else []),
+        pace_text(table.pace),
         *(seats or ["Nobody is seated yet."]),
     ]
     parts = [text_display("\n".join(lines))]

@@ -30,7 +30,7 @@ class ControlAccess:
         return (
             []
             if custom_id.seat is None
-            else await self.service.queries.choices(custom_id.table_id, custom_id.seat)
+            else await self.service.queries.choices(custom_id.table_id, custom_id.seat, other_runs=True)
         )
 
     async def line_of(self, custom_id: CustomId) -> str | None:

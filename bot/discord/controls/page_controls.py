@@ -48,7 +48,7 @@ def answer_rows(table_id: int, question: str, controls: Sequence[Control]) -> li
 
 
 def added_buttons(table_id: int, decision_id: str | None, controls: Iterable[Say | Show]) -> list[Json]:
-    """The buttons that features add to the card of a turn; each is for whoever presses it."""
+    """The buttons that features add to the card of a turn; each acts for the person who presses it."""
     custom_id = CustomId(table_id, None, decision_id, SUBMIT_LINE)
     return [
         _show_button(CustomId(table_id, None, None, PAGE), control)

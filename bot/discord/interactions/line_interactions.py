@@ -24,6 +24,7 @@ from bot.hub.result import CommandResult, Completed, PollUpdated, QueryAnswer, S
 from bot.pictures.wanted import PICTURES_SAY_ALL, answer_pictures
 from bot.pictures.workers import Pictures, PictureWorkers
 from bot.service import Service
+from engine.standing_orders import is_order_line
 
 
 class LineInteractions:
@@ -68,9 +69,10 @@ class LineInteractions:
         seat: int | None,
         submitted: Sequence[str] = (),
     ) -> None:
-        """Show the result of a command. A button on a card that worked needs no message."""
+        """Show the result of a command. A button on a card that worked needs no message, an order does."""
         on_card = interaction.message is not None and not interaction.message.flags.ephemeral
-        if on_card and isinstance(result, Completed | PollUpdated):
+        is_told = any(map(is_order_line, submitted))
+        if on_card and not is_told and isinstance(result, Completed | PollUpdated):
             return
         link = await card_link(self.service, table, seat) if isinstance(result, StaleDecision) else None
         if isinstance(result, QueryAnswer):

@@ -39,6 +39,11 @@ def is_private(interaction: discord.Interaction) -> bool:
     return interaction.message is not None and interaction.message.flags.ephemeral
 
 
+def asks_publicly(interaction: discord.Interaction) -> bool:
+    """Whether a command was asked with the option `public`."""
+    return bool(getattr(interaction.namespace, "public", False))
+
+
 async def defer_privately(interaction: discord.Interaction) -> None:
     """Acknowledge a control whose answer only its user sees: in its private message, or in a new one."""
     if is_private(interaction):
@@ -78,6 +83,9 @@ async def _reply(
     response = interaction.response
     if not response.is_done():
         await response.send_message(view=view, files=files, ephemeral=not public)
+    elif response.type is DEFERRED_MESSAGE and not public and asks_publicly(interaction):
+        await interaction.delete_original_response()  # an answer that was begun in public stays public
+        await interaction.followup.send(view=view, files=files, ephemeral=True)
     elif response.type is DEFERRED_MESSAGE or is_private(interaction):
         await interaction.edit_original_response(view=view, attachments=files)
     else:

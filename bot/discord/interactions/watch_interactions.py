@@ -1,6 +1,6 @@
 """`/watch`: a game that is played elsewhere is shown to a channel, in one post that is kept up to date.
 
-Everybody in the channel may press the buttons of the post; what they show, only the presser sees.
+Everybody in the channel may press the buttons of the post; only the presser sees what they show.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from bot.discord.controls.controls import WATCH, CustomId
 from bot.discord.interactions.replies import RawModal, defer_privately, reply, reply_text
 from bot.discord.table_lookup import TableLookup
 from bot.features.game_files.export import game_text_file
+from bot.features.review.feature import chart_of
 from bot.features.review.game import played_game
 from bot.features.review.review import Review
 from bot.features.review.texts import turns_text
@@ -24,6 +25,7 @@ from bot.features.watch.feature import KeptGame
 from bot.features.watch.permission import may_be_shown_elsewhere
 from bot.features.watch.snapshot import Snapshot, drawings, news
 from bot.hub.info import TableInfo
+from bot.hub.result import ReviewChart
 from bot.pictures.wanted import draw_of_game, picture_file_name
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
@@ -170,12 +172,15 @@ class WatchInteractions:
             case "rounds":
                 return await self._round(snapshot, message, number)
             case "animation":
-                events = tuple(engine.encode_events(line.events) for line in snapshot.history.lines)
-                drawn = await draw_of_game(self._pictures, snapshot.history.start, events, "animation")
+                drawn = await draw_of_game(
+                    self._pictures, snapshot.history.start, _events(snapshot), "animation"
+                )
                 return [], [ImageAttachment("animation.gif", drawn)] if drawn else []
             case _:
-                text = await asyncio.to_thread(_review_text, snapshot)
-                return [parts.text_display(text)], []
+                text, chart = await asyncio.to_thread(_review, snapshot)
+                drawn = await self._pictures.review(snapshot.history.start, _events(snapshot), chart)
+                images = [ImageAttachment(picture_file_name("review", 0, drawn), drawn)] if drawn else []
+                return [parts.text_display(text)], images
 
     async def _round(
         self, snapshot: Snapshot, message: str, number: str
@@ -262,7 +267,12 @@ def _changes(kept: KeptGame) -> list[str]:
     return [f"This is the first snapshot. Since {rounds[-1][1]} began:", *told]
 
 
-def _review_text(snapshot: Snapshot) -> str:
-    """Where the money came from, and the turning points."""
+def _events(snapshot: Snapshot) -> tuple[bytes, ...]:
+    """The events of each move, as they are stored."""
+    return tuple(engine.encode_events(line.events) for line in snapshot.history.lines)
+
+
+def _review(snapshot: Snapshot) -> tuple[str, ReviewChart]:
+    """Where the money came from, and the turning points; and what their picture shows."""
     review = Review(played_game(snapshot.history))
-    return "\n".join([*review.sentences, "", turns_text(review)])
+    return "\n".join([*review.sentences, "", turns_text(review)]), chart_of(review)

@@ -57,6 +57,8 @@ class LobbyPages:
     async def _host_name(self, table: TableInfo) -> str:
         if table.host_id is None:
             return "Somebody"
+        if player := table.player_of(table.host_id):
+            return player.name
         async with self._store.read() as unit:
             return (await unit.people.get(table.host_id)).name
 

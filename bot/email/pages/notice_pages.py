@@ -25,7 +25,7 @@ from storage import OutboxMessage
 LOBBY_KINDS = ("full", "expiring", "closed", "robot", "no robot")
 SEAT_KINDS = ("seat_request", "seat_answer")
 ASKING = ("turn", "reminder", "next")
-"""Kinds that are for whoever plays for a seat now: its player or their deputy."""
+"""Kinds that go to the player of a seat, or to the deputy who plays for them now."""
 MAX_HEADLINE = 70  # characters
 LAST_REMINDER = timedelta(hours=2)  # before the end of a time, at the latest
 REMINDED_AGAIN = timedelta(hours=20)  # by email: daily reminders do not come at the same minute

@@ -10,6 +10,7 @@ from bot.position.effects import line_effect
 from bot.position.pending import engine_seat
 
 BUNDLES = (("run best", "pay", "pass"), ("run best", "withhold", "pass"))
+OTHER_RUNS = "runs   # asks which other routes can be run, and what they earn"
 MAX_COMMENT = 100
 WITH_OUTCOME = ("run", "pay", "half", "withhold")  # verbs whose lines say in sentences what they bring
 
@@ -38,7 +39,8 @@ def bundle_lines(state: engine.State, seat: int) -> tuple[str, ...]:
 
 def offered_lines(state: engine.State, seat: int, choices: Sequence[engine.Choice]) -> tuple[str, ...]:
     """The lines that an email offers, with comments on what they stand for and what they bring."""
-    return with_outcomes(state, seat, legal_lines.copyable_lines(choices))
+    lines = with_outcomes(state, seat, legal_lines.copyable_lines(choices))
+    return (*lines, OTHER_RUNS) if engine.other_runs(state, engine_seat(seat)) else lines
 
 
 def with_outcomes(state: engine.State, seat: int, lines: Sequence[str]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The addresses of a person by email: several may be theirs; any of them may play, and may be given up.
+"""The addresses of a person by email: they may have several, play from each, and give each up.
 
     addresses                 which addresses are yours, and where your emails go
     link ann@example.org      another address; an email there asks for confirmation
@@ -6,7 +6,7 @@
     unlink ann@example.org    it is no longer yours
 
 The From of an email can be forged, so `link` and `unlink` count only in a reply to an email of ours, whose
-reply address nobody else knows. Whoever had the emails so far is told when another address gets them.
+reply address nobody else knows. The address that had the emails so far is told when another gets them.
 """
 
 from __future__ import annotations

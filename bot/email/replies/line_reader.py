@@ -10,7 +10,7 @@ from bot.email.pages.turn_bundles import offered_lines
 from bot.hub.command import Commands
 from bot.position.pending import engine_seat
 from mail.port import AcceptedLine
-from mail.reading.line_text import first_word, words_of
+from mail.reading.line_text import first_word, without_comment, words_of
 from mail.reading.unclear_lines import Vocabulary
 
 MAX_LEGAL_LINES = 400  # that a reply is compared with
@@ -69,7 +69,13 @@ class LineReader:
     def is_service_line(self, state: engine.State | None, line: str) -> bool:
         """Whether the service reads a line itself: `undo`, `log 20`, `company PRR`."""
         companies, players = (state.companies, state.players) if state else ((), ())
-        return self._commands.read_line(line, companies, players)
+        return self._commands.read_line(without_comment(line), companies, players)
+
+    def without_show(self, line: str) -> str:
+        """A question without the word `show` before it; any other line as it is."""
+        rest = line.partition(" ")[2]
+        is_question = first_word(line) == "show" and self._commands.is_query(first_word(rest))
+        return rest if is_question else line
 
     @staticmethod
     def try_lines(

@@ -86,6 +86,7 @@ class SeatReplies:
     async def _submit_lines(
         self, seat: SeatRef, lines: Sequence[str], request_id: str | None
     ) -> results.CommandResult:
+        lines = [self._reader.without_show(line) for line in lines]
         return await self._service.submit(
             seat.table_id, seat.seat_number, lines, seat.decision_id if request_id else None, request_id,
             person_id=seat.person_id, transport="mail",
@@ -110,7 +111,8 @@ class SeatReplies:
                     accepted = [AcceptedLine(first_line, " ".join(result.sentences))]
                 changes = await self._cash_changes(seat.table_id, result.played)
                 undo = "Send `undo` to take it back." if result.played and not result.game_over else ""
-                return LinesPlayed(tuple(accepted), changes, waiting, undo, decision_id, legal)
+                also = tuple(each for each in result.sentences if result.played and each != waiting)
+                return LinesPlayed(tuple(accepted), changes, waiting, undo, decision_id, legal, also)
             case results.PollUpdated():
                 return LinesPlayed(
                     (AcceptedLine(first_line, " ".join(result.sentences)),),

@@ -11,8 +11,8 @@ about a table:
     snapshot                         with a game attached: what it looks like, without a table
     seat Ann
 
-Who may host, the operator sets (`RAILPOST_MAIL_HOSTS`); an unverified address has to confirm first. An
-address that belongs to nobody yet gets few invitations, whoever sends them.
+The operator sets who may host (`RAILPOST_MAIL_HOSTS`); an unverified address has to confirm first. An
+address that belongs to nobody yet gets few invitations in all.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from storage import NotFound
 ROBOT_ANSWERS = ("agree", "decline")
 _WORDS = "import snapshot seat new invite uninvite start who list options help resign leave ask admit refuse"
 WORDS = frozenset([*_WORDS.split(), *ROBOT_ANSWERS])
-INVITATIONS_TO_STRANGER = 3  # that an unverified address gets in `STRANGER_WINDOW`, whoever sends them
+INVITATIONS_TO_STRANGER = 3  # that an unverified address gets in `STRANGER_WINDOW`, from all hosts together
 STRANGER_WINDOW = timedelta(days=7)
 
 HELP = (

@@ -35,18 +35,20 @@ def commands() -> list[Command]:
             "network", Form("network COMPANY", "what a company's track reaches", "network X"), _network
         ),
         _question("route", Form("route COMPANY N", "a route of its last run", "route X 1"), _route),
-        _question("around", Form("around PRICE|COMPANY", "the market there", "around X"), _around),
+        _question(
+            "around", Form("around COMPANY", "the market there", "around X"), _around, Form("around N")
+        ),
         _question("words", Form("words", "the position in sentences", pattern="words"), _words),
     ]
 
 
-def _question(name: str, form: Form, text: Text) -> Query:
+def _question(name: str, form: Form, text: Text, *others: Form) -> Query:
     async def answer(query: QueryRequest) -> QueryAnswer | None:
         if form.pattern and not re.fullmatch(form.pattern, f"{name} {query.argument}".strip(), re.IGNORECASE):
             return None
         return QueryAnswer(name, text(query), argument=query.argument, next_decision_id=query.decision_id)
 
-    return Query(name, (form,), answer)
+    return Query(name, (form, *others), answer)
 
 
 def _hex(query: QueryRequest) -> str:

@@ -1,9 +1,9 @@
 """How the clocks of the seats follow the log of their table (pure).
 
-A clock runs while the table waits for its seat. What the player does, an undo, a resumption and a new pace
-start it anew; what others do meanwhile changes the decision, and the clock runs on. When it stops, what went
-over the allowance is taken from the time bank, unless there was only one thing to do. Who lets the time run
-out twice in a row has a quarter of the allowance until they move.
+A clock runs while the table waits for its seat. An action of the player, an undo, a resumption or a new
+pace starts it anew. Actions of others may change the decision, but the clock runs on. When it stops, the time
+above the allowance is taken from the time bank, unless only one thing could be done. A player who lets the
+time run out twice in a row has a quarter of the allowance until they move.
 """
 
 from __future__ import annotations
@@ -106,7 +106,8 @@ def follow(clocks: Mapping[int, SeatClock], step: LogStep, rules: ClockRules) ->
 
 
 def _count_lapse(clock: SeatClock, step: LogStep) -> None:
-    """What is played for a player is a lapse; what they do themselves, and a new player, ends the lapses."""
+    """Count a line that was played for a player as a lapse. Their own next action, or a new player, ends
+    these."""
     if step.seat != clock.seat or step.kind == "note":
         return
     if step.kind == "move" and step.transport == CLOCK_TRANSPORT:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from bot.features.clock.clocks import ClockRules
-from bot.features.clock.timers import NUDGE_KIND
+from bot.hub import notify
 from bot.hub.cache import TableCache
 from bot.hub.command import Command, Form, TableCommand
 from bot.hub.commit import CommitDraft
@@ -16,6 +16,7 @@ from bot.hub.request import Request, not_running, refused
 from bot.hub.result import CommandResult, QueryAnswer
 from bot.hub.status import record_pace
 from bot.hub.table import LiveTable
+from bot.hub.timers import NUDGE_KIND
 from bot.position.times import moment_text
 from storage import ClockChanges, SeatClock, TablePoll, UnitOfWork
 
@@ -111,9 +112,9 @@ class TimeCommands:
         return draft.result
 
     async def _nudge(self, table: LiveTable, request: Request) -> CommandResult:
-        """Ask again everybody for whom the table waits: each once in twelve hours, whoever nudges.
+        """Ask again everybody for whom the table waits: each once in twelve hours, however many nudge.
 
-        Who has quiet hours is asked at their end.
+        A player in their quiet hours is asked when these end.
         """
         if problem := not_running(table, "running"):
             return problem
@@ -138,6 +139,8 @@ class TimeCommands:
         recipient = table.metadata.recipients.get(seat)
         if clock is None or clock.since is None or recipient is None:
             return f"{name} cannot be asked again now."
+        if not notify.reachable_channels(info, recipient):
+            return f"No message reaches {name} now. Please tell them by another way."
         row = await unit.clocks.get_due(key := f"{info.id}.{seat}.{NUDGE_KIND}")
         last = await unit.facts.get(NUDGE_KIND, info.id, recipient.person_id)
         if row or (last and datetime.fromisoformat(last) > unit.now - NUDGE_AGAIN):

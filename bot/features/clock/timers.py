@@ -21,7 +21,7 @@ from bot.hub.quiet_hours import next_reminder, not_quiet
 from bot.hub.result import CommandResult, LineFailure
 from bot.hub.seating import robot_deputy
 from bot.hub.table import LiveTable
-from bot.hub.timers import LATE_KIND, Timer
+from bot.hub.timers import LATE_KIND, NUDGE_KIND, Timer
 from bot.hub.waiting import has_digest_near
 from bot.position.pending import engine_seat
 from bot.position.times import duration_text
@@ -35,7 +35,6 @@ PlayForSeat = Callable[[LiveTable, int, str, str, str], Awaitable[bool]]
 """Plays for a seat whose time is up, from (table, seat, line, decision, name of the wait), and tells the
 table; False if it could not be played."""
 
-NUDGE_KIND = "nudge"
 STANDSTILL = timedelta(minutes=10)  # after which the end of a time has been missed
 GRACE = timedelta(minutes=15)
 PAUSED = "The game is paused until a player resumes it."
@@ -66,7 +65,7 @@ class ClockTimers:
 
     @asynccontextmanager
     async def _locked(self, row: DueRow) -> AsyncIterator[tuple[LiveTable, UnitOfWork]]:
-        """The table of a row, held, with a transaction at it. What is due needs no log."""
+        """The table of a row, held, with a transaction at it. Due rows need no log."""
         assert row.table_id is not None
         async with (
             self._cache.locked(row.table_id, with_log=False) as table,
@@ -277,11 +276,10 @@ class ClockTimers:
         seat, decision_id = wait.seat, wait.clock.decision_id or ""
         name, info = table.state.players[seat], table.info
         async with self._store.begin(table=info.id) as unit:
+            late = f"{info.id}.{seat}.{LATE_KIND}"  # for a deputy who sleeps too
+            await unit.clocks.set_due(late, LATE_KIND, unit.now, table_id=info.id, seat=seat)
             deputy = await _deputy(unit, table, seat)
             if deputy is None:
-                await unit.clocks.set_due(
-                    f"{info.id}.{seat}.{LATE_KIND}", LATE_KIND, unit.now, table_id=info.id, seat=seat
-                )
                 return (
                     f"{name}'s time is up. They have named no deputy, so the game waits. "
                     f"If {name} stays away, the others vote on the seat."
@@ -334,7 +332,7 @@ def _hear_of_time_up(table: LiveTable, seat: int) -> list[Recipient]:
 
 
 def _weekly_news(wait: Wait, now: datetime) -> list[NewMessage]:
-    """For whom a table without a pace has waited for weeks, for the others."""
+    """Tells the others for whom a table without a pace has waited for weeks."""
     info, name = wait.table.info, wait.table.state.players[wait.seat]
     waited = duration_text(now - wait.clock.since) if wait.clock.since else ""
     others = [each for each in wait.table.metadata.recipients.values() if each.seat != wait.seat]

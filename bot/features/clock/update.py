@@ -1,8 +1,8 @@
 """The clocks of a table follow its log, its pace and the settings of its players.
 
-What follows is plain values (`storage.ClockChanges`), so tables are followed many at a time: one transaction
-reads them all and writes all that follows. Nobody has to hold the tables meanwhile: what is in memory counts
-only if the transaction finds the same row and revision. Rare things (absences, deputies, a log that is
+The changes of clocks are plain values (`storage.ClockChanges`), so tables are followed many at a time: one
+transaction reads them all and writes all changes. Nobody has to hold the tables meanwhile: a table in memory
+counts only if the transaction finds the same row and revision. Rare things (absences, deputies, a log that is
 needed) are done at one table alone.
 """
 
@@ -32,8 +32,8 @@ from storage import ClockChanges, ClockRecord, Deputy, NewMessage, SeatClock, Un
 async def follow_tables(cache: TableCache, table_ids: Sequence[int]) -> Sequence[int]:
     """Let the clocks of several tables follow up, in one transaction, without holding the tables.
 
-    Returns those that have to be followed alone. What a table is not ready for is left for the next look.
-    Raises StoreError where nothing was stored.
+    Returns those that have to be followed alone. A change for which a table is not ready waits for the next
+    look. Raises StoreError where nothing was stored.
     """
     found = await asyncio.gather(*(cache.current(table_id) for table_id in table_ids), return_exceptions=True)
     alone = [one for one, table in zip(table_ids, found, strict=True) if isinstance(table, BaseException)]
@@ -232,8 +232,8 @@ class _Followup:
     async def _update_deputy(
         self, unit: UnitOfWork, seat: int, clock: SeatClock, settings: PersonSettings, stamp: str
     ) -> None:
-        """Appoint the deputy of an absent player, or let the player play again; whoever plays now is told
-        what waits."""
+        """Appoint the deputy of an absent player, or let the player play again; the one who plays now is
+        told what waits."""
         absence, deputies = settings.absence, self._record.deputies
         former = next((d for d in deputies if d.seat == seat and d.decision_id is None), None)
         had_deputy = await unit.clocks.remove_deputy(self._info.id, seat)

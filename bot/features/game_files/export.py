@@ -31,7 +31,7 @@ def _partial_site_json(history: GameHistory, name: str) -> str:
 
 
 def export_prospect(title: str, options: Sequence[str]) -> str:
-    """Whether games of a table can be exported to 18xx.games, as a sentence for whoever creates it."""
+    """Whether games of a table can be exported to 18xx.games, as a sentence for the person who creates it."""
     try:
         unknown = site_names_of(title).unknown_options(options)
     except SiteFileError:

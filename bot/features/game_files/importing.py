@@ -1,8 +1,8 @@
 """Games that began elsewhere and go on here: files of 18xx.games, and game texts.
 
 A file is played through the rules first, so what becomes a table is a game that was checked move by move. Its
-table has the seats of the file, all empty; whoever claims a seat plays on in it, and with the last seat the
-game goes on. A game that is over becomes a table to look at.
+table has the seats of the file, all empty. A person who claims a seat plays on in it, and once all seats are
+claimed the game goes on. A game that is over becomes a table to look at.
 """
 
 from __future__ import annotations
@@ -88,7 +88,8 @@ def _read_text_game(text: str) -> IncomingGame:
 def imported_sentences(table: TableInfo, warnings: Sequence[str], how_to_sit: str) -> Iterator[str]:
     """What the person reads who has brought a game. how_to_sit: how its players come to their seats."""
     yield f"Table {table.code} has the game: {table.title}, {text_views.join_words(table.names)}."
-    yield "It is over; `show` shows it." if table.status == "finished" else how_to_sit
+    over = "It is over; `show` shows it, and `review` says what decided it."
+    yield over if table.status == "finished" else how_to_sit
     if warnings:
         several = f"{len(warnings)} things were" if len(warnings) > 1 else "One thing was"
         yield f"{several} not as in the file:"

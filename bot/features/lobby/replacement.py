@@ -1,11 +1,11 @@
 """Players who are replaced: who has to agree, and when a player is late enough that others decide.
 
-Whoever would play on has asked for the seat (`SeatRequests.ask`), so the new player agrees. The player in the
-seat agrees by a vote. Once they are late, the other people at the table vote instead; a move of the player
-closes that vote. A player is late some time after the end of their allowance and time bank, without a pace
-some time after a week. Only time that counts for their clock counts here: no announced absence, no pause but
-one for their sake, no weekend that the table has left out. Nobody is late whom no message can reach; the host
-is told of them.
+The new player has asked for the seat (`SeatRequests.ask`), so they agree. The player in the seat agrees by a
+vote. Once that player is late, the other people at the table vote instead; a move of the player closes that
+vote. A player is late some time after the end of their allowance and time bank; at a table without a pace,
+some time after a week. The time that counts is that of their clock: not an announced absence, nor a pause,
+unless it was for their sake, nor a weekend that the table leaves out. A player whom no message can reach is
+not late; the host is told of them.
 """
 
 from __future__ import annotations
@@ -164,8 +164,8 @@ class Replacements:
             await self._open(table, seat, "replace", others, question, details, instead_of=asked)
         elif not any(p.poll.kind in SEAT_POLLS and p.poll.details["seat"] == seat for p in table.polls):
             question = (
-                f"{name} is late, and has no deputy. A robot shall play on for {name}. (A person can ask for "
-                f"the seat instead: `ask {name}`.)"
+                f"{name} is late, and nobody decides for them. A robot shall play on for {name}. (A person "
+                f"can ask for the seat instead: `ask {name}`.)"
             )
             await self._open(table, seat, "robot", others, question, details)
 

@@ -1,9 +1,9 @@
 """Open seats: they are asked for, and the host admits or refuses.
 
 A seat is open in a lobby that is not full, in an imported game that waits for its players, and in a game
-whose player has resigned. Whoever asks needs only the code of the table. The host answers; at a table without
-a host any of its players does. A seat that has a player can be asked for too: then they vote, or the others
-do (`replacement`).
+whose player has resigned. A person who asks needs only the code of the table. The host answers; at a table
+without a host, and in a game whose host has not answered in time, any of its players does. A seat that has a
+player can be asked for too: then they vote, or the others do (`replacement`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from bot.features.lobby.imported_seats import GameImports
 from bot.features.lobby.pages import lobby_messages
-from bot.features.lobby.replacement import Replacements
+from bot.features.lobby.replacement import LATE, Replacements
 from bot.features.lobby.tables import Lobby
 from bot.hub import notify
 from bot.hub.cache import TableCache
@@ -23,13 +23,15 @@ from bot.hub.loading import load_recipient
 from bot.hub.people import player_name
 from bot.hub.request import Request
 from bot.hub.result import CommandResult, LineRefused, QueryAnswer
-from bot.hub.seating import check_no_robot_name, waits_for_players
+from bot.hub.seating import check_no_robot_name, people_of, waits_for_players
 from bot.hub.status import RunningTables
 from bot.position import text_views
-from storage import SeatRequest, UnitOfWork
+from storage import DueRow, SeatRequest, UnitOfWork
 
 ANY_SEAT = -1
 """The seat of a request before the game has started."""
+REQUEST_KIND = "request"
+"""Of the due row that asks the players of a game whose host has not answered."""
 REQUEST_PREFIX = "s"
 """The decision id of request 5 is `s5`."""
 
@@ -96,7 +98,7 @@ class SeatRequests:
         return await self._add(info, seat, person_id, name)
 
     async def _add(self, info: TableInfo, seat: int, person_id: int, name: str) -> str:
-        """Ask for a seat. Whoever asks again, or whose request a crash has repeated, is not put twice."""
+        """Ask for a seat. A request that is repeated, by the person or after a crash, counts once."""
         what = "a seat" if seat == ANY_SEAT else f"the seat of {info.names[seat]}"
         who = "its host has" if info.host_id is not None else "its players have"
         told = f"You have asked for {what} at table {info.code}. You are told when {who} answered."
@@ -107,22 +109,40 @@ class SeatRequests:
             await self._limits.count(unit, person_id, "requests")
             request = await unit.clocks.add_request(info.id, seat, person_id, name)
             sentence = f"{name} asks for {what} at table {info.name} {info.code}."
-            recipients = [await load_recipient(unit, each, None) for each in _who_answers(info)]
-            messages = lobby_messages(
-                info, "seat_request", recipients, sentence, unit.now, decision_id=request_key(request)
-            )
-            await unit.outbox.enqueue(*messages)
+            await _put(unit, info, request, _who_answers(info), sentence)
+            if seat != ANY_SEAT and info.host_id is not None:
+                await unit.clocks.set_due(
+                    f"{info.id}.{request_key(request)}", REQUEST_KIND, unit.now + LATE, table_id=info.id,
+                    details={"request": request.id},
+                )  # fmt: skip
         self._cache.wake_subscribers()
         return told
+
+    async def look(self, row: DueRow) -> bool:
+        """Ask the players about a request that the host has not answered."""
+        assert row.table_id is not None
+        info = (await self._cache.get(row.table_id)).info
+        async with self._cache.store.begin() as unit:
+            taken = await unit.clocks.take_due(row)
+            for request in await unit.clocks.open_requests(info.id) if taken else ():
+                if request.id == row.details["request"]:
+                    what = f"the seat of {info.names[request.seat]} at table {info.name} {info.code}"
+                    sentence = (
+                        f"{request.name} asks for {what}. The host has not answered, so any player may."
+                    )
+                    await _put(unit, info, request, _people(info), sentence)
+        self._cache.wake_subscribers()
+        return True
 
     # -- answering ---------------------------------------------------------------------------
 
     async def answer(self, table_id: int, name: str, *, admitted: bool, by: int | None) -> str:
         """The host admits or refuses a person; what the host is told. name: `` for the only one who asks."""
         info = (await self._cache.get(table_id)).info
-        check_allowed(info, by, seated_players=info.host_id is None)
         async with self._cache.store.read() as unit:
             request = _find(await unit.clocks.open_requests(table_id), name, info)
+            waits_too_long = request.seat != ANY_SEAT and unit.now >= request.asked_at + LATE
+        check_allowed(info, by, seated_players=info.host_id is None or waits_too_long)
         if admitted:
             return await self._admit(info, request, by)
         async with self._cache.store.begin() as unit:
@@ -214,9 +234,22 @@ def _seat_asked_for(info: TableInfo, name: str) -> int:
 
 def _who_answers(info: TableInfo) -> list[int]:
     """The persons who are asked: the host, else all players who are people."""
-    if info.host_id is not None:
-        return [info.host_id]
-    return [p.person_id for p in info.seated_players if p.joined and not p.is_robot]
+    return _people(info) if info.host_id is None else [info.host_id]
+
+
+def _people(info: TableInfo) -> list[int]:
+    return [player.person_id for player in people_of(info)]
+
+
+async def _put(
+    unit: UnitOfWork, info: TableInfo, request: SeatRequest, people: Sequence[int], sentence: str
+) -> None:
+    """Ask people whether somebody gets a seat."""
+    recipients = [await load_recipient(unit, each, None) for each in people]
+    messages = lobby_messages(
+        info, "seat_request", recipients, sentence, unit.now, decision_id=request_key(request)
+    )
+    await unit.outbox.enqueue(*messages)
 
 
 def _find(requests: Sequence[SeatRequest], name: str, info: TableInfo) -> SeatRequest:

@@ -39,5 +39,5 @@ def _menu(state: engine.State, seat: str, verb: str, choices: Sequence[engine.Ch
 
 
 async def add_to_turn(page: TurnPage) -> Addition:
-    """The plan of whoever presses."""
+    """The plan of the person who presses."""
     return Addition(controls=(Show("Try…", "plan"),) if page.pending else ())

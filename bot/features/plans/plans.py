@@ -2,8 +2,8 @@
 
 A plan is a list of lines, each by a seat: the planner's own unless a name stands before a colon. It is kept
 without a position and always played from the table's current one, so a plan that the game has outdated names
-the line that is no longer possible. A line that is played at the table as planned is removed from the plan,
-whoever plays it.
+the line that is no longer possible. When any player plays a line at the table as planned, it is removed from
+the plan.
 """
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ from bot.hub.notify import Notification, unique_suffix
 from bot.hub.people import player_name
 from bot.hub.privacy import PrivacySettings
 from bot.hub.result import ExportedFile
+from bot.hub.seating import next_host
 from bot.hub.status import record_end
 from bot.hub.table import LiveTable
 from bot.position.pending import engine_seat
@@ -111,7 +112,7 @@ class PersonalData:
     # -- the end -----------------------------------------------------------------------------
 
     async def erase(self, person_id: int) -> None:
-        """Delete a person and whatever names them. What fails in between can be asked for again."""
+        """Delete a person and all texts that name them. After a failure it can be asked for again."""
         async with self._store.read() as unit:
             traces = await _traces(unit, person_id)
             table_ids = await unit.personal_data.table_ids(person_id)
@@ -157,7 +158,8 @@ class PersonalData:
         info = table.stored_info
         player = info.player_of(person_id)
         if info.host_id == person_id:
-            await unit.tables.update(info.id, host_id=None)
+            host = next_host(info) if table.begun else None
+            await unit.tables.update(info.id, host_id=host.person_id if host else None)
         if player is not None:
             await unit.tables.vacate_seat(player.seat_id)
         if not table.begun:

@@ -20,6 +20,9 @@ MOST_SENTENCES = 12
 LEAST_PART, LEAST_DOLLARS = 0.04, 50
 """What is less than this part of the largest gain, or less than so much, is not worth a sentence."""
 
+MOST_AFTER_TRAIN = 90
+"""Percent of dividends: that nearly all of them came after a train is no news."""
+
 OF_COMPANY = {Cause.DIVIDENDS, Cause.RUNS, Cause.SOLD_OUT}
 """What a player gains by holding a company while it does well."""
 GROUPS: dict[str, frozenset[Cause]] = {
@@ -92,13 +95,21 @@ class MoneySentences:
         if over and over.reason == AGREED:
             verb = "was ahead when the game was ended" if len(best) == 1 else "were ahead when it was ended"
         text = f"{names} {verb} with {dollars(most)}"
+        if over and seats[1:] and all(self._is_bankrupt(seat) for seat in seats[1:]):
+            return f"{text}; {'all others' if len(seats) > 2 else self._name(seats[1])} went bankrupt."
         if len(best) > 1 or len(seats) == 1:
             return f"{text}."
         return f"{text}, {dollars(most - self.standings[seats[1]])} more than {self._name(seats[1])}."
 
+    def _is_bankrupt(self, seat: str) -> bool:
+        over = self.last.game_over
+        return seat in self.last.bankrupt_seats or (over is not None and over.bankrupt == seat)
+
     def _lead(self, seats: Sequence[str]) -> Iterator[str]:
         """What put the first before the second, by companies and causes."""
         if len(seats) < 2 or self.standings[seats[0]] == self.standings[seats[1]]:
+            return
+        if self._is_bankrupt(seats[1]):
             return
         first, second = self._by_source(seats[0]), self._by_source(seats[1])
         ahead = {key: first[key] - second[key] for key in first.keys() | second.keys()}
@@ -131,12 +142,20 @@ class MoneySentences:
         best = [(company, amount) for company, amount in held.most_common(2) if amount >= self.least]
         name = self._name(seat)
         if not best:
-            return f"{name} {_gained(gain)}." if abs(gain) >= self.least else ""
+            return f"{name} {_gained(gain)}{self._worst(seat, gain)}." if abs(gain) >= self.least else ""
         told = [
             _from_company(company, amount, paid[company], self._after_train(seat, company, paid[company]))
             for company, amount in best
         ]
-        return f"{name} {_gained(gain)}: {join_words(told)}."
+        return f"{name} {_gained(gain)}{':' if gain >= 0 else ' in spite of'} {join_words(told)}."
+
+    def _worst(self, seat: str, gain: int) -> str:
+        """`: $830 by liquidations`, what a player who lost lost most by; ` by liquidations` if it is all."""
+        source, amount = min(self._by_source(seat).items(), key=lambda item: item[1])
+        if gain >= 0 or -amount < self.least:
+            return ""
+        how = f" {'with' if source.startswith('the ') else 'by'} {source}"
+        return how if amount == gain else f": {dollars(-amount)}{how}"
 
     def _after_train(self, seat: str, company: str, dividends: int) -> str:
         """`, 80 % of them after it bought a 4-train`, where a train made most of the dividends."""
@@ -159,7 +178,7 @@ class MoneySentences:
             and entry.at > best.at
         )
         share, train = 100 * after // dividends, self._train_bought(best)
-        if not 50 <= share < 100:
+        if not 50 <= share <= MOST_AFTER_TRAIN:
             return ""
         article = "an" if train.startswith("8") else "a"
         return f", {share} % of them after it bought {article} {train}-train"
@@ -331,8 +350,8 @@ def _purchases(name: str, amount: int, subjects: str) -> str:
 
 
 def _loans(name: str, amount: int, subjects: str) -> str:
-    moved = "raised" if amount > 0 else "lowered"
-    text = f"Loans, taken and repaid, {moved} the prices of {name}'s shares by {dollars(abs(amount))} in all"
+    moved = ", taken and repaid, raised" if amount > 0 else " lowered"
+    text = f"Loans{moved} the prices of {name}'s shares by {dollars(abs(amount))} in all"
     return f"{text}, most of {subjects}."
 
 

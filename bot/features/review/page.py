@@ -66,7 +66,7 @@ def review_page(review: Review, opinions: Sequence[Opinion], name: str = "") -> 
 
 def _picture(picture: Picture) -> str:
     """A picture inside the page, as WebP."""
-    data = b64encode(to_webp(picture.png)).decode()
+    data = b64encode(to_webp(picture.png, method=1)).decode()
     size = f'width="{picture.width}" height="{picture.height}"'
     return f'<img {size} alt="{escape(picture.alt)}" src="data:image/webp;base64,{data}">'
 

@@ -27,11 +27,13 @@ from engine.core.events import (
 )
 from engine.core.reasons import CashReason, TrainReason
 from engine.core.state import ConnectionRunTurn, OperatingTurn
-from engine.operating.run import best_run
+from engine.operating.run import ESTIMATE_BUDGET, best_run
 
 
 class Run(NamedTuple):
-    """A run: dollars that it earned, and the most that was possible. `at`: of the move, from 0."""
+    """A run: dollars that it earned, and the most that was possible, by which routes if that is more.
+
+    `at`: of the move, from 0."""
 
     at: int
     company: str
@@ -49,8 +51,8 @@ def runs_of(game: PlayedGame) -> list[Run]:
     for index, move in enumerate(game.moves):
         for event in move.events:
             if isinstance(event, TrainsRan):
-                trains = engine.best_run(state, event.company)
-                best = sum(train.revenue for train in trains)
+                best = _best_revenue(engine.game_of(state), event.company)
+                trains = engine.best_run(state, event.company) if event.revenue < best else []
                 routes = tuple((train.train, train.route) for train in trains)
                 found.append(Run(index, event.company, event.revenue, best, routes))
             event.apply(state)
@@ -59,9 +61,6 @@ def runs_of(game: PlayedGame) -> list[Run]:
 
 OF_TRAINS = TrainMoved | TrainsRusted | PhaseStarted | CompanyReturned
 OF_TRACK = TrackEvent | CityTokenPlaced | MineOrBridgeBuilt
-TURNS_COUNTED = 2
-"""Operating turns of a company for which a change of its best run counts."""
-
 Occasion = Literal["track", "trains"]
 """What changed a best run: tiles and tokens, or the trains of the company and a phase."""
 
@@ -76,8 +75,6 @@ class BestRunChange(NamedTuple):
     occasion: Occasion
     holdings: dict[str, int]
     """Percent of the company by seat, after the move."""
-    turns: int
-    """How many operating turns the company had after it, `TURNS_COUNTED` at most."""
 
     @property
     def dollars(self) -> int:
@@ -88,7 +85,7 @@ class BestRunChange(NamedTuple):
 def best_run_changes(game: PlayedGame) -> list[BestRunChange]:
     """Every change of a best run by a tile, a token or a train, in order."""
     state, found = engine.copy_state(game.start), list[BestRunChange]()
-    best, turns = dict[str, int](), _operating_turns(game)
+    best = dict[str, int]()
     for index, move in enumerate(game.moves):
         engine.fold(move.events, state)
         occasion = _occasion(move.events)
@@ -98,20 +95,24 @@ def best_run_changes(game: PlayedGame) -> list[BestRunChange]:
             if after != (before := best.get(company, 0)):
                 shares = state.companies[company].shares
                 held = {seat: percent for seat, percent in shares.items() if engine.is_seat(seat)}
-                later = min(sum(turn > index for turn in turns[company]), TURNS_COUNTED)
-                found.append(BestRunChange(index, company, before, after, occasion, held, later))
+                found.append(BestRunChange(index, company, before, after, occasion, held))
                 best[company] = after
     return found
 
 
-def _operating_turns(game: PlayedGame) -> dict[str, list[int]]:
-    """By company the indices of the moves with which its operating turns began."""
-    found: dict[str, list[int]] = defaultdict(list)
+def run_indices(game: PlayedGame) -> dict[str, list[int]]:
+    """By company the index of the run of each of its operating turns; where it ran nothing, of the move with
+    which the turn began. Connection runs are no turns."""
+    state, found = engine.copy_state(game.start), defaultdict[str, list[int]](list)
     for index, move in enumerate(game.moves):
         for event in move.events:
-            frame = event.frame if isinstance(event, FramePushed) else None
+            frame = event.frame if isinstance(event, FramePushed) else state.stack[-1]
             if isinstance(frame, OperatingTurn) and not isinstance(frame, ConnectionRunTurn):
-                found[frame.company].append(index)
+                if isinstance(event, FramePushed):
+                    found[frame.company].append(index)
+                elif isinstance(event, TrainsRan):
+                    found[frame.company][-1:] = [index]
+            event.apply(state)
     return found
 
 
@@ -144,12 +145,19 @@ def _best_runs(state: engine.State, companies: Iterable[str]) -> dict[str, int]:
     try:
         g = engine.game_of(state)
         return {
-            company: best_run(g, company).revenue if co.trains and co.cell else 0
+            company: _best_revenue(g, company) if co.trains and co.cell else 0
             for company, co in state.companies.items()
             if company in companies
         }
     finally:
         state.stack = stack
+
+
+def _best_revenue(g: engine.Game, company: str) -> int:
+    """Dollars of a company's best run: by a search as short as a robot's, where that proves it, so that its
+    opinion finds it in the cache."""
+    estimate = best_run(g, company, budget=ESTIMATE_BUDGET)
+    return (estimate if estimate.proven else best_run(g, company)).revenue
 
 
 # -- trains ------------------------------------------------------------------------------------

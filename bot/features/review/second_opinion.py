@@ -10,8 +10,20 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 import engine
-from bot.features.review.game import PlayedGame, places
-from engine.core.actions import BuyTrain, Pass, PayDividend, SellShares
+from bot.features.review.game import Move, PlayedGame, places
+from engine.core.actions import (
+    Accept,
+    BuyShares,
+    BuyTrain,
+    Decline,
+    Par,
+    Pass,
+    PayDividend,
+    SellShares,
+    SellShort,
+)
+from engine.core.components import train_label
+from engine.operating.trains import face_price
 
 AMOUNT_FIELDS = ("amount", "price")
 LEAST_DOLLARS = 50
@@ -25,7 +37,7 @@ class ScoredOption(Protocol):
     @property
     def action(self) -> engine.Action: ...
     @property
-    def value(self) -> float: ...
+    def worth(self) -> float: ...
     @property
     def reason(self) -> str: ...
 
@@ -38,7 +50,7 @@ class Opinion(NamedTuple):
     """A decision that the robot would have made otherwise.
 
     `number`: of the move, for `at`. `played`, `advised`: the lines. `dollars`: what the robot's choice is
-    worth more, to the robot. `reason`: of its choice.
+    worth more, to the robot. `reason`: of its choice. `offer`: in words, where one was answered.
     """
 
     number: int
@@ -49,6 +61,7 @@ class Opinion(NamedTuple):
     advised: str
     dollars: int
     reason: str
+    offer: str = ""
 
 
 def second_opinion(game: PlayedGame, ranking: Ranking, count: int = 10) -> list[Opinion]:
@@ -73,8 +86,8 @@ def _is_about_the_map(state: engine.State) -> bool:
 
 def _opinion(
     game: PlayedGame, state: engine.State, index: int, ranking: Ranking
-) -> tuple[str, str, str, int, str] | None:
-    """Seat, lines, dollars and reasons, where the robot would rather do something else."""
+) -> tuple[str, str, str, int, str, str] | None:
+    """The fields of an opinion from `seat` on, where the robot would rather do something else."""
     move = game.moves[index]
     try:
         action = engine.parse(state, move.seat, move.line)
@@ -89,34 +102,63 @@ def _opinion(
     played = next((each for each in ranked if _same(each.action, action)), None)
     if played is None or played is best:
         return None
-    if isinstance(action, SellShares) and not isinstance(best.action, SellShares | Pass):
-        return None  # who sells can still buy in the same turn
-    dollars = round(best.value - played.value)
-    if not LEAST_DOLLARS <= dollars <= MOST_DOLLARS:
+    is_sale = isinstance(best.action, SellShares) or isinstance(action, SellShares)
+    if is_sale and isinstance(state.stack[-1], engine.OperatingTurn):
+        return None  # one sale of several for a train, which alone compares with nothing
+    dollars = round(best.worth - played.worth)
+    if not LEAST_DOLLARS <= dollars <= MOST_DOLLARS or _is_still_open(state, move, best.action):
         return None
     advised = engine.format_action(state, best.action)
-    if _played_soon(game, index, advised):
-        return None
-    reason = best.reason
-    if isinstance(action, BuyTrain) and isinstance(best.action, Pass):
-        reason = f"the {action.train}-train will not earn its price"
-    return move.seat, move.line, advised, dollars, reason
+    return move.seat, move.line, advised, dollars, _reason(state, played, best), _offer(state, action)
 
 
-def _same(one: engine.Action, other: engine.Action) -> bool:
-    """Whether two actions are the same but for an amount of dollars."""
+def _is_still_open(state: engine.State, move: Move, action: engine.Action) -> bool:
+    """Whether the player could still do it after the move, so that nothing was decided against it."""
+    after = engine.copy_state(state)
+    engine.fold(move.events, after)
+    if isinstance(action, Pass) or move.seat not in engine.decision(after).acting:
+        return False
+    count = ("count",) if isinstance(action, BuyShares) else ()
+    return any(_same(option.action, action, but=count) for option in engine.options(after, move.seat))
+
+
+def _offer(state: engine.State, action: engine.Action) -> str:
+    """The offer that an action answers, in words."""
+    if not isinstance(action, Accept | Decline):
+        return ""
+    offers = [offer for offer in state.offers if action.offer in (None, offer.number)]
+    return engine.offer_label(engine.game_of(state), offers[-1]) if offers else ""
+
+
+def _reason(state: engine.State, played: ScoredOption, best: ScoredOption) -> str:
+    """Why the robot's choice is better than what was played: what speaks for it, or if that is less, against
+    what was played."""
+    counts_against = -played.worth > max(best.worth, 0.0)
+    match played.action, best.action:
+        case BuyTrain(train, source), better if source in state.companies and (
+            counts_against or (isinstance(better, BuyTrain) and better.source not in state.companies)
+        ):
+            return f"the {source} keeps its {train}-train"
+        case SellShares(company, count), SellShares(other, fewer) if other == company and fewer < count:
+            return f"the other shares of the {company} are worth more kept than sold"
+        case BuyTrain(train) as purchase, _ if counts_against:
+            if -played.worth > face_price(engine.game_of(state), purchase):
+                return (
+                    f"the {getattr(state.stack[-1], 'company', 'company')} cannot afford {train_label(train)}"
+                )
+            return f"the {train}-train will not earn its price"
+        case SellShares(company), _ if counts_against and not isinstance(best.action, Pass):
+            return f"shares of the {company} are worth more than their price"
+        case Par(company), _ if counts_against:
+            return f"the {company} costs more to start than it will bring"
+        case SellShort(company), _ if counts_against:
+            return f"shares of the {company} may cost more when they are bought back"
+    return best.reason
+
+
+def _same(one: engine.Action, other: engine.Action, but: Sequence[str] = ()) -> bool:
+    """Whether two actions are the same but for an amount of dollars, and for other fields."""
     if type(one) is not type(other):
         return False
-    fields = (field for field in one.__struct_fields__ if field not in AMOUNT_FIELDS)
+    fields = (field for field in one.__struct_fields__ if field not in (*AMOUNT_FIELDS, *but))
     return all(getattr(one, field) == getattr(other, field) for field in fields)
-
-
-def _played_soon(game: PlayedGame, index: int, line: str) -> bool:
-    """Whether the player plays the line later in the same turn, before anybody else moves."""
-    seat = game.moves[index].seat
-    for move in game.moves[index + 1 :]:
-        if move.seat != seat:
-            return False
-        if move.line == line:
-            return True
-    return False

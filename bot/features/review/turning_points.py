@@ -3,12 +3,12 @@
 Theory of operation. Entries of money (`money`), changes of best runs (`runs`) and presidencies that passed
 are gathered into moments: what belongs together is one moment, such as all sales of a company in a round, or
 all trains of an operating turn. A moment has an effect on each player in dollars: worth that came or went at
-once, and for a best run what the player's shares bring of the change in the next two turns of the company, as
-far as the game had them. Dividends, income and the price moves of runs are left out: they come every round.
-So is what a purchase of shares brings, as it was paid for, and what the train of a company brings that had
-none: it had to have one. A president's payments for a company whose presidency was passed on to them belong
-to the moment in which it passed. The size of a moment is the difference between who gained most and who lost
-most.
+once, and for a best run what the player's shares bring of the change in the next two runs of the company, as
+far as the game had them and a rise lasted: a train that is sold before it has run brings nothing. Dividends,
+income and the price moves of runs are left out: they come every round. So is what a purchase of shares
+brings, as it was paid for, and what the train of a company brings that had none: it had to have one. A
+president's payments for a company whose presidency was passed on to them belong to the moment in which it
+passed. The size of a moment is the difference between who gained most and who lost most.
 """
 
 from __future__ import annotations
@@ -20,28 +20,34 @@ from typing import Literal, NamedTuple
 
 from bot.features.review.game import Place, PlayedGame, places
 from bot.features.review.money import Cause, Entry
-from bot.features.review.runs import BestRunChange
-from engine.core.events import PresidentNamed, SharesMoved
+from bot.features.review.runs import BestRunChange, run_indices
+from engine.core.events import PresidentNamed, PriceMoved, SharesMoved, TrainMoved
+from engine.core.reasons import PriceReason
 from engine.core.state import POOL, is_seat
 
-Kind = Literal["trains", "track", "sales", "presidency", "forced", "private", "company"]
+Kind = Literal["trains", "track", "sales", "forced", "private", "company"]
 CAUSES_OF_COMPANIES = (Cause.LIQUIDATION, Cause.ACQUISITIONS, Cause.MERGERS)
+CAUSES_OF_SALES = (Cause.SALES, Cause.UNSOLD, Cause.SHORTS)
 PRESIDENTS_PAYMENTS = (Cause.FORCED, Cause.INTEREST, Cause.ACQUISITIONS)
+RUNS_COUNTED = 2
+"""Runs of a company for which a change of its best run counts."""
 
 
 class Passed(NamedTuple):
-    """A presidency that went from one player to another."""
+    """A presidency that went from one player to another. `by_sale`: because the former sold shares."""
 
     at: int
     company: str
     old: str
     new: str
+    by_sale: bool
 
 
 @dataclass
 class Moment:
     """What belongs together. `at`: the move that began it; `company`: the one that it is about, or a
-    private; `effects`: dollars by seat; `paid`: what the new president paid later."""
+    private; `effects`: dollars by seat; `runs`: for how many the changes of best runs lasted, two at most;
+    `paid`: what the new president paid later."""
 
     kind: Kind
     at: int
@@ -50,6 +56,7 @@ class Moment:
     effects: Counter[str] = field(default_factory=Counter)
     entries: list[Entry] = field(default_factory=list)
     changes: list[BestRunChange] = field(default_factory=list)
+    runs: int = 0
     passed: Passed | None = None
     paid: int = 0
 
@@ -89,6 +96,7 @@ class _Moments:
         self.places = places(game)
         self.moments: dict[tuple[object, ...], Moment] = {}
         self.first_sales = _first_sales(game, self.places)
+        self.runs = run_indices(game)
 
     def all(self) -> list[Moment]:
         """Every moment, those about presidencies first."""
@@ -99,8 +107,8 @@ class _Moments:
         for change in self.changes:
             self._add_change(change)
         for moment in self.moments.values():
-            if moment.is_replacement:
-                moment.effects.clear()
+            if not moment.is_replacement:
+                self._count_changes(moment)
         for moment in [each for each in self.moments.values() if each.kind == "forced"]:
             self._join_purchase(moment)
         return list(self.moments.values())
@@ -122,6 +130,8 @@ class _Moments:
         """Make the moments of presidencies that passed; the payments that they explain."""
         passes = list(_presidencies_passed(self.game))
         for at, each in enumerate(passes):
+            if not each.by_sale:
+                continue
             later = [p.at for p in passes[at + 1 :] if p.company == each.company]
             end = min(later, default=len(self.game.moves))
             paid = [
@@ -135,19 +145,16 @@ class _Moments:
             if not paid:
                 continue
             round = self.places[each.at].round
-            sold = self.first_sales.get((each.company, round))
-            kind: Kind = "presidency" if sold is None else "sales"
-            index = each.at if sold is None else sold
-            moment = self._moment(kind, index, each.company, round)
+            moment = self._moment("sales", self.first_sales[each.company, round], each.company, round)
             moment.passed, moment.paid = each, -sum(entry.dollars for entry in paid)
             moment.effects[each.new] -= moment.paid
             yield from paid
 
     def _add_entry(self, entry: Entry) -> None:
         index, round = entry.at, self.places[entry.at].round
-        if entry.cause in (Cause.SALES, Cause.UNSOLD):
-            sold = self.first_sales.get((entry.subject, round))
-            if sold is None:
+        sold = self.first_sales.get((entry.subject, round))
+        if entry.cause in CAUSES_OF_SALES:
+            if sold is None or (entry.cause is Cause.SHORTS and not self._is_price_fall(entry)):
                 return
             moment = self._moment("sales", sold, entry.subject, round)
         elif entry.cause is Cause.FORCED:
@@ -163,6 +170,15 @@ class _Moments:
         moment.effects[entry.seat] += entry.dollars
         moment.entries.append(entry)
 
+    def _is_price_fall(self, entry: Entry) -> bool:
+        """Whether shares sold moved the price in the move of an entry."""
+        return any(
+            isinstance(event, PriceMoved)
+            and event.company == entry.subject
+            and event.reason in (PriceReason.SOLD, PriceReason.SHARES_IN_POOL)
+            for event in self.game.moves[entry.at].events
+        )
+
     def _add_change(self, change: BestRunChange) -> None:
         place = self.places[change.at]
         if change.occasion == "track":
@@ -170,11 +186,47 @@ class _Moments:
         else:
             turn = (place.company, place.round) if place.company else (change.at,)
             moment = self._moment("trains", change.at, place.company, *turn)
-        for seat, percent in change.holdings.items():
-            moment.effects[seat] += change.dollars * percent * change.turns // 100
         moment.changes.append(change)
         if moment.kind == "trains":
             moment.at = _largest_change(moment.changes)
+
+    def _count_changes(self, moment: Moment) -> None:
+        """Add what the changes of best runs bring, by company from before the first to after the last."""
+        first = {change.company: change for change in reversed(moment.changes)}
+        for company, last in {change.company: change for change in moment.changes}.items():
+            brought = self._brought(last, last.after - first[company].before)
+            moment.runs = max(moment.runs, sum(map(bool, brought)))
+            for seat, percent in last.holdings.items():
+                moment.effects[seat] += sum(brought) * percent // 100
+
+    def _brought(self, last: BestRunChange, dollars: int) -> list[int]:
+        """Of a change of that many dollars, what was there at each of the next runs.
+
+        A fall by rust is made up for by a train of another company, but not by one from the bank, which was
+        paid for. The fall of a company that sold its train is made up for by any.
+        """
+        before = last.after - dollars
+        later = [each for each in self.changes if each.company == last.company and each.at > last.at]
+        brought = []
+        for run in [index for index in self.runs[last.company] if index > last.at][:RUNS_COUNTED]:
+            until = [each for each in later if each.at < run]
+            if dollars > 0:
+                brought.append(max(min([last.after, *(each.after for each in until)]) - before, 0))
+            else:
+                rises = [each for each in until if each.dollars > 0 and each.occasion == "trains"]
+                made_up = [each.dollars for each in rises if self._is_trade(last) or self._is_trade(each)]
+                brought.append(min(dollars + sum(made_up), 0))
+        return brought
+
+    def _is_trade(self, change: BestRunChange) -> bool:
+        """Whether a train of one company that went to another changed a best run."""
+        companies = self.game.start.companies.keys()
+        trades = [
+            {event.source, event.target}
+            for event in self.game.moves[change.at].events
+            if isinstance(event, TrainMoved) and {event.source, event.target} <= companies
+        ]
+        return any(change.company in trade for trade in trades)
 
 
 def _largest_change(changes: Sequence[BestRunChange]) -> int:
@@ -198,9 +250,10 @@ def _first_sales(game: PlayedGame, where: Sequence[Place]) -> dict[tuple[str, st
 def _presidencies_passed(game: PlayedGame) -> Iterator[Passed]:
     presidents = {company: co.president for company, co in game.start.companies.items()}
     for index, move in enumerate(game.moves):
+        sold = {(e.company, e.source) for e in move.events if isinstance(e, SharesMoved) and e.target == POOL}
         for event in move.events:
             if isinstance(event, PresidentNamed):
                 old = presidents[event.company]
                 presidents[event.company] = event.seat
                 if old is not None and old != event.seat:
-                    yield Passed(index, event.company, old, event.seat)
+                    yield Passed(index, event.company, old, event.seat, (event.company, old) in sold)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import takewhile
 from typing import NamedTuple
 
 import engine
@@ -14,7 +15,9 @@ from bot.features.review.runs import BestRunChange
 from bot.features.review.turning_points import Moment
 from bot.position.sentences import dollars
 from bot.position.text_views import join_words
+from engine.core.components import train_label
 from engine.core.events import (
+    CashMoved,
     PhaseStarted,
     PriceMoved,
     SharesMoved,
@@ -23,7 +26,7 @@ from engine.core.events import (
     TrainMoved,
     TrainsRusted,
 )
-from engine.core.reasons import PriceReason, TrainReason
+from engine.core.reasons import CashReason, PriceReason, TrainReason
 from engine.core.state import POOL
 
 MOST_RUNS_NAMED = 3
@@ -33,7 +36,6 @@ PICTURES = {
     "trains": "sheet",
     "track": "map",
     "sales": "market",
-    "presidency": "sheet",
     "forced": "sheet",
     "private": "sheet",
     "company": "market",
@@ -61,7 +63,7 @@ class TurningPoint(NamedTuple):
 
 def told(game: PlayedGame, moment: Moment, names: engine.State) -> TurningPoint:
     """A moment in words. `names`: a position with the names of the players."""
-    move = game.moves[moment.at]
+    move = game.moves[moment.passed.at if moment.passed else moment.at]
     teller = _Teller(game, moment, names)
     return TurningPoint(
         move.number,
@@ -88,11 +90,11 @@ class _Teller:
                 yield f"{self._trains()}: {_best_runs(self.moment.changes)}."
                 for payer, paid in self.paid().items():
                     yield f"{self.name(payer)} had to pay {dollars(paid)} for it."
-                yield from self._effects(self._turns_counted())
+                yield from self._effects(self._runs_counted())
             case "track":
                 yield f"{self._track()}: {_best_runs(self.moment.changes)}."
-                yield from self._effects(self._turns_counted())
-            case "sales" | "presidency":
+                yield from self._effects(self._runs_counted())
+            case "sales":
                 yield from self._sales()
             case "forced":
                 payer, paid = next(iter(self.moment.effects.items()))
@@ -115,8 +117,8 @@ class _Teller:
                     rusted.append(event.train)
                 elif isinstance(event, TrainMoved) and event.reason is TrainReason.BOUGHT:
                     seller = f" from the {event.source}" if event.source in self.before.companies else ""
-                    article = "the first" if first else _article(event.train)
-                    bought.append((event.target, f"{article} {event.train}-train{seller}"))
+                    train = f"the first {event.train}-train" if first else train_label(event.train)
+                    bought.append((event.target, f"{train}{seller}"))
                 elif isinstance(event, TrainMoved) and event.reason is TrainReason.TAKEOVER:
                     other = f"The {event.target} took over the trains of the {event.source}"
         words = other or "Trains left the game"
@@ -135,9 +137,8 @@ class _Teller:
                 return f"The {event.company} placed a token in {event.hex}"
         return f"`{self.game.moves[self.moment.at].line}` was played"
 
-    def _turns_counted(self) -> str:
-        several = max(change.turns for change in self.moment.changes) > 1
-        return f"Over the next {'two turns' if several else 'turn'}, as the shares were held,"
+    def _runs_counted(self) -> str:
+        return f"Over the next {'two runs' if self.moment.runs > 1 else 'run'}, as the shares were held,"
 
     def paid(self) -> Counter[str]:
         """What presidents paid for trains, by seat."""
@@ -159,7 +160,7 @@ class _Teller:
         moment, company = self.moment, self.moment.company
         sold = list(self._shares_sold())
         if sold:
-            yield f"{join_words(sold)} of the {company}{self._price_fall()}."
+            yield f"{join_words(sold)} of the {company}{self._paid_for()}{self._price_fall()}."
         if passed := moment.passed:
             verb = "became president instead of"
             yield (
@@ -171,11 +172,25 @@ class _Teller:
             losses[passed.new] = losses.get(passed.new, 0) + moment.paid
         worst = {seat: amount for seat, amount in losses.items() if -amount >= LEAST_PART * moment.size}
         if worst:
-            named = [
-                f"{self.name(seat)} {dollars(-amount)}"
-                for seat, amount in sorted(worst.items(), key=lambda item: item[1])
-            ]
-            yield f"The fall cost {join_words(named)}."
+            yield f"The fall cost {self._named(worst)}."
+        best = {seat: amount for seat, amount in losses.items() if amount >= LEAST_PART * moment.size}
+        if best:
+            yield f"It brought {self._named(best)} on shares sold short."
+
+    def _named(self, amounts: dict[str, int]) -> str:
+        """`Bob $90 and Ann $40`, the largest first."""
+        ranked = sorted(amounts.items(), key=lambda item: -abs(item[1]))
+        return join_words([f"{self.name(seat)} {dollars(abs(amount))}" for seat, amount in ranked])
+
+    def _paid_for(self) -> str:
+        """` to pay for a train of the GMO`, where the president sold in an operating turn."""
+        seller = self.game.moves[self.moment.at].seat
+        following = self.game.moves[self.moment.at :] if self.moment.place.company else ()
+        for move in takewhile(lambda each: each.seat == seller, following):
+            for event in move.events:
+                if isinstance(event, CashMoved) and event.reason is CashReason.TRAIN_CONTRIBUTION:
+                    return f" to pay for a train of the {event.target}"
+        return ""
 
     def _price_fall(self) -> str:
         """`, and its price fell from $100 to $70`: by the sales alone, whatever else moved it meanwhile."""
@@ -226,7 +241,7 @@ class _Teller:
             if isinstance(event, TrainMoved) and event.target == company
         ]
         if len(trains) == 1:
-            return f"{_article(trains[0])} {trains[0]}-train of the {company}"
+            return f"{train_label(trains[0])} of the {company}"
         return f"trains of the {company}"
 
     def _private(self) -> str:
@@ -247,6 +262,9 @@ class _Teller:
         causes = {entry.cause for entry in moment.entries}
         if Cause.BANKRUPTCY in causes:
             (entry,) = [e for e in moment.entries if e.cause is Cause.BANKRUPTCY][:1]
+            company = moment.place.company
+            if company and engine.game_of(self.before).components.must_own_train:
+                yield f"{self.name(entry.seat)} could not pay for a train of the {company}."
             yield bankruptcy_sentence(self.name(entry.seat), moment.effects[entry.seat])
             return
         if Cause.LIQUIDATION in causes:
@@ -312,10 +330,6 @@ def _counted(trains: Iterable[str]) -> list[str]:
 
 def _rusted(trains: Iterable[str]) -> str:
     return "the " + join_words([f"{train}-trains" for train in dict.fromkeys(trains)])
-
-
-def _article(train: str) -> str:
-    return "an" if train[:1] == "8" else "a"
 
 
 def _above(amount: int) -> str:

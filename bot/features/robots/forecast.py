@@ -19,11 +19,9 @@ from engine.core.state import MergerRound
 from engine.finance import market
 from engine.finance.loans import in_zone, loans_available
 from engine.finance.ownership import share_percent
-from engine.operating.run import best_run
+from engine.operating.run import ESTIMATE_BUDGET, best_run
 from engine.operating.trains import trains_for_sale
 
-ROUTE_BUDGET = 3_000
-"""Nodes of route search for an estimate."""
 SHORT_RESERVE = 0.75
 """Which part of the price of a share sold short is kept in cash."""
 LIQUIDATION_LOSS = 2_000.0
@@ -108,7 +106,7 @@ class Forecast:
 
     @once
     def _best_run(self, company: str, names: tuple[str, ...]) -> BestRoutes:
-        return best_run(self.g, company, list(names), ROUTE_BUDGET) if names else NO_RUN
+        return best_run(self.g, company, list(names), ESTIMATE_BUDGET) if names else NO_RUN
 
     # -- time -----------------------------------------------------------------------------
 

@@ -179,7 +179,7 @@ def deal(o: Forecast, options: Sequence[Option]) -> list[Scored]:
             elif offer.proposer == o.seat:
                 judged.append(Scored(option.action, -5.0, "the offer may still be accepted"))
             else:
-                judged.append(Scored(option.action, 0.5, "the price is not good enough"))
+                judged.append(Scored(option.action, 0.5, _why_decline(o, offer)))
     return judged
 
 
@@ -204,7 +204,21 @@ def deal_worth(o: Forecast, offer: Offer) -> float:
             kept = list(g.company(offer.source).trains)
             kept.remove(train)
             loss = (o.revenue(offer.source) - o.revenue(offer.source, kept)) * min(o.life(train), o.horizon)
-            rest = [t for t in kept if o.life(t) > 1.5]
-            danger = 0 if rest else 2 * o.train(train).price + 200
+            danger = 2 * o.train(train).price + 200 if _sells_last_train(o, offer) else 0
             return 0.7 * price - loss - danger - 30
     return -10.0
+
+
+def _sells_last_train(o: Forecast, offer: Offer) -> bool:
+    """Whether an offer is for the last train of a company of the seat that will run more than once."""
+    if not isinstance(offer.deal, BuyTrain) or o.g.company(offer.source).president != o.seat:
+        return False
+    kept = list(o.g.company(offer.source).trains)
+    kept.remove(offer.deal.train)
+    return not any(o.life(train) > 1.5 for train in kept)
+
+
+def _why_decline(o: Forecast, offer: Offer) -> str:
+    if isinstance(offer.deal, BuyTrain) and _sells_last_train(o, offer):
+        return f"the {offer.source} would be left without a train"
+    return "the price is not good enough"

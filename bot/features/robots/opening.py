@@ -31,6 +31,8 @@ LEAST_CASH = 100
 """Dollars without which a player can do little in the first stock round."""
 SHORT_DOLLAR = 0.8
 """Dollars of worth that each dollar costs that is lacking for floating a company."""
+LEADS = -1_000.0
+"""Keeps a seat from raising the bid that it leads with."""
 INCOME_ROUNDS = 5.0
 """Operating rounds in which a private pays before it is sold or closes."""
 UNFLOATED_SHARE = 60.0
@@ -132,8 +134,9 @@ def _bid(o: Forecast, private: str, price: int, action: Bid | BuyPrivate) -> Sco
     if is_contested and gain > 0:
         gain *= CONTESTED
     committed = sum(b.get(o.seat, 0) for p, b in bids.items() if p != private)
-    worth = gain - _float_trouble(o, private, committed, price) - (1000 if leads else 0)
-    return Scored(action, worth, f"the {private} is worth about ${private_worth(o, private):.0f}")
+    worth = gain - _float_trouble(o, private, committed, price)
+    bar = LEADS * leads
+    return Scored(action, worth + bar, f"the {private} is worth about ${private_worth(o, private):.0f}", bar)
 
 
 def _float_trouble(o: Forecast, private: str, committed: int, price: int) -> float:

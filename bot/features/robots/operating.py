@@ -43,9 +43,11 @@ def dividend_step(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     judged = []
     for option in options:
         if isinstance(option.action, PayDividend):
-            judged.append(
-                Scored(option.action, _dividend(o, company, revenue, 0), "dividends raise the price")
+            part = round(o.share_of(company) * revenue)
+            why = f"my shares bring ${part}" + (
+                ", and the price rises" if _rises(o, company, revenue) else ""
             )
+            judged.append(Scored(option.action, _dividend(o, company, revenue, 0), why))
         elif isinstance(option.action, PayHalfDividend):
             why = f"half keeps ${revenue // 2} for a train"
             judged.append(
@@ -62,13 +64,24 @@ def _dividend(o: Forecast, company: str, paid: int, kept: int) -> float:
     """Dollars to the seat: its part of what is paid, the price, and the use of what is kept."""
     g, price = o.g, o.g.price(company)
     shares = 100 * o.share_of(company) / share_percent(g, company)
-    if g.components.loans:
-        moves = -1.0 if not paid else min(paid // max(price, 1), 2)
-    else:
-        moves = -1.0 if not paid else (1.0 if not kept else 0.2)
+    moves = _moves(o, company, paid, kept)
     change = (o.price_after(company, moves) - price) * 1.5
     worth = o.share_of(company) * paid + shares * change + _use_of(o, company, kept)
     return worth - o.liquidation_loss(company, -kept, moves)
+
+
+def _moves(o: Forecast, company: str, paid: int, kept: int) -> float:
+    """By how many spaces a dividend moves the price, about; below zero to the left."""
+    if not paid:
+        return -1.0
+    if o.g.components.loans:
+        return min(paid // max(o.g.price(company), 1), 2)
+    return 1.0 if not kept else 0.2
+
+
+def _rises(o: Forecast, company: str, paid: int) -> bool:
+    """Whether a dividend that is paid whole raises the price."""
+    return o.price_after(company, _moves(o, company, paid, 0)) > o.g.price(company)
 
 
 def _use_of(o: Forecast, company: str, dollars: int) -> float:

@@ -12,11 +12,20 @@ AMOUNT_FIELDS = ("amount", "price")
 
 
 class Scored(NamedTuple):
-    """An action with its worth in dollars against doing nothing, and the reason as part of a sentence."""
+    """An action with its value in dollars against doing nothing, and the reason as part of a sentence.
+
+    `bar`: the part of the value that is no worth, and only keeps the action behind others; below zero.
+    """
 
     action: Action
     value: float
     reason: str
+    bar: float = 0.0
+
+    @property
+    def worth(self) -> float:
+        """Dollars that it is thought to bring."""
+        return self.value - self.bar
 
 
 def with_dollars(option: Option, dollars: float) -> Action | None:

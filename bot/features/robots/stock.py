@@ -34,8 +34,8 @@ from engine.finance.ownership import (
     share_price,
 )
 
-SET_ASIDE = 1_000.0
-"""Dollars that it costs to spend what is set aside for a company that has been started."""
+SET_ASIDE = -1_000.0
+"""Keeps what is set aside for a company that has been started from being spent."""
 DEAL_UNASKED = -10_000.0
 """Worth of a deal that nobody has asked for: less than of any other move but bankruptcy."""
 
@@ -72,7 +72,8 @@ def _keeping_plan(o: Forecast, judged: Scored) -> Scored:
     """A move that spends what the seat has set aside is worth less than any that does not."""
     if keeps_plan(o.g, o.seat, judged.action):
         return judged
-    return judged._replace(value=min(judged.value, 0.0) - SET_ASIDE)
+    value = min(judged.value, 0.0) + SET_ASIDE
+    return judged._replace(value=value, bar=value - judged.worth)
 
 
 def _why_pass(o: Forecast, options: Sequence[Option]) -> str:
@@ -118,10 +119,11 @@ def _purchase(o: Forecast, buy: BuyShares) -> Scored:
         and o.share_of(company) + buy.count * share_percent(g, company) / 100 >= 0.2
     ):
         gain -= 30
-    gain -= _need_after(o, cost) + 2 * max(o.short_reserve() - (g.cash(o.seat) - cost), 0)
-    return Scored(
-        buy, gain, f"a share of the {company} brings about ${o.share_value(company):.0f} for ${cost}"
-    )
+    gain -= _need_after(o, cost)
+    bar = -2.0 * max(o.short_reserve() - (g.cash(o.seat) - cost), 0)
+    price = cost // buy.count
+    why = f"a share of the {company} brings about ${o.share_value(company):.0f} for ${price}"
+    return Scored(buy, gain + bar, why, bar)
 
 
 def _float_chance(o: Forecast, company: str) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.features.robots.forecast import ROUTE_BUDGET, Forecast, open_neighbors
+from bot.features.robots.forecast import Forecast, open_neighbors
 from bot.features.robots.scored import Scored
 from engine import Game, Option, game_of, stop_revenue
 from engine.core.actions import (
@@ -19,7 +19,7 @@ from engine.core.actions import (
     TakeLoans,
 )
 from engine.core.state import OperatingTurn
-from engine.operating.run import best_run
+from engine.operating.run import ESTIMATE_BUDGET, best_run
 from engine.operating.track import place_tile, terrain_cost
 
 MAX_TRIALS = 10
@@ -80,9 +80,11 @@ class Surveyor:
         return own + 0.4 * near + 1.0 * len(reach.edges)
 
     def _revenues(self, g: Game) -> tuple[float, float]:
-        now = best_run(g, self.company, self.now, ROUTE_BUDGET).revenue if self.now else 0
+        now = best_run(g, self.company, self.now, ESTIMATE_BUDGET).revenue if self.now else 0
         same = sorted(self.later) == sorted(self.now)
-        later = now if same or not self.later else best_run(g, self.company, self.later, ROUTE_BUDGET).revenue
+        later = (
+            now if same or not self.later else best_run(g, self.company, self.later, ESTIMATE_BUDGET).revenue
+        )
         return now, later
 
     def reach_gain(self, g: Game) -> float:

@@ -17,7 +17,7 @@ from engine.core.actions import (
     TakeLoans,
     TradePrivate,
 )
-from engine.core.components import MarketZone
+from engine.core.components import MarketZone, train_label
 from engine.core.state import OperatingTurn
 from engine.finance import market
 from engine.finance.loans import in_zone, loan_terms, loans_available
@@ -145,7 +145,9 @@ def _purchase(o: Forecast, company: str, buy: BuyTrain, price: int) -> Scored:
             gain += 10
     elif not o.lasting(company) and buy.train in lasting_after:
         gain += 80.0
-    why = f"a {buy.train}-train will earn the {company} about ${worth:.0f} for ${price}"
+    why = f"{train_label(buy.train)} will earn the {company} about ${worth:.0f} for ${price}"
+    if trains and not o.lasting(company) and buy.train in lasting_after:
+        why = f"the trains of the {company} rust soon, and {why}"
     if help_needed:
         why = f"the {company} has to have a train, and a {buy.train}-train is what can be paid"
     return Scored(buy, gain, why)
@@ -278,8 +280,11 @@ def repay_step(o: Forecast, options: Sequence[Option]) -> list[Scored]:
                 if len(o.g.company(company).trains) < o.g.phase.train_limit
                 else 0
             )
-            worth = option.action.count * (12 + 3 * o.g.state.interest_per_loan * 0.5) - short - growth * 0.3
-            judged.append(Scored(option.action, worth, "loans cost interest and hold the price down"))
+            worth = option.action.count * (12 + 3 * o.g.state.interest_per_loan * 0.5) - growth * 0.3
+            worth -= min(short, option.action.count * value)
+            bar = min(option.action.count * value - short, 0.0)
+            why = "loans cost interest and hold the price down"
+            judged.append(Scored(option.action, worth + bar, why, bar))
         elif isinstance(option.action, TakeLoans):
             judged.append(Scored(option.action, -10.0 * option.action.count, "the money is not needed now"))
     return judged

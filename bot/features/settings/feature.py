@@ -24,6 +24,22 @@ CHANNEL_MISSING = {
 }
 
 
+COMMENTS = {
+    "zone": "your time zone, such as Europe/Berlin",
+    "quiet": "hours without messages, such as 22:00-07:00",
+    "tell": "thread, direct, mail; default is wherever you can be reached",
+    "at once": "or once a day: digest 08:00",
+    "digest": "or: at once",
+    "mail too": "one more message later, such as after 12h",
+    "next": "on: a message when your turn is next",
+    "deputy": "who decides when your time is up",
+    "palette": "of pictures: light, dark, as the table",
+    "pictures": "on, or off",
+    "away": "such as until 2026-12-24",
+}
+"""What the settings are about, by the beginning of their lines."""
+
+
 class PersonSettingsService:
     """Reads and changes the settings of people. Every error is a ValueError with one sentence."""
 
@@ -44,9 +60,9 @@ class PersonSettingsService:
         return (own.palette or table.palette) if own.pictures else None
 
     async def show(self, person_id: int) -> str:
-        """The settings of a person as lines that set them."""
+        """The settings of a person as lines that set them, each with what it is about."""
         lines = (await self.settings(person_id)).lines(self._store.now())
-        return "\n".join(f"settings {line}" for line in lines)
+        return "\n".join(f"settings {line}{_comment(line)}" for line in lines)
 
     async def turns(self, person_id: int) -> str:
         """What waits for a person, the most urgent first."""
@@ -161,9 +177,14 @@ async def _load(unit: UnitOfWork, person_id: int) -> PersonSettings:
 
 
 def without_word(line: str) -> str:
-    """A line of settings without the word `settings`."""
-    first, _, rest = " ".join(line.split()).partition(" ")
+    """A line of settings without the word `settings` and without its comment."""
+    first, _, rest = " ".join(line.partition("#")[0].split()).partition(" ")
     return rest if first.casefold() == "settings" else f"{first} {rest}".strip()
+
+
+def _comment(line: str) -> str:
+    """What a line of settings is about, behind a `#`."""
+    return next((f"  # {text}" for start, text in COMMENTS.items() if line.startswith(start)), "")
 
 
 def _confirmation(settings: PersonSettings, line: str, now: datetime) -> str:

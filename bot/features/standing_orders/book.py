@@ -1,8 +1,8 @@
 """The armed orders of a table as the engine judges them (pure).
 
-An order is stored as a line with the move after which it was left. What it is judged by follows from the log:
-the position after that move, and the moves since then that still count. An order ends when one of these, or
-the place where it was left, is undone.
+An order is stored as a line with the move after which it was left. It is judged by the position after that
+move and by the moves since then that still count; both follow from the log. An order ends when one of these,
+or the place where it was left, is undone.
 """
 
 from __future__ import annotations
@@ -65,9 +65,7 @@ def read_orders(
         if _is_undone(table, record, played, later):
             found.ended[record.id] = UNDONE
             continue
-        if record.armed_at not in book.starts:
-            book.starts[record.armed_at] = table.log.state_after_move(record.armed_at)
-        start, seat = book.starts[record.armed_at], engine_seat(record.seat)
+        start, seat = _start_of(table, book, record, played, later), engine_seat(record.seat)
         if record.id not in book.orders:
             try:
                 own_view = engine.visible_to(start, seat)
@@ -78,6 +76,21 @@ def read_orders(
         moves = tuple(_move(table, book, seq, later) for seq in played if seq > record.armed_at)
         found.armed.append(ArmedOrder(record.id, seat, book.orders[record.id], start, moves))
     return found
+
+
+def _start_of(
+    table: LiveTable, book: OrderBook, record: OrderRecord, played: Sequence[int], later: Mapping[int, LogRow]
+) -> engine.State:
+    """The position in which an order was left; it may be left in the commit that plays the move before it."""
+    if record.armed_at in later:
+        before = [seq for seq in played if seq in later and seq <= record.armed_at]
+        state = engine.copy_state(table.state)
+        for seq in before:
+            engine.fold(engine.decode_events(later[seq].events), state)
+        return state
+    if record.armed_at not in book.starts:
+        book.starts[record.armed_at] = table.log.state_after_move(record.armed_at)
+    return book.starts[record.armed_at]
 
 
 def _is_undone(

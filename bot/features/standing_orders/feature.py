@@ -6,7 +6,8 @@ speak is in `order_speaking`, what a line means in `order_lines`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import engine
 from bot.features.standing_orders.book import OrderBook, OrderBooks
@@ -19,6 +20,7 @@ from bot.features.standing_orders.lines import (
     orders_of,
 )
 from bot.features.standing_orders.pages import (
+    OrderLine,
     armed_text,
     group_order_lines,
     help_text,
@@ -29,13 +31,13 @@ from bot.features.standing_orders.pages import (
 from bot.hub.cache import TableCache
 from bot.hub.command import Command, Form, Lines, TableCommand
 from bot.hub.commit import CommitDraft
-from bot.hub.play import line_failure
+from bot.hub.play import Beside, MoveHandler, line_failure
 from bot.hub.request import Request, refused
 from bot.hub.result import CommandResult, QueryAnswer
 from bot.hub.table import LiveTable
 from bot.position.pending import engine_seat
 from engine.standing_orders import ArmedOrder, parse_order, replaces
-from storage import OrderRecord, UnitOfWork
+from storage import OrderRecord, resolve_line_of_play
 
 MAX_MOVES = 20
 """Armed orders of a seat."""
@@ -45,8 +47,8 @@ ENDED_SHOWN = 5
 class OrderHandler:
     """Carries out `auto …` for a seated player."""
 
-    def __init__(self, cache: TableCache, books: OrderBooks) -> None:
-        self._cache, self._books = cache, books
+    def __init__(self, cache: TableCache, books: OrderBooks, moves: MoveHandler) -> None:
+        self._cache, self._books, self._moves = cache, books, moves
 
     def commands(self) -> list[Command]:
         """`auto ORDER`, and `standing protect`, which leaves the same order."""
@@ -74,33 +76,60 @@ class OrderHandler:
             reason = f"Orders are {player.name}'s alone: a deputy neither sees nor leaves them."
             return refused(table, request, reason)
         own = orders_of(table, request.seat, player.person_id)
-        texts, index = list[str](), 0
         try:
-            for place, text in group_order_lines(request.lines):
-                index = place
-                texts.append(full_order_line(table, request.seat, own, text))
-        except ValueError as error:
-            return refused(table, request, str(error), index)
-        except (engine.UnreadableError, engine.RefusedError) as error:
-            decision_id = table.decision_id_of(request.seat)
-            return line_failure(error, *request.numbered_line(index), (), decision_id)
-        if texts == ["auto help"]:
-            return QueryAnswer("auto", help_text(), next_decision_id=table.decision_id_of(request.seat))
-        if texts == ["auto"]:
-            return await self._list(table, request, player.person_id, own)
-        armed = [text for text in texts if text.split()[1] not in ("off", "first")]
-        if armed and len(own) + len(armed) > MAX_MOVES:
-            return refused(table, request, f"At most {MAX_MOVES} orders can be left at a table.")
-        try:
-            async with self._cache.commit(table, request.request_id) as draft:
-                unit = await draft.unit()
-                answers = [await self._carry_out(unit, table, request, own, text) for text in texts]
-                draft.armed_orders = {answer.armed.id for answer in answers if answer.armed}
-                draft.make_result = lambda: _answer(table, request, draft, answers, own)
+            groups = group_order_lines(request.lines)
         except ValueError as error:
             return refused(table, request, str(error))
+        first = groups[0].text.casefold().split()
+        if first == ["auto", "help"]:
+            return QueryAnswer("auto", help_text(), next_decision_id=table.decision_id_of(request.seat))
+        if first == ["auto"]:
+            return await self._list(table, request, player.person_id, own)
+        try:
+            return await self._leave(table, request, own, groups)
+        except _NotLeft as failure:
+            if isinstance(failure.error, ValueError):
+                return refused(table, request, str(failure.error), failure.index)
+            decision_id = table.decision_id_of(request.seat)
+            return line_failure(failure.error, *request.numbered_line(failure.index), (), decision_id)
+
+    async def _leave(
+        self, table: LiveTable, request: Request, own: list[OrderRecord], groups: Sequence[OrderLine]
+    ) -> CommandResult:
+        """Leave orders, in the commit of the moves of the same request, if it has any. Raises _NotLeft."""
+        carry_out = partial(self._leave_in, request=request, own=own, groups=groups)
+        about_orders = frozenset(index for group in groups for index in group.indices)
+        if len(about_orders) < len(request.lines):
+            return await self._moves.play_lines(table, request, Beside(about_orders, carry_out))
+        async with self._cache.commit(table, request.request_id) as draft:
+            answers = await carry_out(draft)
+            draft.make_result = lambda: QueryAnswer(
+                "auto", "\n".join(answers()), next_decision_id=draft.next_decision_id(request.seat)
+            )
         assert draft.result is not None
         return draft.result
+
+    async def _leave_in(
+        self, draft: CommitDraft, request: Request, own: list[OrderRecord], groups: Sequence[OrderLine]
+    ) -> Callable[[], tuple[str, ...]]:
+        """Carry out the lines about orders in a draft; what is answered after it. Raises _NotLeft."""
+        state, texts = draft.state or draft.table.state, list[str]()
+        for group in groups:
+            try:
+                texts.append(full_order_line(state, request.seat, own, group.text))
+            except (ValueError, engine.UnreadableError, engine.RefusedError) as error:
+                raise _NotLeft(error, group.place) from error
+        armed = [text for text in texts if text.split()[1] not in ("off", "first")]
+        if armed and len(own) + len(armed) > MAX_MOVES:
+            raise _NotLeft(ValueError(f"At most {MAX_MOVES} orders can be left at a table."), groups[0].place)
+        answers = []
+        for group, text in zip(groups, texts, strict=True):
+            try:
+                answers.append(await self._carry_out(draft, request, own, text))
+            except ValueError as error:
+                raise _NotLeft(error, group.place) from error
+        draft.armed_orders = {answer.armed.id for answer in answers if answer.armed}
+        return lambda: _answer(draft, answers, own)
 
     async def _list(
         self, table: LiveTable, request: Request, person_id: int, own: list[OrderRecord]
@@ -114,9 +143,10 @@ class OrderHandler:
         )  # fmt: skip
 
     async def _carry_out(
-        self, unit: UnitOfWork, table: LiveTable, request: Request, own: list[OrderRecord], text: str
+        self, draft: CommitDraft, request: Request, own: list[OrderRecord], text: str
     ) -> _Answer:
         """Arm, end or move one order; what to answer. `own` follows."""
+        table, unit = draft.table, await draft.unit()
         table_id, words = table.stored_info.id, text.split()
         if words[1] == "first":
             order = own[order_number(text, own) - 1]
@@ -132,10 +162,10 @@ class OrderHandler:
             return _Answer(f"Taken back: {lines}." if chosen else "You have left no orders.")
         player = table.stored_info.player_at(request.seat)
         assert player is not None
-        added = await unit.orders.add(
-            table_id, request.seat, player.person_id, text, table.log.line_of_play.current_move, table.seq
-        )
-        replaced = self._replaced_by(table, request.seat, own, text)
+        rows = [*draft.log_rows]
+        move = resolve_line_of_play(rows, table.log.line_of_play).current_move
+        added = await unit.orders.add(table_id, request.seat, player.person_id, text, move, draft.seq)
+        replaced = self._replaced_by(draft, request.seat, own, text)
         if replaced:
             await unit.orders.end(table_id, replaced.id, f"`{text}` has replaced it.")
             own.remove(replaced)
@@ -143,12 +173,13 @@ class OrderHandler:
         return _Answer(armed_text(len(own), text, replaced.line if replaced else ""), added)
 
     def _replaced_by(
-        self, table: LiveTable, seat: int, own: Sequence[OrderRecord], text: str
+        self, draft: CommitDraft, seat: int, own: Sequence[OrderRecord], text: str
     ) -> OrderRecord | None:
         """The armed order in whose place a new one is."""
-        game = engine.game_of(engine.visible_to(table.state, engine_seat(seat)))
+        game = engine.game_of(engine.visible_to(draft.state or draft.table.state, engine_seat(seat)))
         order = parse_order(game, engine_seat(seat), text)
-        older = {armed.id for armed in self._books.read(table, own).armed if replaces(order, armed.order)}
+        armed = self._books.read(draft.table, own, [*draft.log_rows]).armed
+        older = {each.id for each in armed if replaces(order, each.order)}
         return next((each for each in own if each.id in older), None)
 
     def armed_orders(self, table: LiveTable, seat: int, person_id: int) -> list[ArmedOrder]:
@@ -165,17 +196,19 @@ class _Answer:
         self.armed = armed
 
 
-def _answer(
-    table: LiveTable,
-    request: Request,
-    draft: CommitDraft,
-    answers: Sequence[_Answer],
-    own: Sequence[OrderRecord],
-) -> CommandResult:
+class _NotLeft(Exception):
+    """A line about orders cannot be carried out. index: of the line in its request."""
+
+    def __init__(self, error: ValueError | engine.UnreadableError | engine.RefusedError, index: int) -> None:
+        super().__init__(str(error))
+        self.error, self.index = error, index
+
+
+def _answer(draft: CommitDraft, answers: Sequence[_Answer], own: Sequence[OrderRecord]) -> tuple[str, ...]:
     """What the owner is told once the orders have been asked. own: the orders that were left before that."""
-    lines, over = [], {ended.id for ended in draft.ended_orders}
+    lines, over = list[str](), {ended.id for ended in draft.ended_orders}
     left = [order for order in own if order.id not in over]
-    now = engine.copy_state(draft.state or table.state)
+    now = engine.copy_state(draft.state or draft.table.state)
     for answer in answers:
         lines.append(answer.text)
         if (order := answer.armed) is None:
@@ -189,5 +222,6 @@ def _answer(
         if reasons:
             lines.append(f"It has ended. {reasons[0]}")
         elif not said:
-            lines.append(preview_texts(table, OrderBook(), left, now)[order.id])
-    return QueryAnswer("auto", "\n".join(lines), next_decision_id=draft.next_decision_id(request.seat))
+            previews = preview_texts(draft.table, OrderBook(), left, now, [*draft.log_rows])
+            lines.append(previews[order.id])
+    return tuple(lines)

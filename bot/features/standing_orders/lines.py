@@ -51,8 +51,8 @@ def limit_as_own_order(table: LiveTable, request: Request) -> Request:
     return replace(request, lines=(line,))
 
 
-def full_order_line(table: LiveTable, seat: int, own: Sequence[OrderRecord], text: str) -> str:
-    """A line about orders in full. own: the orders of the player.
+def full_order_line(state: engine.State, seat: int, own: Sequence[OrderRecord], text: str) -> str:
+    """A line about orders in full. state: the position. own: the orders of the player.
 
     Raises what `parse_order` raises, and ValueError where no such order is there to take back.
     """
@@ -65,8 +65,8 @@ def full_order_line(table: LiveTable, seat: int, own: Sequence[OrderRecord], tex
             if order.line.casefold().startswith(begin):
                 return f"auto off {number}"
         raise ValueError("You have left no such order.")
-    state = engine.visible_to(table.state, engine_seat(seat))
-    return format_order(parse_order(engine.game_of(state), engine_seat(seat), text))
+    visible = engine.visible_to(state, engine_seat(seat))
+    return format_order(parse_order(engine.game_of(visible), engine_seat(seat), text))
 
 
 def orders_of(table: LiveTable, seat: int, person_id: int) -> list[OrderRecord]:

@@ -3,34 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import engine
 from bot.features.standing_orders.book import OrderBook, read_orders
 from bot.hub.table import LiveTable
 from bot.position.pending import engine_seat
 from engine.standing_orders import ORDER_HELP, is_order_line, masking_order, order_preview
-from storage import OrderRecord
+from storage import LogRow, OrderRecord
 
 SAID_SHOWN = 5
 
 
-def group_order_lines(lines: Sequence[str]) -> list[tuple[int, str]]:
-    """Order lines with the place where each begins: lines after `auto turn X:` belong to it.
+class OrderLine(NamedTuple):
+    """A line about orders, and which lines of its request it consists of."""
 
-    Raises ValueError for a line that is no order.
+    text: str
+    indices: range
+
+    @property
+    def place(self) -> int:
+        """Where it begins."""
+        return self.indices[0]
+
+
+def group_order_lines(lines: Sequence[str]) -> list[OrderLine]:
+    """The lines about orders: those after `auto turn X:` belong to it, and those before are moves.
+
+    Raises ValueError for a line that has to be alone.
     """
-    groups: list[tuple[int, str]] = []
+    groups: list[OrderLine] = []
     for index, line in enumerate(lines):
         if is_order_line(line):
-            groups.append((index, line.strip()))
-        elif groups and ":" in groups[-1][1]:
-            start, text = groups[-1]
-            groups[-1] = start, f"{text.rstrip(';')}; {line}" if text.rpartition(":")[2] else f"{text} {line}"
-        else:
-            raise ValueError(f"`{line}` is no order: orders have to be submitted apart from moves.")
-    for _, text in groups if len(groups) > 1 else ():
-        if text.casefold() in ("auto", "auto help"):
-            raise ValueError(f"`{text}` has to be submitted alone.")
+            groups.append(OrderLine(line.strip(), range(index, index + 1)))
+        elif groups and ":" in groups[-1].text:
+            text, indices = groups[-1]
+            joined = f"{text.rstrip(';')}; {line}" if text.rpartition(":")[2] else f"{text} {line}"
+            groups[-1] = OrderLine(joined, range(indices[0], index + 1))
+    for group in groups if len(lines) > 1 else ():
+        if group.text.casefold() in ("auto", "auto help"):
+            raise ValueError(f"`{group.text}` has to be submitted alone.")
     return groups
 
 
@@ -52,10 +64,15 @@ def armed_text(number: int, line: str, replaced: str = "") -> str:
 
 
 def preview_texts(
-    table: LiveTable, book: OrderBook, own: Sequence[OrderRecord], state: engine.State | None = None
+    table: LiveTable,
+    book: OrderBook,
+    own: Sequence[OrderRecord],
+    state: engine.State | None = None,
+    new_rows: Sequence[LogRow] = (),
 ) -> Mapping[int, str]:
-    """By id what each order would do now, as a sentence. state: the position, None for the table's."""
-    found = read_orders(table, book, own)
+    """By id what each order would do now, as a sentence. state: the position after new rows, None for the
+    table's."""
+    found = read_orders(table, book, own, new_rows)
     now = state or table.state
     texts = dict(found.ended)
     for index, armed in enumerate(found.armed):

@@ -18,14 +18,15 @@ from collections.abc import Sequence
 import engine
 from bot.features.standing_orders.book import OrderBooks, ReadOrders
 from bot.hub import notify
+from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
 from bot.hub.loading import load_recipient
 from bot.hub.log import LogNotLoaded
 from bot.hub.play import Moved
-from bot.hub.polls import holds_table
+from bot.hub.polls import UNDO_POLL, holds_table
 from bot.position.pending import engine_seat, seat_number
 from engine.standing_orders import EndedOrder, OrderRun, SpokenLine, answered_in_advance, run_orders
-from storage import NewLogRow, OrderRecord, resolve_line_of_play
+from storage import DueRow, NewLogRow, OrderRecord, resolve_line_of_play
 
 log = logging.getLogger(__name__)
 
@@ -36,9 +37,16 @@ ORDER_TRANSPORT = "order"
 class OrderRunner:
     """Lets the orders of a table speak."""
 
-    def __init__(self, books: OrderBooks, moved: Moved) -> None:
+    def __init__(self, cache: TableCache, books: OrderBooks, moved: Moved) -> None:
         """moved: is told of each line that an order has said."""
-        self._books, self._moved = books, moved
+        self._cache, self._books, self._moved = cache, books, moved
+
+    async def release(self, row: DueRow) -> bool:
+        """The time is over for which the orders of a table wait for a vote on an undo: they speak."""
+        assert row.table_id is not None
+        async with self._cache.locked(row.table_id) as table, self._cache.commit(table) as draft:
+            await (await draft.unit()).clocks.take_due(row)
+        return True
 
     async def run(self, draft: CommitDraft) -> None:
         """Let the orders of a table speak after what the draft has done, in the same transaction."""
@@ -90,7 +98,7 @@ class OrderRunner:
         pace, now = table.stored_info.pace, draft.timestamp
         if holds_table(open_polls, pace, now):
             return False
-        released = holds_table(table.polls, pace, now)
+        released = any(each.poll.kind == UNDO_POLL for each in table.polls)
         changed = draft.state is not None or draft.armed_orders or resumed or released
         return bool(changed) and table.begun and status in ("running", "finished")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bot.hub import confirm, notify
 from bot.hub.cache import TableCache
 from bot.hub.changes import check_allowed
@@ -26,10 +28,11 @@ class StatusCommands:
         return {"end": Motion(_end)}
 
     def commands(self) -> list[Command]:
-        """`pause`, `resume`, `resign`."""
+        """`pause`, `resume`, `end`, `resign`."""
         return [
-            OpenCommand("pause", (Form("pause"),), self._pause_or_resume),
-            OpenCommand("resume", (Form("resume"),), self._pause_or_resume),
+            OpenCommand("pause", (Form("pause"),), self._pause_or_resume, needs_seat=False),
+            OpenCommand("resume", (Form("resume"),), self._pause_or_resume, needs_seat=False),
+            OpenCommand("end", (Form("end [yes]"),), self._end_early, needs_seat=False),
             TableCommand("resign", (Form("resign [yes]", "give up your seat", "resign"),), self._resign),
         ]
 
@@ -48,7 +51,8 @@ class StatusCommands:
         except ValueError as error:
             return LineRefused(0, request.lines[0], str(error))
         after = (await self._cache.get(table_id)).view()
-        done = f"The game is {'paused' if request.word == 'pause' else 'resumed'}."
+        code = after.table.code
+        done = f"Table {code} is paused." if request.word == "pause" else f"Table {code} is resumed."
         return Completed((), (done,), after.pending)
 
     async def _resign(self, table: LiveTable, request: Request) -> CommandResult | None:
@@ -74,32 +78,34 @@ class StatusCommands:
             draft.result = Completed((), (sentence,), ())
         return draft.result
 
-    async def propose_end(
-        self, table_id: int, *, by: int | None, request_id: str | None = None, transport: str = "terminal"
-    ) -> CommandResult:
-        """End the game unfinished: at once for the host or the operator, else by a poll of all other players.
-
-        Raises ValueError for persons who have no seat.
-        """
+    async def _end_early(self, table_id: int, request: Request) -> CommandResult:
+        """End the game unfinished: the host and the operator after a confirmation, others by a poll."""
+        by = request.person_id
         async with self._cache.locked(table_id) as table:
-            info = table.stored_info
-        if by is None or by == info.host_id:
-            info = await self._running.end_now(table_id, by=by)
-            return TableNotRunning(info.status, f"Table {info.code} is ended.")
-        seat = info.seat_of(by)
-        if seat is None:
-            check_allowed(info, by, seated_players=True)
-        async with self._cache.locked(table_id) as table:
-            if result := await self._cache.stored_result(request_id):
+            if result := await self._cache.stored_result(request.request_id):
                 return result
-            if problem := not_running(table, "running", "paused"):
+            info = table.stored_info
+            if problem := not_running(table, "lobby", "running", "paused"):
                 return problem
-            others = [
-                p.seat for p in table.stored_info.seated_players if p.seat is not None and p.person_id != by
-            ]
-            request = Request(seat or 0, ("end",), (0,), None, request_id, by, transport)
-            question = f"{table.state.players[request.seat]} would like to end the game unfinished."
-            return await self._polls.open_poll(table, request, "end", others, question)
+            try:
+                if request.lines[0].casefold() != request.word:
+                    raise ValueError("Write `end` on a line by itself.")
+                check_allowed(info, by, seated_players=True)
+            except ValueError as error:
+                return LineRefused(0, request.lines[0], str(error))
+            if by is not None and by != info.host_id:
+                if problem := not_running(table, "running", "paused"):
+                    return problem
+                seated = replace(request, seat=info.seat_of(by) or 0)
+                others = [p.seat for p in info.seated_players if p.seat is not None and p.person_id != by]
+                question = f"{table.state.players[seated.seat]} would like to end the game unfinished."
+                return await self._polls.open_poll(table, seated, "end", others, question)
+        if not request.confirmed:
+            return confirm.ask(
+                request.lines, f"Table {info.code} ends unfinished, for all its players.", None
+            )
+        info = await self._running.end_now(table_id, by=by)
+        return TableNotRunning(info.status, f"Table {info.code} is ended.")
 
 
 async def _end(draft: CommitDraft, request: Request, poll: TablePoll) -> list[str]:

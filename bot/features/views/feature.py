@@ -11,7 +11,7 @@ from bot.hub.result import QueryAnswer
 from bot.hub.table import LiveTable
 from bot.position import text_views
 from bot.position.auctions import bids_view, private_view
-from bot.position.boards import find_company, routes_view, tile_view, tiles_view, trains_view
+from bot.position.boards import find_company, routes_view, runs_view, tile_view, tiles_view, trains_view
 from bot.position.controls import Show
 from bot.position.pending import pending_decisions
 
@@ -45,6 +45,7 @@ def commands(registry: Commands) -> list[Command]:
             "tiles", Form("tiles [TILE]", "the tiles that are left; where one may lie", "tiles X"), _tiles
         ),
         Query("routes", (Form("routes [COMPANY]", "what a company ran last", "routes X"),), _routes),
+        _plain("runs", "routes that may be run instead of the best", lambda q: runs_view(q.table.state)),
         Query("log", (Form("log [N]", "the last rows of the log", "log 20"),), _log),
         Query("at", (_AT,), _at),
     ]
@@ -92,13 +93,15 @@ def _help(query: QueryRequest, registry: Commands) -> str:
 
 
 def _company(query: QueryRequest) -> str:
-    text = text_views.company_view(query.table.state, query.argument, query.seat)
-    return text or f"There is no company {query.argument}."
+    if text := text_views.company_view(query.table.state, query.argument, query.seat):
+        return text
+    raise ValueError(f"There is no company {query.argument}.")
 
 
 def _player(query: QueryRequest) -> str:
-    text = text_views.player_view(query.table.state, query.argument)
-    return text or f"There is no player {query.argument}."
+    if text := text_views.player_view(query.table.state, query.argument):
+        return text
+    raise ValueError(f"There is no player {query.argument}.")
 
 
 def _tiles(query: QueryRequest) -> str:

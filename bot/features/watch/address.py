@@ -1,7 +1,7 @@
 """A game of another site, read by its public address when a person asks for it, and never by a timer.
 
 The host names the sites; without that none is read. A site is asked for a game at most once in ten minutes,
-and only whether it has changed. What it sends is limited in time and size, and neither an address nor a
+and only whether it has changed. Its answer is limited in time and size, and neither an address nor a
 redirect leads into a private network: only a site that the host has named by its number may lie there.
 """
 
@@ -37,13 +37,19 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class ReadGame(msgspec.Struct, frozen=True):
-    """A game as a site has sent it. etag, modified: by which the site knows it; packed: the file."""
+    """A game as a site has sent it. etag, modified: by which the site knows it; packed: the file, empty as
+    long as it has sent none. asked: when it was asked last, also in vain."""
 
     address: str
     at: datetime
-    etag: str
-    modified: str
-    packed: str
+    etag: str = ""
+    modified: str = ""
+    packed: str = ""
+    asked: datetime | None = None
+
+    def waits(self, now: datetime) -> timedelta:
+        """How long the site is not to be asked again; not above zero where it may be."""
+        return (self.asked or self.at) + PAUSE - now
 
     @property
     def file(self) -> bytes:
@@ -80,44 +86,47 @@ class GameAddresses:
         return f"{origin}/api/game/{found[1]}"
 
     async def read(self, url: str) -> ReadGame:
-        """The game of a page: as it is now, or as it was read in the last ten minutes. Raises ValueError."""
-        address = self.check(url)
-        known = (await self._kept()).get(address)
-        now = self._store.now()
-        if known is not None and now - known.at < PAUSE:
-            return known
+        """The game of a page: as it is now, or as it was read last where its site was asked in the last ten
+        minutes. Raises ValueError."""
+        address, now = self.check(url), self._store.now()
+        async with self._store.begin() as unit:
+            kept = {each.address: each for each in await _games(unit)}
+            known = kept.get(address, ReadGame(address, now))
+            if address in kept and (wait := known.waits(now)) > timedelta():
+                if known.packed:
+                    return known
+                minutes = -(-wait // timedelta(minutes=1))
+                host = urlsplit(address).hostname
+                raise ValueError(
+                    f"{host} was asked for this game a moment ago; ask again in {minutes} minutes."
+                )
+            # Nobody else asks meanwhile, nor soon if this is in vain.
+            await _keep(unit, msgspec.structs.replace(known, asked=now))
         answer = await self._ask(address, known)
-        if answer.status == 304 and known is not None:
-            game = msgspec.structs.replace(known, at=now)
+        if answer.status == 304 and known.packed:
+            game = msgspec.structs.replace(known, at=now, asked=now)
         else:
             packed = base64.b64encode(zlib.compress(answer.body)).decode()
             headers = answer.headers
-            game = ReadGame(address, now, headers.get("ETag", ""), headers.get("Last-Modified", ""), packed)
-        await self._keep(game)
-        return game
-
-    async def _kept(self) -> dict[str, ReadGame]:
-        async with self._store.read() as unit:
-            return {each.address: each for each in await _games(unit)}
-
-    async def _keep(self, game: ReadGame) -> None:
+            game = ReadGame(
+                address, now, headers.get("ETag", ""), headers.get("Last-Modified", ""), packed, now
+            )
         async with self._store.begin() as unit:
-            others = [each for each in await _games(unit) if each.address != game.address]
-            await _set_games(unit, [game, *others[: MOST_KEPT - 1]])
+            await _keep(unit, game)
+        return game
 
     async def forget(self, unit: UnitOfWork, names_them: Callable[[str], bool]) -> None:
         """Delete the games whose files name a person."""
         games = await _games(unit)
-        left = [each for each in games if not names_them(each.file.decode("utf-8", "replace"))]
+        left = [e for e in games if not e.packed or not names_them(e.file.decode("utf-8", "replace"))]
         if len(left) < len(games):
             await _set_games(unit, left)
 
-    async def _ask(self, address: str, known: ReadGame | None) -> _Answer:
+    async def _ask(self, address: str, known: ReadGame) -> _Answer:
         """What a site answers, after redirects within the sites. Raises ValueError."""
         headers = {"User-Agent": f"Railpost/{version('railpost')}", "Accept": "application/json"}
-        if known is not None:
-            headers |= {"If-None-Match": known.etag} if known.etag else {}
-            headers |= {"If-Modified-Since": known.modified} if known.modified else {}
+        headers |= {"If-None-Match": known.etag} if known.etag else {}
+        headers |= {"If-Modified-Since": known.modified} if known.modified else {}
         host = urlsplit(address).hostname
         connector = aiohttp.TCPConnector(resolver=_PublicResolver(), use_dns_cache=False)
         try:
@@ -181,6 +190,11 @@ class _PublicResolver(AbstractResolver):
 async def _games(unit: UnitOfWork) -> list[ReadGame]:
     """The games that are kept, the newest first."""
     return msgspec.json.decode(await unit.settings.get(KEPT) or "[]", type=list[ReadGame])
+
+
+async def _keep(unit: UnitOfWork, game: ReadGame) -> None:
+    others = [each for each in await _games(unit) if each.address != game.address]
+    await _set_games(unit, [game, *others[: MOST_KEPT - 1]])
 
 
 async def _set_games(unit: UnitOfWork, games: Sequence[ReadGame]) -> None:

@@ -13,7 +13,15 @@ from typing import NamedTuple
 
 from bot.features.watch.address import GameAddresses
 from bot.features.watch.posted import Posted, Posts
-from bot.features.watch.snapshot import Snapshot, description, drawings, game_id, news, snapshot_of
+from bot.features.watch.snapshot import (
+    TAKEN_BACK,
+    Snapshot,
+    description,
+    drawings,
+    game_id,
+    news,
+    snapshot_of,
+)
 from bot.hub.info import IncomingGame
 from bot.hub.limits import Kind, Limits
 from bot.pictures.workers import Pictures
@@ -31,8 +39,9 @@ GONE = "This snapshot is too old: its game is not kept any more. Give its file a
 class WatchedGame(NamedTuple):
     """A game that somebody wants to be shown.
 
-    file: as it was given. since: the moves of the last snapshot at that place, None for the first; message:
-    its post. text: what is told. url: of the page that it was read from, empty for a file."""
+    file: as it was given. since: the moves of the last snapshot at that place, None for the first and where
+    moves were taken back; message: its post. text: what is told. url: of the page that it was read from,
+    empty for a file."""
 
     file: bytes
     snapshot: Snapshot
@@ -103,8 +112,10 @@ class Watcher:
             posts = Posts(await unit.settings.get(POSTS))
         snapshot = (await self._snapshot(raw))._replace(id=game_id(raw))
         last = posts.last(snapshot, place)
-        since = last.moves if last else None
-        changed = [] if since is None else news(snapshot, since)
+        since = last.since(snapshot) if last else None
+        changed = [TAKEN_BACK] if last else []
+        if since is not None:
+            changed = news(snapshot, since)
         text = "\n".join([*description(snapshot), *changed])
         return WatchedGame(raw, snapshot, since, last.message if last else "", text)
 

@@ -14,7 +14,7 @@ MOST_KEPT = 100  # posts; the oldest are forgotten
 class Posted(msgspec.Struct, frozen=True):
     """A post of a game. where: the place, such as a channel. begun: by how many first moves the game is known
     again; key: by them. moves: how many it had. message: the id of the post. game: its id, if its
-    file has one."""
+    file has one. whole: the key of all its moves."""
 
     where: str
     begun: int
@@ -22,6 +22,12 @@ class Posted(msgspec.Struct, frozen=True):
     moves: int
     message: str = ""
     game: str = ""
+    whole: str = ""
+
+    def since(self, snapshot: Snapshot) -> int | None:
+        """How many moves of a game this post has shown; None where some were taken back since."""
+        goes_on = self.moves <= snapshot.moves and self.whole in ("", snapshot.key(self.moves))
+        return self.moves if goes_on else None
 
 
 class Posts:
@@ -49,7 +55,15 @@ class Posts:
     def keep(self, snapshot: Snapshot, where: str, message: str) -> list[Posted]:
         """Remember a post; returns the posts that are not known any more."""
         former, begun = self.last(snapshot, where), min(snapshot.moves, FIRST_MOVES)
-        posted = Posted(where, begun, snapshot.key(begun), snapshot.moves, message, snapshot.id)
+        posted = Posted(
+            where,
+            begun,
+            snapshot.key(begun),
+            snapshot.moves,
+            message,
+            snapshot.id,
+            snapshot.key(snapshot.moves),
+        )
         others = [each for each in self._known if each is not former]
         self._known = [posted, *others[: MOST_KEPT - 1]]
         replaced = [former] if former and former.message != message else []

@@ -24,6 +24,7 @@ PICTURES = ("map", "market", "sheet")
 FIRST_MOVES = 8  # that tell a game from another with the same players
 MOST_SENTENCES = 8
 MOST_CHARACTERS = 180  # of one sentence
+TAKEN_BACK = "Moves were taken back since the last snapshot."
 
 
 class Snapshot(NamedTuple):

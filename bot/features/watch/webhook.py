@@ -44,7 +44,7 @@ class Webhook:
     """A webhook of a channel. Use it in `async with`."""
 
     def __init__(self, url: str) -> None:
-        """Raises WebhookError for what is no address."""
+        """Raises WebhookError for a text that is no address."""
         self._parts = urlsplit(check_webhook_url(url))
         self._session: aiohttp.ClientSession | None = None
 

@@ -55,7 +55,7 @@ def command(
     ] = False,
     plain: Annotated[bool, typer.Option("--markdown", help="Print the table as Markdown.")] = False,
 ) -> None:
-    """Play matches between computer players, with the seats rotated."""
+    """Play matches between computer players, with rotated seats."""
     console = Console()
     try:
         if people is not None and not rounds:

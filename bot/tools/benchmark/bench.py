@@ -83,7 +83,7 @@ def command(
     ] = "",
     seconds: Annotated[float, typer.Option(min=1, help="So long, to compare processes.")] = 20,
 ) -> None:
-    """Measure rules, tables and pictures on games, and print a table."""
+    """Measure rules, tables and pictures on games, as a table."""
     if pace is not None:
         _report_pace(pace)
         return

@@ -344,7 +344,7 @@ def file_stem(game: SimulatedGame) -> str:
 
 def report_table(played: Sequence[SimulatedGame]) -> Table:
     """How often each kind of decision and each rare consequence occurred, which phases were reached, and
-    how games ended. What is impossible at all of these tables has no row."""
+    how games ended. A decision or consequence that is impossible at all of these tables has no row."""
     table = Table(
         "what", "times", "in games", title=f"{len(played)} games, {sum(g.move_count for g in played)} moves"
     )

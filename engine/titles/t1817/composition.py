@@ -275,7 +275,7 @@ def compose(options: tuple[str, ...]) -> GameTitle:
 
 
 def _open_crisis_or_train_limit(g: Game) -> bool:
-    """Ask whoever is next in a cash crisis, or has too many trains. False: nobody."""
+    """Ask the next player in a cash crisis, or the next with too many trains. False: there is none."""
     return open_cash_crisis(g) or ask_for_next_discard(g)
 
 
