@@ -6,12 +6,14 @@ import pytest
 
 from bot.features.robots.player import LEAST_EFFORT, Robot
 from engine import State, components_of, decision, new_game, options, play, title_names
-from engine.core.actions import BidUpTo
+from engine.core.actions import BidUpTo, Decline
 from engine.core.state import Auction
 from engine.kernel import game_of, refusal
+from tests.scenarios import ScenarioRunner
 
 NAMES = ("Ann", "Bob", "Cid", "Dan", "Eve", "Fay", "Gil")
 MOVES = 70
+run_scenario = ScenarioRunner("1830").run
 
 
 def play_on(state: State, robots: dict[str, Robot], moves: int) -> tuple[State, list[object]]:
@@ -79,3 +81,11 @@ def test_hidden_bid_limits_of_others_make_no_difference() -> None:
     )
     assert hidden != state
     assert Robot(7).ranking(hidden, asked) == Robot(7).ranking(state, asked)
+
+
+def test_an_offer_that_is_made_again_is_declined_again() -> None:
+    """The price is a dollar too low, which the temper of a robot must not outweigh."""
+    offer = "Bob: buy private SV from Ann for 47\n"
+    state = run_scenario(f"@ private SV Ann\n@ cash Bob 400\n@ round stock Bob\n{offer}= private SV Ann")
+    for seed in range(1, 30):
+        assert Robot(seed).choose_action(state, "p0") == Decline(), seed

@@ -13,6 +13,7 @@ from bot.features.robots.track import MAX_TRIALS
 from bot.features.robots.weights import DEFAULT_WEIGHTS, Weights
 from engine import Action, State, game_of, visible_to
 from engine import options as legal_options
+from engine.core.actions import Accept, Decline
 from engine.finance.offers import without_open_offers
 
 TEMPER = 4.0
@@ -69,7 +70,12 @@ class Robot:
         return judged
 
     def _temper(self, state: State, action: Action) -> float:
-        """The same dollars for the same seed, question and action, on every machine."""
+        """The same dollars for the same seed, question and action, on every machine.
+
+        An answer to an offer has none: an offer that is made again gets the same answer.
+        """
+        if isinstance(action, Accept | Decline):
+            return 0.0
         drawn = crc32(f"{self.seed} {state.question_number} {action!r}".encode())
         return TEMPER * (drawn / 2**32 - 0.5)
 
