@@ -15,7 +15,7 @@ from engine import IPO, POOL
 from engine.finance.ownership import share_percent
 
 RUSTING = 0.5
-"""How a share of a company whose trains will soon rust, and which cannot pay for the next, counts."""
+"""How a share counts whose company has no train but those that will soon rust."""
 SWAP = 1.3
 """How many times more a share has to pay than the one that is sold for it at the certificate limit."""
 START_LIFE = 3
@@ -46,7 +46,7 @@ class SharePlay:
         p, turn = self.p, 0
         for seat in order:
             if p.cash[seat] < 0:
-                self.raise_cash(seat, 0.0)
+                self._pay_debt(seat)
         while passes < len(order):
             acted = self._turn(order[turn % len(order)])
             passes, turn = (0 if acted else passes + 1), turn + 1
@@ -150,11 +150,11 @@ class SharePlay:
                 first, most = owner, percent
         stock.president = first
 
-    def raise_cash(self, seat: str, needed: float) -> None:
-        """Sell the shares that pay least until the seat has so many dollars."""
+    def _pay_debt(self, seat: str) -> None:
+        """Sell the shares that pay least until the seat has no debt."""
         p = self.p
         for stock in sorted(p.companies.values(), key=lambda stock: self.yields.get(stock.sym, 0.0)):
-            while p.cash[seat] < needed and self._may_sell(seat, stock):
+            while p.cash[seat] < 0 and self._may_sell(seat, stock):
                 self._sell(seat, stock)
 
     def _yield(self, stock: Stock) -> float:

@@ -77,9 +77,8 @@ class ProjectedState:
         self.limit = certificate_limit(g)
         self.pool_limit, self.percent_limit = parts.limits.pool_percent, parts.limits.player_percent
 
-    def revenue(self, stock: Stock, more: str = "") -> float:
-        trains = [*stock.trains, more] if more else stock.trains
-        return self.estimate(stock.sym, tuple(sorted(trains)), self.rounds - stock.since)
+    def revenue(self, stock: Stock) -> float:
+        return self.estimate(stock.sym, tuple(sorted(stock.trains)), self.rounds - stock.since)
 
     def estimate(self, sym: str, trains: tuple[str, ...], rounds: int) -> float:
         color = self.phases[self.phase].tile_colors[-1]

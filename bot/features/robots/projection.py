@@ -9,9 +9,8 @@ routes:
 * Trains rust, phases begin, prices move, and the bank breaks as the rules say.
 * Stock rounds are played by `projected_shares.py`.
 
-A whole game takes a millisecond or two. The worth of each seat at the end is the
-value of the position from which it began, so that of a plan is the value of the position after its first
-moves.
+A whole game takes a millisecond or two. The worth of each seat at the end is the value of the position from
+which it began, so that of a plan is the value of the position after its first moves.
 """
 
 from __future__ import annotations
@@ -91,11 +90,12 @@ class Projection(ProjectedState):
         """Play the round that has begun, and what is left of its set."""
         base, top = self.g.state.stack[0], self.g.top
         if isinstance(base, StockRound):
-            turn_over = isinstance(top, StockTurn) and bool(top.bought or top.for_company)
             order = [seat for seat in self.g.state.seats_from(base.current_seat) if seat in self.seats]
             sold = {seat: set(companies) for seat, companies in base.sold_by_seat.items()}
-            has_acted = isinstance(top, StockTurn) and bool(top.bought or top.for_company or top.sold)
-            if has_acted and isinstance(top, StockTurn):
+            turn_over = has_acted = False
+            if isinstance(top, StockTurn):
+                turn_over = bool(top.bought or top.for_company)
+                has_acted = turn_over or bool(top.sold)
                 sold.setdefault(top.seat, set()).update(top.sold)
             passes = 0 if has_acted else base.consecutive_passes
             SharePlay(self, sold).play(order[turn_over:] + order[:turn_over], passes)
