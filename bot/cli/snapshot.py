@@ -16,15 +16,13 @@ import typer
 from bot import config
 from bot.cli.export import history_of_source
 from bot.cli.import_games import read_game_file
-from bot.features.watch.posted import Posted, Posts
+from bot.features.watch.posted import Posted, Posts, changes
 from bot.features.watch.snapshot import (
     PICTURES,
-    TAKEN_BACK,
     Snapshot,
     description,
     drawings,
     game_id,
-    news,
     snapshot_of,
 )
 from bot.features.watch.webhook import Webhook, WebhookError
@@ -103,9 +101,7 @@ def command(
             raise typer.Exit(UNCHANGED)
         wanted = drawings(snapshot, since, kinds)
         drawn = [(kind, draw_file(kind, snapshot.state, (), details)) for kind, details in wanted]
-        changed = [TAKEN_BACK] if last else []
-        if since is not None:
-            changed = news(snapshot, since)
+        changed = changes(last, snapshot)
         text, message = "\n".join([*description(snapshot), *changed]), ""
         if webhook:
             beside = "\n".join(changed) if tell_news and since != snapshot.moves else ""

@@ -12,14 +12,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from bot.features.watch.address import GameAddresses
-from bot.features.watch.posted import Posted, Posts
+from bot.features.watch.posted import Posted, Posts, changes
 from bot.features.watch.snapshot import (
-    TAKEN_BACK,
     Snapshot,
     description,
     drawings,
     game_id,
-    news,
     snapshot_of,
 )
 from bot.hub.info import IncomingGame
@@ -113,10 +111,7 @@ class Watcher:
         snapshot = (await self._snapshot(raw))._replace(id=game_id(raw))
         last = posts.last(snapshot, place)
         since = last.since(snapshot) if last else None
-        changed = [TAKEN_BACK] if last else []
-        if since is not None:
-            changed = news(snapshot, since)
-        text = "\n".join([*description(snapshot), *changed])
+        text = "\n".join([*description(snapshot), *changes(last, snapshot)])
         return WatchedGame(raw, snapshot, since, last.message if last else "", text)
 
     async def _snapshot(self, raw: bytes) -> Snapshot:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 import msgspec
 
-from bot.features.watch.snapshot import FIRST_MOVES, Snapshot
+from bot.features.watch.snapshot import FIRST_MOVES, TAKEN_BACK, Snapshot, news
 
 MOST_KEPT = 100  # posts; the oldest are forgotten
 
@@ -76,3 +76,11 @@ class Posts:
     def encode(self) -> bytes:
         """The posts as JSON."""
         return msgspec.json.encode(self._known)
+
+
+def changes(last: Posted | None, snapshot: Snapshot) -> list[str]:
+    """What has changed since the last post of a game, in sentences; nothing for a first post."""
+    if last is None:
+        return []
+    since = last.since(snapshot)
+    return [TAKEN_BACK] if since is None else news(snapshot, since)
