@@ -242,12 +242,8 @@ class MailPolicy:
             sentence = await self._service.people.start_mail(token)
             return Ruling("started", pages.confirmation(sentence), token, lines=("start",))
         if token.purpose == "unsubscribe" or _is_only_line(lines, "stop", "unsubscribe"):
-            return Ruling(
-                "stopped",
-                pages.confirmation(await self._service.people.stop_mail(token)),
-                token,
-                lines=("stop",),
-            )
+            page = pages.confirmation(await self._service.people.stop_mail(token))
+            return Ruling("stopped", page, token, lines=("stop",))
         if token.purpose in YES_NO_PURPOSES:
             return await self._yes_or_no(token, reply.text.lines[:1])
         if reply.parsed.fault:
@@ -311,12 +307,8 @@ class MailPolicy:
     ) -> Ruling:
         """Hold lines, which a plain `yes` in reply to this page will play. accepted: what they do now."""
         key, figures = idempotency_key(mail, token, lines), _figures(accepted)
-        if figures:
-            decision_id = await self._service.seats.current_decision(token)
-            held_for = replace(token, decision_id=decision_id)
-        else:
-            held_for = token
-        code = await self._service.held.hold_lines(held_for, lines, key, figures)
+        now = await self._service.seats.current_decision(token) if figures else token.decision_id
+        code = await self._service.held.hold_lines(replace(token, decision_id=now), lines, key, figures)
         return Ruling(reason, page, token, lines=lines, offered_code=code)
 
     async def _yes_or_no(self, token: ReplyToken, lines: tuple[str, ...]) -> Ruling:

@@ -24,7 +24,7 @@ from datetime import UTC, datetime, timedelta
 import aiosmtplib
 
 from mail.connection_slots import TooSlow
-from mail.port import DueMail, MailOutbox
+from mail.outbox import DueMail, MailOutbox
 from mail.reading.bounces import classify
 from mail.reply_address import normalize_address, redact
 from mail.smtp_connections import SmtpAccount, SmtpConnections, raise_if_cancelled

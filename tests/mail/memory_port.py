@@ -14,12 +14,12 @@ from typing import Self
 
 from mail.composing import pages
 from mail.composing.compose import compose
+from mail.outbox import DueMail
 from mail.port import (
     AcceptedLine,
     Arrival,
     Bounce,
     Correspondent,
-    DueMail,
     GatheredAnswer,
     HeldLines,
     InlineImage,
