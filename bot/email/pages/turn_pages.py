@@ -77,7 +77,9 @@ class TurnPages:
         entries = await self._service.queries.log_since_last_move(table_id, pending.seat, by_hand=is_owner)
         since = entries[0].seq - 1 if entries else 0
         choices = await self._service.queries.choices(table_id, pending.seat)
-        added = await self._service.additions(TurnPage(view, pending, choices, reader))
+        more: Sequence[str] = ()
+        if not is_reminder:
+            more = (await self._service.additions(TurnPage(view, pending, choices, reader))).sentences
         notice = pages.TurnNotice(
             name=pending.name if is_owner else await self._name_of(reader),
             deputy_for="" if is_owner else pending.name,
@@ -91,7 +93,7 @@ class TurnPages:
             position=position_parts(
                 state, [each for each in view.pending if each.seat != pending.seat], pending.seat
             ),
-            more=() if is_reminder else tuple(added.sentences),
+            more=tuple(more),
             also_waiting=await self._also_waiting(table_id, reader),
             images=inline_images(
                 await turn_pictures(self._service.queries, await self.drawing(view, reader), view, since)
