@@ -36,7 +36,6 @@ from bot.features.standing_orders.feature import OrderHandler
 from bot.features.standing_orders.lines import declining_seat
 from bot.features.standing_orders.runner import OrderRunner
 from bot.features.status.feature import StatusCommands
-from bot.features.undo import feature as undo_pages
 from bot.features.undo.feature import UndoHandler
 from bot.features.views import feature as views
 from bot.features.votes import feature as votes
@@ -139,7 +138,7 @@ class Service(Hub):
         )  # fmt: skip
         yield Feature(
             "undo", undo.commands(), undo.motions(), moved=[undo.update_after_move],
-            turn_pages=[undo_pages.add_to_turn], is_required=True,
+            turn_pages=[undo.add_to_turn], is_required=True,
         )  # fmt: skip
         yield Feature("votes", votes.commands(polls), timers=remind, is_required=True)
         yield Feature(

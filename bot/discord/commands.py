@@ -53,13 +53,13 @@ CONVENTION_CHOICES = {
     "rulebook": "The rulebook's",
     SITE: "Those of 18xx.games, so that the game can be exported there",
 }
-SAID: dict[str, tuple[str, tuple[TableStatus, ...]]] = {
+LINE_COMMANDS: dict[str, tuple[str, tuple[TableStatus, ...]]] = {
     "pause": ("Pause a game", ("running",)),
     "resume": ("Continue a paused game", ("paused",)),
     "nudge": ("Ask again those for whom the table waits", ("running",)),
     "end": ("End a game unfinished: as its host, or by a vote of all", ("lobby", "running", "paused")),
 }
-"""Commands that say a line at a table, which is confirmed by them."""
+"""Commands that say the line of their name at a table, and need no second word."""
 
 
 class CommandTree(app_commands.CommandTree[Any]):
@@ -109,7 +109,7 @@ class TableCommands(app_commands.Group):
     def __init__(self, handler: InteractionHandler) -> None:
         super().__init__(name="table", description="Open, fill, start and end tables")
         self.handler, self.service = handler, handler.service
-        for name, (description, statuses) in SAID.items():
+        for name, (description, statuses) in LINE_COMMANDS.items():
             self.add_command(self._line_command(name, description, statuses))
 
     def _line_command(self, name: str, description: str, statuses: tuple[TableStatus, ...]) -> Any:

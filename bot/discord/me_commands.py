@@ -18,9 +18,8 @@ from bot.discord.completion import (
     suggest_tables,
 )
 from bot.discord.controls import controls
-from bot.discord.controls.controls import CustomId
+from bot.discord.controls.controls import NO_TABLE, CustomId
 from bot.discord.interactions.interactions import InteractionHandler
-from bot.discord.interactions.page_interactions import NO_TABLE
 from bot.discord.interactions.replies import reply, reply_text, split_lines
 from bot.features.game_files.importing import MAX_BYTES
 from bot.hub.request import first_word

@@ -20,7 +20,7 @@ from bot.service import Service
 from bot.terminal import mail_commands
 from bot.terminal.replies import Reply, reply_for, table_summary, waiting_text
 
-SAID = ("admit", "refuse", "pause", "resume", "end", "palette")
+LINE_COMMANDS = ("admit", "refuse", "pause", "resume", "end", "palette")
 """Commands that are lines at a table."""
 
 
@@ -61,7 +61,7 @@ class TableCommands:
             "decline": partial(self._answer_about_robots, agrees=False),
             "ask": self._ask,
             "pace": self._pace,
-            **{each: partial(self._say, each) for each in SAID},
+            **{each: partial(self._say, each) for each in LINE_COMMANDS},
         }
         if (command := commands.get(word.casefold())) is None:
             known = ", ".join(sorted(filter(None, commands)))

@@ -38,6 +38,10 @@ CLAIM, OFFERED = "claim", "offered"
 """Arguments of LOBBY: what is done at a table. A seat is asked for, or taken where it was offered."""
 
 
+NO_TABLE = 0
+"""The table of a control that is about a person or a channel alone."""
+
+
 class CustomId(NamedTuple):
     """The parts of a custom id. `seat` None means the seat of the user who uses the control."""
 

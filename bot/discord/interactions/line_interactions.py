@@ -13,7 +13,7 @@ from bot.discord.cards.card_builder import image_attachments
 from bot.discord.cards.parts import Json
 from bot.discord.controls import controls
 from bot.discord.controls.control_access import CHOICES_CHANGED, ControlAccess
-from bot.discord.controls.controls import CustomId
+from bot.discord.controls.controls import NO_TABLE, CustomId
 from bot.discord.controls.page_controls import answer_rows
 from bot.discord.interactions import private_answers
 from bot.discord.interactions.replies import RawModal, reply, reply_text
@@ -99,7 +99,7 @@ class LineInteractions:
         text = answer.text if has_list else private_answers.result_text(answer)[0]
         texts: list[Json] = [parts.text_display(text, private_answers.MAX_PRIVATE_TEXT)]
         files = parts.file_components([f.name for f in answer.files])
-        rows = answer_rows(table.id if table else 0, answer.query, answer.controls)
+        rows = answer_rows(table.id if table else NO_TABLE, answer.query, answer.controls)
         components = plain = [*said, *_framed([*texts, *files, *rows], rows)]
         if images:
             texts = [] if answer.query in PICTURES_SAY_ALL else texts

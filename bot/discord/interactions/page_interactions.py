@@ -12,7 +12,7 @@ import discord
 from bot.discord.cards import parts
 from bot.discord.cards.parts import Json
 from bot.discord.controls.control_access import CHOICES_CHANGED
-from bot.discord.controls.controls import CustomId
+from bot.discord.controls.controls import NO_TABLE, CustomId
 from bot.discord.controls.page_controls import ENTERED, FORM, form_modal
 from bot.discord.interactions import private_answers
 from bot.discord.interactions.line_interactions import LineInteractions
@@ -23,9 +23,6 @@ from bot.hub.request import first_word
 from bot.hub.result import CommandResult, QueryAnswer
 from bot.position.controls import Ask
 from bot.service import Service
-
-NO_TABLE = 0
-"""The table of an answer that is about a person alone."""
 
 
 class PageInteractions:
@@ -56,7 +53,7 @@ class PageInteractions:
     ) -> None:
         """Say the lines, if there are any, and show the answer to the question."""
         person_id = await self._lookup.person_id(interaction.user)
-        table = await self._service.queries.table_info(table_id) if table_id else None
+        table = await self._service.queries.table_info(table_id) if table_id != NO_TABLE else None
         head: list[Json] = []
         said: CommandResult | None = None
         if lines:

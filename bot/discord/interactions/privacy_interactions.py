@@ -6,7 +6,7 @@ import discord
 
 from bot.discord.api import FileAttachment
 from bot.discord.cards import parts
-from bot.discord.controls.controls import ERASE, CustomId
+from bot.discord.controls.controls import ERASE, NO_TABLE, CustomId
 from bot.discord.interactions.replies import defer_privately, reply, reply_text
 from bot.discord.table_lookup import TableLookup
 from bot.service import Service
@@ -38,7 +38,7 @@ class PrivacyInteractions:
 
     async def ask(self, interaction: discord.Interaction) -> None:
         """Ask the user whether they want to be deleted."""
-        button = parts.button("Delete everything", str(CustomId(0, None, None, ERASE)), parts.DANGER)
+        button = parts.button("Delete everything", str(CustomId(NO_TABLE, None, None, ERASE)), parts.DANGER)
         await reply(interaction, [parts.text_display(QUESTION), *parts.action_rows([button])])
 
     async def erase(self, interaction: discord.Interaction) -> None:

@@ -13,7 +13,7 @@ import engine
 from bot.discord.api import CannotEdit, DiscordApi, ImageAttachment
 from bot.discord.cards import parts
 from bot.discord.cards.parts import Json
-from bot.discord.controls.controls import WATCH, CustomId
+from bot.discord.controls.controls import NO_TABLE, WATCH, CustomId
 from bot.discord.interactions.replies import RawModal, defer_privately, reply, reply_text
 from bot.discord.table_lookup import TableLookup
 from bot.features.game_files.export import game_text_file
@@ -239,7 +239,7 @@ def _place(channel_id: int) -> str:
 
 
 def _custom_id(argument: str) -> CustomId:
-    return CustomId(0, None, None, WATCH, argument)
+    return CustomId(NO_TABLE, None, None, WATCH, argument)
 
 
 def _buttons(snapshot: Snapshot, *, is_read: bool) -> list[Json]:

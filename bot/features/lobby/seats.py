@@ -109,7 +109,7 @@ class SeatRequests:
             await self._limits.count(unit, person_id, "requests")
             request = await unit.clocks.add_request(info.id, seat, person_id, name)
             sentence = f"{name} asks for {what} at table {info.name} {info.code}."
-            await _put(unit, info, request, _who_answers(info), sentence)
+            await _ask_people(unit, info, request, _who_answers(info), sentence)
             if seat != ANY_SEAT and info.host_id is not None:
                 await unit.clocks.set_due(
                     f"{info.id}.{request_key(request)}", REQUEST_KIND, unit.now + LATE, table_id=info.id,
@@ -130,7 +130,7 @@ class SeatRequests:
                     sentence = (
                         f"{request.name} asks for {what}. The host has not answered, so any player may."
                     )
-                    await _put(unit, info, request, _people(info), sentence)
+                    await _ask_people(unit, info, request, _people(info), sentence)
         self._cache.wake_subscribers()
         return True
 
@@ -241,7 +241,7 @@ def _people(info: TableInfo) -> list[int]:
     return [player.person_id for player in people_of(info)]
 
 
-async def _put(
+async def _ask_people(
     unit: UnitOfWork, info: TableInfo, request: SeatRequest, people: Sequence[int], sentence: str
 ) -> None:
     """Ask people whether somebody gets a seat."""

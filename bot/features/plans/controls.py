@@ -20,7 +20,7 @@ def plan_controls(state: engine.State, seat: int, *, has_steps: bool) -> tuple[C
         choices = engine.choices(state, own)
     by_verb: dict[str, list[engine.Choice]] = {}
     for choice in choices:
-        by_verb.setdefault(choice.path[0] if choice.path else choice.label, []).append(choice)
+        by_verb.setdefault(choice.path[0], []).append(choice)
     menus = [_menu(state, own, verb, each) for verb, each in list(by_verb.items())[:MAX_MENUS]]
     buttons: list[Control] = [Ask("Write", "plan more ", choices[0].line if choices else "pass")]
     if has_steps:

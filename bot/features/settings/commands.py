@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from bot.features.settings.controls import settings_controls
 from bot.features.settings.feature import PersonSettingsService, without_word
 from bot.hub.command import Command, Form, Lines, PersonCommand
-from bot.hub.request import first_word
 from bot.hub.result import QueryAnswer
 
 
@@ -40,7 +39,6 @@ class SettingsCommands:
     async def _change(self, person_id: int, lines: Sequence[str]) -> QueryAnswer:
         """Change settings, or show them with the controls that change them."""
         text = await self._settings.apply(person_id, lines)
-        if any(map(without_word, lines)):
-            return QueryAnswer("settings", text)
+        is_change = any(map(without_word, lines))
         now = [without_word(line) for line in text.splitlines()]
-        return QueryAnswer(first_word(lines[0]), text, controls=settings_controls(now))
+        return QueryAnswer("settings", text, controls=() if is_change else settings_controls(now))

@@ -43,6 +43,11 @@ class UndoHandler:
             TableCommand("redo", (Form("redo"),), self.rewind),
         ]
 
+    @staticmethod
+    async def add_to_turn(page: TurnPage) -> Addition:
+        """*Undo*, where one player is asked."""
+        return Addition(controls=(Say("Undo", "undo"),) if page.pending else ())
+
     async def rewind(self, table: LiveTable, request: Request) -> CommandResult | None:
         """Undo or redo at once, or open a poll if moves of other people are concerned; robots do not vote."""
         if request.lines[0].casefold() != request.word:
@@ -110,8 +115,3 @@ async def _apply(draft: CommitDraft, request: Request, rewind: Rewind, agreed: S
             await (await draft.unit()).polls.close(open_poll.poll.id, "superseded")
     draft.announce("news", sentence)
     return sentence
-
-
-async def add_to_turn(page: TurnPage) -> Addition:
-    """*Undo*, where one player is asked."""
-    return Addition(controls=(Say("Undo", "undo"),) if page.pending else ())
