@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from bot.features.robots import forecast, track
 from bot.features.robots.board_facts import BoardFacts
 from bot.features.robots.commitments import float_cost, keeps_plan, unfloated
 from bot.features.robots.forecast import Forecast
-from bot.features.robots.planning import to_plan
+from bot.features.robots.planning import loses_little, to_plan
 from bot.features.robots.player import Effort, Robot
 from bot.features.robots.projected_shares import SharePlay
 from bot.features.robots.projection import Projection
@@ -53,6 +54,16 @@ def test_trains_are_planned_beside_passing_the_same_every_time() -> None:
     assert ranking(state, 400) == ranking(state, 400)
     assert ranking(state, 400) != ranking(state, 0)
     assert {action for action, _ in ranking(state, 400)} == {action for action, _ in ranking(state, 0)}
+
+
+def test_a_robot_agrees_to_take_back_what_costs_it_little() -> None:
+    """A 2-train may be bought again; $400 would be lost."""
+    before = at_trains()
+    bought = play(before, "p0", BuyTrain("2", "bank")).state
+    assert loses_little(bought, before, "p0") and loses_little(before, bought, "p0")
+    rich = msgspec.structs.replace(before, cash=before.cash | {"p0": before.cash["p0"] + 400})
+    assert not loses_little(rich, before, "p0")
+    assert loses_little(before, rich, "p0")
 
 
 def test_a_stock_turn_is_not_played_on_move_by_move() -> None:

@@ -42,6 +42,10 @@ SAVING: tuple[type[Action], ...] = Pass, PayHalfDividend, WithholdDividend
 """Moves after which a company may save for the next train."""
 MOST_CANDIDATES = 24
 """Moves that are played on at most, the best judged ones."""
+UNDO_PROJECTIONS = 32
+"""How often each of the two positions is played on before a vote about an undo or a redo."""
+FORGIVEN = 0.02
+"""What an undo may cost a robot that agrees to it, as a part of what a player owns at the end."""
 HOPELESS = -4_000.0
 """Dollars below which a judged move is not played on: it is against the rules of prudence."""
 
@@ -100,12 +104,26 @@ class Planner:
             alive = alive[: max((len(alive) + 1) // 2, 2)]
 
     def _worth(self, line: _Line, facts: BoardFacts, sample: int) -> float:
-        """Dollars that the seat owns at the end, beyond what the others own on the average."""
         worths = Projection(game_of(line.state), facts, sample, line.saving).run()
-        total = sum(max(worth, 0.0) for worth in worths.values()) or 1.0
-        return worths[self.seat] - self.weights.rivalry * (total - max(worths[self.seat], 0.0)) / max(
-            len(worths) - 1, 1
-        )
+        return _lead(worths, self.seat, self.weights.rivalry)
+
+
+def _lead(worths: dict[str, float], seat: str, rivalry: float = 1.0) -> float:
+    """Dollars that a seat owns beyond what the others own on the average."""
+    others = sum(max(worth, 0.0) for each, worth in worths.items() if each != seat)
+    return worths[seat] - rivalry * others / max(len(worths) - 1, 1)
+
+
+def loses_little(now: State, then: State, seat: str) -> bool:
+    """Whether a seat would agree that the game goes from one position to another, by an undo or a redo."""
+    leads, means = [], []
+    for state in (now, then):
+        g = game_of(state)
+        facts = BoardFacts(Forecast(g, seat))
+        ends = [Projection(g, facts, sample).run() for sample in range(UNDO_PROJECTIONS)]
+        leads.append(sum(_lead(worths, seat) for worths in ends) / len(ends))
+        means.append(sum(max(worth, 0.0) for worths in ends for worth in worths.values()) / len(ends))
+    return leads[0] - leads[1] <= FORGIVEN * means[0] / max(len(now.active_seats), 1)
 
 
 class _Line:
