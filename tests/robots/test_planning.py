@@ -223,3 +223,11 @@ def test_who_sells_the_most_shares_loses_the_presidency_and_does_not_buy_them_ba
     shares.yields["PRR"] = 1.0
     assert shares._best("p0", 1000.0) is None
     assert shares._best("p2", 1000.0) is not None
+
+
+def test_nobody_floats_a_company_beyond_the_certificate_limit() -> None:
+    projection = projected(run_scenario(BEGUN))
+    projection.limit = projection.certificates("p0")
+    assert not SharePlay(projection, {})._turn("p0")
+    projection.limit += 1
+    assert SharePlay(projection, {})._turn("p0")

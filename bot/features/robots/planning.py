@@ -28,14 +28,11 @@ from engine.core.actions import (
     Pass,
     PayDividend,
     PayHalfDividend,
-    TakeLoans,
     WithholdDividend,
 )
 from engine.core.state import OperatingTurn
 
-PLANNED: tuple[type[Action], ...] = (
-    BuyTrain, Pass, PayDividend, PayHalfDividend, TakeLoans, WithholdDividend,
-)  # fmt: skip
+PLANNED: tuple[type[Action], ...] = BuyTrain, Pass, PayDividend, PayHalfDividend, WithholdDividend
 PLANNED_STEPS = ("dividend", "trains")
 """Moves that are planned; whatever else may be done is left to the judgements."""
 SAVING: tuple[type[Action], ...] = Pass, PayHalfDividend, WithholdDividend
@@ -145,9 +142,13 @@ class _Line:
 
 
 def to_plan(state: State, ranking: Sequence[Scored]) -> list[Scored]:
-    """The moves to play on, best judged first; none where the judgements decide alone."""
+    """The moves to play on, best judged first; none where the judgements decide alone.
+
+    Where companies take loans, they do: in a projection players start no companies by auction, so money that
+    they get is of no use there, and plans would keep too much of it.
+    """
     top = state.top
-    if type(top) is not OperatingTurn or top.step not in PLANNED_STEPS:
+    if type(top) is not OperatingTurn or top.step not in PLANNED_STEPS or game_of(state).components.loans:
         return []
     found = [each for each in ranking if isinstance(each.action, PLANNED) and each.value > HOPELESS]
     return found[:MOST_CANDIDATES]
