@@ -8,7 +8,16 @@ from bot.features.robots.forecast import Forecast
 from bot.features.robots.player import Robot
 from bot.features.robots.trains import own_loss, why_no_train
 from engine import Action, State, decision, game_of, play
-from engine.core.actions import BuyShares, BuyTrain, LayTile, Par, Pass, SellShares
+from engine.core.actions import (
+    BuyShares,
+    BuyTrain,
+    LayTile,
+    Par,
+    Pass,
+    PayDividend,
+    SellShares,
+    WithholdDividend,
+)  # fmt: skip
 from tests.scenarios import ScenarioRunner
 
 run_scenario = ScenarioRunner("1830").run
@@ -198,3 +207,29 @@ def test_the_last_train_of_a_type_is_worth_more_where_the_next_type_can_be_paid_
             worths[cash, left] = next(each.value for each in judged if each.action == BuyTrain("2", "bank"))
     assert worths[560, 1] > worths[560, 2] + 10
     assert worths[150, 1] == worths[150, 2]
+
+
+NEXT_TO_HILLS = """
+@ owns Ann NYNH 6
+@ par NYNH 67
+@ cash NYNH {cash}
+@ trains NYNH 4
+@ phase 4
+@ tile F20 1 0
+@ round operating NYNH
+"""
+"""Whatever tile the NYNH lays next costs $80. Its 4-train runs for $50."""
+
+
+@pytest.mark.parametrize(("cash", "may_buy"), [(379, False), (380, True)])
+def test_a_second_train_leaves_the_money_for_track(cash: int, may_buy: bool) -> None:
+    """A 4-train costs $300. A tile a turn brings the company more than a train that runs nowhere."""
+    state = run_scenario(NEXT_TO_HILLS.format(cash=cash - 50) + f"> until train\n= cash NYNH {cash}")
+    assert Forecast(game_of(state), "p0").lay_cost("NYNH") == 80
+    assert (Robot().choose_action(state, "p0") == BuyTrain("4", "bank")) == may_buy
+
+
+@pytest.mark.parametrize(("cash", "keeps"), [(29, False), (30, True), (79, True), (80, False)])
+def test_a_company_keeps_a_revenue_that_pays_its_next_tile(cash: int, keeps: bool) -> None:
+    action = choice(NEXT_TO_HILLS.format(cash=cash) + f"> until dividend\n= cash NYNH {cash}")
+    assert action == (WithholdDividend() if keeps else PayDividend())

@@ -231,3 +231,30 @@ def test_nobody_floats_a_company_beyond_the_certificate_limit() -> None:
     assert not SharePlay(projection, {})._turn("p0")
     projection.limit += 1
     assert SharePlay(projection, {})._turn("p0")
+
+
+def test_a_company_without_money_for_track_keeps_its_revenue_and_grows_from_then_on() -> None:
+    projection = projected(at_trains())
+    stock = projection.companies["PRR"]
+    stock.trains, stock.cash, stock.lay_cost = ["2"], 70.0, 80
+    today = projection.facts.revenue_today("PRR", ("2",))
+    projection.rounds = 5
+    assert projection.revenue(stock) == today > 0
+    projection._operate(stock)
+    assert (stock.cash, stock.lay_cost) == (70 + today, 80)
+    projection.rounds = 6
+    projection._operate(stock)
+    assert stock.lay_cost == 0 and stock.since == 6
+    projection.rounds = 8
+    assert projection.revenue(stock) > today
+
+
+def test_a_revenue_is_kept_for_a_train_or_for_track_only() -> None:
+    """Without a train to save for, a plan that keeps one revenue and pays the next is none."""
+    projection = projected(at_trains())
+    stock = projection.companies["PRR"]
+    stock.trains, stock.cash, projection.saving = ["2"] * 4, 0.0, {"PRR"}
+    assert projection._trains_on_offer(stock) == []
+    assert projection._saves(stock)
+    stock.cash = 80.0
+    assert not projection._saves(stock)

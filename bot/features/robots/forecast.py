@@ -20,6 +20,7 @@ from engine.finance import market
 from engine.finance.loans import in_zone, loans_available
 from engine.finance.ownership import share_percent
 from engine.operating.run import ESTIMATE_BUDGET, best_run
+from engine.operating.track import legal_lays, terrain_cost
 from engine.operating.trains import trains_for_sale
 
 SHORT_RESERVE = 0.75
@@ -316,6 +317,25 @@ class Forecast:
         """How much more than usual the company's trains earn, which others of it will too."""
         usual = self.prospect(self.g.company(company).trains)
         return min(max(self.revenue(company) / usual, 1.0), MOST_SCALE) if usual else 1.0
+
+    @once
+    def lay_cost(self, company: str) -> int:
+        """Dollars of the cheapest tile that the company may lay next, could it pay for any; 0 without one."""
+        draft = self.g.draft()
+        draft.state.cash[company] = sum(
+            t.cost for h in draft.components.map.hexes.values() for t in h.terrain
+        )
+        cheapest = None
+        for lay in legal_lays(draft, company):
+            cost = terrain_cost(draft, lay.hex)
+            cheapest = cost if cheapest is None else min(cost, cheapest)
+            if not cost:
+                break
+        return cheapest or 0
+
+    def growth(self, company: str, trains: Sequence[str]) -> float:
+        """Dollars a round that track to come adds to what these trains earn, on an average of the horizon."""
+        return self.revenue_over(company, trains, self.horizon) - self.revenue(company, trains)
 
     def added_revenue(self, company: str, trains: Sequence[str], train: str, rounds: float) -> float:
         """Dollars a round that one train more brings the company, on the average of so many rounds."""

@@ -2,9 +2,9 @@
 
 Theory of operation. Each sensible move at a dividend or at a train purchase is made with the engine, and
 from there a `Projection` plays on to the end of the game, with rust, forced purchases and the limits of
-trains and certificates. A move that leaves money in the treasury is two plans: to pay from the next round on,
-and to save until the company can pay for the bank's next train. Such a train may rust those of rivals,
-whose presidents then have to pay for others.
+trains and certificates. A company that buys no train may pay from the next round on, or save until it can pay
+for the bank's next train; one that keeps a revenue saves. Such a train may rust those of rivals, whose
+presidents then have to pay for others.
 
 Other players do not do what one expects. So each move is played on several times, with other tastes of the
 players and other luck of the companies, the same ones for each move (`sample`). All moves are played on a
@@ -35,7 +35,9 @@ from engine.core.state import OperatingTurn
 PLANNED: tuple[type[Action], ...] = BuyTrain, Pass, PayDividend, PayHalfDividend, WithholdDividend
 PLANNED_STEPS = ("dividend", "trains")
 """Moves that are planned; whatever else may be done is left to the judgements."""
-SAVING: tuple[type[Action], ...] = Pass, PayHalfDividend, WithholdDividend
+KEEPING: tuple[type[Action], ...] = PayHalfDividend, WithholdDividend
+"""Moves that only help a company that saves for a train, and goes on until it can buy one."""
+SAVING: tuple[type[Action], ...] = Pass, *KEEPING
 """Moves after which a company may save for the next train."""
 MOST_CANDIDATES = 24
 """Moves that are played on at most, the best judged ones."""
@@ -58,17 +60,23 @@ class Planner:
         candidates = to_plan(state, ranking)
         if len(candidates) < 2 or self.projections < len(candidates):
             return list(ranking)
-        facts = BoardFacts(Forecast(game_of(state), self.seat, self.weights))
+        g = game_of(state)
+        facts = BoardFacts(Forecast(g, self.seat, self.weights))
         lines = []
         for judged in candidates:
             try:
                 after = play(state, self.seat, judged.action).state
             except RefusedError:
                 continue
-            lines.append(_Line(judged, after))
-            if isinstance(judged.action, SAVING) and isinstance(state.top, OperatingTurn):
-                saves = judged._replace(reason=f"the {state.top.company} saves for the next train")
-                lines.append(_Line(saves, after, state.top.company))
+            company = state.top.company if isinstance(state.top, OperatingTurn) else ""
+            cash = g.cash(company) if company else 0
+            if not isinstance(judged.action, KEEPING) or cash < facts.lay_cost(company) <= game_of(
+                after
+            ).cash(company):
+                lines.append(_Line(judged, after))
+            if company and isinstance(judged.action, SAVING):
+                saves = judged._replace(reason=f"the {company} saves for the next train")
+                lines.append(_Line(saves, after, company))
         self._halve(lines, facts)
         base = max(line.mean for line in lines)
         best: dict[Action, Scored] = {}
