@@ -298,8 +298,12 @@ class DiscordDelivery:
             log.exception("Discord: the cards of %s could not be brought up to date", name)
 
     async def _sync_changed(self, group: asyncio.TaskGroup) -> None:
-        """Sync the tables in memory that have changed since their last sync, and those that failed."""
+        """Sync the tables in memory that have changed since their last sync, those that failed, and those
+        whose pictures were drawn late."""
         failed, self._failed_syncs = self._failed_syncs, set()
+        late, self.builder.drawn_late = self.builder.drawn_late, set()
+        for table_id in late:
+            group.create_task(self._safely(self._show_late_pictures(table_id)))
         for table_id in failed:
             group.create_task(self._sync_safely(table_id))
         for table_id, version in list(self.keeper.seen_versions.items()):
@@ -308,3 +312,10 @@ class DiscordDelivery:
                 self.keeper.seen_versions[table_id] = card_version(view)
                 if table_id not in failed:
                     group.create_task(self._sync_safely(table_id))
+
+    async def _show_late_pictures(self, table_id: int) -> None:
+        """Give cards and an ending the pictures for which they did not wait."""
+        self.keeper.shown_versions.pop(table_id, None)
+        await self._sync_safely(table_id)
+        async with self._lock(table_id):
+            await self.endings.redraw(await self.service.queries.table_info(table_id))

@@ -56,6 +56,18 @@ class OnePixelPictures(PictureWorkers):
         return None if self.fails else Picture(DOT + bytes(self.ink), f"The {kind}, in words.", 1, 1)
 
 
+class HangingPictures(OnePixelPictures):
+    """Pictures that are drawn when `draws` is set, and not before."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.draws = asyncio.Event()
+
+    async def request(self, *args: Any, **details: Any) -> Picture | None:
+        await self.draws.wait()
+        return await super().request(*args, **details)
+
+
 @contextlib.asynccontextmanager
 async def bot_process(
     fake: FakeDiscord, store: str, shards: str = "", *, lease: float = 2
