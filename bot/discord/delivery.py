@@ -33,7 +33,7 @@ from bot.discord.cards.finished_turns import FinishedTurns
 from bot.discord.cards.notices import Notices
 from bot.discord.losses import Losses
 from bot.discord.posting import Poster, Unreachable
-from bot.discord.renaming import rename_in_messages
+from bot.discord.renaming import rename_in_cards, rename_in_messages
 from bot.discord.threads import TableThreads
 from bot.features.privacy.replacing import Replacing
 from bot.hub.notifications import notify
@@ -252,8 +252,11 @@ class DiscordDelivery:
             case "names":
                 await self._sync_now(table.id)
                 word, *former = notification.sentences
+                replacing = Replacing((), former, word)
+                async with self.service.store.begin(table=table.id) as unit:
+                    await rename_in_cards(unit, table.id, replacing)
                 for channel in self.threads.places(table):
-                    await rename_in_messages(self.api, channel, Replacing((), former, word))
+                    await rename_in_messages(self.api, channel, replacing)
                 await self.endings.redraw(table)
                 return None
             case "refresh":

@@ -231,7 +231,7 @@ class RunningBot:
 
     async def expire_leases(self) -> None:
         """Between two runs: what the first began to send is free for the second at once."""
-        async with await open_store(self.path) as store:
+        async with await open_store(self.address or self.path) as store:
             await expire_leases(store)
 
     async def end_hold_off(self) -> None:
