@@ -36,8 +36,8 @@ from bot.discord.posting import Poster, Unreachable
 from bot.discord.renaming import rename_in_cards, rename_in_messages
 from bot.discord.threads import TableThreads
 from bot.features.privacy.replacing import Replacing
-from bot.hub.notifications import notify
-from bot.hub.notifications.notify import Notification
+from bot.hub.notifications import messages
+from bot.hub.notifications.messages import Notification
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from storage import GuildShards, NotFound, OutboxMessage, StoreError
@@ -203,7 +203,7 @@ class DiscordDelivery:
             case Undeliverable():
                 return str(error), None
             case Unreachable():
-                waits = notify.decode_notification(queued.payload).kind in ("turn", "vote")
+                waits = messages.decode_notification(queued.payload).kind in ("turn", "vote")
                 return str(error), self._retry_time(queued, MAX_TURN_RETRY_DELAY) if waits else None
             case discord.HTTPException() if error.status in PERMANENT_STATUSES:
                 return reason, None
@@ -214,7 +214,7 @@ class DiscordDelivery:
 
     def _name(self, queued: OutboxMessage) -> str:
         """A message as the operator reads of it."""
-        kind = notify.decode_notification(queued.payload).kind
+        kind = messages.decode_notification(queued.payload).kind
         return f"the message `{kind}` of {self.service.cache.table_name(queued.table_id)}"
 
     @staticmethod
@@ -223,7 +223,7 @@ class DiscordDelivery:
 
     async def _send_message(self, queued: OutboxMessage) -> str | None:
         """Send one message; returns the id of the Discord message, if there is one."""
-        notification = notify.decode_notification(queued.payload)
+        notification = messages.decode_notification(queued.payload)
         dm_user = queued.address.get("user") if not (queued.ordering_key or "").startswith("table:") else None
         try:
             async with self._lock(notification.table_id):

@@ -20,7 +20,7 @@ from bot.discord.cards.card_keeper import CardKeeper
 from bot.discord.cards.card_refs import LOBBY, card_ref
 from bot.discord.threads import LOST_THREAD, TableThreads
 from bot.hub.info import TableInfo
-from bot.hub.notifications import notify
+from bot.hub.notifications import messages
 from bot.service import Service
 
 log = logging.getLogger(__name__)
@@ -95,7 +95,7 @@ class Losses:
         self._keeper.shown_versions.pop(table.id, None)
         if any(card.slot == LOBBY for card in gone):
             async with self._service.store.begin(table=table.id) as unit:
-                await unit.outbox.enqueue(*notify.lobby_refreshes(table))
+                await unit.outbox.enqueue(*messages.lobby_refreshes(table))
             self._service.wake_subscribers()
         return bool(gone)
 

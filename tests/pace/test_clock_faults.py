@@ -9,7 +9,7 @@ import pytest
 
 from bot.features.clock.timers import ClockTimers, Wait
 from bot.hub.loading import UnreadableTable
-from bot.hub.notifications import notices
+from bot.hub.notifications import clock_messages
 from bot.hub.table import LiveTable
 from bot.hub.timers import BATCH
 from bot.service import Service
@@ -40,7 +40,7 @@ async def test_killed_between_the_due_row_and_its_message(
         raise Killed
 
     with monkeypatch.context() as patched:
-        patched.setattr(notices, "reminder_messages", die)
+        patched.setattr(clock_messages, "reminder_messages", die)
         with pytest.raises(Killed):
             await driven.service.clock.tick()
     await driven.restart()

@@ -28,7 +28,8 @@ from bot.features.history.ending import Ending, ending_pictures, headline_of, ma
 from bot.features.review.ending import ending_review, review_pictures
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_recipient
-from bot.hub.notifications.notify import Notification, is_quiet, wanted_channels
+from bot.hub.notifications.messages import Notification
+from bot.hub.notifications.notify import is_pinged_with_all
 from bot.pictures.wanted import picture_file_name
 from bot.pictures.workers import ENDING_PATIENCE
 from bot.service import Service
@@ -133,9 +134,7 @@ class Endings:
             return [
                 recipient.discord_id
                 for recipient in recipients
-                if recipient.discord_id
-                and "table" in wanted_channels(table, recipient)
-                and not is_quiet(recipient, unit.now)
+                if recipient.discord_id and is_pinged_with_all(table, recipient, unit.now)
             ]
 
     # -- the whole ---------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from bot.email.pages.pictures import position_images
 from bot.email.pages.turn_pages import PICTURES_LATE, TurnPages, position_parts, words_of_map
 from bot.email.tokens import ServiceToken, reply_token_for
 from bot.hub.info import TableInfo
-from bot.hub.notifications.notify import Notification, decode_notification
+from bot.hub.notifications.messages import Notification, decode_notification
 from bot.hub.table import TableView
 from bot.pictures.workers import PictureWorkers
 from bot.position import text_views

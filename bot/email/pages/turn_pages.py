@@ -12,7 +12,7 @@ from bot.features.history.ending import ending_pictures, make_ending, places_of
 from bot.features.moves.recent_events import recent_events
 from bot.features.review.ending import ending_review, review_pictures
 from bot.hub.feature import TurnPage
-from bot.hub.notifications.notify import Notification
+from bot.hub.notifications.messages import Notification
 from bot.hub.notifications.waiting import waiting_tables
 from bot.hub.table import TableView
 from bot.pictures.wanted import turn_pictures

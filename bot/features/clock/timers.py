@@ -14,7 +14,7 @@ from bot.hub.changes import again_on_conflict
 from bot.hub.commit import write_notes
 from bot.hub.info import is_robot_name
 from bot.hub.loading import load_recipient
-from bot.hub.notifications import notices, notify
+from bot.hub.notifications import clock_messages, messages
 from bot.hub.notifications.notify import Recipient
 from bot.hub.notifications.preferences import settings_of
 from bot.hub.notifications.quiet_hours import next_reminder, not_quiet
@@ -130,7 +130,7 @@ class ClockTimers:
             if name and not is_covered:
                 once_a_day = row.kind == "reminder"
                 await unit.outbox.enqueue(
-                    *notices.reminder_messages(
+                    *clock_messages.reminder_messages(
                         info, wait.clock, wait.recipient, name, now, channels, once_a_day=once_a_day
                     )
                 )
@@ -187,10 +187,10 @@ class ClockTimers:
             else:
                 told = None
             if told:
-                stamp = f"{notices.wait_name(wait.clock)}.time_up"
+                stamp = f"{clock_messages.wait_name(wait.clock)}.time_up"
                 recipients = _hear_of_time_up(table, wait.seat)
                 await unit.outbox.enqueue(
-                    *notices.news_messages(table.info, recipients, told, stamp, unit.now)
+                    *clock_messages.news_messages(table.info, recipients, told, stamp, unit.now)
                 )
                 rows = await write_notes(unit, table, [told])
         for each in rows:
@@ -235,7 +235,7 @@ class ClockTimers:
                 draft.add_note(CLOCK_TRANSPORT, "pause", sentence, person_id=for_whom)
                 draft.announce("news", sentence)
                 if recipient:
-                    draft.messages += notices.time_up_messages(
+                    draft.messages += clock_messages.time_up_messages(
                         table.stored_info, recipient,
                         f"{yours} {PAUSED} {HOW_TO_RESUME}",
                         f"{table_id}.{draft.seq}.time_up", draft.timestamp,
@@ -263,7 +263,7 @@ class ClockTimers:
         """Play for a seat; what the table is told if that is not possible."""
         async with self._cache.locked(table.info.id) as table:
             line = _line_for(table, wait.seat)
-        name = notices.wait_name(wait.clock)
+        name = clock_messages.wait_name(wait.clock)
         decision_id = wait.clock.decision_id or ""
         if line and await self._play_for_seat(table, wait.seat, line, decision_id, name):
             return None
@@ -295,11 +295,13 @@ class ClockTimers:
                 f"{name}'s time is up at table {info.name} {info.code}, and they have named you as their "
                 "deputy: please decide for them this once."
             )
-            stamp = f"{notices.wait_name(wait.clock)}.deputy"
-            await unit.outbox.enqueue(*notices.deputy_messages(info, recipient, sentence, stamp, unit.now))
+            stamp = f"{clock_messages.wait_name(wait.clock)}.deputy"
+            await unit.outbox.enqueue(
+                *clock_messages.deputy_messages(info, recipient, sentence, stamp, unit.now)
+            )
             waiting = [p for p in table.pending if p.seat == seat]
             await unit.outbox.enqueue(
-                *notify.turn_messages(info, table.seq, waiting, {seat: recipient}, unit.now)
+                *messages.turn_messages(info, table.seq, waiting, {seat: recipient}, unit.now)
             )
         return f"{name}'s time is up. {deputy.name} decides for them this once."
 
@@ -336,8 +338,10 @@ def _weekly_news(wait: Wait, now: datetime) -> list[NewMessage]:
     info, name = wait.table.info, wait.table.state.players[wait.seat]
     waited = duration_text(now - wait.clock.since) if wait.clock.since else ""
     others = [each for each in wait.table.metadata.recipients.values() if each.seat != wait.seat]
-    stamp = f"{notices.wait_name(wait.clock)}.{now:%Y%m%d}"
-    return notices.news_messages(info, others, f"The table has waited for {name} for {waited}.", stamp, now)
+    stamp = f"{clock_messages.wait_name(wait.clock)}.{now:%Y%m%d}"
+    return clock_messages.news_messages(
+        info, others, f"The table has waited for {name} for {waited}.", stamp, now
+    )
 
 
 async def _deputy(unit: UnitOfWork, table: LiveTable, seat: int) -> Person | None:
