@@ -33,7 +33,7 @@ from bot.discord.cards.finished_turns import FinishedTurns
 from bot.discord.cards.notices import Notices
 from bot.discord.deleted_messages import DeletedMessages
 from bot.discord.posting import Poster, Unreachable
-from bot.discord.renaming import rename_in_messages
+from bot.discord.renaming import rename_in_cards, rename_in_messages
 from bot.discord.threads import TableThreads
 from bot.features.privacy.replacing import Replacing
 from bot.hub.notifications import messages
@@ -254,8 +254,11 @@ class DiscordDelivery:
             case "names":
                 await self._sync_now(table.id)
                 word, *former = notification.sentences
+                replacing = Replacing((), former, word)
+                async with self.service.store.begin(table=table.id) as unit:
+                    await rename_in_cards(unit, table.id, replacing)
                 for channel in self.threads.places(table):
-                    await rename_in_messages(self.api, channel, Replacing((), former, word))
+                    await rename_in_messages(self.api, channel, replacing)
                 await self.endings.redraw(table)
                 return None
             case "refresh":
@@ -300,8 +303,12 @@ class DiscordDelivery:
             log.exception("Discord: the cards of %s could not be brought up to date", name)
 
     async def _sync_changed(self, group: asyncio.TaskGroup) -> None:
-        """Sync the tables in memory that have changed since their last sync, and those that failed."""
+        """Sync the tables in memory that have changed since their last sync, those that failed, and those
+        whose pictures were drawn late."""
         failed, self._failed_syncs = self._failed_syncs, set()
+        late, self.builder.drawn_late = self.builder.drawn_late, set()
+        for table_id in late:
+            group.create_task(self._safely(self._show_late_pictures(table_id)))
         for table_id in failed:
             group.create_task(self._sync_safely(table_id))
         for table_id, version in list(self.keeper.seen_versions.items()):
@@ -310,3 +317,10 @@ class DiscordDelivery:
                 self.keeper.seen_versions[table_id] = card_version(view)
                 if table_id not in failed:
                     group.create_task(self._sync_safely(table_id))
+
+    async def _show_late_pictures(self, table_id: int) -> None:
+        """Give cards and an ending the pictures for which they did not wait."""
+        self.keeper.shown_versions.pop(table_id, None)
+        await self._sync_safely(table_id)
+        async with self._lock(table_id):
+            await self.endings.redraw(await self.service.queries.table_info(table_id))
