@@ -123,8 +123,7 @@ class RouteGraph:
     stop a bit above those of hexsides, the same for stops of which a route visits only one. `links`: by
     stop the links that leave it, highest revenue first. `link_count`: how many chains there are. `tokens`:
     the stops with a token of the company. `is_offboard`: by stop. `hexside_mask`: the bits of all
-    hexsides. `max_pass_through`: dollars that no route exceeds by crossing hexes. `complete`: no chain was
-    left out.
+    hexsides. `complete`: no chain was left out.
     """
 
     def __init__(
@@ -191,7 +190,6 @@ class RouteGraph:
             areas.setdefault(areas_of[s], 1 << width + len(areas))
         self.areas = [areas[areas_of[s]] for s in order]
         self.hexside_mask = (1 << width) - 1
-        self.max_pass_through = 3 * sum(pass_through.values())
         self.links: list[list[Link]] = [[] for _ in order]
         for i, (chain, mask) in enumerate(zip(chains, shared, strict=True)):
             a, b = number[chain.start], number[chain.to]

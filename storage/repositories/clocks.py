@@ -107,10 +107,6 @@ class ClockRepository(Repository):
         """What is due under a key."""
         return await self._transaction.first(select(DueRow).where(col(DueRow.key) == key))
 
-    async def rows_of_kind(self, kind: str) -> list[DueRow]:
-        """All that is due of one kind."""
-        return await self._transaction.all(select(DueRow).where(col(DueRow.kind) == kind))
-
     async def rows_due(self, until: datetime, limit: int, besides: Collection[str] = ()) -> list[DueRow]:
         """What is due by a time, the first first. besides: keys of rows that are left out."""
         query = select(DueRow).where(col(DueRow.due_at) <= until, col(DueRow.key).not_in(besides))

@@ -62,12 +62,6 @@ class PollRepository(Repository):
         query = select(PollRecord.table_id).where(*is_open).distinct().order_by(col(PollRecord.table_id))
         return await self._transaction.all(query)
 
-    async def every_open_poll(self) -> list[TablePoll]:
-        """The open polls of all tables."""
-        is_open = col(PollRecord.closed_at).is_(None)
-        polls = await self._transaction.all(select(PollRecord).where(is_open).order_by(col(PollRecord.id)))
-        return [await self._with_votes(poll) for poll in polls]
-
     async def get(self, poll_id: int) -> TablePoll:
         """A poll, open or closed. Raises NotFound."""
         poll = await self._transaction.first(select(PollRecord).where(col(PollRecord.id) == poll_id))

@@ -21,7 +21,7 @@ from bot.discord.cards import layouts, lobby_cards
 from bot.discord.delivery import DiscordDelivery
 from bot.discord.interactions import private_answers
 from bot.email.pages.notice_pages import PageBuilder
-from bot.hub.notifications.notify import decode_notification
+from bot.hub.notifications.messages import decode_notification
 from bot.hub.result import CommandResult
 from bot.service import Service
 from engine.core.state import AnyFrame

@@ -14,7 +14,7 @@ from bot.discord.cards.parts import Json
 from bot.discord.posting import Draft, Posted, Poster, Unreachable, ref_to_store
 from bot.discord.threads import TableThreads
 from bot.hub.info import TableInfo, open_seats
-from bot.hub.notifications.notify import Notification
+from bot.hub.notifications.messages import Notification
 from bot.service import Service
 from storage import OutboxMessage
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from bot.email.tokens import ServiceToken, reply_token_for, seat_key, table_label
 from bot.features.lobby.seats import open_request
 from bot.hub.info import TableInfo
-from bot.hub.notifications.notify import Notification
+from bot.hub.notifications.messages import Notification
 from bot.hub.seating import robots_of
 from bot.service import Service
 from mail import MailPage

@@ -98,7 +98,6 @@ class _Day:
         self._moves: deque[tuple[float, int]] = deque()
         self._clock: deque[tuple[float, float]] = deque()  # since when, seconds of work
         self._to_follow = 0
-        self._follow_since = 0.0
         self._outbox, self._outbox_at = 0.0, 0.0
 
     def run(self) -> DayMetrics:

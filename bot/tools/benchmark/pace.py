@@ -51,10 +51,8 @@ def recorded_game(path: Path) -> RecordedGame:
     for line in game.lines:
         if line.line != AGREED_END:
             action = actions.get(line.action_id, {})
-            by, time = action.get("user", action.get("entity")), action.get("created_at")
-            moves.append(
-                RecordedMove(line.seat, line.line, line.events, by, time if isinstance(time, int) else None)
-            )
+            by = action.get("user", action.get("entity"))
+            moves.append(RecordedMove(line.seat, line.line, line.events, by))
     return RecordedGame(f"{path.parent.name}/{path.name}", game.start, moves)
 
 

@@ -40,14 +40,12 @@ ANY_PRICE = 9999
 
 
 class RecordedMove(NamedTuple):
-    """A move of a recorded game. acted_by: who made it on the site, with what followed by itself; time:
-    seconds since 1970, None where the file has none."""
+    """A move of a recorded game. acted_by: who made it on the site, with what followed by itself."""
 
     seat: str
     line: str
     events: Sequence[engine.AnyEvent]
     acted_by: object = None
-    time: int | None = None
 
 
 @dataclass
@@ -81,8 +79,7 @@ class PaceResult:
 
     before, after, with_turns: waits by kind, without orders, with orders, and with planned turns too.
     as_played: waits on the site, with its programs. same: the lines and the final position of the game with
-    orders are those of the record, without planned turns and with them. hours_before, hours_after: how long
-    the waits lasted.
+    orders are those of the record, without planned turns and with them.
     """
 
     name: str
@@ -92,8 +89,6 @@ class PaceResult:
     with_turns: Counter[str] = field(default_factory=Counter)
     as_played: int = 0
     same: bool = True
-    hours_before: float = 0.0
-    hours_after: float = 0.0
 
 
 def measure_pace(game: RecordedGame) -> PaceResult:
@@ -101,29 +96,26 @@ def measure_pace(game: RecordedGame) -> PaceResult:
     said, armings = plan_orders(game)
     said_with_turns, armings_with_turns = plan_orders(game, planned_turns=True)
     result = PaceResult(game.name, len(game.moves))
-    result.before, result.hours_before = _waits(game, set())
-    result.after, result.hours_after = _waits(game, said)
-    result.with_turns, _ = _waits(game, said_with_turns)
+    result.before = _waits(game, set())
+    result.after = _waits(game, said)
+    result.with_turns = _waits(game, said_with_turns)
     actors = [move.acted_by for move in game.moves]
     result.as_played = sum(former != actor for former, actor in pairwise(actors))
     result.same = plays_the_same(game, armings) and plays_the_same(game, armings_with_turns)
     return result
 
 
-def _waits(game: RecordedGame, said: set[int]) -> tuple[Counter[str], float]:
-    """The waits by kind, and their hours, if orders say these moves."""
-    waits, hours = Counter[str](), 0.0
+def _waits(game: RecordedGame, said: set[int]) -> Counter[str]:
+    """The waits by kind, if orders say these moves."""
+    waits = Counter[str]()
     by_hand: RecordedMove | None = None
     for at, move in enumerate(game.moves):
         if at in said:
             continue
         if by_hand is None or by_hand.seat != move.seat:
             waits[wait_kind(game, at)] += 1
-            former = game.moves[at - 1] if at else move
-            if former.time is not None and move.time is not None:
-                hours += max(move.time - former.time, 0) / 3600
         by_hand = move
-    return waits, hours
+    return waits
 
 
 def wait_kind(game: RecordedGame, at: int) -> str:

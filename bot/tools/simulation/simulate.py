@@ -92,13 +92,6 @@ class SimulatedGame:
         """The game as a `.18xx` file."""
         return history_script(self.history, f"random play, seed {self.seed}")
 
-    @property
-    def ending_text(self) -> str:
-        """How the game ended."""
-        if self.failure:
-            return self.failure
-        return self.state.game_over.reason if self.state.game_over else "unfinished"
-
 
 def simulate_game(
     title: str,
