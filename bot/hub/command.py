@@ -210,6 +210,13 @@ class Commands:
         """The names of all commands."""
         return frozenset(self._commands)
 
+    def is_personal(self, line: str) -> bool:
+        """Whether a line is a command about oneself in full."""
+        command = self.get(first_word(line))
+        return isinstance(command, PersonCommand) and any(
+            re.fullmatch(form.regex, line.strip(), re.IGNORECASE) for form in command.forms
+        )
+
     def is_query(self, word: str) -> bool:
         """Whether the word is the name of a question."""
         return isinstance(self.get(word), Query)
