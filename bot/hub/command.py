@@ -119,7 +119,8 @@ def _always(table: LiveTable, request: Request) -> bool:
 class TableCommand:
     """A command that is carried out at a held table.
 
-    handler: None where the line turns out to be one of the game. applies: whether the line is meant for the
+    handler: None where the line turns out to be one of the game; may raise ValueError with a sentence, which
+    refuses the request. applies: whether the line is meant for the
     command at this table at all; for the `SHARED_WORDS`.
     """
 

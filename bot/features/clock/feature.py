@@ -53,10 +53,7 @@ class TimeCommands:
         rest = request.lines[0].partition(" ")[2].strip()
         if not rest:
             return self._answer(table, request, pace_text(table.stored_info.pace))
-        try:
-            return await self._propose_pace(table, request, parse_pace(rest))
-        except ValueError as error:
-            return refused(table, request, str(error))
+        return await self._propose_pace(table, request, parse_pace(rest))
 
     @staticmethod
     def _answer(table: LiveTable, request: Request, text: str) -> QueryAnswer:
