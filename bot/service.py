@@ -16,6 +16,7 @@ from bot.features.game_files.importing import read_game
 from bot.features.history import feature as history
 from bot.features.lobby.feature import LobbyCommands
 from bot.features.lobby.imported_seats import GameImports
+from bot.features.lobby.lines import LobbyLines
 from bot.features.lobby.replacement import Replacements
 from bot.features.lobby.seats import REQUEST_KIND, SeatRequests
 from bot.features.lobby.tables import Lobby
@@ -99,6 +100,7 @@ class Service(Hub):
         self.seats = SeatRequests(
             cache, self.lobby, self.running, self.imports, self.limits, self.replacements
         )
+        self.lobby_lines = LobbyLines(cache, self.lobby, self.seats)
         self.settings = PersonSettingsService(cache)
         self.watcher = Watcher(store, self.limits, read_game, GameAddresses(store, watched_sites))
         privacy = privacy or PrivacySettings()
@@ -123,6 +125,7 @@ class Service(Hub):
         clock, times = TimeCommands(cache, polls), ClockTimers(cache, partial(play_line, submit))
         replacements = self.replacements
         lobby = LobbyCommands(cache, self.lobby, self.seats, polls, replacements)
+        seats_and_start = [*lobby.commands(), *self.lobby_lines.commands()]
         lobby_timers = {"lobby": lobby.expire, LATE_KIND: replacements.look, REQUEST_KIND: self.seats.look}
         remind = {VOTE_KIND: partial(remind_of_vote, cache)}
 
@@ -151,7 +154,7 @@ class Service(Hub):
         yield Feature("watch", WatchingPermission(cache).commands())
         yield Feature("retention", leads={"retention": self.retainer.run})
         yield Feature(
-            "lobby", lobby.commands(), replacements.motions(), lobby_timers,
+            "lobby", seats_and_start, replacements.motions(), lobby_timers,
             moved=[replacements.update_after_move], is_required=True,
         )  # fmt: skip
         yield Feature("status", self.status.commands(), self.status.motions())

@@ -175,6 +175,8 @@ class Hub:
         transport: str = "terminal",
         announcement: str = "",
         confirmed: bool = False,
+        name: str = "",
+        is_repeated: bool = False,
     ) -> CommandResult:
         """Submit lines of notation for a seat: all of them are played, in order, or none.
 
@@ -182,7 +184,7 @@ class Hub:
         is current. request_id: unique to this request; repeated, it gets the same result and has no second
         effect. person_id: who submits; None is the operator, who may act for every seat. announcement: what
         the table is told if the lines are played. confirmed: nobody is asked whether they are sure; `yes`
-        behind the last line says the same.
+        behind the last line says the same. name, is_repeated: see `Request`.
 
         A command of a feature (`commands`) may have to be submitted alone. Raises storage.NotFound for an
         unknown table, StoreError if nothing could be written.
@@ -192,7 +194,7 @@ class Hub:
         texts, says_yes = confirmed_lines([line for _, line in plain])
         request = Request(
             UNKNOWN_SEAT if seat is None else seat, texts, tuple(number for number, _ in plain), decision_id,
-            request_id, person_id, transport, announcement, confirmed or says_yes,
+            request_id, person_id, transport, announcement, confirmed or says_yes, name, is_repeated,
         )  # fmt: skip
         result = await self._submit(table_id, request)
         seconds = perf_counter() - started
@@ -235,11 +237,15 @@ class Hub:
         raise unknown or AssertionError("unreachable")
 
     async def _submit_once(self, table_id: int, request: Request) -> CommandResult:
-        command = self.commands.get(request.word)
-        if isinstance(command, OpenCommand) and len(request.lines) == 1:
+        if (command := await self._open_command(table_id, request)) is not None:
             return await self._carry_out_open(table_id, command, request)
         async with self.cache.lock(table_id):
-            return await self._submit_locked(table_id, request)
+            result = await self._submit_locked(table_id, request)
+        is_for_others = self.commands.depends_on_status(request.word) and request.word not in _GAME_WORDS
+        if isinstance(result, LineUnreadable) and is_for_others:
+            info = (await self.cache.get(table_id, with_log=False)).info
+            return TableNotRunning(info.status, f"Table {info.code} is {status_text(info.status)}.")
+        return result
 
     async def _submit_locked(self, table_id: int, request: Request) -> CommandResult:
         if (result := await self._play_at_once(table_id, request)) is not None:
@@ -281,6 +287,18 @@ class Hub:
         alone = any(self.commands.stands_alone(line) for line in request.lines)
         return not alone and self.commands.reader(table, request) is None
 
+    async def _open_command(self, table_id: int, request: Request) -> OpenCommand | None:
+        """The command that is carried out while the table goes on, if the request is for one."""
+        if len(request.lines) != 1:
+            return None
+        if self.commands.depends_on_status(request.word):
+            info = (await self.cache.get(table_id, with_log=False)).stored_info
+            status = "lobby" if request.is_repeated else info.status
+            if (command := self.commands.at_status(request.word, status)) is not None:
+                return command
+        found = self.commands.get(request.word)
+        return found if isinstance(found, OpenCommand) else None
+
     async def _carry_out_open(self, table_id: int, command: OpenCommand, request: Request) -> CommandResult:
         """Carry out a command while the table goes on."""
         if command.needs_seat:
@@ -292,7 +310,11 @@ class Hub:
             if not isinstance(seated, Request):
                 return seated
             request = seated
-        return await command.handler(table_id, request)
+        try:
+            result = await command.handler(table_id, request)
+        except ValueError as error:
+            return LineRefused(*request.numbered_line(0), str(error))
+        return QueryAnswer(command.name, result) if isinstance(result, str) else result
 
     async def ask(self, table_id: int, line: str, *, person_id: int | None) -> CommandResult:
         """The answer to a query such as `status` or `export`, as the person sees the table.

@@ -6,7 +6,7 @@ from bot.discord.cards import card_texts, layouts, parts
 from bot.discord.cards.card_keeper import current_prompt
 from bot.discord.cards.notices import Notices
 from bot.discord.cards.turns_card import WaitingEntry, turns_card
-from bot.discord.controls.controls import AGREE, DECLINE, KEEP, LOBBY, OFFERED, START, SUBMIT_LINE, CustomId
+from bot.discord.controls.controls import SUBMIT_LINE, CustomId
 from bot.discord.posting import Draft
 from bot.discord.threads import card_link
 from bot.features.lobby.pages import seat_offer_sentence
@@ -68,13 +68,13 @@ async def _send_lobby_notice(
     """A table is full, expires or is closed: with the button that answers."""
     if table.status != "lobby" and notification.kind != "closed":
         return None
-    custom_id = CustomId(table.id, None, None, LOBBY, START)
+    custom_id = CustomId(table.id, None, None, SUBMIT_LINE, "start shuffled")
     buttons = {
         "full": [parts.button("Start", str(custom_id), parts.PRIMARY)],
-        "expiring": [parts.button("Keep it open", str(custom_id._replace(argument=KEEP)), parts.PRIMARY)],
+        "expiring": [parts.button("Keep it open", str(custom_id._replace(argument="keep")), parts.PRIMARY)],
         "robot": [
-            parts.button("Agree", str(custom_id._replace(argument=AGREE)), parts.PRIMARY),
-            parts.button("Decline", str(custom_id._replace(argument=DECLINE))),
+            parts.button("Agree", str(custom_id._replace(argument="agree")), parts.PRIMARY),
+            parts.button("Decline", str(custom_id._replace(argument="decline"))),
         ],
     }.get(notification.kind, [])
     text = parts.text_display(" ".join(notification.sentences))
@@ -110,7 +110,7 @@ async def _send_seat_notice(
         if seat is None or is_seated or table.status not in ("running", "paused"):
             return None
         sentences = (seat_offer_sentence(table, seat),)
-        custom_id = CustomId(table.id, seat, None, LOBBY, OFFERED)
+        custom_id = CustomId(table.id, None, None, SUBMIT_LINE, f"ask {table.names[seat]}")
         buttons = [parts.button("Play on", str(custom_id), parts.SUCCESS)]
     if notification.kind == "seat_request":
         async with notices.service.store.read() as unit:

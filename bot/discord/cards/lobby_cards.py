@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import engine
 from bot.discord.cards.parts import PRIMARY, SUCCESS, Json, action_rows, button, container, text_display
-from bot.discord.controls.controls import CLAIM, JOIN, LEAVE, LOBBY, START, SUBMIT_LINE, CustomId
+from bot.discord.controls.controls import SUBMIT_LINE, CustomId
 from bot.hub.info import TableInfo, open_seats
 from bot.hub.pace import pace_text
 
@@ -34,21 +34,21 @@ def lobby_card(table: TableInfo) -> list[Json]:
     ]
     parts = [text_display("\n".join(lines))]
     if table.status == "lobby":
-        custom_id = CustomId(table.id, None, None, LOBBY, JOIN)
+        custom_id = CustomId(table.id, None, None, SUBMIT_LINE, "join")
         parts += action_rows(
             [
                 button("Join", str(custom_id), SUCCESS),
-                button("Leave", str(custom_id._replace(argument=LEAVE))),
-                button("Start", str(custom_id._replace(argument=START)), PRIMARY),
+                button("Leave", str(custom_id._replace(argument="leave"))),
+                button("Start", str(custom_id._replace(argument="start shuffled")), PRIMARY),
             ]
         )
     elif table.status == "paused" and (seats_left := open_seats(table)):
-        custom_id = CustomId(table.id, None, None, LOBBY, CLAIM)
+        custom_id = CustomId(table.id, None, None, SUBMIT_LINE)
         parts.append(text_display("The game goes on once each seat has its player. Whose seat is yours?"))
         parts += action_rows(
             [
-                button(f"The seat of {table.names[seat]}", str(custom_id._replace(seat=seat)), SUCCESS)
-                for seat in seats_left
+                button(f"The seat of {name}", str(custom_id._replace(argument=f"ask {name}")), SUCCESS)
+                for name in (table.names[seat] for seat in seats_left)
             ]
         )
     else:
@@ -60,9 +60,9 @@ def lobby_card(table: TableInfo) -> list[Json]:
 
 def invitation_card(table: TableInfo, host: str, details: Sequence[str] = ()) -> list[Json]:
     """A direct message that offers the reader a seat. details: what is agreed there, and who plays."""
-    custom_id = CustomId(table.id, None, None, LOBBY, JOIN)
+    custom_id = CustomId(table.id, None, None, SUBMIT_LINE, "join")
     sentence = f"{host} keeps a seat for you at table **{table.code}** · {table.title} · {table.name}."
     join = button("Join", str(custom_id), SUCCESS)
-    leave = button("Leave", str(custom_id._replace(argument=LEAVE)))
+    leave = button("Leave", str(custom_id._replace(argument="leave")))
     text = "\n".join([sentence, *details])
     return [container([text_display(text), *action_rows([join, leave])])]

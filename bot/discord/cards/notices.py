@@ -11,6 +11,7 @@ from bot.discord.cards.card_builder import CardBuilder
 from bot.discord.cards.card_refs import LOBBY, REMIND, CardRef, card_ref
 from bot.discord.cards.finished_turns import FinishedTurns
 from bot.discord.cards.parts import Json
+from bot.discord.controls.controls import SUBMIT_LINE, CustomId
 from bot.discord.posting import Draft, Posted, Poster, Unreachable, ref_to_store
 from bot.discord.threads import TableThreads
 from bot.hub.info import TableInfo, open_seats
@@ -102,8 +103,9 @@ class Notices:
         seats = open_seats(table) if table.status == "paused" else []
         if not (seats or table.status == "lobby") or "channel" not in table.location:
             return None
-        first_button = f"{seats[0]}:-:claim" if seats else "-:-:join"
-        posted = await self._send_once(queued, table, Draft(payload), f'"r1:{table.id}:{first_button}:')
+        line = f"ask {table.names[seats[0]]}" if seats else "join"
+        first_button = str(CustomId(table.id, None, None, SUBMIT_LINE, line))
+        posted = await self._send_once(queued, table, Draft(payload), json.dumps(first_button))
         ref = CardRef(posted.channel_id, posted.message_id, key=queued.idempotency_key)
         async with self.service.store.begin(table=table.id) as unit:
             await unit.tables.set_card(table.id, LOBBY, ref_to_store(ref))
@@ -121,7 +123,7 @@ class Notices:
         card = lobby_cards.invitation_card(
             table, host, (await self.service.queries.invitation_facts(table)).lines
         )
-        marker = f'"r1:{table.id}:-:-:join:'
+        marker = json.dumps(str(CustomId(table.id, None, None, SUBMIT_LINE, "join")))
         try:
             posted = await self._send_once(queued, table, Draft(card), marker, dm_user)
         except Unreachable:
