@@ -56,8 +56,11 @@ class Confirmations:
         """Do what was asked; returns the sentence for the player."""
         if seat_token.purpose == "invite" and seat_token.table_id is not None:
             return await self._answer_invitation(seat_token, seat_token.table_id, yes)
-        if seat_token.purpose in ("start", "keep", "agree") and seat_token.table_id is not None:
-            return await self._answer_lobby(seat_token, seat_token.table_id, yes)
+        if seat_token.purpose == "answer" and seat_token.table_id is not None:
+            of_yes, _, of_no = (seat_token.decision_id or "").partition("|")
+            if not (line := of_yes if yes else of_no):
+                return f"Nothing is changed at {seat_token.table_label}."
+            return await self._say(seat_token, seat_token.table_id, line)
         async with self._store.begin() as unit:
             claim = await unit.people.claim_of_person(seat_token.person_id)
             if claim is None or claim.address != seat_token.address:
@@ -129,14 +132,6 @@ class Confirmations:
         ):  # with the last seat everybody is told that the game goes on
             await self._tell_host(table.id, token.person_id, f"{name} has taken their seat at {table.code}.")
         return told
-
-    async def _answer_lobby(self, token: ServiceToken, table_id: int, yes: bool) -> str:
-        """Start a game, keep a lobby open, or agree to a robot; returns the sentence for the player."""
-        table = await self._service.queries.table_info(table_id)
-        line = token.purpose if yes else "decline" if token.purpose == "agree" else ""
-        if not line:
-            return f"Nothing is changed at {table_label(table)}."
-        return await self._say(token, table_id, line)
 
     async def _say(self, token: ServiceToken, table_id: int, line: str) -> str:
         """Say a line at a table; the answer, or why it is refused."""

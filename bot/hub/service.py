@@ -41,7 +41,7 @@ from bot.hub.command import (
 from bot.hub.commit import CommitDraft
 from bot.hub.confirm import confirmed_lines
 from bot.hub.connections import ConnectionState, ConnectionStatus, Jobs
-from bot.hub.feature import Addition, AddToTurn, Feature, TurnPage
+from bot.hub.feature import Addition, AddToTurn, Feature, MakePage, TurnPage
 from bot.hub.info import status_text
 from bot.hub.limits import Kind, LimitReached, Limits
 from bot.hub.loading import UnreadableTable
@@ -87,7 +87,7 @@ class Hub:
 
     `add` puts features in. commands: what they have registered. queries: everything that can be read. polls:
     the votes of tables. clock: what is due. leads: work that one process of a store does, by the name of its
-    job.
+    job. pages: make what a person reads, by the kind of a notification.
     """
 
     def __init__(
@@ -116,6 +116,7 @@ class Hub:
         self.leads: dict[str, Callable[[], Awaitable[None]]] = {"clock": self.clock.run}
         self.on_moved: list[Moved] = []
         self.turn_pages: list[AddToTurn] = []
+        self.pages: dict[str, MakePage] = {}
         self.moves = MoveHandler(self.cache, self.moved)
 
     def add(self, feature: Feature) -> None:
@@ -124,6 +125,7 @@ class Hub:
         self.polls.motions |= feature.motions
         self.clock.timers |= feature.timers
         self.leads |= feature.leads
+        self.pages |= feature.pages
         self.cache.reactions += feature.reactions
         self.on_moved += feature.moved
         self.turn_pages += feature.turn_pages

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.discord.cards.lobby_cards import lobby_card
+from bot.features.lobby.notices import lobby_page
 from bot.hub.result import LineRefused, QueryAnswer
 from tests.pace.conftest import NAMES, START, DrivenTable
 from tests.pace.letters import MailDesk
@@ -54,7 +54,7 @@ async def test_what_is_agreed_for_the_end_of_a_time_is_said_when_the_table_is_ma
     await driven.service.lobby.invite(table, driven.people["Bob"], "Bob", by=driven.people["Ann"])
     (letter,) = to(await desk.letters(), "Bob")
     assert said in " ".join(letter.text.split())
-    assert said in str(lobby_card(await driven.service.queries.table_info(table)))
+    assert said in str(lobby_page(await driven.service.queries.table_info(table)))
 
 
 async def test_a_full_table_asks_its_host_and_yes_starts_it(driven: DrivenTable, desk: MailDesk) -> None:
