@@ -148,7 +148,8 @@ class ScriptedTables:
             notification = Notification(kind, table.id, 0, person_id=self.people["Bob"])
             page = await self.service.pages[kind](table, notification)
             assert page is not None
-            self._add_card(f"{title}, {what}", page_card(table.id, page, [f"### {page.headline}"]))
+            above = [f"### {page.headline}"] if kind == "lobby" else []
+            self._add_card(f"{title}, {what}", page_card(table.id, page, above))
         await self._add_letters(title)
         await lobby.join(table.id, self.people["Bob"], "Bob")
         await lobby.start(table.id, by=self.people["Ann"], order=NAMES)
