@@ -51,8 +51,10 @@ LAZY_COMMANDS = {
 }
 
 
-SERVICE_OPTIONS = ("--role", "--shards")
-"""Options of the service itself, each with a value."""
+SERVICE_OPTIONS = {"--role": 2, "--shards": 2, "--new": 1, "--stay": 1}
+"""Options of the service itself, and of how many words each is."""
+NO_RETRY = 2
+"""The exit status of what no later attempt can help: a wrong setting, a damaged store, a newer Railpost's."""
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -60,7 +62,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 def app_for(words: Sequence[str]) -> typer.Typer:
     """The command line, with the sub-command that these words name, or with all for help and errors."""
     while words and words[0] in SERVICE_OPTIONS:
-        words = words[2:]
+        words = words[SERVICE_OPTIONS[words[0]] :]
     own = {info.name or (info.callback.__name__ if info.callback else "") for info in app.registered_commands}
     word = next((word for word in words if not word.startswith("-")), None)
     if not words or word in own:
@@ -129,6 +131,14 @@ class CommandError(Exception):
 
 class ShutdownRequested(Exception):
     """The service was asked to end."""
+
+
+def wait_to_be_stopped() -> None:
+    """Wait for SIGTERM or SIGINT. Docker restarts a container whatever the status is, so it must not end."""
+    stops = (signal.SIGTERM, signal.SIGINT)
+    signal.pthread_sigmask(signal.SIG_BLOCK, stops)
+    print("No restart helps: Railpost waits to be stopped.", file=sys.stderr, flush=True)
+    signal.sigwait(stops)
 
 
 async def wait_for_shutdown() -> None:
@@ -230,14 +240,20 @@ async def serve(
 
 
 def run_service(
-    begin: BeginTable | None = None, given: Mapping[str, str] | None = None, *, allows_new: bool = False
+    begin: BeginTable | None = None,
+    given: Mapping[str, str] | None = None,
+    *,
+    allows_new: bool = False,
+    must_serve: bool = False,
 ) -> None:
     """Read the settings and run the service. given: settings from the command line. allows_new: as in
-    `open_service`."""
+    `open_service`. must_serve: to have neither Discord nor mail is a wrong setting."""
     from bot.operations.logs import configure_logging, secrets_of
     from bot.operations.status import ErrorCounter
 
     settings = load_settings(given=given)
+    if must_serve and settings.does_everything and not settings.transports:
+        raise SettingsError(NO_TRANSPORT_MESSAGE)
     create_data_folder(settings)
     errors = ErrorCounter(secrets_of(settings))
     to_stderr = not sys.stdin.isatty() if sys.stdin else True
@@ -269,6 +285,9 @@ def service(
     new: Annotated[
         bool, typer.Option("--new", help="Begin with a new store, although there are backups of another.")
     ] = False,
+    stay: Annotated[
+        bool, typer.Option("--stay", help="Where no restart helps, wait to be stopped: for containers.")
+    ] = False,
     _: Annotated[
         bool, typer.Option("--version", help="Print the version.", callback=print_version, is_eager=True)
     ] = False,
@@ -277,9 +296,14 @@ def service(
     prompt."""
     given = {"RAILPOST_ROLE": role, "RAILPOST_SHARDS": shards}
     if ctx.invoked_subcommand is None:
-        run_service(given={name: value for name, value in given.items() if value}, allows_new=new)
-    elif role or shards or new:
-        raise typer.BadParameter("--role, --shards and --new are for the service itself, not for a command.")
+        settings = {name: value for name, value in given.items() if value}
+        code = run_command(partial(run_service, given=settings, allows_new=new, must_serve=stay))
+        if stay and code == NO_RETRY:
+            wait_to_be_stopped()
+        raise typer.Exit(code)
+    if role or shards or new or stay:
+        *first, last = SERVICE_OPTIONS
+        raise typer.BadParameter(f"{', '.join(first)} and {last} are for the service itself, not a command.")
 
 
 HOW_TO_GET_HINTS = "`hint` is off at this table; `--option hints` at the start allows it."
@@ -442,15 +466,12 @@ def _flatten(error: Exception) -> list[Exception]:
 
 
 def _report_failure(error: Exception) -> int:
-    """Print expected errors as sentences; log the traceback of any other; the exit code.
-
-    It is 2 for what no later attempt can help: a wrong setting, a damaged store, or a newer Railpost's.
-    """
+    """Print expected errors as sentences; log the traceback of any other; the exit code."""
     from storage import InvalidStore, NewerStore, StoreError
 
     errors = _flatten(error)
     if all(isinstance(each, SettingsError | InvalidStore | NewerStore) for each in errors):
-        return print_error("\n".join(map(str, errors)), 2)
+        return print_error("\n".join(map(str, errors)), NO_RETRY)
     if all(isinstance(each, StoreError | CommandError) for each in errors):
         return print_error("\n".join(map(str, errors)), 1)
     try:

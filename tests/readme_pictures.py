@@ -25,7 +25,7 @@ from PIL import Image, ImageChops, PngImagePlugin
 
 from bot.email.pages.notice_pages import PageBuilder
 from bot.email.tokens import reply_token_for
-from bot.hub.notifications.notify import Notification
+from bot.hub.notifications.messages import Notification
 from bot.hub.result import Completed
 from bot.service import Service
 from bot.terminal.console import Console

@@ -23,7 +23,7 @@ from bot.email.pages.notice_pages import PageBuilder
 from bot.email.tokens import reply_token_for
 from bot.hub.feature import TurnPage
 from bot.hub.info import TableInfo
-from bot.hub.notifications.notify import Notification
+from bot.hub.notifications.messages import Notification
 from bot.hub.people import person_by_address
 from bot.service import Service
 from bot.terminal.console import Console

@@ -31,13 +31,13 @@ from bot.discord.cards.clock_notices import CLOCK_KINDS, send_clock_notice
 from bot.discord.cards.endings import Endings
 from bot.discord.cards.finished_turns import FinishedTurns
 from bot.discord.cards.notices import Notices
-from bot.discord.losses import Losses
+from bot.discord.deleted_messages import DeletedMessages
 from bot.discord.posting import Poster, Unreachable
-from bot.discord.renaming import rename_in_messages
+from bot.discord.renaming import rename_in_cards, rename_in_messages
 from bot.discord.threads import TableThreads
 from bot.features.privacy.replacing import Replacing
-from bot.hub.notifications import notify
-from bot.hub.notifications.notify import Notification
+from bot.hub.notifications import messages
+from bot.hub.notifications.messages import Notification
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from storage import GuildShards, NotFound, OutboxMessage, StoreError
@@ -87,7 +87,9 @@ class DiscordDelivery:
         self._semaphore = asyncio.Semaphore(MAX_CONCURRENT)
         self._locks: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
         self._failed_syncs: set[int] = set()
-        self.losses = Losses(service, self.keeper, self.threads, self._lock, self._sync_safely)
+        self.deleted_messages = DeletedMessages(
+            service, self.keeper, self.threads, self._lock, self._sync_safely
+        )
 
     # -- the outbox --------------------------------------------------------------------------
 
@@ -203,7 +205,7 @@ class DiscordDelivery:
             case Undeliverable():
                 return str(error), None
             case Unreachable():
-                waits = notify.decode_notification(queued.payload).kind in ("turn", "vote")
+                waits = messages.decode_notification(queued.payload).kind in ("turn", "vote")
                 return str(error), self._retry_time(queued, MAX_TURN_RETRY_DELAY) if waits else None
             case discord.HTTPException() if error.status in PERMANENT_STATUSES:
                 return reason, None
@@ -214,7 +216,7 @@ class DiscordDelivery:
 
     def _name(self, queued: OutboxMessage) -> str:
         """A message as the operator reads of it."""
-        kind = notify.decode_notification(queued.payload).kind
+        kind = messages.decode_notification(queued.payload).kind
         return f"the message `{kind}` of {self.service.cache.table_name(queued.table_id)}"
 
     @staticmethod
@@ -223,7 +225,7 @@ class DiscordDelivery:
 
     async def _send_message(self, queued: OutboxMessage) -> str | None:
         """Send one message; returns the id of the Discord message, if there is one."""
-        notification = notify.decode_notification(queued.payload)
+        notification = messages.decode_notification(queued.payload)
         dm_user = queued.address.get("user") if not (queued.ordering_key or "").startswith("table:") else None
         try:
             async with self._lock(notification.table_id):
@@ -252,8 +254,11 @@ class DiscordDelivery:
             case "names":
                 await self._sync_now(table.id)
                 word, *former = notification.sentences
+                replacing = Replacing((), former, word)
+                async with self.service.store.begin(table=table.id) as unit:
+                    await rename_in_cards(unit, table.id, replacing)
                 for channel in self.threads.places(table):
-                    await rename_in_messages(self.api, channel, Replacing((), former, word))
+                    await rename_in_messages(self.api, channel, replacing)
                 await self.endings.redraw(table)
                 return None
             case "refresh":
@@ -298,8 +303,12 @@ class DiscordDelivery:
             log.exception("Discord: the cards of %s could not be brought up to date", name)
 
     async def _sync_changed(self, group: asyncio.TaskGroup) -> None:
-        """Sync the tables in memory that have changed since their last sync, and those that failed."""
+        """Sync the tables in memory that have changed since their last sync, those that failed, and those
+        whose pictures were drawn late."""
         failed, self._failed_syncs = self._failed_syncs, set()
+        late, self.builder.drawn_late = self.builder.drawn_late, set()
+        for table_id in late:
+            group.create_task(self._safely(self._show_late_pictures(table_id)))
         for table_id in failed:
             group.create_task(self._sync_safely(table_id))
         for table_id, version in list(self.keeper.seen_versions.items()):
@@ -308,3 +317,10 @@ class DiscordDelivery:
                 self.keeper.seen_versions[table_id] = card_version(view)
                 if table_id not in failed:
                     group.create_task(self._sync_safely(table_id))
+
+    async def _show_late_pictures(self, table_id: int) -> None:
+        """Give cards and an ending the pictures for which they did not wait."""
+        self.keeper.shown_versions.pop(table_id, None)
+        await self._sync_safely(table_id)
+        async with self._lock(table_id):
+            await self.endings.redraw(await self.service.queries.table_info(table_id))

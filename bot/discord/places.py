@@ -11,7 +11,7 @@ from typing import Any
 from bot.discord.cards.card_refs import is_old_slot, is_prompt_slot, slot_prefix
 from bot.discord.cards.finished_turns import queued_card
 from bot.hub.info import TableInfo
-from bot.hub.notifications import notify
+from bot.hub.notifications import messages
 from bot.hub.table import LiveTable
 from bot.service import Service
 
@@ -23,9 +23,9 @@ async def move(service: Service, table_id: int, location: dict[str, Any]) -> Tab
         sentence = f"Table {info.name} {info.code} is shown here from now on."
         await _show_anew(service, table, still_exists=True)
         async with service.store.begin(table=table_id) as unit:
-            suffix = notify.unique_suffix()
+            suffix = messages.unique_suffix()
             await unit.outbox.enqueue(
-                *notify.announcements(info, "started", info.seq, [sentence], [], suffix, unit.now)
+                *messages.announcements(info, "started", info.seq, [sentence], [], suffix, unit.now)
             )
         await _ask_anew(service, table)
     service.wake_subscribers()
@@ -39,9 +39,9 @@ async def leave(service: Service, table_id: int, sentence: str) -> None:
         await _show_anew(service, table, still_exists=False)
         sentence += " You are told by direct messages or email; `/table move` shows it in a channel again."
         async with service.store.begin(table=table_id) as unit:
-            recipients, suffix = table.metadata.recipients.values(), notify.unique_suffix()
+            recipients, suffix = table.metadata.recipients.values(), messages.unique_suffix()
             await unit.outbox.enqueue(
-                *notify.announcements(info, "news", info.seq, [sentence], recipients, suffix, unit.now)
+                *messages.announcements(info, "news", info.seq, [sentence], recipients, suffix, unit.now)
             )
         await _ask_anew(service, table)
     service.wake_subscribers()
@@ -67,8 +67,8 @@ async def _ask_anew(service: Service, table: LiveTable) -> None:
         return
     async with service.store.begin(table=info.id) as unit:
         await unit.outbox.enqueue(
-            *notify.turn_messages(
+            *messages.turn_messages(
                 info, info.seq, table.pending, table.metadata.recipients, unit.now,
-                suffix=notify.unique_suffix(),
+                suffix=messages.unique_suffix(),
             )
         )  # fmt: skip

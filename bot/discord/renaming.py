@@ -1,6 +1,7 @@
 """Names are taken out of our messages in a channel, as far as Discord lets us read and edit them.
 
-Cards are brought up to date by their keeper. Here are the others: lists of turns, news, lines of text.
+Cards are brought up to date by their keeper. Here are the others: lists of turns, news, lines of text. What
+is stored of cards is renamed too: a turn that was being finished meanwhile is stored with the former name.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import discord
 
 from bot.discord.api import CannotEdit, DiscordApi
 from bot.features.privacy.replacing import Replacing
+from storage import UnitOfWork
 
 log = logging.getLogger(__name__)
 
@@ -20,6 +22,14 @@ MESSAGES = 1000
 """The newest of a channel, among which ours are looked for."""
 TEXT = 10
 """The type of a component that is text."""
+
+
+async def rename_in_cards(unit: UnitOfWork, table_id: int, replacing: Replacing) -> None:
+    """Replace names in what is stored of the cards of a table."""
+    for card in await unit.tables.cards(table_id):
+        if replacing.holds(str(card.message_ref)):
+            renamed = replacing.value(card.message_ref)
+            await unit.tables.set_card(table_id, card.slot, renamed, card.decision_id)
 
 
 async def rename_in_messages(api: DiscordApi, channel: Any, replacing: Replacing) -> None:

@@ -21,7 +21,7 @@ from bot.email.outgoing import enqueue_mail
 from bot.email.pages.digest_mail import DigestComposer
 from bot.email.pages.notice_pages import PageBuilder
 from bot.email.returned import ASKED_ANEW, texts_together
-from bot.hub.notifications.notify import decode_notification
+from bot.hub.notifications.messages import decode_notification
 from bot.hub.people import fault_of
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service

@@ -8,7 +8,7 @@ import msgspec
 
 from bot.email import returned
 from bot.email.tokens import ServiceToken, token_owner
-from bot.hub.notifications import notify
+from bot.hub.notifications import messages
 from mail import OutgoingMail, ReplyToken
 from mail.port import GatheredAnswer
 from storage import (
@@ -71,8 +71,8 @@ async def gather_answer(unit: UnitOfWork, answer: GatheredAnswer, digest: str) -
     person_id = await token_owner(unit, token)
     collapse_key = f"gathered:{token.actor}"
     earlier = await unit.outbox.pending_with_collapse_key(collapse_key)
-    former = notify.decode_notification(earlier.payload).sentences if earlier else ()
-    notification = notify.Notification(
+    former = messages.decode_notification(earlier.payload).sentences if earlier else ()
+    notification = messages.Notification(
         "gathered", table_id, 0, seat, person_id, sentences=(*former, answer.text),
     )  # fmt: skip
     await unit.outbox.enqueue(

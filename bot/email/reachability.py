@@ -26,7 +26,7 @@ from bot.email.tokens import ServiceToken, table_label
 from bot.hub import people
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_recipient
-from bot.hub.notifications import notify
+from bot.hub.notifications import messages
 from bot.position import text_views
 from bot.position.pending import PendingDecision
 from bot.service import Service
@@ -289,8 +289,8 @@ class Reachability:
     ) -> None:
         async with self._store.begin() as unit:
             recipient = await load_recipient(unit, person_id, pending.seat)
-            messages = notify.turn_reminders(table, seq, pending, recipient, unit.now + after)
-            await unit.outbox.enqueue(*messages)
+            reminders = messages.turn_reminders(table, seq, pending, recipient, unit.now + after)
+            await unit.outbox.enqueue(*reminders)
 
     async def _tables(self, person_id: int) -> list[TableInfo]:
         tables = await self._service.queries.list_tables(person_id=person_id, statuses=("running", "paused"))
@@ -299,7 +299,7 @@ class Reachability:
     async def _to_discord(self, table: TableInfo, person_id: int, sentence: str) -> None:
         async with self._store.begin() as unit:
             recipient = await load_recipient(unit, person_id, table.seat_of(person_id))
-            await unit.outbox.enqueue(*notify.direct_messages(table, recipient, sentence))
+            await unit.outbox.enqueue(*messages.direct_messages(table, recipient, sentence))
 
 
 def waiting_sentence(labels: list[str], who: str = "you") -> str:

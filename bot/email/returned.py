@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 import msgspec
 
 from bot.email.tokens import ServiceToken
-from bot.hub.notifications import notify
+from bot.hub.notifications import messages
 from mail.port import OutgoingMail
 from storage import NewMessage, UnitOfWork
 
@@ -44,8 +44,8 @@ async def gather_lost(unit: UnitOfWork, token: ServiceToken, message_id: str, du
         return False
     collapse_key = f"{_prefix(token.person_id)}{token.actor}"
     earlier = await unit.outbox.pending_with_collapse_key(collapse_key)
-    former = notify.decode_notification(earlier.payload).sentences if earlier else ()
-    notification = notify.Notification(
+    former = messages.decode_notification(earlier.payload).sentences if earlier else ()
+    notification = messages.Notification(
         "lost", token.table_id or 0, 0, token.seat_number, token.person_id,
         sentences=(*former, *text.split(BETWEEN))[-MOST_TEXTS:],
     )  # fmt: skip

@@ -25,6 +25,7 @@ from bot.hub.loading import (
     load_metadata,
     load_table,
 )
+from bot.hub.notifications.after_commit import commit_messages
 from bot.hub.request import Request
 from bot.hub.result import CommandResult, decode_result
 from bot.hub.table import LiveTable
@@ -308,7 +309,8 @@ class TableCache:
             unit, metadata = draft.open_unit, table.metadata
             if unit is not None:
                 metadata = await load_metadata(unit, table.stored_info.id)
-            move_commit = draft.move_commit(metadata, request_id, self.ping_holdoff, self._store_id)
+            told = commit_messages(draft, metadata, self.ping_holdoff)
+            move_commit = draft.move_commit(told, request_id, self._store_id)
             if unit is not None:
                 await unit.commit_move(move_commit)
             else:

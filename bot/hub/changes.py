@@ -12,7 +12,7 @@ from bot.hub.cache import MAX_ATTEMPTS, TableCache
 from bot.hub.info import TableInfo
 from bot.hub.limits import Limits
 from bot.hub.loading import load_metadata, load_table_info
-from bot.hub.notifications import notify
+from bot.hub.notifications import messages
 from bot.hub.table import LiveTable
 from storage import Deadlock, UnitOfWork, WriteConflict
 
@@ -85,7 +85,7 @@ class TableChanges:
             metadata = await load_metadata(unit, table.stored_info.id)
             await renew_expiry(unit, metadata.info)
             if refresh_card:
-                await unit.outbox.enqueue(*notify.lobby_refreshes(metadata.info))
+                await unit.outbox.enqueue(*messages.lobby_refreshes(metadata.info))
         table.metadata = metadata
         self._cache.wake_subscribers()
 

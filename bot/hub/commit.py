@@ -8,13 +8,11 @@ from datetime import datetime
 from typing import Any
 
 import engine
-from bot.hub.notifications import notify
-from bot.hub.notifications.notify import Recipient, is_told_at_once
 from bot.hub.result import CommandResult, encode_result
-from bot.hub.table import LiveTable, Position, TableMetadata
+from bot.hub.table import LiveTable, Position
 from bot.position import text_views
 from bot.position.figures import figures_sentence, game_figures
-from bot.position.pending import PendingDecision, pending_decisions, seat_number
+from bot.position.pending import PendingDecision, pending_decisions
 from engine.standing_orders import EndedOrder, SpokenLine
 from storage import LogRow, MoveCommit, NewLogRow, NewMessage, UnitOfWork, resolve_line_of_play
 
@@ -148,78 +146,20 @@ class CommitDraft:
         return next((p.decision_id for p in self.next_pending() if p.seat == seat), None)
 
     def move_commit(
-        self, metadata: TableMetadata, request_id: str | None, ping_holdoff: float, store_id: str | None
+        self, messages: Sequence[NewMessage], request_id: str | None, store_id: str | None
     ) -> MoveCommit:
-        """The draft as storage writes it.
-
-        metadata: seats, status and polls after the commit. store_id: of the store that the table was read
-        from, if it is known.
-        """
+        """The draft as storage writes it. store_id: of the store that the table was read from, if it is
+        known."""
         table = self.table
         state = self.state or (table.state if table.begun else None)
         return MoveCommit(
             table.stored_info.id, self.timestamp, table.seq, table.metadata.revision, self.new_rows,
             engine.encode_state(state) if state and self.new_rows else b"",
-            [*self.messages, *self._notifications(metadata, ping_holdoff)],
+            [*self.messages, *messages],
             request_id if self.result else None,
             encode_result(self.result) if request_id and self.result else b"",
             store_id,
         )  # fmt: skip
-
-    def _notifications(self, metadata: TableMetadata, ping_holdoff: float) -> list[NewMessage]:
-        """Announcements, a turn message for each newly pending decision, and card updates for the others."""
-        info, recipients, former_info = metadata.info, metadata.recipients, self.table.stored_info
-        before = self.table.pending if former_info.status == "running" else ()
-        after = self.next_pending() if info.status == "running" else ()
-        answered = self._answered_proposers(after)
-        newly_pending = [
-            pending
-            for pending in notify.newly_pending(info, before, after, former_info, answered)
-            if pending.acts_now or pending.seat not in self.answered_in_advance
-        ]
-        holdoff = ping_holdoff if info.pace.holdoff is None else info.pace.holdoff
-        due = notify.seconds_later(self.timestamp, holdoff)
-        messages = []
-        asked_seats = {pending.seat for pending in newly_pending}
-        for number, (kind, sentences) in enumerate(self.announcements):
-            told = [r for r in recipients.values() if not self._knows(r, kind, asked_seats)]
-            suffix = str(number or "") if self.new_rows else notify.unique_suffix()
-            messages += notify.announcements(info, kind, self.seq, sentences, told, suffix, self.timestamp)
-        messages += notify.turn_messages(info, self.seq, newly_pending, recipients, due, self.answered_person)
-        former_ids = {p.decision_id for p in before}
-        continuing = [
-            p for p in after if p.is_main and p not in newly_pending and p.decision_id not in former_ids
-        ]
-        acting_seats = {new_row.seat for new_row in self.new_rows}
-        for pending in continuing:
-            if pending.seat not in acting_seats and pending.seat in recipients:
-                messages += notify.updated_turn_messages(
-                    info, self.seq, pending, recipients[pending.seat], due
-                )
-        for pending in continuing[:1]:
-            messages += notify.card_refreshes(info, self.seq, pending)
-        return messages
-
-    def _answered_proposers(self, after: Sequence[PendingDecision]) -> set[int]:
-        """The seats whose offers this commit has ended, unless they did so themselves."""
-        ended = _offers_of(self.table.pending) - _offers_of(after)
-        if not ended:
-            return set()  # the usual case, in which the position before need not be decoded
-        acting = {row.seat for row in self.new_rows}
-        offers = (offer for offer in self.table.state.offers if offer.number in ended)
-        return {seat_number(offer.proposer) for offer in offers} - acting
-
-    def _knows(self, recipient: Recipient, kind: str, asked_seats: set[int]) -> bool:
-        """Whether a person learns of this commit otherwise: news by the answer to their request, news and the
-        start by the notification of their turn, which says what has happened."""
-        if kind == "news" and recipient.person_id == self.answered_person:
-            return True
-        by_turn = kind in ("news", "started") and recipient.seat in asked_seats
-        return by_turn and is_told_at_once(self.table.stored_info, recipient)
-
-
-def _offers_of(pending: Sequence[PendingDecision]) -> set[int]:
-    return {number for each in pending for number in each.offers}
 
 
 async def write_notes(unit: UnitOfWork, table: LiveTable, sentences: Sequence[str]) -> list[LogRow]:

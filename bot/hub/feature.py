@@ -10,7 +10,7 @@ import engine
 from bot.hub.command import Command
 from bot.hub.commit import CommitDraft
 from bot.hub.info import TableInfo
-from bot.hub.notifications.notify import Notification
+from bot.hub.notifications.messages import Notification
 from bot.hub.play import Moved
 from bot.hub.polls import Motion
 from bot.hub.table import TableView

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import msgspec
 
-from bot.hub.notifications.notify import Notification
+from bot.hub.notifications.messages import Notification
 from storage import NewMessage, Person, UnitOfWork, hash_secret
 
 CLAIM_LIFETIME = timedelta(days=3)

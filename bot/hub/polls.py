@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import engine
 from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
-from bot.hub.notifications import notify
+from bot.hub.notifications import messages
 from bot.hub.pace import Pace
 from bot.hub.request import POLL_PREFIX, Request, first_word, refused
 from bot.hub.result import (
@@ -213,7 +213,7 @@ class PollHandler:
         text = f"{open_poll.poll.details['question']} Answer `accept` or `decline`."
         for seat, vote in open_poll.votes.items():
             if vote is None and info.player_at(seat):
-                draft.messages += notify.vote_requests(
+                draft.messages += messages.vote_requests(
                     info, draft.seq, poll_id(open_poll), seat, text, recipients.get(seat), draft.timestamp
                 )
 

@@ -9,7 +9,7 @@ import engine
 from bot.hub.commit import CommitDraft
 from bot.hub.info import SeatedPlayer, TableInfo, check_distinct, is_robot_name, open_seats
 from bot.hub.loading import load_recipient
-from bot.hub.notifications import notices
+from bot.hub.notifications import clock_messages
 from bot.hub.table import LiveTable
 from bot.position import text_views
 from bot.position.pending import engine_seat
@@ -183,7 +183,7 @@ async def record_replacement(
             recipient = await load_recipient(unit, player.person_id, None)
             told = f"{name} plays on for you at table {info.name} {info.code}."
             stamp = f"{info.id}.replaced.{draft.seq}"
-            draft.messages += notices.seat_messages(info, recipient, told, stamp, unit.now)
+            draft.messages += clock_messages.seat_messages(info, recipient, told, stamp, unit.now)
     await unit.tables.add_seat(info.id, person_id, name, seat)
     state, events = engine.rename_player(table.state, engine_seat(seat), name)
     sentence = (f"{name} plays on for {former}" if name != former else f"{name} plays on") + f"{why}."

@@ -1,6 +1,7 @@
 """Pictures drawn in worker processes, beside the event loop.
 
-A picture that cannot be drawn is None and is logged; nothing that waits for it fails. The most recent
+A picture that cannot be drawn is None and is logged; nothing that waits for it fails. A post waits a few
+seconds for a picture, then it goes out without it, and the picture is drawn all the same. The most recent
 pictures are cached by their content, and a request for a picture that is being drawn waits for that one.
 Tables take turns, so that hundreds of requests of one hold up no other: see `for_table`.
 """
@@ -49,7 +50,11 @@ from renderers.files import smaller_png, to_webp
 log = logging.getLogger(__name__)
 
 FileType = Literal["png", "webp"]
+WATCHED = 0  # games that are only watched take turns as one table
+PICTURES_OF_A_GAME = ("chart", "animation", "review")
 DRAW_TIMEOUT = 30.0  # seconds for one picture
+PATIENCE = 5.0  # seconds for which a post waits for a picture of a position
+ENDING_PATIENCE = 10.0  # seconds for which an ending waits for each of its pictures
 CACHE_SIZE = 48
 
 
@@ -247,11 +252,23 @@ class Pictures:
 
 
 class TablePictures(Pictures):
-    """Pictures for one table, which takes turns with the others, in a palette."""
+    """Pictures for one post of a table, which takes turns with the others, in a palette.
+
+    patience: seconds for which the post waits for a picture; None is `PATIENCE` for a picture of a position,
+    and no limit for one of a whole game, which somebody has asked for. late: those for which it did not wait;
+    they are being drawn.
+    """
 
     def __init__(
-        self, workers: PictureWorkers, turn_of: Hashable, palette: PaletteName | None, file_type: FileType
+        self,
+        workers: PictureWorkers,
+        turn_of: Hashable,
+        palette: PaletteName | None,
+        file_type: FileType = "png",
+        patience: float | None = None,
     ) -> None:
+        self._patience = patience
+        self.late: list[asyncio.Task[Picture | None]] = []
         self._palette, self._file_type = palette, file_type
         self._picture_workers = workers
         self._turn_of = turn_of
@@ -264,7 +281,14 @@ class TablePictures(Pictures):
         details = details | {"palette": self._palette}
         if self._file_type != "png":
             details["file_type"] = self._file_type
-        return await self._picture_workers.request(kind, state, arguments, details, self._turn_of)
+        asked = self._picture_workers.request(kind, state, arguments, details, self._turn_of)
+        drawn = asyncio.ensure_future(asked)
+        patience = None if kind in PICTURES_OF_A_GAME else PATIENCE
+        await asyncio.wait({drawn}, timeout=self._patience or patience)
+        if drawn.done():
+            return drawn.result()
+        self.late.append(drawn)
+        return None
 
 
 class PictureWorkers(Pictures):
@@ -306,13 +330,16 @@ class PictureWorkers(Pictures):
         palette: PaletteName | None,
         file_type: FileType = "png",
         reader: int | None = None,
+        patience: float | None = None,
     ) -> TablePictures:
-        """The same, for one table among those that wait; `palette`: of the table, or of the one reader; None
-        for a reader who wants no pictures.
+        """The same, for one post of a table among those that wait.
 
-        reader: who alone sees them. Their requests wait for each other, and not before what everybody sees.
+        palette: of the table, or of the one reader; None for a reader who wants no pictures. reader: who
+        alone sees them; their requests wait for each other, and not before what everybody sees. patience: see
+        `TablePictures`.
         """
-        return TablePictures(self, table_id if reader is None else (table_id, reader), palette, file_type)
+        turn_of = table_id if reader is None else (table_id, reader)
+        return TablePictures(self, turn_of, palette, file_type, patience)
 
     async def request(
         self,

@@ -14,7 +14,7 @@ from bot.hub.result import QueryAnswer
 from bot.hub.table import TableView
 from bot.pictures.views import NamedPicture
 from bot.pictures.wanted import PICTURES_SAY_ALL, answer_pictures, picture_file_name
-from bot.pictures.workers import Pictures, PictureWorkers
+from bot.pictures.workers import WATCHED, Pictures, PictureWorkers
 from bot.terminal.replies import Reply
 
 WATCH_PLACE = "terminal"
@@ -44,7 +44,9 @@ class SavedAnswers:
         """A game that is given as a file, with its pictures and what is new since the last time. Raises
         ValueError."""
         game = await watcher.look(raw, WATCH_PLACE, None)
-        drawn = await watcher.draw(game, self._pictures) if self._pictures is not None else []
+        drawn = []
+        if self._pictures is not None:
+            drawn = await watcher.draw(game, self._pictures.for_table(WATCHED, "light"))
         await watcher.keep(game, WATCH_PLACE, "")
         saved = [
             self._save_file("pictures", f"watched-{picture_file_name(kind)}", picture.png)

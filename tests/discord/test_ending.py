@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import engine
+from bot.discord.cards import endings
 from bot.hub.result import Completed
 from bot.service import Service
 from engine.game_text import replay
@@ -16,7 +17,7 @@ from engine.game_text.history import GameHistory
 from renderers import Picture
 from storage import open_store
 from tests.discord.test_presses import labels
-from tests.fake_discord.running_bot import OnePixelPictures, RunningBot
+from tests.fake_discord.running_bot import HangingPictures, OnePixelPictures, RunningBot
 from tests.fake_discord.server import FakeDiscord, Message
 
 GAME = Path(__file__).parents[1] / "games/1830-2p-27-18xx.games.18xx"
@@ -94,6 +95,20 @@ async def test_all_are_pinged_and_told_the_whole_ending(running: RunningBot, fak
         done = await fake.click("Ann", message, "Rematch")
         await fake.wait_until(lambda: "is open, as the last one was" in done.text, "the next table")
     fake.check_violations(pinged=PLAYERS)
+
+
+async def test_pictures_that_are_drawn_late_are_added(
+    running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pictures = running.pictures = HangingPictures()
+    monkeypatch.setattr(endings, "ENDING_PATIENCE", 0.05)
+    table = await before_the_last_move(running)
+    async with running.online() as service:
+        await play_the_last_move(service, table)
+        message = await ending(running)
+        assert not fake.shown_images(message)
+        pictures.draws.set()
+        await fake.wait_until(lambda: len(fake.shown_images(message)) == 6, "the pictures of the ending")
 
 
 async def test_an_ending_where_files_may_not_be_attached(running: RunningBot, fake: FakeDiscord) -> None:

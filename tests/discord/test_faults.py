@@ -18,9 +18,16 @@ from bot.__main__ import run_transport
 from bot.discord import client as shipped
 from bot.discord.cards.card_keeper import CardKeeper
 from bot.discord.threads import card_link
+from bot.pictures import workers
 from bot.service import Service
 from storage import OutboxMessage, StoreError, open_store
-from tests.fake_discord.running_bot import OnePixelPictures, RunningBot, bot_process, expire_leases
+from tests.fake_discord.running_bot import (
+    HangingPictures,
+    OnePixelPictures,
+    RunningBot,
+    bot_process,
+    expire_leases,
+)
 from tests.fake_discord.server import FakeDiscord, Message
 from tests.stores import run_sql
 
@@ -494,26 +501,36 @@ async def test_in_the_hold_off_the_same_message_is_the_next_players_card(
 
 
 async def test_slow_pictures_delay_no_acknowledgement(running: RunningBot, fake: FakeDiscord) -> None:
-    drawn = asyncio.Event()
-
-    class Slow(OnePixelPictures):
-        async def request(self, *args: object, **details: object):  # type: ignore[no-untyped-def]
-            await drawn.wait()
-            return await super().request(*args, **details)  # type: ignore[arg-type]
-
-    running.pictures = Slow()
+    pictures = running.pictures = HangingPictures()
     async with running.online():
-        drawn.set()
+        pictures.draws.set()
         await running.start_game("Ann", "Bob")
         card = await running.wait_for_card("Ann")
-        drawn.clear()
+        pictures.draws.clear()
         shown = asyncio.create_task(fake.run_command("Bob", running.thread, "show map"))
         await fake.click("Ann", card, "Pass")
         await fake.wait_until(lambda: not any(each.is_unanswered for each in fake.interactions), "answers")
         assert not shown.done()
-        drawn.set()
+        pictures.draws.set()
         assert fake.shown_images((await shown).message)
         await running.wait_for_card("Bob")
+    fake.check_violations()
+
+
+async def test_a_card_gets_its_pictures_when_a_worker_that_hung_has_drawn_them(
+    running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until then it is text, with its controls; so is an answer."""
+    pictures = running.pictures = HangingPictures()
+    monkeypatch.setattr(workers, "PATIENCE", 0.05)
+    async with running.online():
+        await running.start_game("Ann", "Bob")
+        card = await running.wait_for_card("Ann")
+        shown = await fake.run_command("Bob", running.thread, "show map")
+        assert not fake.shown_images(card) and "Nothing is laid yet." in shown.text
+        pictures.draws.set()
+        await fake.wait_until(lambda: fake.shown_images(card), "the pictures of the card")
+        assert await running.wait_for_card("Ann") is card and len(fake.messages_pinging("Ann")) == 1
     fake.check_violations()
 
 

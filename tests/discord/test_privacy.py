@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
+import pytest
 
 from bot.hub.privacy import PrivacySettings
 from tests.fake_discord.running_bot import RunningBot
 from tests.fake_discord.server import FakeDiscord
+from tests.privacy.test_erase import stored_rows
+
+
+@pytest.fixture
+def running(fake: FakeDiscord, tmp_path: Path, address: str) -> RunningBot:
+    """Our client with a store of each kind, not connected yet."""
+    return RunningBot(fake, tmp_path / "railpost.db", address=address)
 
 
 async def test_a_person_gets_their_data_and_nobody_else_sees_it(
@@ -32,6 +42,11 @@ async def test_a_person_is_deleted_and_cards_are_edited(started: RunningBot, fak
     await started.wait_for_cards()
     shown = "\n".join(message.text for message in fake.visible_messages(thread))
     assert "Bob" not in shown.replace("Bob plays", "") and "Player 2" in shown
+    await started.wait_for_delivery()
+    assert started.service is not None
+    marks = "Bob", str(fake.find_user("Bob").id)
+    rows = await stored_rows(started.service.store)
+    assert not [(table, text) for table, text in rows if any(mark in text for mark in marks)]
     assert (await fake.run_command("Bob", "general", "me export")).text == "Nothing is stored of you."
 
 

@@ -8,7 +8,7 @@ from bot.features.digest.feature import enqueue_digest
 from bot.features.settings.controls import settings_controls
 from bot.features.settings.feature import without_word
 from bot.hub.loading import load_recipient
-from bot.hub.notifications.notices import reminder_messages
+from bot.hub.notifications.clock_messages import reminder_messages
 from bot.hub.notifications.notify import Recipient
 from bot.hub.notifications.preferences import PersonSettings, changed_settings
 from bot.position.controls import Ask, Choose, Say

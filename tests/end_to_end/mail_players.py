@@ -228,10 +228,11 @@ async def served(
     pictures: PictureWorkers | None = None,
     environment: Mapping[str, str] = MappingProxyType({}),
     login: tuple[str, str] | None = None,
+    address: str = "",
 ) -> AsyncIterator[MailHarness]:
     """The service with mail in this process; the mail channel must not end by itself.
 
-    login: what the SMTP server asks for.
+    login: what the SMTP server asks for. address: of the store; else it is a file among the data.
 
     Pictures have one pixel unless `pictures` are given.
     """
@@ -240,7 +241,7 @@ async def served(
             smtp = f"smtp://{login[0]}:{login[1]}@127.0.0.1:{player.port}"
             environment = {**environment, "RAILPOST_SMTP": smtp}
         settings = settings_for(data, mailbox, player, environment)
-        async with await open_store(settings.data / "railpost.db") as store:
+        async with await open_store(address or settings.data / "railpost.db") as store:
             privacy = PrivacySettings(settings.privacy_url or "", data=settings.data, has_mailbox=True)
             service = Service(store, privacy=privacy)
             office = MailHarness(service, store, settings, mailbox, player)

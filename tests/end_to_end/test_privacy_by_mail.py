@@ -15,13 +15,14 @@ from storage import NotFound
 from tests.end_to_end.mail_players import MailHarness, MailPlayer, headline, served
 from tests.end_to_end.test_tables_by_mail import sent
 from tests.mail.servers import Delivery
+from tests.privacy.test_erase import stored_rows
 
 POLICY = {"RAILPOST_PRIVACY_URL": "https://games.example.org/privacy"}
 
 
 @pytest.fixture
-async def office(tmp_path: Path) -> AsyncIterator[MailHarness]:
-    async with served(tmp_path, environment=POLICY) as office:
+async def office(tmp_path: Path, address: str) -> AsyncIterator[MailHarness]:
+    async with served(tmp_path, environment=POLICY, address=address) as office:
         yield office
 
 
@@ -71,3 +72,5 @@ async def test_who_wants_to_be_deleted_is_and_gets_no_more_emails(office: MailHa
     assert office.settings.mail is not None
     await MailboxCaretaker(imap_account(office.settings.mail), 90, tidied, data).tidy()
     assert await data.erased_addresses() == [] and await office.mailbox.count("Processed") == 0
+    rows = await stored_rows(office.store)
+    assert not [(table, text) for table, text in rows if "Ann" in text or ann.address in text]

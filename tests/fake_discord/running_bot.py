@@ -56,6 +56,18 @@ class OnePixelPictures(PictureWorkers):
         return None if self.fails else Picture(DOT + bytes(self.ink), f"The {kind}, in words.", 1, 1)
 
 
+class HangingPictures(OnePixelPictures):
+    """Pictures that are drawn when `draws` is set, and not before."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.draws = asyncio.Event()
+
+    async def request(self, *args: Any, **details: Any) -> Picture | None:
+        await self.draws.wait()
+        return await super().request(*args, **details)
+
+
 @contextlib.asynccontextmanager
 async def bot_process(
     fake: FakeDiscord, store: str, shards: str = "", *, lease: float = 2
@@ -219,7 +231,7 @@ class RunningBot:
 
     async def expire_leases(self) -> None:
         """Between two runs: what the first began to send is free for the second at once."""
-        async with await open_store(self.path) as store:
+        async with await open_store(self.address or self.path) as store:
             await expire_leases(store)
 
     async def end_hold_off(self) -> None:

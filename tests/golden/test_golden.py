@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 import engine
-from bot.hub.notifications.notify import decode_notification
+from bot.hub.notifications.messages import decode_notification
 from bot.hub.result import Completed, PollUpdated, QueryAnswer, decode_result
 from bot.service import Service
 from bot.tools.simulation.random_player import RandomPlayer

@@ -10,8 +10,9 @@ import pytest
 
 from bot.hub.limits import DEFAULT_LIMITS
 from bot.hub.people import INVITATIONS_TO_STRANGER
+from bot.pictures import workers
 from mail.replies import ReplyLimits
-from tests.fake_discord.running_bot import OnePixelPictures
+from tests.fake_discord.running_bot import HangingPictures, OnePixelPictures
 from tests.mail.letter_desk import ADDRESS, LetterDesk, letter_desk
 
 ANN = "ann@player.test"
@@ -170,3 +171,20 @@ async def test_a_person_switches_pictures_off(desk: LetterDesk) -> None:
     assert "[Picture: " not in asked.part("plain") and "Mohawk & Hudson" in asked.part("plain")
     view = await desk.service.queries.view(table)
     assert await desk.service.settings.palette(view.table, await desk.person("Bob")) is None
+
+
+async def test_an_email_does_not_wait_for_a_worker_that_hangs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says so, and has the map in words; a later question has its picture."""
+    monkeypatch.setattr(workers, "PATIENCE", 0.05)
+    pictures = HangingPictures()
+    async with letter_desk(tmp_path, pictures) as desk:
+        await desk.table("1830", ["Ann", "Bob"])
+        await desk.take("start")
+        asked = desk.asking(ANN)
+        assert "Not every picture was drawn in time." in asked.part("plain").replace("\n", " ")
+        assert "[Picture: " not in asked.part("plain") and "Nothing is laid yet." in asked.part("plain")
+        pictures.draws.set()
+        await desk.write("", "Ann", "turn", original=asked)
+        assert "[Picture: " in desk.newest[ANN].part("plain")

@@ -7,12 +7,14 @@ import re
 import secrets
 import shutil
 import subprocess
+import sys
 import sysconfig
 import venv
 from pathlib import Path
 
 import pytest
 
+from bot.__main__ import NO_RETRY
 from tests.operations.building import GAME, ROOT, sent_to_the_builder
 
 DOCKERFILE = ROOT / "deploy" / "Dockerfile"
@@ -146,3 +148,34 @@ def test_14_8_the_steps_of_the_image_work_in_a_plain_folder(tmp_path: Path, buil
         service.communicate("quit\n", timeout=60)
     assert (healthy.returncode, healthy.stdout, service.returncode) == (0, "healthy\n", 0)
     assert (image.root / "data" / "railpost.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("setting", "reason"),
+    [
+        ({}, "neither Discord nor mail is configured"),
+        ({"RAILPOST_STATUS_PORT": "x"}, "RAILPOST_STATUS_PORT"),
+    ],
+    ids=["nothing to serve", "a wrong setting"],
+)
+def test_the_service_of_a_container_does_not_end_where_no_restart_helps(
+    tmp_path: Path, setting: dict[str, str], reason: str
+) -> None:
+    """Its policy restarts it whatever its status is. Told to stop, it ends with the status that says so."""
+    compose = (ROOT / "deploy" / "compose.yaml").read_text()
+    (words,) = re.findall(r"^ +command: \[(.*)\]$", compose, re.M)
+    environment = os.environ | {"RAILPOST_DATA": str(tmp_path / "data")} | setting
+    with subprocess.Popen(
+        [sys.executable, "-m", "bot", *words.split(", ")], cwd=ROOT, env=environment, text=True,
+        stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+    ) as service:  # fmt: skip
+        assert service.stderr
+        assert reason in service.stderr.readline()
+        assert "waits to be stopped" in service.stderr.readline()
+        service.terminate()
+    assert service.returncode == NO_RETRY
+
+
+def test_no_status_that_forbids_a_restart_is_restarted() -> None:
+    unit = (ROOT / "deploy" / "railpost.service").read_text()
+    assert f"RestartPreventExitStatus={NO_RETRY}\n" in unit

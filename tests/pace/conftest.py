@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 from sqlmodel import col, func, select
 
-from bot.hub.notifications.notify import decode_notification
+from bot.hub.notifications.messages import decode_notification
 from bot.hub.result import CommandResult
 from bot.service import Service
 from storage import OutboxMessage, Store, open_store

@@ -18,7 +18,7 @@ import pytest
 from bot.features.standing_orders import runner
 from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
-from bot.hub.notifications import notices
+from bot.hub.notifications import clock_messages
 from bot.hub.result import Completed, QueryAnswer
 from storage import move_commit
 from storage.repositories import outbox
@@ -146,7 +146,7 @@ def test_two_processes_with_one_move_say_the_order_once(processes: Processes) ->
 @pytest.mark.parametrize(
     "place",
     [
-        (notices, "reminder_messages"),  # the row is taken, and no message is there
+        (clock_messages, "reminder_messages"),  # the row is taken, and no message is there
         (OutboxRepository, "enqueue"),
         (TableCache, "wake_subscribers"),  # the message is there, and nobody knows
     ],

@@ -191,7 +191,7 @@ def _stored_bytes(folder: Path) -> list[tuple[str, bytes]]:
     return [(path.name, path.read_bytes()) for path in sorted(folder.rglob("*")) if path.is_file()]
 
 
-async def _rows(store: Store) -> list[tuple[str, str]]:
+async def stored_rows(store: Store) -> list[tuple[str, str]]:
     """Every row of every table as text, with what is packed in it."""
     found = []
     async with store.read() as unit:
@@ -227,13 +227,13 @@ def _marks_in(text: str) -> list[str]:
 
 
 async def test_everything_about_a_person_is_gone(host: Host) -> None:
-    written = {mark for _, text in await _rows(host.store) for mark in _marks_in(text)}
+    written = {mark for _, text in await stored_rows(host.store) for mark in _marks_in(text)}
     assert written == set(MARKS), "each string is really stored before"
     ids = {key: (await host.service.queries.table_info(table)).code for key, table in host.tables.items()}
     (host.folder / f"games/{ids['running']}.18xx").write_bytes(_game_of(NAME))
     (host.folder / f"pictures/{ids['running']}-sheet.png").write_bytes(b"\x89PNG")
     await host.service.personal_data.erase(host.people[NAME])
-    left = [(table, mark) for table, text in await _rows(host.store) for mark in _marks_in(text)]
+    left = [(table, mark) for table, text in await stored_rows(host.store) for mark in _marks_in(text)]
     assert left == [("settings", ADDRESS), ("settings", "claim@zwie.test")], "for the mailbox alone"
     addresses = await host.service.personal_data.erased_addresses()
     await host.service.personal_data.mailbox_is_erased(addresses)
@@ -283,7 +283,7 @@ async def test_the_tables_go_on_without_the_person(host: Host) -> None:
 
 
 async def _texts(store: Store, table: str) -> list[str]:
-    return [text for name, text in await _rows(store) if name == table]
+    return [text for name, text in await stored_rows(store) if name == table]
 
 
 async def test_what_belongs_to_others_stays(host: Host) -> None:

@@ -22,7 +22,7 @@ from bot.discord.controls.page_controls import page_card
 from bot.discord.delivery import DiscordDelivery
 from bot.discord.interactions import private_answers
 from bot.email.pages.notice_pages import PageBuilder
-from bot.hub.notifications.notify import Notification, decode_notification
+from bot.hub.notifications.messages import Notification, decode_notification
 from bot.hub.result import CommandResult
 from bot.service import Service
 from engine.core.state import AnyFrame

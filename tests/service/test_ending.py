@@ -6,11 +6,8 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import engine
 from bot.features.game_files.export import game_text_file
-from bot.features.history import ending
 from bot.features.history.ending import ending_pictures, headline_of, make_ending, places_of
 from bot.hub.result import LineRefused, QueryAnswer
 from bot.service import Service
@@ -60,12 +57,10 @@ class SlowAnimation(OnePixelPictures):
         return Picture(DOT, kind, 1, 1)
 
 
-async def test_an_animation_that_takes_too_long_is_left_out(
-    empty: ServiceHarness, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_animation_that_takes_too_long_is_left_out(empty: ServiceHarness) -> None:
     state = await finished(empty)
-    monkeypatch.setattr(ending, "ANIMATION_TIME", 0.0)
-    drawn = await ending_pictures(SlowAnimation(), empty.service.queries, empty.table, state)
+    drawing = SlowAnimation().for_table(empty.table, "light", patience=0.2)
+    drawn = await ending_pictures(drawing, empty.service.queries, empty.table, state)
     assert [name for name, _ in drawn] == ["sheet", "worth", "prices", "revenue"]
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.hub.notifications import notify
+from bot.hub.notifications import messages
 from bot.hub.notifications.notify import Recipient
 from bot.hub.result import Completed, LineRefused, PollUpdated
 from bot.service import Service
@@ -71,10 +71,10 @@ async def test_messages_of_one_moment_have_keys_of_their_own(frozen: ServiceHarn
         message.idempotency_key
         for _ in range(2)
         for message in (
-            *notify.direct_messages(info, to, "Hello."),
-            *notify.seat_offers(info, to, 0),
-            *notify.lobby_answers(info, to, "Dan comes."),
-            *notify.turn_reminders(info, 3, pending, to),
+            *messages.direct_messages(info, to, "Hello."),
+            *messages.seat_offers(info, to, 0),
+            *messages.lobby_answers(info, to, "Dan comes."),
+            *messages.turn_reminders(info, 3, pending, to),
         )
     ]
     assert len(keys) == 10 == len(set(keys))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from bot.hub.notifications.notify import Recipient, decode_notification, updated_turn_messages
+from bot.hub.notifications.messages import decode_notification, updated_turn_messages
+from bot.hub.notifications.notify import Recipient
 from bot.hub.result import Completed, PollUpdated
 from bot.service import Service
 from tests.service.conftest import ServiceHarness

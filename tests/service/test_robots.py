@@ -11,7 +11,7 @@ from sqlmodel import col, select
 from bot.features.robots.player import LEAST_EFFORT, Robot
 from bot.features.robots.players import RobotPlayers
 from bot.features.robots.worker import RobotMove, RobotWorker, decide_now, plain_move
-from bot.hub.notifications.notify import decode_notification
+from bot.hub.notifications.messages import decode_notification
 from bot.hub.result import Completed, LineRefused, PollUpdated, QueryAnswer
 from bot.hub.seating import robots_of
 from bot.service import Service

@@ -1,8 +1,13 @@
-"""What the cards of a table show: texts, pictures and controls, built from the position when it is sent."""
+"""What the cards of a table show: texts, pictures and controls, built from the position when it is sent.
+
+A card does not wait for a picture that takes long: it is text, and is brought up to date when that is drawn.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 from bot.discord.api import ImageAttachment
@@ -16,9 +21,10 @@ from bot.hub.log import LogEntry
 from bot.hub.table import TableView
 from bot.pictures.views import NamedPicture
 from bot.pictures.wanted import picture_file_name, turn_pictures
-from bot.pictures.workers import PictureWorkers
+from bot.pictures.workers import PictureWorkers, TablePictures
 from bot.position.pending import PendingDecision
 from bot.service import Service
+from renderers import Picture
 from storage import TablePoll
 
 
@@ -45,24 +51,31 @@ class BuiltCard(NamedTuple):
 
 
 class CardBuilder:
-    """Builds cards of turns and of polls."""
+    """Builds cards of turns and of polls. drawn_late: tables whose pictures were drawn after their post."""
 
     def __init__(self, service: Service, threads: TableThreads, pictures: PictureWorkers) -> None:
         self.service, self.threads, self.pictures = service, threads, pictures
+        self.drawn_late: set[int] = set()
 
     async def user_of(self, view: TableView, seat: int) -> str | None:
         """The Discord account of the player in a seat, or of their deputy."""
         return await self.threads.discord_id(view.table.person_at(seat))
 
     async def turn(
-        self, view: TableView, prompts: Sequence[PendingDecision], since: int, reader: int | None = None
+        self,
+        view: TableView,
+        prompts: Sequence[PendingDecision],
+        since: int,
+        reader: int | None = None,
+        *,
+        draws: bool = True,
     ) -> BuiltCard:
         """The card of one player, or of all whom a question asks, made after row `since`. reader: the person
-        who alone sees it."""
+        who alone sees it. draws: with its pictures."""
         users = {each.seat: await self.user_of(view, each.seat) for each in prompts}
         first = prompts[0]
         entries = await self._events(view, first.seat, since)
-        images = await self.draw(view, entries[0].seq - 1 if entries else since, reader)
+        images = await self.draw(view, entries[0].seq - 1 if entries else since, reader) if draws else []
         history = card_texts.history_lines(entries, view.table.names)
         choices = {
             each.seat: await self.service.queries.choices(view.table.id, each.seat, other_runs=True)
@@ -98,7 +111,19 @@ class CardBuilder:
         the table, or of the reader who alone sees them."""
         palette = await self.service.settings.palette(view.table, reader)
         drawing = self.pictures.for_table(view.table.id, palette, self.pictures.card_files, reader)
-        return image_attachments(await turn_pictures(self.service.queries, drawing, view, since))
+        named = await turn_pictures(self.service.queries, drawing, view, since)
+        self.follow_late(view.table.id, drawing)
+        return image_attachments(named)
+
+    def follow_late(self, table_id: int, drawing: TablePictures) -> None:
+        """Bring the table up to date when the pictures are drawn for which a post did not wait."""
+        for task in drawing.late:
+            task.add_done_callback(partial(self._note_late, table_id))
+
+    def _note_late(self, table_id: int, task: asyncio.Task[Picture | None]) -> None:
+        if not task.cancelled() and not task.exception() and task.result():
+            self.drawn_late.add(table_id)
+            self.service.wake_subscribers()
 
 
 def image_attachments(named: Sequence[NamedPicture]) -> list[ImageAttachment]:

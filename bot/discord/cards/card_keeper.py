@@ -44,8 +44,7 @@ from bot.discord.cards.finished_turns import OLD_MESSAGE_AGE, FinishedTurns, no_
 from bot.discord.cards.fresh_cards import FreshCards, without_pictures
 from bot.discord.posting import Posted, Poster, Unreachable, forget_files, ref_to_store
 from bot.hub.info import TableInfo
-from bot.hub.notifications import notify as notifications
-from bot.hub.notifications.notify import Notification
+from bot.hub.notifications.messages import Notification, decode_notification, turn_collapse_key
 from bot.hub.table import TableView
 from bot.position.pending import PendingDecision
 from bot.service import Service
@@ -165,7 +164,7 @@ class CardKeeper:
             queued = await queued_turn(unit, view, pending)
             if queued is None or slot == card.slot or await unit.tables.card(view.table.id, slot):
                 return None
-            if notifications.decode_notification(queued.payload).ping and not is_held(queued, unit.now):
+            if decode_notification(queued.payload).ping and not is_held(queued, unit.now):
                 return None
             if await unit.tables.card(view.table.id, RUN) is None:
                 await unit.tables.set_card(view.table.id, RUN, ref_to_store(no_list(ref.channel_id, ref.seq)))
@@ -193,11 +192,13 @@ class CardKeeper:
         )  # fmt: skip
         await self._save(view, slot, ref, pending.decision_id)
 
-    async def _build(self, view: TableView, prompt: Prompt, since: int, slot: str) -> BuiltCard:
+    async def _build(
+        self, view: TableView, prompt: Prompt, since: int, slot: str, *, draws: bool = True
+    ) -> BuiltCard:
         if isinstance(prompt, TablePoll):
             return await self.builder.poll(view, prompt)
         reader = view.table.person_at(prompt[0].seat) if slot_prefix(slot) else None
-        return await self.builder.turn(view, prompt, since, reader)
+        return await self.builder.turn(view, prompt, since, reader, draws=draws)
 
     async def _update(self, view: TableView, card: Card, prompt: Prompt) -> None:
         """Edit a card in place; one that cannot be edited is replaced by a new one without a ping."""
@@ -372,7 +373,9 @@ class CardKeeper:
         if previous is not None and card_ref(previous).key == queued.idempotency_key:
             await self._sync_card(view, previous)
             return str(card_ref(previous).message_id)
-        built = await self._build(view, prompt, view.seq, slot)
+        built = await self._build(view, prompt, view.seq, slot, draws=not notify)
+        if notify and not built.users:
+            built = await self._build(view, prompt, view.seq, slot)
         draft = built.draft(line=notify and bool(built.users))
         posted = None
         if queued.attempts > 1:
@@ -407,7 +410,7 @@ def only_actor(view: TableView) -> PendingDecision | None:
 
 async def queued_turn(unit: UnitOfWork, view: TableView, pending: PendingDecision) -> OutboxMessage | None:
     """The notification of a turn at the table that is not sent yet."""
-    key = notifications.turn_collapse_key(view.table.id, pending.seat, "table")
+    key = turn_collapse_key(view.table.id, pending.seat, "table")
     return await unit.outbox.pending_with_collapse_key(key)
 
 

@@ -8,9 +8,9 @@ from bot.discord.cards.notices import Notices
 from bot.discord.cards.turns_card import WaitingEntry, turns_card
 from bot.discord.posting import Draft
 from bot.discord.threads import card_link
-from bot.features.moves.recent_events import digest_events
 from bot.hub.info import TableInfo
-from bot.hub.notifications.notify import Notification
+from bot.hub.notifications.messages import Notification
+from bot.hub.notifications.recent_events import digest_events
 from bot.hub.notifications.waiting import waiting_tables
 from bot.service import Service
 from storage import OutboxMessage

@@ -2,8 +2,8 @@
 
 The message is a line of text at first, because phones show nothing of a message of components. The pictures
 are drawn while the players read it; then it becomes the whole ending: places, records, the review, the final
-sheet, charts, the animated map, the game as a file, and *Rematch*. Where the line is gone by then, another
-message without a ping does.
+sheet, charts, the animated map, the game as a file, and *Rematch*. Pictures that take long are added when
+they are drawn. Where the line is gone by then, another message without a ping becomes the ending.
 """
 
 from __future__ import annotations
@@ -29,8 +29,10 @@ from bot.features.history.ending import Ending, ending_pictures, headline_of, ma
 from bot.features.review.ending import ending_review, review_pictures
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_recipient
-from bot.hub.notifications.notify import Notification, is_quiet, wanted_channels
+from bot.hub.notifications.messages import Notification
+from bot.hub.notifications.notify import is_pinged_with_all
 from bot.pictures.wanted import picture_file_name
+from bot.pictures.workers import ENDING_PATIENCE
 from bot.service import Service
 from storage import OutboxMessage
 
@@ -133,9 +135,7 @@ class Endings:
             return [
                 recipient.discord_id
                 for recipient in recipients
-                if recipient.discord_id
-                and "table" in wanted_channels(table, recipient)
-                and not is_quiet(recipient, unit.now)
+                if recipient.discord_id and is_pinged_with_all(table, recipient, unit.now)
             ]
 
     # -- the whole ---------------------------------------------------------------------------
@@ -143,9 +143,10 @@ class Endings:
     async def _build(self, table: TableInfo, notification: Notification, state: engine.State) -> BuiltEnding:
         ending = await make_ending(self.service.queries, table.id, state)
         game = await game_text_file(self.service.queries, table)
-        drawing = self.builder.pictures.for_table(table.id, table.palette)
+        drawing = self.builder.pictures.for_table(table.id, table.palette, patience=ENDING_PATIENCE)
         drawn = await review_pictures(drawing, self.service.queries, table.id)
         drawn += await ending_pictures(drawing, self.service.queries, table.id, state)
+        self.builder.follow_late(table.id, drawing)
         review = await ending_review(self.service.queries, table.id)
         images = [ImageAttachment(picture_file_name(name), picture) for name, picture in drawn]
         files = [FileAttachment(game)] if game else []

@@ -17,7 +17,7 @@ from bot.discord.posting import Draft, Posted, Poster, Unreachable, ref_to_store
 from bot.discord.threads import TableThreads
 from bot.features.lobby.notices import REMATCH
 from bot.hub.info import TableInfo
-from bot.hub.notifications.notify import Notification
+from bot.hub.notifications.messages import Notification
 from bot.service import Service
 from storage import OutboxMessage
 

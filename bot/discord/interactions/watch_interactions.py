@@ -27,7 +27,7 @@ from bot.features.watch.snapshot import Snapshot, drawings, news
 from bot.hub.info import TableInfo
 from bot.hub.result import ReviewChart
 from bot.pictures.wanted import draw_of_game, picture_file_name
-from bot.pictures.workers import PictureWorkers
+from bot.pictures.workers import WATCHED, Pictures, PictureWorkers
 from bot.service import Service
 
 CHANGED, LARGER, ROUNDS, ANIMATION, REVIEW = "changed", "larger", "rounds", "animation", "review"
@@ -49,7 +49,12 @@ class WatchInteractions:
     def __init__(
         self, service: Service, lookup: TableLookup, api: DiscordApi, pictures: PictureWorkers
     ) -> None:
-        self._service, self._lookup, self._api, self._pictures = service, lookup, api, pictures
+        self._service, self._lookup, self._api, self._workers = service, lookup, api, pictures
+
+    @property
+    def _pictures(self) -> Pictures:
+        """Pictures for one post; games that are watched take turns with each other."""
+        return self._workers.for_table(WATCHED, "light")
 
     async def show(
         self, interaction: discord.Interaction, raw: bytes = b"", *, url: str = "", news: bool = False

@@ -7,7 +7,7 @@ from dataclasses import replace
 from bot.email.tokens import ServiceToken, reply_token_for, seat_key, table_label
 from bot.hub.feature import Page
 from bot.hub.info import TableInfo
-from bot.hub.notifications.notify import Notification
+from bot.hub.notifications.messages import Notification
 from mail import MailPage
 from mail.composing import pages
 from mail.composing.page import Block, CopyableLines, Paragraph, bullets

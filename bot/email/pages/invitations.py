@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_recipient
-from bot.hub.notifications import notify
+from bot.hub.notifications import messages
 from bot.service import Service
 from mail.port import Bounce
 
@@ -16,8 +16,8 @@ async def tell_host(service: Service, table: TableInfo, sentence: str) -> bool:
         return False
     async with service.store.begin() as unit:
         host = await load_recipient(unit, table.host_id, None)
-        told = notify.lobby_answers(table, host, sentence)
-        await unit.outbox.enqueue(*(told or notify.direct_messages(table, host, sentence)))
+        told = messages.lobby_answers(table, host, sentence)
+        await unit.outbox.enqueue(*(told or messages.direct_messages(table, host, sentence)))
     service.wake_subscribers()
     return True
 

@@ -9,10 +9,10 @@ from typing import Literal
 
 from bot.email.pages.feature_pages import mail_page, page_token
 from bot.email.pages.pictures import position_images
-from bot.email.pages.turn_pages import TurnPages, position_parts
+from bot.email.pages.turn_pages import PICTURES_LATE, TurnPages, position_parts, words_of_map
 from bot.email.tokens import ServiceToken, reply_token_for
 from bot.hub.info import TableInfo
-from bot.hub.notifications.notify import Notification, decode_notification
+from bot.hub.notifications.messages import Notification, decode_notification
 from bot.hub.table import TableView
 from bot.pictures.workers import PictureWorkers
 from bot.position import text_views
@@ -169,13 +169,13 @@ class PageBuilder:
             case "over" if state:
                 return await self._turns.end(view, state, notification)
             case "started" if state:
-                images = await position_images(
-                    await self._turns.drawing(view, notification.person_id), state, ("map",)
-                )
+                drawing = await self._turns.drawing(view, notification.person_id)
+                images = await position_images(drawing, state, ("map",))
+                position = position_parts(state, view.pending, notification.seat)
                 return pages.announcement(
                     "The game begins.",
-                    notification.sentences,
-                    position_parts(state, view.pending, notification.seat),
+                    (*notification.sentences, *([PICTURES_LATE] if drawing.late else [])),
+                    (*position, *words_of_map(state)) if drawing.late else position,
                     images,
                 )
             case kind:

@@ -9,14 +9,14 @@ from bot.email.pages.pictures import inline_images, mail_file, mail_pictures
 from bot.email.pages.turn_bundles import bundle_lines, offered_lines, turn_subject
 from bot.features.game_files.export import game_text_file
 from bot.features.history.ending import ending_pictures, make_ending, places_of
-from bot.features.moves.recent_events import recent_events
 from bot.features.review.ending import ending_review, review_pictures
 from bot.hub.feature import TurnPage
-from bot.hub.notifications.notify import Notification
+from bot.hub.notifications.messages import Notification
+from bot.hub.notifications.recent_events import recent_events
 from bot.hub.notifications.waiting import waiting_tables
 from bot.hub.table import TableView
 from bot.pictures.wanted import turn_pictures
-from bot.pictures.workers import Pictures, PictureWorkers
+from bot.pictures.workers import ENDING_PATIENCE, PictureWorkers, TablePictures
 from bot.position import text_views
 from bot.position.pending import PendingDecision
 from bot.position.runs import connection_lines
@@ -26,6 +26,7 @@ from mail.composing import pages
 from mail.port import TableRows
 
 MAX_WAITING = 10  # other tables that an email names
+PICTURES_LATE = "Not every picture was drawn in time. The map is below in words; reply `turn` to ask again."
 
 
 class TurnPages:
@@ -39,7 +40,7 @@ class TurnPages:
         queries = self._service.queries
         ending = await make_ending(queries, view.table.id, state)
         game = await game_text_file(queries, view.table)
-        drawing = await self.drawing(view, notification.person_id)
+        drawing = await self.drawing(view, notification.person_id, ENDING_PATIENCE)
         review = await review_pictures(drawing, queries, view.table.id)
         others = await ending_pictures(drawing, queries, view.table.id, state)
         images, files = mail_pictures([*review, *others])
@@ -56,10 +57,12 @@ class TurnPages:
             )
         )
 
-    async def drawing(self, view: TableView, reader: int | None) -> Pictures:
+    async def drawing(
+        self, view: TableView, reader: int | None, patience: float | None = None
+    ) -> TablePictures:
         """Pictures for a table, which takes turns with the others, in the palette of the reader."""
         palette = await self._service.settings.palette(view.table, reader)
-        return self._pictures.for_table(view.table.id, palette)
+        return self._pictures.for_table(view.table.id, palette, patience=patience)
 
     async def turn(
         self,
@@ -77,6 +80,11 @@ class TurnPages:
         entries = await self._service.queries.log_since_last_move(table_id, pending.seat, by_hand=is_owner)
         since = entries[0].seq - 1 if entries else 0
         choices = await self._service.queries.choices(table_id, pending.seat)
+        drawing = await self.drawing(view, reader)
+        named = await turn_pictures(self._service.queries, drawing, view, since)
+        position = position_parts(
+            state, [each for each in view.pending if each.seat != pending.seat], pending.seat
+        )
         more: Sequence[str] = ()
         if not is_reminder:
             more = (await self._service.additions(TurnPage(view, pending, choices, reader))).sentences
@@ -90,14 +98,10 @@ class TurnPages:
             connection_runs=tuple(connection_lines(state)) if pending.is_main else (),
             legal_lines=offered_lines(state, pending.seat, choices),
             events_since=recent_events(entries),
-            position=position_parts(
-                state, [each for each in view.pending if each.seat != pending.seat], pending.seat
-            ),
-            more=tuple(more),
+            position=(*position, *words_of_map(state)) if drawing.late else position,
+            more=(*more, PICTURES_LATE) if drawing.late else tuple(more),
             also_waiting=await self._also_waiting(table_id, reader),
-            images=inline_images(
-                await turn_pictures(self._service.queries, await self.drawing(view, reader), view, since)
-            ),
+            images=inline_images(named),
         )
         return pages.turn_notice(notice)
 
@@ -129,6 +133,11 @@ def position_parts(
     while parts and not parts[-1]:
         parts.pop()
     return tuple(part if isinstance(part, str) else _as_rows(part) for part in parts)
+
+
+def words_of_map(state: engine.State) -> tuple[str, ...]:
+    """The map for an email whose pictures were not drawn in time."""
+    return ("", *text_views.map_view(state).splitlines())
 
 
 def _as_rows(table: text_views.Table) -> TableRows:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from bot.email.reachability import load_standing
 from bot.hub import people
-from bot.hub.notifications.notify import unique_suffix
+from bot.hub.notifications.messages import unique_suffix
 from bot.position import text_views
 from bot.service import Service
 from mail import normalize_address

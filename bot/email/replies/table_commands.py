@@ -34,7 +34,7 @@ from bot.hub.info import SeatedPlayer, TableInfo, open_seat_named, status_text
 from bot.hub.request import UNKNOWN_SEAT, Request
 from bot.hub.result import QueryAnswer
 from bot.pictures.views import NamedPicture
-from bot.pictures.workers import Pictures
+from bot.pictures.workers import WATCHED, PictureWorkers
 from bot.position import text_views
 from bot.service import Service
 from mail import InlineImage
@@ -95,7 +95,7 @@ def admits_host(hosts: str, address: str) -> bool:
 class TableCommands:
     """Carries out commands about tables for a person with a verified address."""
 
-    def __init__(self, service: Service, pictures: Pictures) -> None:
+    def __init__(self, service: Service, pictures: PictureWorkers) -> None:
         self._service, self._pictures = service, pictures
         self._store = service.store
 
@@ -164,7 +164,7 @@ class TableCommands:
             raise ValueError(NO_FILE)
         place = f"mail:{person_id}"
         game = await self._service.watcher.look(files[0].content, place, person_id)
-        drawn = await self._service.watcher.draw(game, self._pictures)
+        drawn = await self._service.watcher.draw(game, self._pictures.for_table(WATCHED, "light"))
         await self._service.watcher.keep(game, place, "")
         images = inline_images(NamedPicture(kind, picture) for kind, picture in drawn)
         return CommandAnswer(tuple(game.text.splitlines()), images=images)

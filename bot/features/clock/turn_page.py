@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.hub.feature import Addition, TurnPage
-from bot.hub.notifications import notices
+from bot.hub.notifications import clock_messages
 from bot.hub.notifications.preferences import settings_of
 from bot.position.times import moment_text
 from storage import Store
@@ -20,7 +20,7 @@ async def add_to_turn(store: Store, page: TurnPage) -> Addition:
         person, now = await unit.people.get(page.reader), unit.now
     zone = settings_of(person.preferences, person.time_zone).zone
     if now < clock.allowance_end:
-        by, more = clock.allowance_end, notices.bank_text(clock)
+        by, more = clock.allowance_end, clock_messages.bank_text(clock)
     else:
         by, more = clock.time_up, "; your time bank is running" * (now < clock.time_up)
     return Addition([f"Please reply by {moment_text(by, zone)}{more}."])

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 import engine
 from bot.features.clock.clocks import ClockRules, LogStep, follow
@@ -20,7 +20,7 @@ from bot.hub.cache import TableCache
 from bot.hub.commit import write_notes
 from bot.hub.loading import load_recipient
 from bot.hub.log import LogNotLoaded
-from bot.hub.notifications import notices, notify
+from bot.hub.notifications import clock_messages, messages
 from bot.hub.notifications.notify import is_told_at_once
 from bot.hub.notifications.preferences import PersonSettings
 from bot.hub.table import LiveTable
@@ -222,10 +222,10 @@ class _Followup:
         clock.absence = line
         name = self._info.names[seat]
         shown = settings if line else PersonSettings()
-        sentence = notices.absence_sentence(name, shown)
+        sentence = clock_messages.absence_sentence(name, shown)
         others = [r for r in self._recipients.values() if r.seat != seat]
         stamp = f"{self._info.id}.{seat}.absence.{self._table.seq}"  # the note of the last one is before it
-        self._tell(*notices.news_messages(self._info, others, sentence, stamp, self._now))
+        self._tell(*clock_messages.news_messages(self._info, others, sentence, stamp, self._now))
         self.notes.append(sentence)
         await self._update_deputy(unit, seat, clock, shown, stamp)
 
@@ -256,14 +256,16 @@ class _Followup:
                 f"{self._info.names[seat]} asks you to play for them at table {self._info.name} "
                 f"{self._info.code} until {day_text(date.fromisoformat(absence.back_on))}."
             )
-            self._tell(*notices.deputy_messages(self._info, recipient, sentence, f"{stamp}.deputy", unit.now))
+            self._tell(
+                *clock_messages.deputy_messages(self._info, recipient, sentence, f"{stamp}.deputy", unit.now)
+            )
         elif had_deputy and player is not None:
             recipient = await load_recipient(unit, player.person_id, seat)
         else:
             return
         self._recipients[seat] = recipient
         waiting = [p for p in self._table.pending if p.seat == seat and clock.decision_id]
-        self._tell(*notify.turn_messages(self._info, self._table.seq, waiting, {seat: recipient}, unit.now))
+        self._tell(*messages.turn_messages(self._info, self._table.seq, waiting, {seat: recipient}, unit.now))
 
     async def _dismiss(self, unit: UnitOfWork, seat: int, person_id: int, stamp: str) -> None:
         """Tell a deputy that they do not play for a seat any more."""
@@ -271,7 +273,9 @@ class _Followup:
         info = self._info
         sentence = f"You no longer play for {info.names[seat]} at table {info.name} {info.code}. Thank you."
         self._tell(
-            *notices.deputy_messages(info, recipient, sentence, f"{stamp}.dismissed", self._now, "dismissed")
+            *clock_messages.deputy_messages(
+                info, recipient, sentence, f"{stamp}.dismissed", self._now, "dismissed"
+            )
         )
 
     # -- who is next -------------------------------------------------------------------------
@@ -289,7 +293,7 @@ class _Followup:
             return
         recipient = self._recipients[seat]
         acting = [self._table.state.players[p.seat] for p in self._table.pending if p.is_main]
-        due = notify.seconds_later(self._now, self._holdoff)
+        due = self._now + timedelta(seconds=self._holdoff)
         self._tell(
-            *notices.next_messages(self._info, recipient, acting, self._table.current_decision_id, due)
+            *clock_messages.next_messages(self._info, recipient, acting, self._table.current_decision_id, due)
         )

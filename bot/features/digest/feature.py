@@ -6,7 +6,7 @@ import msgspec
 
 from bot.hub.cache import TableCache
 from bot.hub.loading import load_recipient
-from bot.hub.notifications.notify import Notification
+from bot.hub.notifications.messages import Notification
 from bot.hub.notifications.preferences import settings_of
 from bot.hub.notifications.waiting import next_digest_at, waiting_tables
 from bot.position.times import zone_of

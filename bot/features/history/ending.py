@@ -17,10 +17,7 @@ from bot.pictures.wanted import draw_of_game
 from bot.pictures.workers import Pictures
 from bot.position.sentences import dollars
 from bot.position.text_views import join_words
-from renderers import CHART_KINDS, Picture
-
-ANIMATION_TIME = 15.0
-"""Seconds that an ending waits for its animation; `animation` draws it later."""
+from renderers import CHART_KINDS
 
 
 class Ending(NamedTuple):
@@ -69,15 +66,6 @@ async def ending_pictures(
     drawn = await asyncio.gather(
         pictures.sheet(state, revenues=revenues),
         *(draw_of_game(pictures, start, events, kind) for kind in CHART_KINDS),
-        _in_time(pictures, start, events),
+        draw_of_game(pictures, start, events, "animation"),
     )
     return [NamedPicture(kind, each) for kind, each in zip(kinds, drawn, strict=True) if each is not None]
-
-
-async def _in_time(pictures: Pictures, start: engine.State, events: tuple[bytes, ...]) -> Picture | None:
-    """The animation, if it is drawn in time."""
-    try:
-        async with asyncio.timeout(ANIMATION_TIME):
-            return await draw_of_game(pictures, start, events, "animation")
-    except TimeoutError:
-        return None

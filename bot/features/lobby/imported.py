@@ -8,7 +8,7 @@ from typing import Any
 import engine
 from bot.hub.changes import TableChanges, load_info
 from bot.hub.info import TableInfo, plain_table_name
-from bot.hub.notifications import notify
+from bot.hub.notifications import messages
 from bot.position import text_views
 from storage import NewLogRow, TableStatus
 
@@ -51,7 +51,7 @@ class TableImport(TableChanges):
                 await unit.tables.update(table.id, location=location)
             await unit.move_log.append(table.id, 0, rows, engine.encode_state(state))
             info = await load_info(unit, table.id)
-            await unit.outbox.enqueue(*notify.lobby_refreshes(info))
+            await unit.outbox.enqueue(*messages.lobby_refreshes(info))
         self._cache.wake_subscribers()
         return info
 

@@ -10,7 +10,7 @@ from bot.features.lobby.tables import Lobby
 from bot.hub.cache import TableCache
 from bot.hub.changes import again_on_conflict
 from bot.hub.info import IncomingGame, TableInfo, check_distinct
-from bot.hub.notifications import notify
+from bot.hub.notifications import messages
 from bot.hub.seating import record_replacement
 from bot.position import text_views
 
@@ -61,7 +61,7 @@ class GameImports:
             check_distinct(name, others)
             async with self._cache.commit(table) as draft:
                 await record_replacement(draft, seat, person_id, name, by=person_id)
-                draft.messages += notify.lobby_refreshes(info)
+                draft.messages += messages.lobby_refreshes(info)
                 if len(info.seated_players) + 1 == len(info.names):
                     await (await draft.unit()).tables.update(table_id, status="running")
                     assert draft.state is not None

@@ -9,7 +9,7 @@ from bot.features.lobby.seats import open_request
 from bot.hub.feature import Answer, MakePage, Page
 from bot.hub.info import TableInfo, open_seats
 from bot.hub.loading import load_recipient
-from bot.hub.notifications.notify import Notification
+from bot.hub.notifications.messages import Notification
 from bot.hub.pace import pace_text
 from bot.hub.seating import robots_of
 from bot.position import text_views

@@ -9,14 +9,9 @@ import engine
 from bot.hub.changes import LOBBY_LIFETIME, WARNING
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_recipient
-from bot.hub.notifications.notices import message
-from bot.hub.notifications.notify import (
-    Notification,
-    Recipient,
-    personal_routes,
-    reachable_channels,
-    unique_suffix,
-)
+from bot.hub.notifications.clock_messages import message
+from bot.hub.notifications.messages import Notification, unique_suffix
+from bot.hub.notifications.notify import Recipient, routes
 from bot.hub.seating import robots_of
 from bot.position import text_views
 from bot.position.times import duration_text
@@ -112,5 +107,5 @@ def lobby_messages(
             collapse=f"{kind}:{info.id}:{recipient.person_id}{about}:{route.channel}",
         )
         for recipient in recipients
-        for route in personal_routes(recipient, None, now, reachable_channels(info, recipient) - {"table"})
+        for route in routes(kind, info, recipient, now)
     ]

@@ -19,7 +19,7 @@ from bot.hub.changes import check_allowed
 from bot.hub.info import TableInfo, check_distinct, open_seats, status_text
 from bot.hub.limits import Limits
 from bot.hub.loading import load_recipient
-from bot.hub.notifications import notify
+from bot.hub.notifications import messages
 from bot.hub.people import player_name
 from bot.hub.seating import check_no_robot_name, people_of, waits_for_players
 from bot.hub.status import RunningTables
@@ -169,7 +169,7 @@ class SeatRequests:
         if info.status == "paused" and not open_seats(info):
             await self._running.resume(info.id, by=by)
         async with self._cache.store.begin() as unit:
-            await unit.outbox.enqueue(*notify.lobby_refreshes(info))
+            await unit.outbox.enqueue(*messages.lobby_refreshes(info))
 
     async def offer(self, table_id: int, seat_name: str, person_id: int, *, by: int | None) -> str:
         """Ask a person to play on in a seat; what the host or the player who does is told. The person answers
@@ -183,7 +183,7 @@ class SeatRequests:
         async with self._cache.store.begin() as unit:
             await self._limits.count(unit, by, "invitations")
             recipient = await load_recipient(unit, person_id, seat, unverified=True)
-            await unit.outbox.enqueue(*notify.seat_offers(info, recipient, seat))
+            await unit.outbox.enqueue(*messages.seat_offers(info, recipient, seat))
             await unit.facts.set(OFFER, table_id, person_id, seat)
             name = (await unit.people.get(person_id)).name
         self._cache.wake_subscribers()

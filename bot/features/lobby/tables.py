@@ -27,7 +27,7 @@ from bot.hub.changes import (
 from bot.hub.info import TableInfo, parse_palette, table_name
 from bot.hub.limits import Limits
 from bot.hub.loading import load_recipient
-from bot.hub.notifications import notify
+from bot.hub.notifications import messages
 from bot.hub.pace import parse_pace
 from bot.hub.seating import (
     add_seat,
@@ -152,7 +152,7 @@ class Lobby(LobbyRobots, TableImport):
                 await add_seat(unit, info, person_id, name, invited=True)
                 recipient = await load_recipient(unit, person_id, None, unverified=True)
                 info = await load_info(unit, table_id)
-                await unit.outbox.enqueue(*notify.invitations(info, recipient, players))
+                await unit.outbox.enqueue(*messages.invitations(info, recipient, players))
         return table.stored_info
 
     async def uninvite(self, table_id: int, name: str, *, by: int | None) -> TableInfo:

@@ -16,8 +16,8 @@ from bot.hub.cache import TableCache
 from bot.hub.changes import again_on_conflict
 from bot.hub.commit import CommitDraft
 from bot.hub.limits import Limits
-from bot.hub.notifications import notify
-from bot.hub.notifications.notify import Notification, unique_suffix
+from bot.hub.notifications import messages
+from bot.hub.notifications.messages import Notification, unique_suffix
 from bot.hub.people import player_name
 from bot.hub.privacy import PrivacySettings
 from bot.hub.result import ExportedFile
@@ -147,7 +147,7 @@ class PersonalData:
                     lambda line, raw: _events(line, raw, replacing),
                     engine.FORMAT_VERSION,
                 )
-                draft.messages += notify.renamings(
+                draft.messages += messages.renamings(
                     info, word, [*names, *(f"<@{user}>" for user in traces.discord)]
                 )
         self._cache.forget(table_id)
@@ -165,7 +165,7 @@ class PersonalData:
         if not table.begun:
             if info.host_id == person_id and info.status == "lobby":
                 await record_end(draft, "The table is closed, because its host has left.", None)
-            draft.messages += notify.lobby_refreshes(info)
+            draft.messages += messages.lobby_refreshes(info)
             return
         if seat is None:
             return
@@ -175,7 +175,7 @@ class PersonalData:
             await unit.tables.update(info.id, status="paused")
             sentence += " The game waits until somebody takes that seat."
             draft.announce("news", sentence)
-            draft.messages += notify.lobby_refreshes(info)
+            draft.messages += messages.lobby_refreshes(info)
         draft.add_row(
             NewLogRow(kind="replace", transport="service", seat=seat, line="resign", raw_line=sentence,
                       events=engine.encode_events(events)),

@@ -21,7 +21,7 @@ from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
 from bot.hub.loading import load_recipient
 from bot.hub.log import LogNotLoaded
-from bot.hub.notifications import notify
+from bot.hub.notifications import messages
 from bot.hub.play import Moved
 from bot.hub.polls import UNDO_POLL, holds_table
 from bot.position.pending import engine_seat, seat_number
@@ -150,7 +150,7 @@ class OrderRunner:
             unit = await draft.unit()
             owner = await load_recipient(unit, person_id, own[0][0].seat)
             suffix = "-".join(str(order.id) for order, _ in own)
-            draft.messages += notify.order_notices(
+            draft.messages += messages.order_notices(
                 draft.table.stored_info, draft.seq, owner, [each for _, each in own], suffix, unit.now
             )
 

@@ -9,7 +9,7 @@ from bot.hub.cache import TableCache
 from bot.hub.changes import check_allowed
 from bot.hub.command import Command, Form, OpenCommand, TableCommand
 from bot.hub.commit import CommitDraft
-from bot.hub.notifications import notify
+from bot.hub.notifications import messages
 from bot.hub.polls import Motion, PollHandler
 from bot.hub.request import Request, not_running, refused
 from bot.hub.result import CommandResult, Completed, LineRefused, TableNotRunning
@@ -75,7 +75,7 @@ class StatusCommands:
             sentence = f"{player.name} resigns. The game waits until somebody takes that seat."
             draft.add_row(request.new_row(kind="note", line="resign", raw_line=sentence))
             draft.announce("news", sentence)
-            draft.messages += notify.lobby_refreshes(table.stored_info)
+            draft.messages += messages.lobby_refreshes(table.stored_info)
             draft.result = Completed((), (sentence,), ())
         return draft.result
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.hub.cache import TableCache
 from bot.hub.feature import MakePage, Page
 from bot.hub.info import TableInfo
-from bot.hub.notifications.notify import Notification
+from bot.hub.notifications.messages import Notification
 from bot.hub.polls import VOTE_CONTROLS, poll_id
 
 

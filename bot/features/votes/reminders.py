@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from bot.hub.cache import TableCache
-from bot.hub.notifications import notices
+from bot.hub.notifications import clock_messages
 from bot.hub.notifications.quiet_hours import not_quiet
 from bot.hub.request import POLL_PREFIX
 from bot.position.times import duration_text
@@ -42,12 +42,13 @@ async def remind_of_vote(cache: TableCache, row: DueRow) -> bool:
         if quiet is not None and quiet.contain(unit.now):
             await unit.clocks.take_due(row, not_quiet(unit.now, quiet))
             return True
-        is_told = not recipient.settings.for_table(table.info.code).digest
-        if await unit.clocks.take_due(row, unit.now + DAY) and is_told:
+        if await unit.clocks.take_due(row, unit.now + DAY):
             sentence = vote_sentence(poll, unit.now)
             stamp = f"{poll.poll.id}.{row.due_at.timestamp():.0f}"
             await unit.outbox.enqueue(
-                *notices.vote_messages(table.info, recipient, f"{POLL_PREFIX}{poll.poll.id}", sentence, stamp)
+                *clock_messages.vote_messages(
+                    table.info, recipient, f"{POLL_PREFIX}{poll.poll.id}", sentence, stamp, unit.now
+                )
             )
     cache.wake_subscribers()
     return True

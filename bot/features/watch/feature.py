@@ -122,7 +122,8 @@ class Watcher:
     async def draw(self, game: WatchedGame, pictures: Pictures) -> list[tuple[str, Picture]]:
         """The map, the market and the sheet; without those that cannot be drawn."""
         wanted = drawings(game.snapshot, game.since)
-        drawn = [await pictures.request(kind, game.snapshot.state, (), details) for kind, details in wanted]
+        asked = (pictures.request(kind, game.snapshot.state, (), details) for kind, details in wanted)
+        drawn = await asyncio.gather(*asked)
         return [(kind, each) for (kind, _), each in zip(wanted, drawn, strict=True) if each]
 
     async def keep(self, game: WatchedGame, place: str, message: str) -> None:

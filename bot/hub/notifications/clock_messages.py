@@ -11,15 +11,8 @@ from datetime import date, datetime
 import msgspec
 
 from bot.hub.info import TableInfo
-from bot.hub.notifications.notify import (
-    Notification,
-    Recipient,
-    Route,
-    is_quiet,
-    personal_routes,
-    reachable_channels,
-    wanted_channels,
-)
+from bot.hub.notifications.messages import Notification
+from bot.hub.notifications.notify import Recipient, Route, routes
 from bot.hub.notifications.preferences import PersonSettings
 from bot.position.times import day_text, duration_text, moment_text
 from storage import NewMessage, SeatClock
@@ -64,20 +57,16 @@ def reminder_messages(
     A player who has taken more time, or was away, is reminded of the new end too. once_a_day: by email, for
     all tables of the person.
     """
-    channels = wanted_channels(table, recipient) if channels is None else channels
     notification = Notification(
         "reminder", table.id, table.seq, clock.seat, recipient.person_id, clock.decision_id,
         (reminder_sentence(clock, now, recipient.settings.zone),), once_a_day=once_a_day,
     )  # fmt: skip
-    routes = personal_routes(recipient, None, now, channels)
-    if "table" in channels and not is_quiet(recipient, now):
-        routes = [Route("table", {"user": recipient.discord_id}), *routes]
     end = f".{clock.allowance_end.timestamp():.0f}" if clock.allowance_end else ""
     full_name = f"{wait_name(clock)}.{name.replace(' ', '')}{end}"
     collapse = f"turn:{table.id}:{clock.seat}:mail"  # an email that has not gone is replaced by this one
     return [
         message(notification, route, full_name, collapse=collapse if route.channel == "mail" else None)
-        for route in routes
+        for route in routes("reminder", table, recipient, now, channels=channels)
     ]
 
 
@@ -106,17 +95,14 @@ def bank_text(clock: SeatClock) -> str:
 
 
 def vote_messages(
-    table: TableInfo, recipient: Recipient, poll_id: str, sentence: str, name: str
+    table: TableInfo, recipient: Recipient, poll_id: str, sentence: str, name: str, now: datetime
 ) -> list[NewMessage]:
     """A reminder of an open vote, on the channels that the person wants."""
-    channels = wanted_channels(table, recipient)
     notification = Notification(
         "vote_reminder", table.id, table.seq, recipient.seat, recipient.person_id, poll_id, (sentence,)
     )
-    routes = personal_routes(recipient, None, None, channels)
-    if "table" in channels:
-        routes = [Route("table", {"user": recipient.discord_id}), *routes]
-    return [message(notification, route, f"vote.{name}") for route in routes]
+    found = routes("vote_reminder", table, recipient, now)
+    return [message(notification, route, f"vote.{name}") for route in found]
 
 
 def news_messages(
@@ -124,15 +110,10 @@ def news_messages(
 ) -> list[NewMessage]:
     """News for the table: once where it is shown, and to each as they wish."""
     notification = Notification("news", table.id, table.seq, sentences=(sentence,))
-    messages = [message(notification, Route("table", {}), name)] if table.location else []
+    messages = [message(notification, route, name) for route in routes("news", table, None, now)]
     for recipient in recipients:
-        if recipient.settings.for_table(table.code).digest:
-            continue
         personal = msgspec.structs.replace(notification, seat=recipient.seat, person_id=recipient.person_id)
-        channels = wanted_channels(table, recipient) - {"table"}
-        messages += [
-            message(personal, route, name) for route in personal_routes(recipient, None, now, channels)
-        ]
+        messages += [message(personal, route, name) for route in routes("news", table, recipient, now)]
     return messages
 
 
@@ -143,11 +124,7 @@ def time_up_messages(
     notification = Notification(
         "time_up", table.id, table.seq, recipient.seat, recipient.person_id, sentences=(sentence,)
     )
-    channels = wanted_channels(table, recipient)
-    routes = personal_routes(recipient, None, now, channels)
-    if "table" in channels and not is_quiet(recipient, now):
-        routes = [Route("table", {"user": recipient.discord_id}), *routes]
-    return [message(notification, route, name) for route in routes]
+    return [message(notification, route, name) for route in routes("time_up", table, recipient, now)]
 
 
 def deputy_messages(
@@ -157,10 +134,7 @@ def deputy_messages(
     notification = Notification(
         kind, table.id, table.seq, recipient.seat, recipient.person_id, sentences=(sentence,)
     )
-    channels = {"user", "mail"} & (
-        ({"user"} if recipient.discord_id else set()) | ({"mail"} if recipient.email else set())
-    )
-    return [message(notification, route, name) for route in personal_routes(recipient, None, now, channels)]
+    return [message(notification, route, name) for route in routes(kind, table, recipient, now)]
 
 
 def seat_messages(
@@ -170,8 +144,7 @@ def seat_messages(
     notification = Notification(
         "seat_answer", table.id, table.seq, None, recipient.person_id, sentences=(sentence,)
     )
-    channels = reachable_channels(table, recipient) - {"table"}
-    return [message(notification, route, name) for route in personal_routes(recipient, None, now, channels)]
+    return [message(notification, route, name) for route in routes("seat_answer", table, recipient, now)]
 
 
 def absence_sentence(name: str, settings: PersonSettings) -> str:
@@ -196,8 +169,7 @@ def next_messages(
     )
     name = f"{table.id}.{recipient.seat}.next.{decision_id}"
     collapse = f"next:{table.id}:{recipient.seat}"
-    channels = wanted_channels(table, recipient)
-    routes = personal_routes(recipient, due, due, channels)
-    if "table" in channels and not is_quiet(recipient, due):
-        routes = [Route("table", {"user": recipient.discord_id}, due), *routes]
-    return [message(notification, route, name, collapse=f"{collapse}:{route.channel}") for route in routes]
+    return [
+        message(notification, route, name, collapse=f"{collapse}:{route.channel}")
+        for route in routes("next", table, recipient, None, due)
+    ]

@@ -1,0 +1,265 @@
+"""The messages of the outbox to the players of a table (pure).
+
+A person is notified when the table starts to wait for them, not of every step of their turn. Everyone at the
+table is notified of what stops, changes or ends the game. Everything else is in the log. A notification holds
+little: the delivery workers write the text when they send it, from the position at its row of the log. Its
+key is made of the table, the row and the recipient, so it exists only once. Where there is no new row,
+nothing tells two messages apart (a clock that is set back shows a time twice), so the key ends with a
+`unique_suffix`. `notify` says by which ways a message goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from uuid import uuid4
+
+import msgspec
+
+from bot.hub.info import TableInfo
+from bot.hub.notifications.notify import Recipient, Route, routes
+from bot.position.pending import PendingDecision
+from storage import NewMessage
+
+
+class Notification(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The payload of an outbox message, as JSON.
+
+    kind, for one recipient: `turn` (decide `decision_id`), `refresh` (the same player acts again; the card of
+    the table is updated), `vote` (vote in the poll `decision_id`), `invited` (a seat is reserved), `seat` (a
+    seat of a game that has moved in is offered), `lobby` (the card of the lobby is updated), `claim` (confirm
+    a mail address), `export` and `erase` (confirm what is wanted with their data), `order` (some of their
+    orders have ended), `account` (about their addresses, by email). To everyone: `started`, `news` (an undo,
+    a pause, a replacement, the outcome of a poll), `names` (messages are edited: the new name, and what it
+    replaces), `over` (with the final standings). seq: the row of the log that it is about. ping: False for a
+    card in the thread of somebody who is told elsewhere or later. once_a_day: an email that is left out where
+    one of its kind has gone to the person within a day.
+    """
+
+    kind: str
+    table_id: int
+    seq: int
+    seat: int | None = None
+    person_id: int | None = None
+    decision_id: str | None = None
+    sentences: tuple[str, ...] = ()
+    ping: bool = True
+    once_a_day: bool = False
+
+
+def decode_notification(payload: bytes) -> Notification:
+    """The notification in an outbox message."""
+    return msgspec.json.decode(payload, type=Notification)
+
+
+def turn_messages(
+    table: TableInfo,
+    seq: int,
+    decisions: Iterable[PendingDecision],
+    recipients: Mapping[int, Recipient],
+    due: datetime,
+    answered_person: int | None = None,
+    suffix: str = "",
+) -> list[NewMessage]:
+    """A `turn` for every decision, on every channel of its player. recipients: by seat. suffix: tells the
+    messages of those who are asked once more.
+
+    A person who was answered with the decision (`answered_person`, after their undo) gets the card, but
+    neither a ping nor an email.
+    """
+    messages = []
+    for pending in decisions:
+        recipient = recipients.get(pending.seat)
+        found = routes("turn", table, recipient, None, due)
+        if recipient is not None and recipient.person_id == answered_person:
+            found = [replace(route, ping=False) for route in found if route.channel != "mail"]
+        messages += _turn_messages(table, seq, pending, recipient, found, suffix)
+    return messages
+
+
+def updated_turn_messages(
+    table: TableInfo, seq: int, pending: PendingDecision, recipient: Recipient, due: datetime
+) -> list[NewMessage]:
+    """A mail to a player whose decision was changed by another player: the mail before is out of date."""
+    messages = turn_messages(table, seq, [pending], {pending.seat: recipient}, due)
+    return [message for message in messages if message.channel == "mail"]
+
+
+def turn_reminders(
+    table: TableInfo,
+    seq: int,
+    pending: PendingDecision,
+    recipient: Recipient,
+    due: datetime | None = None,
+) -> list[NewMessage]:
+    """A mail about the pending decision to a player who wants mail again."""
+    found = [route for route in routes("turn", table, recipient, None, due) if route.channel == "mail"]
+    return _turn_messages(table, seq, pending, recipient, found, unique_suffix())
+
+
+def _turn_messages(
+    table: TableInfo,
+    seq: int,
+    pending: PendingDecision,
+    recipient: Recipient | None,
+    found: Iterable[Route],
+    suffix: str,
+) -> list[NewMessage]:
+    """A turn by these routes; a later one takes the place of what still waits."""
+    person_id = recipient.person_id if recipient else None
+    notification = Notification("turn", table.id, seq, pending.seat, person_id, pending.decision_id)
+    key = _turn_key(table.id, pending.seat)
+    return [_outbox_message(table, notification, route, collapse=key, suffix=suffix) for route in found]
+
+
+def direct_messages(table: TableInfo, recipient: Recipient, sentence: str) -> list[NewMessage]:
+    """A sentence to one person on Discord."""
+    notification = Notification("news", table.id, table.seq, recipient.seat, sentences=(sentence,))
+    return _sent(table, notification, recipient, channels={"user"}, suffix=unique_suffix())
+
+
+def card_refreshes(table: TableInfo, seq: int, pending: PendingDecision) -> list[NewMessage]:
+    """The card of the table shows the next decision of the same player."""
+    notification = Notification("refresh", table.id, seq, pending.seat, decision_id=pending.decision_id)
+    return _sent(table, notification, None, collapse=f"refresh:{table.id}")
+
+
+def vote_requests(
+    table: TableInfo,
+    seq: int,
+    poll_id: str,
+    seat: int,
+    text: str,
+    recipient: Recipient | None,
+    now: datetime | None = None,
+) -> list[NewMessage]:
+    """A seat is asked to vote."""
+    notification = Notification("vote", table.id, seq, seat, decision_id=poll_id, sentences=(text,))
+    return _sent(table, notification, recipient, now=now, suffix=poll_id)
+
+
+def invitations(table: TableInfo, recipient: Recipient, players: Sequence[str] = ()) -> list[NewMessage]:
+    """A seat is reserved for a person. players: who is to play, where more are invited at once."""
+    notification = Notification("invited", table.id, table.seq, sentences=tuple(players))
+    return _sent(table, notification, recipient, suffix=unique_suffix())
+
+
+def seat_offers(table: TableInfo, recipient: Recipient, seat: int) -> list[NewMessage]:
+    """A seat of a game in play is offered to a person."""
+    notification = Notification("seat", table.id, table.seq, seat)
+    return _sent(table, notification, recipient, suffix=unique_suffix())
+
+
+def lobby_answers(table: TableInfo, host: Recipient, sentence: str) -> list[NewMessage]:
+    """A mail to the host about an invited person."""
+    notification = Notification("answered", table.id, table.seq, sentences=(sentence,))
+    return _sent(table, notification, host, channels={"mail"}, suffix=unique_suffix())
+
+
+def lobby_refreshes(table: TableInfo) -> list[NewMessage]:
+    """The card of the lobby is updated."""
+    notification = Notification("lobby", table.id, table.seq)
+    return _sent(table, notification, None, collapse=f"lobby:{table.id}", suffix=unique_suffix())
+
+
+def renamings(table: TableInfo, name: str, former: Sequence[str]) -> list[NewMessage]:
+    """The messages of a table that can still be edited say a name in the place of former ones."""
+    notification = Notification("names", table.id, table.seq, sentences=(name, *former))
+    return _sent(table, notification, None, suffix=unique_suffix())
+
+
+def order_notices(
+    table: TableInfo, seq: int, recipient: Recipient, sentences: Sequence[str], suffix: str, now: datetime
+) -> list[NewMessage]:
+    """To the owner of orders alone, why they have ended: never where the table is shown. suffix: names
+    them."""
+    notification = Notification("order", table.id, seq, recipient.seat, sentences=tuple(sentences))
+    return _sent(table, notification, recipient, now=now, suffix=suffix)
+
+
+def announcements(
+    table: TableInfo,
+    kind: str,
+    seq: int,
+    sentences: Sequence[str],
+    recipients: Iterable[Recipient],
+    suffix: str = "",
+    now: datetime | None = None,
+) -> list[NewMessage]:
+    """A notification to everyone: once where the table is shown, and to each as they wish.
+
+    News are no reason to disturb a person who has a daily digest; the digest has them.
+    """
+    told = tuple(sentences)
+    return [
+        message
+        for recipient in (None, *recipients)
+        for message in _sent(
+            table,
+            Notification(kind, table.id, seq, recipient.seat if recipient else None, sentences=told),
+            recipient,
+            now=now,
+            suffix=suffix,
+        )
+    ]
+
+
+def _sent(
+    table: TableInfo,
+    notification: Notification,
+    recipient: Recipient | None,
+    *,
+    now: datetime | None = None,
+    channels: set[str] | None = None,
+    collapse: str | None = None,
+    suffix: str = "",
+) -> list[NewMessage]:
+    """A notification by its routes; without a recipient to everyone, where the table is shown."""
+    found = routes(notification.kind, table, recipient, now, channels=channels)
+    if recipient is not None:
+        notification = msgspec.structs.replace(notification, person_id=recipient.person_id)
+    return [_outbox_message(table, notification, route, collapse=collapse, suffix=suffix) for route in found]
+
+
+def _turn_key(table_id: int, seat: int) -> str:
+    return f"turn:{table_id}:{seat}"
+
+
+def turn_collapse_key(table_id: int, seat: int, channel: str) -> str:
+    """The collapse key of the message that asks a seat to act, on a channel of its routes."""
+    return f"{_turn_key(table_id, seat)}:{channel}"
+
+
+def _outbox_message(
+    table: TableInfo,
+    notification: Notification,
+    route: Route,
+    *,
+    collapse: str | None = None,
+    suffix: str = "",
+) -> NewMessage:
+    """A message that takes a route.
+
+    collapse: a later message with the same key replaces this one while it waits. suffix: ends the idempotency
+    key.
+    """
+    channel = route.channel
+    recipient = str(notification.person_id or "") if channel != "table" else ""
+    seat = "" if notification.seat is None else str(notification.seat)
+    parts = (f"t{table.id}", str(notification.seq), notification.kind, seat, channel, recipient, suffix)
+    return NewMessage(
+        idempotency_key=".".join(parts),
+        channel="mail" if channel == "mail" else "discord",
+        address=route.address,
+        payload=msgspec.json.encode(msgspec.structs.replace(notification, ping=route.ping)),
+        ordering_key=f"table:{table.id}" if channel == "table" else f"{channel}:{notification.person_id}",
+        collapse_key=f"{collapse}:{channel}" if collapse else None,
+        not_before=route.due,
+        table_id=table.id,
+    )
+
+
+def unique_suffix() -> str:
+    """Ends the key of a message that no row of the log, vote or request tells from others."""
+    return uuid4().hex
