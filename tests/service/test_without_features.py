@@ -91,6 +91,7 @@ async def test_a_game_goes_on_without_a_feature(
         assert not words & service.commands.words
         help_words = {line.split()[0].rstrip(",") for line in service.commands.help_lines()}
         assert not words & help_words
+        assert set(whole.pages) - set(service.pages) == set(feature.pages)
         page = await turn_page(whole, table)
         added = [control for add in feature.turn_pages for control in (await add(page)).controls]
         assert (await labels(service, page)) | {control.label for control in added} == await labels(

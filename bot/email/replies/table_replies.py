@@ -81,7 +81,7 @@ class TableReplies:
                 else:
                     answer = await self._table_commands.run(person_id, lines, table_id, name, request, files)
             except ValueError as error:
-                answer = CommandAnswer((str(error),), table_id, is_done=False)
+                answer = CommandAnswer(tuple(str(error).splitlines()), table_id, is_done=False)
             images = answer.images  # an answer that is sent again after a crash has its sentences
             async with self._store.begin() as unit:
                 known = msgspec.json.encode((answer.sentences, answer.table_id, answer.is_done))
