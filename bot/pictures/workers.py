@@ -55,7 +55,7 @@ WATCHED = 0  # games that are only watched take turns as one table
 PICTURES_OF_A_GAME = ("chart", "animation", "review")
 DRAW_TIMEOUT = 30.0  # seconds for one picture
 PATIENCE = {"turn": 5.0, "answer": 10.0, "ending": 10.0}
-"""Seconds for which a post waits for a picture; an answer waits for one of a whole game as long as it takes."""
+"""Seconds for which a post waits for a picture. An answer waits for one of a whole game until it is drawn."""
 CACHE_SIZE = 48
 
 
