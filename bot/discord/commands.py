@@ -56,7 +56,7 @@ CONVENTION_CHOICES = {
 LINE_COMMANDS: dict[str, tuple[str, tuple[TableStatus, ...]]] = {
     "pause": ("Pause a game", ("running",)),
     "resume": ("Continue a paused game", ("paused",)),
-    "nudge": ("Ask again those for whom the table waits", ("running",)),
+    "nudge": ("Remind those whom the table waits for", ("running",)),
     "end": ("End a game unfinished: as its host, or by a vote of all", ("lobby", "running", "paused")),
 }
 """Commands that say the line of their name at a table, and need no second word."""
@@ -171,7 +171,7 @@ class TableCommands(app_commands.Group):
         )
         await self.service.lobby.join(table.id, person_id, player_name(interaction.user.display_name))
         how = (
-            "Others join by its card or with `/table join`."
+            "Others join with the button on its card, or with `/table join`."
             if place
             else "It is played in direct messages: `/table invite` invites the others."
         )
@@ -229,7 +229,7 @@ class TableCommands(app_commands.Group):
         )
 
     @app_commands.command(name="agree", description="Agree that a robot plays at your table")
-    @app_commands.describe(agree="False: no robot shall play at this table", table=TABLE_OPTION_HELP)
+    @app_commands.describe(agree="False: no robot at this table", table=TABLE_OPTION_HELP)
     @app_commands.autocomplete(table=suggest_tables)
     async def agree(self, interaction: Interaction, agree: bool = True, table: str | None = None) -> None:
         await defer(interaction)

@@ -58,7 +58,7 @@ async def test_bad_lines_are_answered(console: Console) -> None:
         ("Ann: buy SV", "no table is open"),
         ("show map", "No table is open"),
         ("table start", "No table is open"),
-        ("table new", "Name the title"),
+        ("table new", "Name a title (1830"),
         ("table new 1066 Ann, Bob", "no title 1066"),
         ("table new 1830 Ann, pool", "word of the game"),
         ("table new 1830 Ann, Bob option nothing", "nothing"),
