@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 
-from bot.features.by_words import feature as by_words
 from bot.features.clock import turn_page as clock_page
 from bot.features.clock.feature import TimeCommands
-from bot.features.clock.timers import ClockTimers, play_line
+from bot.features.clock.time_up import play_line
+from bot.features.clock.timers import clock_timers
 from bot.features.clock.update import follow_table, follow_tables
 from bot.features.digest.feature import DigestTimer
 from bot.features.game_files import export
@@ -20,6 +20,7 @@ from bot.features.lobby.replacement import Replacements
 from bot.features.lobby.seats import REQUEST_KIND, SeatRequests
 from bot.features.lobby.tables import Lobby
 from bot.features.notepad.feature import Notepad
+from bot.features.pictures_in_words import feature as pictures_in_words
 from bot.features.plans import controls as plan_pages
 from bot.features.plans.feature import PlanHandler
 from bot.features.plans.plans import PlanStore
@@ -120,14 +121,14 @@ class Service(Hub):
         books, undo = OrderBooks(), UndoHandler(cache, polls)
         orders, runner = OrderHandler(cache, books, self.moves), OrderRunner(cache, books, self.moved)
         plans = PlanHandler(PlanStore(self.store, self.limits), self.moves, orders.armed_orders)
-        clock, times = TimeCommands(cache, polls), ClockTimers(cache, partial(play_line, submit))
+        clock = TimeCommands(cache, polls)
         replacements = self.replacements
         lobby = LobbyCommands(cache, self.lobby, self.seats, polls, replacements)
         lobby_timers = {"lobby": lobby.expire, LATE_KIND: replacements.look, REQUEST_KIND: self.seats.look}
         remind = {VOTE_KIND: partial(remind_of_vote, cache)}
 
         yield Feature("views", views.commands(self.commands), turn_pages=[views.add_to_turn])
-        yield Feature("by_words", by_words.commands())
+        yield Feature("pictures_in_words", pictures_in_words.commands())
         yield Feature("history", history.commands())
         yield Feature("review", review.commands(Robot().ranking))
         yield Feature("game_files", export.commands())
@@ -142,7 +143,7 @@ class Service(Hub):
         )  # fmt: skip
         yield Feature("votes", votes.commands(polls), timers=remind, is_required=True)
         yield Feature(
-            "clock", clock.commands(), clock.motions(), times.timers(),
+            "clock", clock.commands(), clock.motions(), clock_timers(cache, partial(play_line, submit)),
             turn_pages=[partial(clock_page.add_to_turn, self.store)],
         )  # fmt: skip
         yield Feature("digest", timers={"digest": DigestTimer(cache).send})

@@ -28,13 +28,13 @@ from bot.config import DiscordSettings, Settings, SettingsError, Shards
 from bot.discord.api import JOB
 from bot.discord.commands import build_command_tree
 from bot.discord.controls import controls
+from bot.discord.deleted_messages import DeletionEvents
 from bot.discord.delivery import LEASE, DiscordDelivery
 from bot.discord.greeting import greet
 from bot.discord.interactions.interactions import InteractionHandler
 from bot.discord.interactions.replies import error_text, is_answered_already, is_too_late, reply_text
 from bot.discord.invite import invite_link
 from bot.discord.localization import localized
-from bot.discord.losses import DeletionEvents
 from bot.discord.shards import SessionStarts, guild_shards_of, job_names
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
@@ -125,7 +125,7 @@ async def _run_session(
             worker = DiscordDelivery(
                 client, service, pictures, lease=lease, shards=guild_shards_of(settings.shards)
             )
-            client.losses = worker.losses
+            client.deleted_messages = worker.deleted_messages
             delivery = group.create_task(worker.run())
             await client.connect()
             delivery.cancel()

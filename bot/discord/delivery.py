@@ -31,7 +31,7 @@ from bot.discord.cards.clock_notices import CLOCK_KINDS, send_clock_notice
 from bot.discord.cards.endings import Endings
 from bot.discord.cards.finished_turns import FinishedTurns
 from bot.discord.cards.notices import Notices
-from bot.discord.losses import Losses
+from bot.discord.deleted_messages import DeletedMessages
 from bot.discord.posting import Poster, Unreachable
 from bot.discord.renaming import rename_in_cards, rename_in_messages
 from bot.discord.threads import TableThreads
@@ -87,7 +87,9 @@ class DiscordDelivery:
         self._semaphore = asyncio.Semaphore(MAX_CONCURRENT)
         self._locks: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
         self._failed_syncs: set[int] = set()
-        self.losses = Losses(service, self.keeper, self.threads, self._lock, self._sync_safely)
+        self.deleted_messages = DeletedMessages(
+            service, self.keeper, self.threads, self._lock, self._sync_safely
+        )
 
     # -- the outbox --------------------------------------------------------------------------
 

@@ -32,7 +32,7 @@ from engine.finance.ownership import (
 from engine.finance.share_sales import held_companies, refuse_share_sale, sell_shares, sellable_counts
 from engine.game import Game, cached
 from engine.mechanics import Option
-from engine.operating.forced_sales import Block, fitting_sales, paying_sales
+from engine.operating.fitting_sales import Block, fitting_sales, paying_sales
 from engine.operating.run import has_route
 from engine.operating.trains import BANK_SOURCES, cheapest_train_price
 

@@ -7,7 +7,8 @@ from datetime import timedelta
 
 import pytest
 
-from bot.features.clock.timers import ClockTimers, Wait
+from bot.features.clock.time_up import TimeUp
+from bot.features.clock.waits import Wait
 from bot.hub.loading import UnreadableTable
 from bot.hub.notifications import clock_messages
 from bot.hub.table import LiveTable
@@ -67,13 +68,13 @@ async def test_killed_between_a_pass_at_the_end_of_a_time_and_its_row(
     await driven.begin("24h, then orders")
     await driven.wait_until(HOUR)
     driven.now = local("2026-06-02 12:00")
-    play = ClockTimers._play
+    play = TimeUp._play
 
-    async def play_and_die(timers: ClockTimers, table: LiveTable, wait: Wait) -> str | None:
+    async def play_and_die(timers: TimeUp, table: LiveTable, wait: Wait) -> str | None:
         await play(timers, table, wait)
         raise Killed
 
-    monkeypatch.setattr(ClockTimers, "_play", play_and_die)
+    monkeypatch.setattr(TimeUp, "_play", play_and_die)
     with pytest.raises(Killed):
         await driven.service.clock.tick()
     await driven.restart()

@@ -20,7 +20,7 @@ GAME = Path(__file__).parents[1] / "games/1830-3p-9.18xx"
 LAST = 25  # moves that are left to play
 REQUIRED = ("undo", "votes", "lobby")
 OPTIONAL = (
-    "views", "by_words", "history", "retention",
+    "views", "pictures_in_words", "history", "retention",
     "review", "game_files", "plans", "standing_orders", "clock", "digest",
     "settings", "notepad", "watch", "status", "robots",
 )  # fmt: skip

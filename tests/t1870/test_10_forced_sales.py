@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from engine.operating.forced_sales import Block, Sale, fitting_sales, paying_sales
+from engine.operating.fitting_sales import Block, Sale, fitting_sales, paying_sales
 
 
 def some_sales_fit(blocks: Sequence[Block], short: int, lowest: int | None) -> bool:

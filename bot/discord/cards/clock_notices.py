@@ -11,9 +11,9 @@ from bot.discord.posting import Draft
 from bot.discord.threads import card_link
 from bot.features.lobby.pages import seat_offer_sentence
 from bot.features.lobby.seats import open_request
-from bot.features.moves.recent_events import digest_events
 from bot.hub.info import TableInfo
 from bot.hub.notifications.messages import Notification
+from bot.hub.notifications.recent_events import digest_events
 from bot.hub.notifications.waiting import waiting_tables
 from bot.hub.polls import poll_id
 from bot.hub.table import TableView

@@ -1,12 +1,10 @@
-"""Whose a control is, whether its decision is still open, and what it stands for."""
+"""Whose a control is, and whether its decision is still open."""
 
 from __future__ import annotations
 
 import discord
 
-import engine
 from bot.discord.cards import card_texts
-from bot.discord.controls import controls
 from bot.discord.controls.controls import CustomId
 from bot.discord.interactions import private_answers
 from bot.discord.interactions.replies import defer_privately, reply_text
@@ -17,31 +15,12 @@ from bot.hub.table import TableView
 from bot.position import text_views
 from bot.service import Service
 
-CHOICES_CHANGED = "The choices have changed since then. Please look at the card as it is now."
-
 
 class ControlAccess:
     """Checks controls; who may not use one, or not any more, gets a private message that says why."""
 
     def __init__(self, service: Service, lookup: TableLookup) -> None:
         self.service, self.lookup = service, lookup
-
-    async def choices(self, custom_id: CustomId) -> list[engine.Choice]:
-        return (
-            []
-            if custom_id.seat is None
-            else await self.service.queries.choices(custom_id.table_id, custom_id.seat, other_runs=True)
-        )
-
-    async def line_of(self, custom_id: CustomId) -> str | None:
-        """The line that a control submits; None where the choices have changed since it was sent."""
-        if not custom_id.argument.startswith("#"):
-            return custom_id.argument
-        choice = controls.find_choice(await self.choices(custom_id), custom_id.argument)
-        return choice.line if choice else None
-
-    async def example_line(self, custom_id: CustomId) -> str:
-        return next((c.line for c in await self.choices(custom_id)), "pass")
 
     async def reject_other_user(self, interaction: discord.Interaction, custom_id: CustomId) -> bool:
         """Whether the control belongs to another player; then the user gets a message that says so."""

@@ -16,11 +16,11 @@ import engine
 from bot.discord.api import DiscordApi, UncertainSession
 from bot.discord.cards.card_builder import CardBuilder
 from bot.discord.controls import controls, sale_preview
-from bot.discord.controls.control_access import CHOICES_CHANGED, ControlAccess
+from bot.discord.controls.control_access import ControlAccess
 from bot.discord.controls.controls import CustomId
 from bot.discord.controls.decision_controls import with_effects
 from bot.discord.interactions import private_answers
-from bot.discord.interactions.line_interactions import LineInteractions
+from bot.discord.interactions.line_interactions import CHOICES_CHANGED, LineInteractions
 from bot.discord.interactions.lobby_interactions import LobbyInteractions
 from bot.discord.interactions.page_interactions import PageInteractions
 from bot.discord.interactions.privacy_interactions import PrivacyInteractions
@@ -55,7 +55,7 @@ class InteractionHandler:
         self.lookup = TableLookup(service)
         self.checks = ControlAccess(service, self.lookup)
         self.lines = LineInteractions(service, self.lookup, self.checks, pictures)
-        self.tiles = TileInteractions(service, self.checks, self.lines.drawing)
+        self.tiles = TileInteractions(service, self.checks, self.lines)
         self.pages = PageInteractions(service, self.lookup, self.lines)
         self.lobby = LobbyInteractions(service, self.lookup)
         self.privacy = PrivacyInteractions(service, self.lookup)
@@ -79,11 +79,7 @@ class InteractionHandler:
         match custom_id.action:
             case controls.SUBMIT_LINE:
                 await interaction.response.defer()
-                line = await self.checks.line_of(custom_id)
-                if line is None:
-                    await reply_text(interaction, CHOICES_CHANGED)
-                else:
-                    await self.lines.submit_lines(interaction, custom_id, split_lines(line))
+                await self.lines.press(interaction, custom_id)
             case controls.OPEN_MENU:
                 await self._open_menu(interaction, custom_id)
             case controls.ENTER_AMOUNT if values:
@@ -96,7 +92,7 @@ class InteractionHandler:
                 await self.lines.submit_lines(interaction, custom_id, split_lines(values.get("line", "")))
             case controls.ENTER_LINE:
                 if not await self.checks.reject_other_user(interaction, custom_id):
-                    example = await self.checks.example_line(custom_id)
+                    example = await self.lines.example_line(custom_id)
                     await interaction.response.send_modal(
                         RawModal(private_answers.line_modal(custom_id, example))
                     )
@@ -147,7 +143,7 @@ class InteractionHandler:
         """Show the next level of a menu in a private message."""
         if not await self.checks.open_private(interaction, custom_id):
             return
-        choices = await self.checks.choices(custom_id)
+        choices = await self.lines.choices(custom_id)
         position = controls.parse_menu_position(custom_id.argument)
         indices = controls.choices_below(choices, position) if position else []
         if position is None or not indices:

@@ -1,4 +1,7 @@
-"""Lines that users say on Discord by buttons, forms and commands, and what they are shown of the results."""
+"""A button, a form or a command on Discord becomes a line of the game, and its result is shown.
+
+A control carries the line that it submits, or its number among the choices (`controls.controls`).
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,11 @@ from bot.discord.cards import parts
 from bot.discord.cards.card_builder import image_attachments
 from bot.discord.cards.parts import Json
 from bot.discord.controls import controls
-from bot.discord.controls.control_access import CHOICES_CHANGED, ControlAccess
+from bot.discord.controls.control_access import ControlAccess
 from bot.discord.controls.controls import NO_TABLE, CustomId
 from bot.discord.controls.page_controls import answer_rows
 from bot.discord.interactions import private_answers
-from bot.discord.interactions.replies import RawModal, reply, reply_text
+from bot.discord.interactions.replies import RawModal, reply, reply_text, split_lines
 from bot.discord.table_lookup import TableLookup
 from bot.discord.threads import card_link
 from bot.hub.info import TableInfo
@@ -26,6 +29,8 @@ from bot.pictures.workers import Pictures, PictureWorkers
 from bot.service import Service
 from engine.standing_orders import is_order_line
 
+CHOICES_CHANGED = "The choices have changed since then. Please look at the card as it is now."
+
 
 class LineInteractions:
     """Submits lines to the service, and shows their results as private messages."""
@@ -34,6 +39,33 @@ class LineInteractions:
         self, service: Service, lookup: TableLookup, checks: ControlAccess, pictures: PictureWorkers
     ) -> None:
         self.service, self.lookup, self.checks, self.pictures = service, lookup, checks, pictures
+
+    async def press(self, interaction: discord.Interaction, custom_id: CustomId) -> None:
+        """Submit the line that a button or a menu stands for."""
+        line = await self.line_of(custom_id)
+        if line is None:
+            await reply_text(interaction, CHOICES_CHANGED)
+        else:
+            await self.submit_lines(interaction, custom_id, split_lines(line))
+
+    async def line_of(self, custom_id: CustomId) -> str | None:
+        """The line that a control submits; None where the choices have changed since it was sent."""
+        if not custom_id.argument.startswith("#"):
+            return custom_id.argument
+        choice = controls.find_choice(await self.choices(custom_id), custom_id.argument)
+        return choice.line if choice else None
+
+    async def choices(self, custom_id: CustomId) -> list[engine.Choice]:
+        """What the seat of a control may do now."""
+        return (
+            []
+            if custom_id.seat is None
+            else await self.service.queries.choices(custom_id.table_id, custom_id.seat, other_runs=True)
+        )
+
+    async def example_line(self, custom_id: CustomId) -> str:
+        """A line that is possible now, to show how lines are written."""
+        return next((choice.line for choice in await self.choices(custom_id)), "pass")
 
     async def submit_lines(
         self,
@@ -148,7 +180,7 @@ class LineInteractions:
             interaction, custom_id
         ):
             return None
-        choice = controls.find_choice(await self.checks.choices(custom_id), custom_id.argument)
+        choice = controls.find_choice(await self.choices(custom_id), custom_id.argument)
         if choice is None or choice.amounts is None:
             await reply_text(interaction, CHOICES_CHANGED)
             return None

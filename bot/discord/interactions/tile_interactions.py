@@ -3,39 +3,36 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 
 import discord
 
 import engine
 from bot.discord.api import ImageAttachment
 from bot.discord.controls import controls, lay_controls, tile_menu
-from bot.discord.controls.control_access import CHOICES_CHANGED, ControlAccess
+from bot.discord.controls.control_access import ControlAccess
 from bot.discord.controls.controls import CustomId
 from bot.discord.interactions import private_answers
+from bot.discord.interactions.line_interactions import CHOICES_CHANGED, LineInteractions
 from bot.discord.interactions.replies import reply, reply_text
-from bot.hub.info import TableInfo
 from bot.pictures.views import lay_map
-from bot.pictures.workers import Pictures
 from bot.position.pending import engine_seat
 from bot.service import Service
-
-Drawing = Callable[[TableInfo, discord.User | discord.Member | None], Awaitable[Pictures]]
 
 MAX_SHEETS = 10
 
 
 class TileInteractions:
-    """Shows lays before they are done. `drawing` gives the pictures of a table for a user."""
+    """Shows lays before they are done."""
 
-    def __init__(self, service: Service, checks: ControlAccess, drawing: Drawing) -> None:
-        self.service, self.checks, self._drawing = service, checks, drawing
+    def __init__(self, service: Service, checks: ControlAccess, lines: LineInteractions) -> None:
+        self.service, self.checks, self._lines = service, checks, lines
 
     async def show(self, interaction: discord.Interaction, custom_id: CustomId) -> None:
         """Show the hexes, all ways to lay a tile on one, or one of them on the map."""
         if not await self.checks.open_private(interaction, custom_id):
             return
-        choices = await self.checks.choices(custom_id)
+        choices = await self._lines.choices(custom_id)
         lays = lay_controls.lay_choices(choices)
         hex, _, page = custom_id.argument.partition("+")
         if custom_id.action == controls.LOOK_CLOSER:
@@ -65,7 +62,7 @@ class TileInteractions:
         view = await self.service.queries.view(custom_id.table_id)
         assert view.state is not None
         ways = [(lay.tile, lay.rotation) for lay in lays]
-        sheets = await (await self._drawing(view.table, user)).ways(view.state, lays[0].hex, ways)
+        sheets = await (await self._lines.drawing(view.table, user)).ways(view.state, lays[0].hex, ways)
         return [ImageAttachment(f"ways-{n}.png", sheet) for n, sheet in enumerate(sheets[:MAX_SHEETS], 1)]
 
     async def _look_closer(
@@ -80,7 +77,7 @@ class TileInteractions:
         assert view.state is not None and custom_id.seat is not None
         seat, line = engine_seat(custom_id.seat), choices[lay.number].line
         tried = await asyncio.to_thread(tile_menu.preview_lay, view.state, seat, line)
-        drawing = await self._drawing(view.table, interaction.user)
+        drawing = await self._lines.drawing(view.table, interaction.user)
         picture = await lay_map(drawing, tried.state, lay.hex, tried.company, tried.routes)
         images = [ImageAttachment("map.png", picture)] if picture else []
         refs = [each.ref for each in images]

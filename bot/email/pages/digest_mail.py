@@ -12,7 +12,7 @@ from datetime import datetime
 
 from bot.email.pages.turn_bundles import with_outcomes
 from bot.email.tokens import ServiceToken, reply_token_for
-from bot.features.moves.recent_events import digest_events
+from bot.hub.notifications.recent_events import digest_events
 from bot.hub.notifications.waiting import WaitingTable, waiting_tables
 from bot.hub.table import TableView
 from bot.position import legal_lines

@@ -9,10 +9,10 @@ from bot.email.pages.pictures import inline_images, mail_file, mail_pictures
 from bot.email.pages.turn_bundles import bundle_lines, offered_lines, turn_subject
 from bot.features.game_files.export import game_text_file
 from bot.features.history.ending import ending_pictures, make_ending, places_of
-from bot.features.moves.recent_events import recent_events
 from bot.features.review.ending import ending_review, review_pictures
 from bot.hub.feature import TurnPage
 from bot.hub.notifications.messages import Notification
+from bot.hub.notifications.recent_events import recent_events
 from bot.hub.notifications.waiting import waiting_tables
 from bot.hub.table import TableView
 from bot.pictures.wanted import turn_pictures

@@ -17,7 +17,7 @@ table:
 | refresh, lobby, names | an edit, no ping | never | goes at once | |
 | any other: seats, deputies | never | all that work | waits | beside it |
 
-A reminder is left out where a digest comes soon (`features.clock.timers`).
+A reminder is left out where a digest comes soon (`features.clock.reminders`).
 
 A person chooses their channels with `tell`. One who has chosen nothing is told in the thread and by email, or
 by a direct message where the table has no thread. A channel that does not work is left out; where none of the

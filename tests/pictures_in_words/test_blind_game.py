@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 import engine
-from bot.features.by_words.board import hex_text, network_text, way_text
-from bot.features.by_words.money import around_text
+from bot.features.pictures_in_words.board import hex_text, network_text, way_text
+from bot.features.pictures_in_words.market import around_text
 from bot.hub.result import QueryAnswer
 from bot.position.text_views import map_view
 from bot.tools.simulation.simulate import simulate_game
-from tests.by_words.blind_player import BlindPlayer
-from tests.by_words.transcript import DOCUMENT, document
 from tests.end_to_end.mail_players import served
 from tests.fake_discord.running_bot import RunningBot
 from tests.fake_discord.server import FakeDiscord
+from tests.pictures_in_words.blind_player import BlindPlayer
+from tests.pictures_in_words.transcript import DOCUMENT, document
 from tests.test_players_guide import service_in, started_table
 
 
@@ -70,7 +70,9 @@ def test_what_is_not_there_is_said() -> None:
 
 
 async def test_the_transcript_is_current() -> None:
-    assert DOCUMENT.read_text() == await document(), "write it: .venv/bin/python -m tests.by_words.transcript"
+    assert DOCUMENT.read_text() == await document(), (
+        "write it: .venv/bin/python -m tests.pictures_in_words.transcript"
+    )
 
 
 @pytest.mark.parametrize("question", ["hex H10", "from E11 north-east", "network PRR", "around 82", "words"])

@@ -1,6 +1,6 @@
 """docs/blind-game.md: parts of a game as a player without sight hears it.
 
-.venv/bin/python -m tests.by_words.transcript     writes it
+.venv/bin/python -m tests.pictures_in_words.transcript     writes it
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 from bot.service import Service
 from storage import Store
-from tests.by_words.blind_player import BlindPlayer
+from tests.pictures_in_words.blind_player import BlindPlayer
 from tests.readme_pictures import moves
 from tests.test_players_guide import service_in, started_table
 

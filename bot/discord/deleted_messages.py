@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 IN_PLAY = ("running", "paused", "finished")
 
 
-class Losses:
+class DeletedMessages:
     """Deals with what is deleted. lock: of a table. sync: brings its cards up to date."""
 
     def __init__(
@@ -117,7 +117,7 @@ class Losses:
 class DeletionEvents(discord.Client):
     """The part of a client that hears of what is deleted; nothing that people write is read."""
 
-    losses: Losses | None = None
+    deleted_messages: DeletedMessages | None = None
 
     async def on_raw_message_delete(self, event: discord.RawMessageDeleteEvent) -> None:
         """A message was deleted."""
@@ -130,20 +130,20 @@ class DeletionEvents(discord.Client):
     async def _messages(self, channel_id: int, message_ids: Collection[int]) -> None:
         channel = self.get_channel(channel_id)
         user = channel.recipient if isinstance(channel, discord.DMChannel) else None
-        if self.losses is not None:
-            await self.losses.messages(channel_id, message_ids, user.id if user else None)
+        if self.deleted_messages is not None:
+            await self.deleted_messages.messages(channel_id, message_ids, user.id if user else None)
 
     async def on_message(self, message: discord.Message) -> None:
         """Somebody has written a message; its content is not read."""
-        if self.losses is not None and not message.author.bot:
-            await self.losses.chat(message.channel.id, message.id)
+        if self.deleted_messages is not None and not message.author.bot:
+            await self.deleted_messages.chat(message.channel.id, message.id)
 
     async def on_raw_thread_delete(self, event: discord.RawThreadDeleteEvent) -> None:
         """A thread was deleted."""
-        if self.losses is not None:
-            await self.losses.thread(event.thread_id)
+        if self.deleted_messages is not None:
+            await self.deleted_messages.thread(event.thread_id)
 
     async def on_guild_channel_delete(self, channel: discord.abc.GuildChannel) -> None:
         """A channel was deleted."""
-        if self.losses is not None:
-            await self.losses.channel(channel.id)
+        if self.deleted_messages is not None:
+            await self.deleted_messages.channel(channel.id)

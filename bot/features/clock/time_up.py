@@ -1,0 +1,238 @@
+"""The end of a player's time: what the table has agreed for it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+
+import engine
+from bot.features.clock.clocks import CLOCK_TRANSPORT
+from bot.features.clock.waits import STANDSTILL, Wait, WaitTimers
+from bot.hub.cache import TableCache
+from bot.hub.changes import again_on_conflict
+from bot.hub.commit import write_notes
+from bot.hub.info import is_robot_name
+from bot.hub.loading import load_recipient
+from bot.hub.notifications import clock_messages, messages
+from bot.hub.notifications.notify import Recipient
+from bot.hub.result import CommandResult, LineFailure
+from bot.hub.seating import robot_deputy
+from bot.hub.table import LiveTable
+from bot.hub.timers import LATE_KIND
+from bot.position.pending import engine_seat
+from bot.position.times import duration_text
+from engine.core.events import DividendDeclared
+from engine.standing_orders import line_when_time_is_up
+from engine.standing_orders.turns import DIVIDENDS
+from storage import Deputy, DueRow, LogRow, Person, UnitOfWork
+
+Submit = Callable[..., Awaitable[CommandResult]]
+PlayForSeat = Callable[[LiveTable, int, str, str, str], Awaitable[bool]]
+"""Plays for a seat whose time is up, from (table, seat, line, decision, name of the wait), and tells the
+table; False if it could not be played."""
+
+GRACE = timedelta(minutes=15)
+PAUSED = "The game is paused until a player resumes it."
+HOW_TO_RESUME = "Write `resume` when you are back; on Discord it is `/table resume`."
+MOOT = timedelta(days=3650)  # for a row that has only to be remembered
+
+
+class TimeUp(WaitTimers):
+    """Deals with the end of a player's time."""
+
+    def __init__(self, cache: TableCache, play_for_seat: PlayForSeat) -> None:
+        super().__init__(cache)
+        self._play_for_seat = play_for_seat
+
+    async def end(self, row: DueRow) -> bool:
+        """Do what the table has agreed for the end of a player's time."""
+        assert row.table_id is not None and row.seat is not None
+        async with self.locked(row) as (table, unit):
+            wait = await self.open_wait(unit, row)
+            if wait is None:
+                return (await unit.clocks.get_due(row.key)) is None
+            if unit.now - row.due_at > STANDSTILL and not row.details.get("late"):
+                return await self._give_grace(unit, row)
+        match table.info.pace.when_up:
+            case "pause":
+                await self._pause(row.table_id, row.seat)
+                told = None
+            case "deputy":
+                told = await self._appoint(table, wait)
+            case "orders":
+                told = await self._play(table, wait)
+            case _:
+                told = f"{table.state.players[wait.seat]}'s time is up. The game waits for them."
+        rows = list[LogRow]()
+        async with self.locked(row) as (table, unit):
+            if await unit.clocks.take_due(row):
+                await self._keep_done(unit, row)
+            else:
+                told = None
+            if told:
+                stamp = f"{clock_messages.wait_name(wait.clock)}.time_up"
+                recipients = _hear_of_time_up(table, wait.seat)
+                await unit.outbox.enqueue(
+                    *clock_messages.news_messages(table.info, recipients, told, stamp, unit.now)
+                )
+                rows = await write_notes(unit, table, [told])
+        for each in rows:
+            table.add(each)
+        self.cache.wake_subscribers()
+        return True
+
+    async def pause_without_pace(self, row: DueRow) -> bool:
+        """Pause a table without a pace at which all reminders were in vain."""
+        assert row.table_id is not None and row.seat is not None
+        async with self.locked(row) as (_, unit):
+            wait = await self.open_wait(unit, row)
+            if wait is None:
+                return (await unit.clocks.get_due(row.key)) is None
+            waited = duration_text(unit.now - wait.clock.since) if wait.clock.since else ""
+        await self._pause(row.table_id, row.seat, waited)
+        async with self.locked(row) as (_, unit):
+            await unit.clocks.take_due(row)
+        return True
+
+    @again_on_conflict
+    async def _pause(self, table_id: int, seat: int, waited: str = "") -> None:
+        """Pause the game because a player's time is up; nothing happens if it is not being played. waited:
+        for how long the table has waited, where no time was agreed.
+
+        They are told themselves, even if a digest has their news: the game goes on when they are back.
+        """
+        async with self.cache.locked(table_id) as table:
+            if table.stored_info.status != "running":
+                return
+            recipient = table.metadata.recipients.get(seat)
+            async with self.cache.commit(
+                table, answered_person=recipient.person_id if recipient else None
+            ) as draft:
+                await (await draft.unit()).tables.update(table_id, status="paused")
+                name = table.state.players[seat]
+                why = f"The table has waited for {name} for {waited}." if waited else f"{name}'s time is up."
+                yours = f"The table has waited for you for {waited}." if waited else "Your time is up."
+                sentence = f"{why} {PAUSED}"
+                player = table.stored_info.player_at(seat)
+                for_whom = player.person_id if player else None
+                draft.add_note(CLOCK_TRANSPORT, "pause", sentence, person_id=for_whom)
+                draft.announce("news", sentence)
+                if recipient:
+                    draft.messages += clock_messages.time_up_messages(
+                        table.stored_info, recipient,
+                        f"{yours} {PAUSED} {HOW_TO_RESUME}",
+                        f"{table_id}.{draft.seq}.time_up", draft.timestamp,
+                    )  # fmt: skip
+
+    @staticmethod
+    async def _give_grace(unit: UnitOfWork, row: DueRow) -> bool:
+        """Nobody has looked when a player's time was up: it is up a little later, once."""
+        if await unit.clocks.take_due(row):
+            await unit.clocks.set_due(
+                row.key, row.kind, unit.now + GRACE, table_id=row.table_id, seat=row.seat,
+                details=row.details | {"late": True},
+            )  # fmt: skip
+        return True
+
+    @staticmethod
+    async def _keep_done(unit: UnitOfWork, row: DueRow) -> None:
+        """The end of a time is dealt with once, however often the table is followed up while it waits."""
+        await unit.clocks.set_due(
+            row.key, row.kind, unit.now + MOOT, table_id=row.table_id, seat=row.seat,
+            details=row.details | {"late": True},
+        )  # fmt: skip
+
+    async def _play(self, table: LiveTable, wait: Wait) -> str | None:
+        """Play for a seat; what the table is told if that is not possible."""
+        async with self.cache.locked(table.info.id) as table:
+            line = _line_for(table, wait.seat)
+        name = clock_messages.wait_name(wait.clock)
+        decision_id = wait.clock.decision_id or ""
+        if line and await self._play_for_seat(table, wait.seat, line, decision_id, name):
+            return None
+        name = table.state.players[wait.seat]
+        return f"{name}'s time is up. Nothing may be played for them here, so the game waits."
+
+    async def _appoint(self, table: LiveTable, wait: Wait) -> str:
+        """Let the deputy of a player decide this once: whom they have named, else a robot, where the
+        table has agreed to robots."""
+        seat, decision_id = wait.seat, wait.clock.decision_id or ""
+        name, info = table.state.players[seat], table.info
+        async with self.store.begin(table=info.id) as unit:
+            late = f"{info.id}.{seat}.{LATE_KIND}"  # for a deputy who sleeps too
+            await unit.clocks.set_due(late, LATE_KIND, unit.now, table_id=info.id, seat=seat)
+            deputy = await _deputy(unit, table, seat)
+            if deputy is None:
+                return (
+                    f"{name}'s time is up. They have named no deputy, so the game waits. "
+                    f"If {name} stays away, the others vote on the seat."
+                )
+            await unit.clocks.set_deputy(
+                Deputy(
+                    table_id=info.id, seat=seat, person_id=deputy.id, starts_at=unit.now,
+                    decision_id=decision_id,
+                )
+            )  # fmt: skip
+            recipient = await load_recipient(unit, deputy.id, seat)
+            sentence = (
+                f"{name}'s time is up at table {info.name} {info.code}, and they have named you as their "
+                "deputy: please decide for them this once."
+            )
+            stamp = f"{clock_messages.wait_name(wait.clock)}.deputy"
+            await unit.outbox.enqueue(
+                *clock_messages.deputy_messages(info, recipient, sentence, stamp, unit.now)
+            )
+            waiting = [p for p in table.pending if p.seat == seat]
+            await unit.outbox.enqueue(
+                *messages.turn_messages(info, table.seq, waiting, {seat: recipient}, unit.now)
+            )
+        return f"{name}'s time is up. {deputy.name} decides for them this once."
+
+
+def _hear_of_time_up(table: LiveTable, seat: int) -> list[Recipient]:
+    """Who gets a message of their own when a player's time is up: everybody, where the game goes on. Where it
+    goes on waiting for the player, only the others do, and at a table with a thread the thread is enough."""
+    recipients = table.metadata.recipients
+    if table.info.pace.when_up != "remind":
+        return list(recipients.values())
+    return [] if table.info.location else [each for at, each in recipients.items() if at != seat]
+
+
+async def _deputy(unit: UnitOfWork, table: LiveTable, seat: int) -> Person | None:
+    """Who may decide for a player whose time is up."""
+    info, settings = table.info, table.metadata.settings.get(seat)
+    agreed = info.pace.robot_deputies
+    named = settings.deputy_id if settings and (agreed or not is_robot_name(settings.deputy)) else None
+    if named is not None and not info.player_of(named):
+        return await unit.people.get(named)
+    return await robot_deputy(unit) if agreed else None
+
+
+def _line_for(table: LiveTable, seat: int) -> str | None:
+    """The line that may be played for an absent player, which costs them nothing. Raises LogNotLoaded."""
+    if not any(p.seat == seat and p.is_main and p.acts_now for p in table.pending):
+        return None
+    return line_when_time_is_up(table.state, engine_seat(seat), _last_dividends(table))
+
+
+def _last_dividends(table: LiveTable) -> dict[str, str]:
+    """By company what became of its revenue last time."""
+    found: dict[str, str] = {}
+    for seq in table.log.line_of_play.played:
+        if (row := table.log.row(seq)).line in DIVIDENDS:
+            declared = (e for e in engine.decode_events(row.events) if isinstance(e, DividendDeclared))
+            found |= {event.company: event.kind for event in declared if event.kind in DIVIDENDS}
+    return found
+
+
+async def play_line(
+    submit: Submit, table: LiveTable, seat: int, line: str, decision_id: str, wait: str
+) -> bool:
+    """Play a line for a player whose time is up; whether the decision is made now."""
+    name = table.state.players[seat]
+    what = "they pass." if line == "pass" else f"`{line}` is played for them."
+    result = await submit(
+        table.info.id, seat, [line], decision_id, f"clock:{wait}:{decision_id}", transport="clock",
+        announcement=f"{name}'s time is up: {what}", confirmed=True,
+    )  # fmt: skip
+    return not isinstance(result, LineFailure)

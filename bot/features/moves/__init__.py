@@ -1,1 +1,0 @@
-"""The turn that a player is asked for."""
