@@ -94,7 +94,7 @@ async def open_service(settings: Settings, *, allows_new: bool = False) -> Async
     """
     from bot.hub.privacy import PrivacySettings
     from bot.operations.check import quick_check_at_start
-    from bot.operations.store_watch import check_start
+    from bot.operations.store_watch import accept_store, check_start
     from bot.pictures.workers import PictureWorkers
     from bot.service import Service
     from storage import open_store
@@ -105,6 +105,8 @@ async def open_service(settings: Settings, *, allows_new: bool = False) -> Async
         check_start(path, settings.data)
     async with await open_store(settings.database_url) as store:
         await quick_check_at_start(store)
+        if store.path and allows_new:
+            await accept_store(store, settings.data)
         with PictureWorkers() as pictures:
             pictures.card_files = settings.card_pictures
             yield Service(

@@ -65,7 +65,7 @@ class Service(Hub):
     pictures: draws for every transport. lobby: tables before their start. running: tables in play. seats:
     who asks for open seats. imports: seats of imported games. settings: of people. status: pause, resume and
     the end before the end. watcher: snapshots of games that are given. personal_data: what
-    is stored of a person. robots: the computer players.
+    is stored about a person. robots: the computer players.
     features: by name those that are put in.
     """
 

@@ -58,7 +58,7 @@ LINE_COMMANDS: dict[str, tuple[str, tuple[TableStatus, ...]]] = {
     "leave": ("Give up your seat before the game starts", ("lobby",)),
     "pause": ("Pause a game", ("running",)),
     "resume": ("Continue a paused game", ("paused",)),
-    "nudge": ("Ask again those for whom the table waits", ("running",)),
+    "nudge": ("Remind those whom the table waits for", ("running",)),
     "end yes": ("End a game unfinished: as its host, or by a vote of all", ("lobby", "running", "paused")),
 }
 """The lines that commands of their first word say at a table."""
@@ -179,7 +179,7 @@ class TableCommands(app_commands.Group):
         )
         await self.service.lobby.join(table.id, person_id, player_name(interaction.user.display_name))
         how = (
-            "Others join by its card or with `/table join`."
+            "Others join with the button on its card, or with `/table join`."
             if place
             else "It is played in direct messages: `/table invite` invites the others."
         )
@@ -218,7 +218,7 @@ class TableCommands(app_commands.Group):
         await self._say(interaction, f"invite {'robot' if robot else who}", table, ("lobby",))
 
     @app_commands.command(name="agree", description="Agree that a robot plays at your table")
-    @app_commands.describe(agree="False: no robot shall play at this table", table=TABLE_OPTION_HELP)
+    @app_commands.describe(agree="False: no robot at this table", table=TABLE_OPTION_HELP)
     @app_commands.autocomplete(table=suggest_tables)
     async def agree(self, interaction: Interaction, agree: bool = True, table: str | None = None) -> None:
         await self._say(interaction, "agree" if agree else "decline", table, ("lobby",))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+import engine
 from bot.features.game_files.export import export_prospect
 from bot.features.game_files.importing import read_game
 from bot.hub.info import TableInfo
@@ -67,7 +68,8 @@ class TableCommands:
     async def new_table(self, title: str, names: Sequence[str], options: Sequence[str] = ()) -> TableInfo:
         """Create a table with these players in this order, and open it. Raises ValueError."""
         if not title or not names:
-            raise ValueError("Name the title and the players: `table new TITLE Ann, Bob, Cid`.")
+            titles = text_views.join_words(engine.title_names(), "or")
+            raise ValueError(f"Name a title ({titles}) and the players: `table new TITLE Ann, Bob, Cid`.")
         info = await self.service.lobby.create(title, None, options=options or None)
         try:
             for name in names:
@@ -90,7 +92,7 @@ class TableCommands:
         info = await self.new_table(title, names, options)
         prospect = export_prospect(info.title, info.options)
         return Reply(
-            f"Table {info.code} is created. {table_summary(info)}\n{prospect}\n`table start` starts it.",
+            f"{table_summary(info, 'created')}\n{prospect}\n`table start` starts it.",
             "good",
         )
 

@@ -4,7 +4,7 @@
     settings quiet 22:00-07:00       changed; each line of the answer to `settings` can be sent back changed
     away until 2026-12-24, back
     turns                            the tables that wait for them
-    my data, erase me                everything that is stored of them, and its end, after `yes` to an email
+    my data, erase me                all that is stored about them, and its end, after `yes` to an email
 
 In a reply for a seat the same lines are read with those of the game. The From of an email can be forged, so
 changes count only in a reply to an email of ours.

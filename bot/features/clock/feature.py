@@ -55,7 +55,7 @@ class TimeCommands:
                 statuses=("lobby",),
             ),
             TableCommand("extend", (Form("extend", "take more time for this decision, once"),), self._extend),
-            TableCommand("nudge", (Form("nudge", "ask again those for whom the table waits"),), self._nudge),
+            TableCommand("nudge", (Form("nudge", "remind those whom the table waits for"),), self._nudge),
         ]
 
     @again_on_conflict
@@ -158,7 +158,7 @@ class TimeCommands:
         if clock is None or clock.since is None or recipient is None:
             return f"{name} cannot be asked again now."
         if not notify.reachable_channels(info, recipient):
-            return f"No message reaches {name} now. Please tell them by another way."
+            return f"No message reaches {name} now. Please tell them some other way."
         row = await unit.clocks.get_due(key := f"{info.id}.{seat}.{NUDGE_KIND}")
         last = await unit.facts.get(NUDGE_KIND, info.id, recipient.person_id)
         if row or (last and datetime.fromisoformat(last) > unit.now - NUDGE_AGAIN):
