@@ -110,7 +110,7 @@ class Service(Hub):
         self.personal_data = PersonalData(cache, self.limits, privacy, [self.watcher.forget])
         self.retainer = Retainer(store, privacy)
         self.status = StatusCommands(cache, self.running, self.polls)
-        self.robots = RobotPlayers(cache, self.submit, robot_seconds)
+        self.robots = RobotPlayers(cache, self.submit, self.running.announce, robot_seconds)
         self.features: dict[str, Feature] = {}
         for feature in self._all_features():
             if feature.name not in without:
