@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.pictures import workers
 from tests.stores import KINDS, StoreFactory
 
 ROOT = Path(__file__).parent.parent
@@ -30,6 +31,12 @@ def pytest_configure(config: pytest.Config) -> None:
 def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in os.environ if name.upper().startswith("RAILPOST_")]:
         monkeypatch.delenv(name)
+
+
+@pytest.fixture(autouse=True)
+def _patience_with_busy_machines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A picture comes late only in tests that want it so."""
+    monkeypatch.setattr(workers, "PATIENCE", dict.fromkeys(workers.PATIENCE, 600.0))
 
 
 @pytest.fixture(scope="session")

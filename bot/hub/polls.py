@@ -26,9 +26,11 @@ from bot.hub.result import (
 )
 from bot.hub.table import LiveTable
 from bot.position import text_views
+from bot.position.controls import Say
 from bot.position.pending import engine_seat
 from storage import AlreadyExists, TablePoll, UnitOfWork
 
+VOTE_CONTROLS = (Say("Accept", "accept vote", "good"), Say("Decline", "decline vote", "danger"))
 UNDO_POLL, HOLD_KIND = "undo", "hold"
 """The kind of poll for which robots and orders wait, and the kind of the due row at the end of that time."""
 REWIND_POLLS = UNDO_POLL, "redo"

@@ -10,7 +10,6 @@ from mail.composing.page import (
     MailPage,
     Paragraph,
     QuotedLines,
-    bullets,
 )
 from mail.composing.refusal_pages import NOTHING_CHANGED
 from mail.port import InlineImage
@@ -28,19 +27,6 @@ _ANSWERS = {
 }
 
 
-def seat_offer(host: str, table: str, title: str, seat: str, players: Sequence[str]) -> MailPage:
-    """To an address to which a seat is offered in a game that goes on here."""
-    headline = f"{host} invites you to play on as {seat}."
-    blocks = [
-        Paragraph(f"A game of {title} goes on here: {table}. It is played by replying to emails."),
-        *bullets("Players", players),
-        CopyableLines("To take your seat, reply with", ["yes"]),
-        CopyableLines("To decline, reply with", ["no"]),
-        Paragraph("With `no`, or without an answer, no more emails come. `stop` ends all invitations."),
-    ]
-    return MailPage(headline, tuple(blocks), subject=headline.rstrip("."), tone="turn")
-
-
 def address_confirmation(name: str) -> MailPage:
     """To an address that a player claims."""
     blocks = (
@@ -52,10 +38,10 @@ def address_confirmation(name: str) -> MailPage:
 
 
 def export_confirmation() -> MailPage:
-    """To a person who wants what is stored of them."""
+    """To a person who wants what is stored about them."""
     blocks = (
         Paragraph(
-            "Somebody has asked for everything that is stored of you. If that was you, reply with one word."
+            "Somebody has asked for all that is stored about you. If that was you, reply with one word."
         ),
         CopyableLines("Reply", ["yes"]),
         Paragraph("You then get it as a file. If it was not you, do nothing."),
@@ -66,38 +52,16 @@ def export_confirmation() -> MailPage:
 def erasure_confirmation() -> MailPage:
     """To a person who wants to be deleted."""
     blocks = (
-        Paragraph(
-            "Somebody has asked that everything about you is deleted. If that was you, reply with one word."
-        ),
+        Paragraph("Somebody has asked to delete everything about you. If that was you, reply with one word."),
         CopyableLines("Reply", ["yes"]),
         Paragraph(
             "You then leave all tables, your name is taken out of their games, and this address is "
             "forgotten. It cannot be undone, and this is the last email. If it was not you, do nothing."
         ),
     )
-    return MailPage("Shall everything about you be deleted?", blocks, subject="Delete your data", tone="turn")
-
-
-def invitation(
-    host: str, table: str, title: str = "", players: Sequence[str] = (), details: Sequence[str] = ()
-) -> MailPage:
-    """To an address that is invited to a table. details: what is agreed there."""
-    named = f" of {title}" if title else ""
-    blocks: list[Block] = [
-        Paragraph(f"The table is {table}. The game is played over days, by replying to emails.")
-    ]
-    blocks += bullets("Players", players)
-    blocks += bullets("What is agreed", details)
-    blocks += [
-        CopyableLines("To take your seat, reply with", ["yes"]),
-        CopyableLines("To decline, reply with", ["no"]),
-        Paragraph(
-            "With `yes` you get an email when it is your turn, and answer it with your move. With `no`, or "
-            "without an answer, no more emails come. `stop` ends all invitations."
-        ),
-    ]
-    subject = f"{host} invites you to a game{named}"
-    return MailPage(f"{host} invites you to a game{named}.", tuple(blocks), subject=subject, tone="turn")
+    return MailPage(
+        "Should everything about you be deleted?", blocks, subject="Delete your data", tone="turn"
+    )
 
 
 def host_confirmation(sentences: Sequence[str], lines: Sequence[str]) -> MailPage:
@@ -124,22 +88,3 @@ def table_answer(
     if not is_done:
         return MailPage("NOT DONE.", (*blocks, NOTHING_CHANGED), subject="Not done", tone="bad")
     return MailPage(f"{title or 'OK'}.", blocks, subject=title or "Done", tone="good")
-
-
-def lobby_news(sentence: str) -> MailPage:
-    """To the host: how somebody has answered an invitation."""
-    return MailPage("News from the table.", (Paragraph(sentence),))
-
-
-def lobby_question(headline: str, sentence: str, answer: str, otherwise: str = "") -> MailPage:
-    """To people of a table that has not started. answer: what `yes` does; otherwise: what `no` does."""
-    blocks: list[Block] = [Paragraph(sentence), CopyableLines(f"{answer}, reply with", ["yes"])]
-    if otherwise:
-        blocks.append(CopyableLines(f"{otherwise}, reply with", ["no"]))
-    return MailPage(headline, tuple(blocks), subject=headline.rstrip("."), tone="turn")
-
-
-def seat_request(sentence: str, answers: Sequence[str]) -> MailPage:
-    """To the host: somebody asks for a seat. answers: the lines that answer."""
-    blocks = (Paragraph(sentence), CopyableLines("Reply with one of these lines", list(answers)))
-    return MailPage("A seat is asked for.", blocks, subject="A seat is asked for", tone="turn")

@@ -16,11 +16,12 @@ import msgspec
 
 import engine
 from bot.discord.api import CannotEdit, DiscordApi, EditProblem, FileAttachment, ImageAttachment
-from bot.discord.cards import card_texts, lobby_cards
+from bot.discord.cards import card_texts
 from bot.discord.cards import parts as message_parts
 from bot.discord.cards.card_builder import CardBuilder
 from bot.discord.cards.card_refs import OVER, CardRef, card_ref
 from bot.discord.cards.finished_turns import FinishedTurns
+from bot.discord.cards.notices import rematch_row
 from bot.discord.cards.parts import Json
 from bot.discord.posting import Draft, Poster, ref_to_store
 from bot.features.game_files.export import game_text_file
@@ -31,7 +32,6 @@ from bot.hub.loading import load_recipient
 from bot.hub.notifications.messages import Notification
 from bot.hub.notifications.notify import is_pinged_with_all
 from bot.pictures.wanted import picture_file_name
-from bot.pictures.workers import ENDING_PATIENCE
 from bot.service import Service
 from storage import OutboxMessage
 
@@ -142,7 +142,7 @@ class Endings:
     async def _build(self, table: TableInfo, notification: Notification, state: engine.State) -> BuiltEnding:
         ending = await make_ending(self.service.queries, table.id, state)
         game = await game_text_file(self.service.queries, table)
-        drawing = self.builder.pictures.for_table(table.id, table.palette, patience=ENDING_PATIENCE)
+        drawing = self.builder.pictures.for_table(table.id, table.palette, post="ending")
         drawn = await review_pictures(drawing, self.service.queries, table.id)
         drawn += await ending_pictures(drawing, self.service.queries, table.id, state)
         self.builder.follow_late(table.id, drawing)
@@ -154,7 +154,7 @@ class Endings:
             *message_parts.media_galleries([each.ref for each in images]),
             *message_parts.file_components([each.source.name for each in files]),
         ]
-        again = lobby_cards.rematch_row(table)
+        again = rematch_row(table)
         return BuiltEnding([*texts, *media, *again], [*texts, *again], [*images, *files])
 
     async def _complete(self, table: TableInfo, ref: CardRef, built: BuiltEnding) -> bool:

@@ -66,7 +66,7 @@ def merger_turn(o: Forecast, options: Sequence[Option]) -> list[Scored]:
             case WillAct():
                 own = [c for c in o.own_companies() if (o.g.company(c).size or 10) < 10]
                 wanted = max((conversion_worth(o, c) for c in own), default=-1.0)
-                judged.append(Scored(option.action, wanted, "one of my companies shall convert"))
+                judged.append(Scored(option.action, wanted, "one of my companies should convert"))
     return judged
 
 
