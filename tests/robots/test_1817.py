@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from bot.features.robots.forecast import Forecast
-from bot.features.robots.mergers import conversion_worth
 from bot.features.robots.opening import start_cash, start_need
 from bot.features.robots.planning import to_plan
 from bot.features.robots.player import LEAST_EFFORT, Robot
@@ -119,22 +118,6 @@ def test_a_company_spends_no_interest_on_a_train_of_its_president(cash: int, may
     deals = [each for each in Robot().ranking(state, "p0") if isinstance(each.action, BuyTrain)]
     best = next(each for each in deals if each.action == BuyTrain("3", "SR", 1))
     assert (best.value > 0) == may_spend
-
-
-def forecast(price: int, loans: int, cash: int, ann: int = 100) -> Forecast:
-    body = IN_DEBT.replace("@ cash Ann 100", f"@ cash Ann {ann}").format(price=price, loans=loans, cash=cash)
-    return Forecast(game_of(run_scenario(f"{body}= cash WT {cash}")), "p0")
-
-
-@pytest.mark.parametrize(("cash", "ann", "grows"), [(20, 400, True), (19, 400, False), (20, 80, False)])
-def test_a_company_grows_only_where_shares_pay_its_tokens(cash: int, ann: int, grows: bool) -> None:
-    """1817 §7.1.4: WT pays $100 for two tokens. A share brings $80, and Ann has money for five or for one."""
-    assert (conversion_worth(forecast(80, 0, cash, ann), "WT") > 0) == grows
-
-
-@pytest.mark.parametrize(("price", "count"), [(40, 0), (45, 0), (50, 1)])
-def test_no_loan_leaves_a_company_beside_its_acquisition(price: int, count: int) -> None:
-    assert forecast(price, 0, 100).prudent_loans("WT") == count
 
 
 def test_judgements_decide_alone_where_companies_take_loans() -> None:

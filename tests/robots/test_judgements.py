@@ -119,19 +119,6 @@ def test_a_company_with_money_buys_trains_for_the_track_to_come() -> None:
     assert Robot().choose(state, "p0").action == BuyTrain("2", "bank")
 
 
-def test_a_second_train_is_expected_to_earn_more_where_the_first_does(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The 2-train of the PRR runs for $60 where $35 are usual, and there is no track for another yet."""
-    state = run_scenario("@ owns Ann PRR 6\n@ par PRR 67\n@ trains PRR 2\n= trains PRR 2")
-    o = Forecast(game_of(state), "p0")
-    usual = o.prospect(["2"])
-    monkeypatch.setattr(Forecast, "revenue", lambda *position: 60)
-    assert o.place_scale("PRR") == 60 / usual > 1
-    expected = o.prospect(["2", "2"]) * 60 / usual - 60
-    assert 0.9 * expected < o.added_revenue("PRR", ["2"], "2", 100.0) < expected
-
-
 def test_a_company_without_a_route_pays_for_track_to_its_first_one() -> None:
     setup = """
     @ owns Ann CPR 6

@@ -33,8 +33,6 @@ STOP_VALUE = {"white": 20, "yellow": 22, "green": 30, "brown": 42, "gray": 50}
 """Dollars of an average stop once tiles of that colour are laid."""
 GROWN = (0.8, 0.5, 0.3, 0.15)
 """Which part of its distance the longest train of a company, the second, … runs on grown track."""
-MOST_SCALE = 2.0
-"""How many times the usual the trains of a company in a good place may be expected to earn."""
 GROWTH_ROUNDS = 3.0
 """Operating rounds in which about two thirds of the missing track are laid."""
 UNLIMITED = 4
@@ -263,8 +261,7 @@ class Forecast:
         size, owed, count = g.company(company).size or 2, g.company(company).loans, 0
         for n in range(1, loans_available(g, company) + 1):
             price = self.price_after(company, -n)
-            has_room = self.price_after(company, -n - 1) > 0
-            if not has_room or (owed + n) * terms.value > 0.6 * price * size + 150:
+            if price < 50 or (owed + n) * terms.value > 0.6 * price * size + 150:
                 break
             count = n
         return count
@@ -309,14 +306,7 @@ class Forecast:
             return today
         time = rounds / GROWTH_ROUNDS
         grown = 1 - (1 - exp(-time)) / time
-        prospect = self.prospect(trains) * self.place_scale(company)
-        return today + self.weights.prospect * grown * max(prospect - today, 0.0)
-
-    @once
-    def place_scale(self, company: str) -> float:
-        """How much more than usual the company's trains earn, which others of it will too."""
-        usual = self.prospect(self.g.company(company).trains)
-        return min(max(self.revenue(company) / usual, 1.0), MOST_SCALE) if usual else 1.0
+        return today + self.weights.prospect * grown * max(self.prospect(trains) - today, 0.0)
 
     @once
     def lay_cost(self, company: str) -> int:
