@@ -16,6 +16,8 @@ from bot.features.game_files.importing import read_game
 from bot.features.history import feature as history
 from bot.features.lobby.feature import LobbyCommands
 from bot.features.lobby.imported_seats import GameImports
+from bot.features.lobby.lines import LobbyLines
+from bot.features.lobby.notices import LobbyPages
 from bot.features.lobby.replacement import Replacements
 from bot.features.lobby.seats import REQUEST_KIND, SeatRequests
 from bot.features.lobby.tables import Lobby
@@ -40,6 +42,7 @@ from bot.features.status.feature import StatusCommands
 from bot.features.undo.feature import UndoHandler
 from bot.features.views import feature as views
 from bot.features.votes import feature as votes
+from bot.features.votes.page import vote_page
 from bot.features.votes.reminders import VOTE_KIND, remind_of_vote, set_vote_reminders
 from bot.features.watch.address import GameAddresses
 from bot.features.watch.feature import Watcher
@@ -100,13 +103,14 @@ class Service(Hub):
         self.seats = SeatRequests(
             cache, self.lobby, self.running, self.imports, self.limits, self.replacements
         )
+        self.lobby_lines = LobbyLines(cache, self.lobby, self.seats)
         self.settings = PersonSettingsService(cache)
         self.watcher = Watcher(store, self.limits, read_game, GameAddresses(store, watched_sites))
         privacy = privacy or PrivacySettings()
         self.personal_data = PersonalData(cache, self.limits, privacy, [self.watcher.forget])
         self.retainer = Retainer(store, privacy)
         self.status = StatusCommands(cache, self.running, self.polls)
-        self.robots = RobotPlayers(cache, self.submit, robot_seconds)
+        self.robots = RobotPlayers(cache, self.submit, self.running.announce, robot_seconds)
         self.features: dict[str, Feature] = {}
         for feature in self._all_features():
             if feature.name not in without:
@@ -124,6 +128,7 @@ class Service(Hub):
         clock = TimeCommands(cache, polls)
         replacements = self.replacements
         lobby = LobbyCommands(cache, self.lobby, self.seats, polls, replacements)
+        seats_and_start = [*lobby.commands(), *self.lobby_lines.commands()]
         lobby_timers = {"lobby": lobby.expire, LATE_KIND: replacements.look, REQUEST_KIND: self.seats.look}
         remind = {VOTE_KIND: partial(remind_of_vote, cache)}
 
@@ -141,7 +146,8 @@ class Service(Hub):
             "undo", undo.commands(), undo.motions(), moved=[undo.update_after_move],
             turn_pages=[undo.add_to_turn], is_required=True,
         )  # fmt: skip
-        yield Feature("votes", votes.commands(polls), timers=remind, is_required=True)
+        vote_pages = dict.fromkeys(("vote", "vote_reminder"), vote_page(cache))
+        yield Feature("votes", votes.commands(polls), timers=remind, pages=vote_pages, is_required=True)
         yield Feature(
             "clock", clock.commands(), clock.motions(), clock_timers(cache, partial(play_line, submit)),
             turn_pages=[partial(clock_page.add_to_turn, self.store)],
@@ -152,8 +158,8 @@ class Service(Hub):
         yield Feature("watch", WatchingPermission(cache).commands())
         yield Feature("retention", leads={"retention": self.retainer.run})
         yield Feature(
-            "lobby", lobby.commands(), replacements.motions(), lobby_timers,
-            moved=[replacements.update_after_move], is_required=True,
+            "lobby", seats_and_start, replacements.motions(), lobby_timers,
+            moved=[replacements.update_after_move], pages=LobbyPages(self.store).pages(), is_required=True,
         )  # fmt: skip
         yield Feature("status", self.status.commands(), self.status.motions())
         yield Feature("robots", self.robots.commands(), leads={"robots": self.robots.run})

@@ -75,7 +75,7 @@ STALE = "stale"
 _RESULT_REASONS = {LinesPlayed: PLAYED, LineRejected: "rejected", StaleReply: STALE}
 UNREAD = frozenset({"unclear", "no orders", "unreadable", "help", "not done"})
 """Reasons of replies to a mail from which nothing was done."""
-YES_NO_PURPOSES = frozenset({"link", "invite", "start", "keep", "agree", "export", "erase"})
+YES_NO_PURPOSES = frozenset({"link", "invite", "answer", "export", "erase"})
 _YES = frozenset({"yes", "y", "ok", "confirm", "confirmed", "join", "accept", "ja", "oui", "si", "sí"})
 _NO = frozenset({"no", "n", "decline", "nein", "non"})
 
@@ -313,7 +313,8 @@ class MailPolicy:
 
     async def _yes_or_no(self, token: ReplyToken, lines: tuple[str, ...]) -> Ruling:
         word = first_word(lines[0]) if lines else ""
-        agrees = word in _YES or (token.purpose in ("start", "keep", "agree") and word == token.purpose)
+        lines_of_answer = (token.decision_id or "").split("|") if token.purpose == "answer" else []
+        agrees = word in _YES or word in lines_of_answer[:1]
         if not agrees and word not in _NO:
             page = refusal_pages.expects_yes_or_no(token.purpose, token.table_label)
             return Ruling("not done", page, token, lines=lines)

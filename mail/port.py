@@ -29,15 +29,13 @@ TokenPurpose = Literal[
     "link",
     "invite",
     "host",
-    "start",
-    "keep",
-    "agree",
+    "answer",
     "export",
     "erase",
 ]
-"""What a token is for. `link` (confirm an address), `invite`, `host` (open a table), `start` (start a game),
-`keep` (keep a lobby open), `agree` (that a robot plays), `export` and `erase` (the data of the person) are
-answered with yes or no; `bounce` gives no right to act.
+"""What a token is for. `link` (confirm an address), `invite`, `host` (open a table), `export` and `erase`
+(the data of the person) are answered with yes or no, and so is `answer`: its decision id is the lines that
+these words say, `agree|decline`. `bounce` gives no right to act.
 """
 
 QueryKind = Literal[

@@ -17,6 +17,16 @@ ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared"
 
 
+IN_MEMORY = Path("/dev/shm")
+ROOM = 4 << 30
+"""Bytes free in memory from which the folders of the tests are there: a commit does not wait for a disk."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if IN_MEMORY.is_dir() and os.access(IN_MEMORY, os.W_OK) and shutil.disk_usage(IN_MEMORY).free >= ROOM:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(IN_MEMORY))
+
+
 @pytest.fixture(autouse=True)
 def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in os.environ if name.upper().startswith("RAILPOST_")]:

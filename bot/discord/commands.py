@@ -5,6 +5,7 @@ The parameters of a command are its options on Discord.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import discord
@@ -35,7 +36,7 @@ from bot.discord.me_commands import MeCommands, line_commands, watch_command
 from bot.discord.show_commands import ShowCommands
 from bot.features.game_files.export import FAR, FORMATS, TEXT, export_prospect
 from bot.features.game_files.importing import MAX_BYTES, imported_sentences
-from bot.features.lobby.robot_answers import invited_robot_sentence
+from bot.features.lobby.lines import SHUFFLED
 from bot.hub.changes import check_allowed
 from bot.hub.info import TableInfo
 from bot.hub.people import person_by_address, player_name
@@ -54,12 +55,13 @@ CONVENTION_CHOICES = {
     SITE: "Those of 18xx.games, so that the game can be exported there",
 }
 LINE_COMMANDS: dict[str, tuple[str, tuple[TableStatus, ...]]] = {
+    "leave": ("Give up your seat before the game starts", ("lobby",)),
     "pause": ("Pause a game", ("running",)),
     "resume": ("Continue a paused game", ("paused",)),
     "nudge": ("Remind those whom the table waits for", ("running",)),
-    "end": ("End a game unfinished: as its host, or by a vote of all", ("lobby", "running", "paused")),
+    "end yes": ("End a game unfinished: as its host, or by a vote of all", ("lobby", "running", "paused")),
 }
-"""Commands that say the line of their name at a table, and need no second word."""
+"""The lines that commands of their first word say at a table."""
 
 
 class CommandTree(app_commands.CommandTree[Any]):
@@ -109,22 +111,28 @@ class TableCommands(app_commands.Group):
     def __init__(self, handler: InteractionHandler) -> None:
         super().__init__(name="table", description="Open, fill, start and end tables")
         self.handler, self.service = handler, handler.service
-        for name, (description, statuses) in LINE_COMMANDS.items():
-            self.add_command(self._line_command(name, description, statuses))
+        for line, (description, statuses) in LINE_COMMANDS.items():
+            self.add_command(self._line_command(line, description, statuses))
 
-    def _line_command(self, name: str, description: str, statuses: tuple[TableStatus, ...]) -> Any:
-        """A command that says the line of its name at a table."""
+    def _line_command(self, line: str, description: str, statuses: tuple[TableStatus, ...]) -> Any:
+        """A command that says a line at a table, and has its first word as its name."""
 
-        @app_commands.command(name=name, description=description)
+        @app_commands.command(name=line.split(maxsplit=1)[0], description=description)
         @app_commands.describe(table=TABLE_OPTION_HELP)
         @app_commands.autocomplete(table=suggest_tables)
         async def say(interaction: Interaction, table: str | None = None) -> None:
-            await defer(interaction)
-            found = await self.handler.lookup.resolve_table(interaction, table, statuses)
-            custom_id = CustomId(found.id, None, None, controls.SUBMIT_LINE)
-            await self.handler.lines.submit_lines(interaction, custom_id, [f"{name} yes"])
+            await self._say(interaction, line, table, statuses)
 
         return say
+
+    async def _say(
+        self, interaction: Interaction, line: str, table: str | None, statuses: Sequence[TableStatus]
+    ) -> None:
+        """Say a line at a table."""
+        await defer(interaction)
+        found = await self.handler.lookup.resolve_table(interaction, table, statuses)
+        custom_id = CustomId(found.id, None, None, controls.SUBMIT_LINE)
+        await self.handler.lines.submit_lines(interaction, custom_id, [line])
 
     @app_commands.command(name="new", description="Open a table here and take a seat at it")
     @app_commands.describe(
@@ -183,17 +191,7 @@ class TableCommands(app_commands.Group):
     @app_commands.describe(table=TABLE_OPTION_HELP, name="Your name at the table")
     @app_commands.autocomplete(table=suggest_tables)
     async def join(self, interaction: Interaction, table: str | None = None, name: str | None = None) -> None:
-        await defer(interaction)
-        found = await self.handler.lookup.resolve_table(interaction, table, ("lobby",))
-        await self.handler.lobby.act(interaction, found, controls.JOIN, name)
-
-    @app_commands.command(name="leave", description="Give up your seat before the game starts")
-    @app_commands.describe(table=TABLE_OPTION_HELP)
-    @app_commands.autocomplete(table=suggest_tables)
-    async def leave(self, interaction: Interaction, table: str | None = None) -> None:
-        await defer(interaction)
-        found = await self.handler.lookup.resolve_table(interaction, table, ("lobby",))
-        await self.handler.lobby.act(interaction, found, controls.LEAVE)
+        await self._say(interaction, f"join {name or ''}", table, ("lobby",))
 
     @app_commands.command(
         name="invite", description="Keep a seat for another player: on Discord, or by email"
@@ -213,38 +211,17 @@ class TableCommands(app_commands.Group):
         robot: bool = False,
         table: str | None = None,
     ) -> None:
-        await defer(interaction)
         if (user is not None) + (address is not None) + robot != 1:
             raise ValueError("Fill in one of `user`, `address` and `robot`.")
-        found = await self.handler.lookup.resolve_table(interaction, table, ("lobby",))
-        actor_id = await self.handler.lookup.person_id(interaction.user)
-        if robot:
-            info = await self.service.lobby.invite_robot(found.id, by=actor_id)
-            await reply_text(interaction, invited_robot_sentence(info))
-            return
-        person_id, player = await self._person_and_name(user, address, name)
-        await self.service.lobby.invite(found.id, person_id, player, by=actor_id)
-        await reply_text(
-            interaction, f"A seat at table {found.code} is kept for {player}. They get an invitation."
-        )
+        known = name or (player_name(user.display_name) if user else "")
+        who = f"{known} <{f'@{user.id}' if user else address}>"
+        await self._say(interaction, f"invite {'robot' if robot else who}", table, ("lobby",))
 
     @app_commands.command(name="agree", description="Agree that a robot plays at your table")
     @app_commands.describe(agree="False: no robot at this table", table=TABLE_OPTION_HELP)
     @app_commands.autocomplete(table=suggest_tables)
     async def agree(self, interaction: Interaction, agree: bool = True, table: str | None = None) -> None:
-        await defer(interaction)
-        found = await self.handler.lookup.resolve_table(interaction, table, ("lobby",))
-        await self.handler.lobby.answer_about_robots(interaction, found, agree)
-
-    async def _person_and_name(
-        self, user: discord.User | None, address: str | None, name: str | None
-    ) -> tuple[int, str]:
-        """The id of a person on Discord or with an email address, and their name at the table."""
-        if user is not None:
-            return await self.handler.lookup.person_id(user), name or player_name(user.display_name)
-        async with self.service.store.begin() as unit:
-            person = await person_by_address(unit, address or "", name or "")
-        return person.id, name or player_name(person.name)
+        await self._say(interaction, "agree" if agree else "decline", table, ("lobby",))
 
     @app_commands.command(name="start", description="Start the game, as its host, once all have joined")
     @app_commands.describe(
@@ -255,13 +232,7 @@ class TableCommands(app_commands.Group):
     async def start(
         self, interaction: Interaction, order: str | None = None, table: str | None = None
     ) -> None:
-        await defer(interaction)
-        found = await self.handler.lookup.resolve_table(interaction, table, ("lobby",))
-        seating = None if order is None else [each.strip() for each in order.split(",") if each.strip()]
-        await self.service.lobby.start(
-            found.id, by=await self.handler.lookup.person_id(interaction.user), order=seating
-        )
-        await reply_text(interaction, f"The game at table {found.code} starts. Its thread follows.")
+        await self._say(interaction, f"start {order or SHUFFLED}", table, ("lobby",))
 
     @app_commands.command(name="list", description="All tables of this server")
     async def list_tables(self, interaction: Interaction) -> None:
@@ -297,9 +268,16 @@ class TableCommands(app_commands.Group):
             player = name or player_name(interaction.user.display_name)
             text = await self.service.seats.ask(found.id, actor_id, player, seat_name=seat.strip())
         else:
-            person_id, _ = await self._person_and_name(user, address, name)
+            person_id = await self._person(user, address, name)
             text = await self.service.seats.offer(found.id, seat.strip(), person_id, by=actor_id)
         await reply_text(interaction, text)
+
+    async def _person(self, user: discord.User | None, address: str | None, name: str | None) -> int:
+        """The person on Discord, or with an email address."""
+        if user is not None:
+            return await self.handler.lookup.person_id(user)
+        async with self.service.store.begin() as unit:
+            return (await person_by_address(unit, address or "", name or "")).id
 
     @app_commands.command(name="move", description="Show a table in this channel, in a thread of its own")
     @app_commands.describe(table=TABLE_OPTION_HELP)
@@ -320,15 +298,7 @@ class TableCommands(app_commands.Group):
     @app_commands.choices(colors=[Choice(name=each, value=each) for each in PALETTES])
     @app_commands.autocomplete(table=suggest_tables)
     async def palette(self, interaction: Interaction, colors: str, table: str | None = None) -> None:
-        await defer(interaction)
-        found = await self.handler.lookup.resolve_table(interaction, table)
-        info = await self.service.lobby.set_palette(
-            found.id, colors, by=await self.handler.lookup.person_id(interaction.user)
-        )
-        await reply_text(
-            interaction,
-            f"The pictures of table {info.code} are {info.palette}. `/me settings` chooses your own.",
-        )
+        await self._say(interaction, f"palette {colors}", table, ())
 
     @app_commands.command(
         name="export", description="The game as a file: for 18xx.games, as text, or its statistics"

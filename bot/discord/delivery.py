@@ -240,10 +240,10 @@ class DiscordDelivery:
         table = await self.service.queries.table_info(notification.table_id)
         match notification.kind:
             case "lobby":
-                return await self.notices.update_lobby(queued, table)
+                return await self.notices.update_lobby(queued, table, notification)
             case "started" if dm_user is None:
                 table = await self.threads.ensure(table)
-                await self.notices.update_lobby(queued, table)
+                await self.notices.update_lobby(queued, table, notification)
                 sent = await self.notices.send_text(queued, table, notification, dm_user)
                 await self._sync_now(table.id)
                 return sent
@@ -264,8 +264,8 @@ class DiscordDelivery:
             case "refresh":
                 await self._sync_now(table.id)
                 return None
-            case "invited":
-                return await self.notices.send_invitation(queued, table, dm_user)
+        if notification.kind in self.service.pages:
+            return await self.notices.send_page(queued, table, notification, dm_user)
         if notification.kind in CLOCK_KINDS:
             return await send_clock_notice(self.notices, queued, table, notification, dm_user)
         await self._sync_now(table.id)

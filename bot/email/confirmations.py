@@ -10,6 +10,7 @@ from bot.email.replies import address_commands
 from bot.email.replies.table_commands import TableCommands, joined_sentence
 from bot.email.tokens import ServiceToken, service_token, table_label, table_token
 from bot.hub.info import TableInfo, open_seats
+from bot.hub.result import QueryAnswer
 from bot.service import Service
 from mail import ReplyToken
 from mail.port import Attachment, TableAnswer
@@ -55,8 +56,11 @@ class Confirmations:
         """Do what was asked; returns the sentence for the player."""
         if seat_token.purpose == "invite" and seat_token.table_id is not None:
             return await self._answer_invitation(seat_token, seat_token.table_id, yes)
-        if seat_token.purpose in ("start", "keep", "agree") and seat_token.table_id is not None:
-            return await self._answer_lobby(seat_token, seat_token.table_id, yes)
+        if seat_token.purpose == "answer" and seat_token.table_id is not None:
+            of_yes, _, of_no = (seat_token.decision_id or "").partition("|")
+            if not (line := of_yes if yes else of_no):
+                return f"Nothing is changed at {seat_token.table_label}."
+            return await self._say(seat_token, seat_token.table_id, line)
         async with self._store.begin() as unit:
             claim = await unit.people.claim_of_person(seat_token.person_id)
             if claim is None or claim.address != seat_token.address:
@@ -120,8 +124,7 @@ class Confirmations:
         try:
             async with self._store.begin() as unit:
                 await unit.people.add_identity(token.person_id, "email", token.address)
-                own = (await unit.people.get(token.person_id)).name
-            told = await self._service.seats.accept_offer(table.id, seat, token.person_id, own)
+            told = await self._say(token, table.id, f"ask {name}")
         except ValueError as error:
             return str(error)
         if (
@@ -130,21 +133,12 @@ class Confirmations:
             await self._tell_host(table.id, token.person_id, f"{name} has taken their seat at {table.code}.")
         return told
 
-    async def _answer_lobby(self, token: ServiceToken, table_id: int, yes: bool) -> str:
-        """Start a game, keep a lobby open, or agree to a robot; returns the sentence for the player."""
-        table = await self._service.queries.table_info(table_id)
-        if token.purpose == "agree":
-            word = "agree" if yes else "decline"
-            return await self._table_commands.about_robots(token.person_id, table, word)
-        if not yes:
-            return f"Nothing is changed at {table_label(table)}."
-        try:
-            if token.purpose == "start":
-                return " ".join((await self._table_commands.start(token.person_id, table)).sentences)
-            await self._service.lobby.keep_open(table_id, by=token.person_id)
-            return f"{table_label(table)} stays open."
-        except ValueError as error:
-            return str(error)
+    async def _say(self, token: ServiceToken, table_id: int, line: str) -> str:
+        """Say a line at a table; the answer, or why it is refused."""
+        result = await self._service.submit(
+            table_id, None, [line], None, None, person_id=token.person_id, transport="mail"
+        )
+        return result.text if isinstance(result, QueryAnswer) else getattr(result, "reason", "")
 
     async def _tell_host(self, table_id: int, person_id: int, sentence: str | None) -> None:
         """Tell the host how an invited person has answered, where there is a sentence for it."""

@@ -16,13 +16,13 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from bot.email import reachability
 from bot.email.gateway import MailGateway
 from bot.email.outgoing import enqueue_mail
 from bot.email.pages.digest_mail import DigestComposer
 from bot.email.pages.notice_pages import PageBuilder
 from bot.email.returned import ASKED_ANEW, texts_together
 from bot.hub.notifications.messages import decode_notification
+from bot.hub.people import fault_of
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from mail import ServiceAddress, compose, redact
@@ -125,7 +125,7 @@ class StoredMailOutbox:
     async def _enqueue(self, unit: UnitOfWork, mail: OutgoingMail, row: OutboxMessage) -> None:
         """Put a composed email into the outbox; one to an address that refuses emails waits there, unless its
         owner wants it to be tried (`claim`)."""
-        refuses = "" if mail.reason == "claim" else await reachability.fault_of(unit, mail.recipient)
+        refuses = "" if mail.reason == "claim" else await fault_of(unit, mail.recipient)
         if refuses and mail.reason in ASKED_ANEW:
             return
         await enqueue_mail(unit, mail, "notice", None if refuses else row.collapse_key)

@@ -69,13 +69,6 @@ async def load_standing(unit: UnitOfWork, person_id: int) -> Standing:
     return standing_of(await unit.people.get(person_id), await unit.people.identities(person_id))
 
 
-async def fault_of(unit: UnitOfWork, address: str) -> str:
-    """Why emails to a verified address do not arrive; empty if they do, or the address is nobody's."""
-    person = await unit.people.find_by_identity("email", address)
-    identities = await unit.people.identities(person.id) if person else []
-    return next((one.fault for one in identities if one.value == address.casefold()), "")
-
-
 class Reachability:
     """Counts bounces, and tells the tables who cannot be reached."""
 

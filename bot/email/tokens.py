@@ -8,7 +8,7 @@ person's.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import msgspec
 
@@ -85,6 +85,8 @@ async def reply_token_for(
 async def live_token(unit: UnitOfWork, token: MailToken) -> ServiceToken | None:
     if not unit.mail_tokens.is_valid(token) or token.person_id is None or token.address is None:
         return None
+    if token.purpose not in get_args(TokenPurpose):
+        return None  # of another version
     verified = frozenset(await unit.people.verified_addresses(token.person_id))
     has_fixed_address = token.purpose in FIXED_ADDRESS_PURPOSES
     if not has_fixed_address and token.address not in verified:

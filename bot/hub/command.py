@@ -22,6 +22,7 @@ from functools import cached_property
 from bot.hub.request import Request, first_word
 from bot.hub.result import CommandResult, QueryAnswer
 from bot.hub.table import LiveTable
+from storage import TableStatus
 
 FIELDS = {
     "N": r"\d{1,4}",
@@ -119,7 +120,8 @@ def _always(table: LiveTable, request: Request) -> bool:
 class TableCommand:
     """A command that is carried out at a held table.
 
-    handler: None where the line turns out to be one of the game. applies: whether the line is meant for the
+    handler: None where the line turns out to be one of the game; may raise ValueError with a sentence, which
+    refuses the request. applies: whether the line is meant for the
     command at this table at all; for the `SHARED_WORDS`.
     """
 
@@ -132,13 +134,18 @@ class TableCommand:
 
 @dataclass(frozen=True, slots=True)
 class OpenCommand:
-    """A command that is carried out while the table goes on. needs_seat: for people who sit at the table of a
-    game that has started; else for everybody."""
+    """A command that is carried out while the table goes on.
+
+    handler: returns a result, or the text of an answer; raises ValueError. needs_seat: for people who sit at
+    the table of a game that has started; else for everybody. statuses: of the tables at which it is read, if
+    not of all; its word may begin a line of the game, or be another command, at the others.
+    """
 
     name: str
     forms: tuple[Form, ...]
-    handler: Callable[[int, Request], Awaitable[CommandResult]]
+    handler: Callable[[int, Request], Awaitable[CommandResult | str]]
     needs_seat: bool = True
+    statuses: tuple[TableStatus, ...] = ()
     others = Lines.NONE
 
 
@@ -160,6 +167,7 @@ class Commands:
 
     def __init__(self) -> None:
         self._commands: dict[str, Command] = {}
+        self._by_status: dict[tuple[str, TableStatus], OpenCommand] = {}
 
     def add(self, commands: Iterable[Command], game_words: frozenset[str] = frozenset()) -> None:
         """Register commands. game_words: with which lines of the game begin.
@@ -167,8 +175,12 @@ class Commands:
         Raises ValueError for a name that another command or a line of the game has.
         """
         for command in commands:
-            if command.name in self._commands:
+            keys = [(command.name, status) for status in getattr(command, "statuses", ())]
+            if (command.name in self._commands and not keys) or not self._by_status.keys().isdisjoint(keys):
                 raise ValueError(f"Two features have a command `{command.name}`.")
+            if isinstance(command, OpenCommand) and keys:
+                self._by_status |= dict.fromkeys(keys, command)
+                continue
             if command.name in game_words - SHARED_WORDS:
                 raise ValueError(f"The command `{command.name}` begins a line of the game.")
             self._commands[command.name] = command
@@ -177,6 +189,14 @@ class Commands:
     def get(self, word: str) -> Command | None:
         """The command of that name; None for a word of the game."""
         return self._commands.get(word.casefold())
+
+    def depends_on_status(self, word: str) -> bool:
+        """Whether the word is a command at tables of some statuses only."""
+        return any(name == word for name, _ in self._by_status)
+
+    def at_status(self, word: str, status: TableStatus) -> OpenCommand | None:
+        """The command of that name at tables of a status only."""
+        return self._by_status.get((word, status))
 
     def reader(self, table: LiveTable, request: Request) -> Command | None:
         """The command that reads the lines of a request; None if they are for the game."""
@@ -210,6 +230,13 @@ class Commands:
         """The names of all commands."""
         return frozenset(self._commands)
 
+    def is_personal(self, line: str) -> bool:
+        """Whether a line is a command about oneself in full."""
+        command = self.get(first_word(line))
+        return isinstance(command, PersonCommand) and any(
+            re.fullmatch(form.regex, line.strip(), re.IGNORECASE) for form in command.forms
+        )
+
     def is_query(self, word: str) -> bool:
         """Whether the word is the name of a question."""
         return isinstance(self.get(word), Query)
@@ -218,6 +245,12 @@ class Commands:
         """Each form with what it does, as `help` lists them."""
         forms = [form for command in self._commands.values() for form in command.forms if form.meaning]
         return [f"  {(form.help_text or form.text).ljust(21)}{form.meaning}" for form in forms]
+
+    def forms_at(self, status: TableStatus) -> list[Form]:
+        """The forms of the commands at tables of a status only."""
+        return [
+            form for (_, at), command in self._by_status.items() if at == status for form in command.forms
+        ]
 
     def completions(self, *, queries: bool = False) -> list[str]:
         """The beginnings of all lines that are commands, or only of those that are questions."""

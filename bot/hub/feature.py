@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import engine
 from bot.hub.command import Command
 from bot.hub.commit import CommitDraft
+from bot.hub.info import TableInfo
+from bot.hub.notifications.messages import Notification
 from bot.hub.play import Moved
 from bot.hub.polls import Motion
 from bot.hub.table import TableView
@@ -48,12 +50,42 @@ class Addition(NamedTuple):
 AddToTurn = Callable[[TurnPage], Awaitable[Addition]]
 
 
+class Answer(NamedTuple):
+    """What one word in reply to an email says. purpose: what it is for, such as `To start the game`."""
+
+    purpose: str
+    line: str
+
+
+class Page(NamedTuple):
+    """What one person reads of a notification, or everybody of a table that has not started.
+
+    lists: title and entries of each. controls: what the reader may do; Discord shows buttons. yes, no: what
+    these words say by email; without them the reader copies the lines of the controls. decision_id: of the
+    vote that is asked for. invites: the reader may be a stranger to Railpost, at an address that is not
+    verified.
+    """
+
+    headline: str
+    sentences: Sequence[str] = ()
+    lists: Sequence[tuple[str, Sequence[str]]] = ()
+    controls: Sequence[Say] = ()
+    yes: Answer | None = None
+    no: Answer | None = None
+    decision_id: str | None = None
+    invites: bool = False
+
+
+MakePage = Callable[[TableInfo, Notification], Awaitable[Page | None]]
+"""Makes the page of a notification when it is sent; None where it is out of date."""
+
+
 class Feature(NamedTuple):
     """A feature as the hub knows it. `Hub.add` puts it in; what is not put in does not exist for players.
 
     commands: words that begin a line. motions: by the kind of poll that decides on them. timers: by the kind
     of what is due. leads: by name, work that one process of a store does. moved: learn in the commit that a
-    seat has moved. turn_pages: add to the page of a turn.
+    seat has moved. pages: by the kind of a notification. turn_pages: add to the page of a turn.
     is_required: the service cannot do without it.
     """
 
@@ -64,5 +96,6 @@ class Feature(NamedTuple):
     leads: Mapping[str, Callable[[], Awaitable[None]]] = NOTHING
     reactions: Sequence[Reaction] = ()
     moved: Sequence[Moved] = ()
+    pages: Mapping[str, MakePage] = NOTHING
     turn_pages: Sequence[AddToTurn] = ()
     is_required: bool = False

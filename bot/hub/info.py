@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import engine
 from bot.hub.pace import NO_PACE, Pace
+from bot.position import text_views
 from renderers import PALETTES, PaletteName
 from storage import TableStatus
 
@@ -96,6 +97,17 @@ class TableInfo:
 def open_seats(table: TableInfo) -> list[int]:
     """The seats of a game in play that have no player."""
     return [seat for seat in range(len(table.names)) if table.player_at(seat) is None]
+
+
+def open_seat_named(table: TableInfo, name: str) -> str:
+    """The name of an open seat as it is written at the table. Raises ValueError with those that are open."""
+    seats = [table.names[seat] for seat in open_seats(table)]
+    if not seats:
+        raise ValueError(f"No seat at table {table.code} waits for a player.")
+    found = next((seat for seat in seats if seat.casefold() == name.strip().casefold()), None)
+    if found is None:
+        raise ValueError(f"Name an open seat of table {table.code}: {text_views.join_words(seats, 'or')}.")
+    return found
 
 
 def status_text(status: str) -> str:

@@ -10,6 +10,8 @@ from bot.hub.notifications.messages import Notification
 from storage import NewMessage, Person, UnitOfWork, hash_secret
 
 CLAIM_LIFETIME = timedelta(days=3)
+INVITATIONS_TO_STRANGER = 3  # that an unverified address gets in `STRANGER_WINDOW`, from all hosts together
+STRANGER_WINDOW = timedelta(days=7)
 MAX_NAME_LENGTH = 20
 
 
@@ -31,6 +33,28 @@ async def person_by_address(unit: UnitOfWork, address: str, name: str = "") -> P
     """
     plain = _normalized(address)
     return await unit.people.get_or_create("email", plain, name or player_name(plain), verified=False)
+
+
+async def fault_of(unit: UnitOfWork, address: str) -> str:
+    """Why emails to a verified address do not arrive; empty if they do, or the address is nobody's."""
+    person = await unit.people.find_by_identity("email", address)
+    identities = await unit.people.identities(person.id) if person else []
+    return next((one.fault for one in identities if one.value == address.casefold()), "")
+
+
+async def check_invitable(unit: UnitOfWork, person: Person, address: str, name: str) -> None:
+    """Raises ValueError with a sentence where no invitation may go to the address of a person."""
+    plain = _normalized(address)
+    is_stranger = plain not in await unit.people.verified_addresses(person.id)
+    if person.preferences.get("mail") is False:
+        raise ValueError(f"{plain} wants no emails, so {name} cannot be invited by email.")
+    if fault := await fault_of(unit, plain):
+        if not is_stranger:
+            raise ValueError(f"Emails to {plain} do not arrive: {fault}.")
+        await unit.people.record_bounces(person.id, plain, {}, "")  # tried once more
+    asked = await unit.outbox.count("mail", unit.now - STRANGER_WINDOW, email=plain)
+    if is_stranger and asked >= INVITATIONS_TO_STRANGER:
+        raise ValueError(f"{plain} has had enough invitations this week, and has not answered.")
 
 
 async def claim_address(unit: UnitOfWork, person_id: int, address: str) -> str:

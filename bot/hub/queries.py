@@ -11,13 +11,10 @@ from bot.hub.cache import TableCache
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_table_info
 from bot.hub.log import LogEntry
-from bot.hub.notifications.preferences import settings_of
-from bot.hub.pace import pace_text
 from bot.hub.table import TableView
-from bot.position import text_views
 from bot.position.pending import engine_seat
 from engine.game_text.history import GameHistory
-from storage import GuildShards, TableStatus, UnitOfWork
+from storage import GuildShards, TableStatus
 
 
 def is_visible(info: TableInfo, person_id: int, guild: int | None) -> bool:
@@ -81,11 +78,6 @@ class TableQueries:
         for all."""
         async with self._cache.store.read() as unit:
             return await unit.tables.ids(*statuses, shards=shards)
-
-    async def invitation_facts(self, table: TableInfo, invited: Sequence[str] = ()) -> InvitationFacts:
-        """What a person who is invited to a table should know. invited: others who may have no seat yet."""
-        async with self._cache.store.read() as unit:
-            return await invitation_facts(unit, table, invited)
 
     async def view(self, table_id: int) -> TableView:
         """The table now: position, pending decisions, open polls."""
@@ -164,34 +156,6 @@ class TableQueries:
             replace(entry, by_own_order=entry.seat == seat and log.row(entry.seq).order_id is not None)
             for entry in entries
         ]
-
-
-class InvitationFacts(NamedTuple):
-    """What a person who is invited should know: players with their time zones, and what is agreed."""
-
-    players: list[str]
-    agreed: list[str]
-
-    @property
-    def lines(self) -> list[str]:
-        """All of it, one sentence each."""
-        players = [f"Players so far: {text_views.join_words(self.players)}."] if self.players else []
-        return [*self.agreed, *players]
-
-
-async def invitation_facts(unit: UnitOfWork, info: TableInfo, invited: Sequence[str] = ()) -> InvitationFacts:
-    """The facts of a table that has not started. invited: names that may have no seat there yet."""
-    options = f" with {text_views.join_words(info.options)}" if info.options else ""
-    lines = [f"{info.title}{options}.", pace_text(info.pace)]
-    players = []
-    for player in info.seated_players:
-        person = await unit.people.get(player.person_id)
-        zone = settings_of(person.preferences, person.time_zone).zone
-        notes = [*([zone] if zone else []), *([] if player.joined else ["invited"])]
-        players.append(player.name + (f" ({', '.join(notes)})" if notes else ""))
-    seated = {player.name for player in info.seated_players}
-    players += [f"{name} (invited)" for name in invited if name not in seated]
-    return InvitationFacts(players, lines)
 
 
 class RoutesRun(NamedTuple):

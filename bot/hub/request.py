@@ -27,7 +27,9 @@ class Request:
     line_numbers: the place of each line in the request, from 0 (comments are left out). decision_id: the
     decision that the request answers, None for whatever is current. request_id: names the request; a request
     with the same id has the same result and no second effect. announcement: what the table is told of it.
-    confirmed: whether it may do what cannot be taken back lightly (`bot.hub.confirm`).
+    confirmed: whether it may do what cannot be taken back lightly (`bot.hub.confirm`). name: what the
+    transport calls the person, for a seat that they take. is_repeated: whether it was begun before, and a
+    crash has ended it at any point.
     """
 
     seat: int
@@ -39,11 +41,18 @@ class Request:
     transport: str
     announcement: str = ""
     confirmed: bool = False
+    name: str = ""
+    is_repeated: bool = False
 
     @property
     def word(self) -> str:
         """The first word of its first line, in lower case; empty without a line."""
         return first_word(self.lines[0]) if self.lines else ""
+
+    @property
+    def rest(self) -> str:
+        """What follows the first word of its first line."""
+        return "".join(self.lines[0].split(None, 1)[1:]).strip() if self.lines else ""
 
     @property
     def proposer(self) -> int | None:

@@ -41,7 +41,7 @@ from bot.hub.command import (
 from bot.hub.commit import CommitDraft
 from bot.hub.confirm import confirmed_lines
 from bot.hub.connections import ConnectionState, ConnectionStatus, Jobs
-from bot.hub.feature import Addition, AddToTurn, Feature, TurnPage
+from bot.hub.feature import Addition, AddToTurn, Feature, MakePage, TurnPage
 from bot.hub.info import status_text
 from bot.hub.limits import Kind, LimitReached, Limits
 from bot.hub.loading import UnreadableTable
@@ -87,7 +87,7 @@ class Hub:
 
     `add` puts features in. commands: what they have registered. queries: everything that can be read. polls:
     the votes of tables. clock: what is due. leads: work that one process of a store does, by the name of its
-    job.
+    job. pages: make what a person reads, by the kind of a notification.
     """
 
     def __init__(
@@ -116,6 +116,7 @@ class Hub:
         self.leads: dict[str, Callable[[], Awaitable[None]]] = {"clock": self.clock.run}
         self.on_moved: list[Moved] = []
         self.turn_pages: list[AddToTurn] = []
+        self.pages: dict[str, MakePage] = {}
         self.moves = MoveHandler(self.cache, self.moved)
 
     def add(self, feature: Feature) -> None:
@@ -124,6 +125,7 @@ class Hub:
         self.polls.motions |= feature.motions
         self.clock.timers |= feature.timers
         self.leads |= feature.leads
+        self.pages |= feature.pages
         self.cache.reactions += feature.reactions
         self.on_moved += feature.moved
         self.turn_pages += feature.turn_pages
@@ -175,6 +177,8 @@ class Hub:
         transport: str = "terminal",
         announcement: str = "",
         confirmed: bool = False,
+        name: str = "",
+        is_repeated: bool = False,
     ) -> CommandResult:
         """Submit lines of notation for a seat: all of them are played, in order, or none.
 
@@ -182,7 +186,7 @@ class Hub:
         is current. request_id: unique to this request; repeated, it gets the same result and has no second
         effect. person_id: who submits; None is the operator, who may act for every seat. announcement: what
         the table is told if the lines are played. confirmed: nobody is asked whether they are sure; `yes`
-        behind the last line says the same.
+        behind the last line says the same. name, is_repeated: see `Request`.
 
         A command of a feature (`commands`) may have to be submitted alone. Raises storage.NotFound for an
         unknown table, StoreError if nothing could be written.
@@ -192,7 +196,7 @@ class Hub:
         texts, says_yes = confirmed_lines([line for _, line in plain])
         request = Request(
             UNKNOWN_SEAT if seat is None else seat, texts, tuple(number for number, _ in plain), decision_id,
-            request_id, person_id, transport, announcement, confirmed or says_yes,
+            request_id, person_id, transport, announcement, confirmed or says_yes, name, is_repeated,
         )  # fmt: skip
         result = await self._submit(table_id, request)
         seconds = perf_counter() - started
@@ -235,11 +239,15 @@ class Hub:
         raise unknown or AssertionError("unreachable")
 
     async def _submit_once(self, table_id: int, request: Request) -> CommandResult:
-        command = self.commands.get(request.word)
-        if isinstance(command, OpenCommand) and len(request.lines) == 1:
+        if (command := await self._open_command(table_id, request)) is not None:
             return await self._carry_out_open(table_id, command, request)
         async with self.cache.lock(table_id):
-            return await self._submit_locked(table_id, request)
+            result = await self._submit_locked(table_id, request)
+        is_for_others = self.commands.depends_on_status(request.word) and request.word not in _GAME_WORDS
+        if isinstance(result, LineUnreadable) and is_for_others:
+            info = (await self.cache.get(table_id, with_log=False)).info
+            return TableNotRunning(info.status, f"Table {info.code} is {status_text(info.status)}.")
+        return result
 
     async def _submit_locked(self, table_id: int, request: Request) -> CommandResult:
         if (result := await self._play_at_once(table_id, request)) is not None:
@@ -281,6 +289,18 @@ class Hub:
         alone = any(self.commands.stands_alone(line) for line in request.lines)
         return not alone and self.commands.reader(table, request) is None
 
+    async def _open_command(self, table_id: int, request: Request) -> OpenCommand | None:
+        """The command that is carried out while the table goes on, if the request is for one."""
+        if len(request.lines) != 1:
+            return None
+        if self.commands.depends_on_status(request.word):
+            info = (await self.cache.get(table_id, with_log=False)).stored_info
+            status = "lobby" if request.is_repeated else info.status
+            if (command := self.commands.at_status(request.word, status)) is not None:
+                return command
+        found = self.commands.get(request.word)
+        return found if isinstance(found, OpenCommand) else None
+
     async def _carry_out_open(self, table_id: int, command: OpenCommand, request: Request) -> CommandResult:
         """Carry out a command while the table goes on."""
         if command.needs_seat:
@@ -292,7 +312,11 @@ class Hub:
             if not isinstance(seated, Request):
                 return seated
             request = seated
-        return await command.handler(table_id, request)
+        try:
+            result = await command.handler(table_id, request)
+        except ValueError as error:
+            return LineRefused(*request.numbered_line(0), str(error))
+        return QueryAnswer(command.name, result) if isinstance(result, str) else result
 
     async def ask(self, table_id: int, line: str, *, person_id: int | None) -> CommandResult:
         """The answer to a query such as `status` or `export`, as the person sees the table.
@@ -378,24 +402,28 @@ class Hub:
         if not request.lines:
             decision_id = table.decision_id_of(request.seat)
             return LineUnreadable(0, "", "The message has no line.", next_decision_id=decision_id)
-        line, *others = request.lines
+        try:
+            if (result := await self._by_command(table, request)) is not None:
+                return result
+        except ValueError as error:
+            return refused(table, request, str(error))
+        if len(request.lines) > 1 and (alone := self._refuse_others(table, request)):
+            return alone
+        return await self.moves.play_lines(table, request)
+
+    async def _by_command(self, table: LiveTable, request: Request) -> CommandResult | None:
+        """The result of the command that reads the lines; None for lines of the game. Raises ValueError with
+        a sentence."""
         command = self.commands.reader(table, request)
         if isinstance(command, TableCommand):
             if command.others is Lines.ANY and (alone := self._refuse_others(table, request)):
                 return alone
-            if (result := await command.handler(table, request)) is not None:
-                return result
-        elif isinstance(command, Query) and not others:
-            try:
-                if answer := await self._answer(table, request.seat, line):
-                    return answer
-            except ValueError as error:
-                return refused(table, request, str(error))
-        elif isinstance(command, PersonCommand):
+            return await command.handler(table, request)
+        if isinstance(command, Query) and len(request.lines) == 1:
+            return await self._answer(table, request.seat, request.lines[0])
+        if isinstance(command, PersonCommand):
             return await self._carry_out_personal(table, command, request)
-        if others and (alone := self._refuse_others(table, request)):
-            return alone
-        return await self.moves.play_lines(table, request)
+        return None
 
     def _refuse_others(self, table: LiveTable, request: Request) -> LineRefused | None:
         """The result for a request with a line that has to be submitted alone."""
@@ -413,8 +441,5 @@ class Hub:
         person_id = request.person_id or (player.person_id if player else None)
         if person_id is None:
             return refused(table, request, "Nobody sits there.")
-        try:
-            answer = await command.handler(person_id, request.lines)
-        except ValueError as error:
-            return refused(table, request, str(error))
+        answer = await command.handler(person_id, request.lines)
         return replace(answer, next_decision_id=table.decision_id_of(request.seat))

@@ -220,10 +220,9 @@ class Console:
             answer = await self.service.submit(self.table_id, seat, ["help"], None, None)
             if isinstance(answer, QueryAnswer):
                 game_help = f"\n\n{answer.text.partition(chr(10) + 'Always:')[0]}"
-        lines = [
-            "In this terminal:", *command_lines(), "", "At a table, also for a player: `Ann: settings`.",
-            *self.service.commands.help_lines(),
-        ]  # fmt: skip
+        commands = self.service.commands
+        lines = ["In this terminal:", *command_lines(commands.forms_at("lobby")), ""]
+        lines += ["At a table, also for a player: `Ann: settings`.", *commands.help_lines()]
         return Reply("\n".join(lines) + game_help)
 
     async def _submit(self, line: str) -> Reply:

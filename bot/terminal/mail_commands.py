@@ -1,4 +1,4 @@
-"""Mail from the terminal: players are invited by email; their addresses are linked, stopped and started."""
+"""Mail from the terminal: addresses of players are linked, stopped and started."""
 
 from __future__ import annotations
 
@@ -12,18 +12,6 @@ from bot.service import Service
 from mail import normalize_address
 
 _PLAYER_MAIL = re.compile(r"(.{1,40}?) mail(?: (\S+(?: off)?))?", re.IGNORECASE)
-
-
-async def invite(service: Service, table_id: int, rest: str) -> str:
-    """`table invite NAME ADDRESS`. Raises ValueError with a sentence."""
-    name, _, address = rest.strip().rpartition(" ")
-    if not name.strip() or "@" not in address:
-        raise ValueError("Name the player and the address: `table invite Bob bob@example.org`.")
-    async with service.store.begin() as unit:
-        person = await people.person_by_address(unit, address.strip("<>"), name.strip())
-    info = await service.lobby.invite(table_id, person.id, name.strip(), by=None)
-    where = address.strip("<>")
-    return f"An invitation to table {info.code} goes to {where}; {name.strip()} joins by replying."
 
 
 def player_mail(rest: str) -> tuple[str, str] | None:

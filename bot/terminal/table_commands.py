@@ -5,24 +5,22 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 import engine
 from bot.features.game_files.export import export_prospect
 from bot.features.game_files.importing import read_game
-from bot.features.lobby.robot_answers import answer_about_robots, invited_robot_sentence
 from bot.hub.info import TableInfo
-from bot.hub.pace import pace_text
-from bot.hub.seating import ROBOT_WORD, people_of
+from bot.hub.result import QueryAnswer
+from bot.hub.seating import ROBOT_WORD
 from bot.position import text_views
 from bot.service import Service
-from bot.terminal import mail_commands
 from bot.terminal.replies import Reply, reply_for, table_summary, waiting_text
 
-LINE_COMMANDS = ("admit", "refuse", "pause", "resume", "end", "palette")
-"""Commands that are lines at a table."""
+LINE_COMMANDS = ("admit", "refuse", "pause", "resume", "end", "palette", "ask")
+"""Commands that are lines at a table of any status."""
 
 
 @dataclass(slots=True)
@@ -48,21 +46,16 @@ class TableCommands:
     async def run(self, rest: str) -> Reply:
         """Carry out the rest of a line after `table`."""
         word, _, rest = rest.partition(" ")
+        lines = [*LINE_COMMANDS, *(form.text.split()[0] for form in self.service.commands.forms_at("lobby"))]
         commands: dict[str, Callable[[str], Awaitable[Reply]]] = {
             "": self._table_summary,
             "import": self._import,
             "new": self._new,
-            "start": self._start,
             "list": self._list,
             "use": self._use,
             "replace": self._replace,
-            "invite": self._invite,
-            "uninvite": self._uninvite,
-            "agree": partial(self._answer_about_robots, agrees=True),
-            "decline": partial(self._answer_about_robots, agrees=False),
-            "ask": self._ask,
-            "pace": self._pace,
-            **{each: partial(self._say, each) for each in LINE_COMMANDS},
+            **{each: partial(self._say, each) for each in lines},
+            "start": self._start,
         }
         if (command := commands.get(word.casefold())) is None:
             known = ", ".join(sorted(filter(None, commands)))
@@ -116,19 +109,13 @@ class TableCommands:
         )
 
     async def _start(self, rest: str) -> Reply:
-        *code, last = rest.split() or [""]
-        shuffled = last.casefold() == "shuffled"
-        if not shuffled and last:
-            code = [*code, last]
-        queries = self.service.queries
-        table_id = (await queries.find_table(code[0])).id if code else self._opened.required()
-        info = await queries.table_info(table_id)
-        order = None if shuffled else [p.name for p in sorted(info.seated_players, key=lambda p: p.seat_id)]
-        await self.service.lobby.start(table_id, by=None, order=order)
-        self._opened.id = table_id
-        view = await queries.view(table_id)
-        seating = text_views.join_words(view.table.names)
-        return Reply(f"Table {view.table.code} starts: {seating}.\n{waiting_text(view)}", "good")
+        code, _, order = rest.partition(" ")
+        known = next((t for t in await self.service.queries.list_tables() if t.code == code.upper()), None)
+        if known is not None:
+            self._opened.id, rest = known.id, order
+        reply = await self._say("start", rest)
+        view = await self.service.queries.view(self._opened.required())
+        return replace(reply, text="\n".join(filter(None, [reply.text, waiting_text(view)])))
 
     async def _list(self, _: str) -> Reply:
         tables = await self.service.queries.list_tables()
@@ -162,50 +149,13 @@ class TableCommands:
         hint = " `table resume` resumes the game." if info.status == "paused" else ""
         return Reply(f"{name.strip()} plays on for {view.table.names[seat]}.{hint}", "good")
 
-    async def _invite(self, rest: str) -> Reply:
-        if rest.strip().casefold() == ROBOT_WORD:
-            info = await self.service.lobby.invite_robot(self._opened.required(), by=None)
-            return Reply(invited_robot_sentence(info), "good")
-        return Reply(await mail_commands.invite(self.service, self._opened.required(), rest), "good")
-
-    async def _uninvite(self, rest: str) -> Reply:
-        info = await self.service.lobby.uninvite(self._opened.required(), rest, by=None)
-        return Reply(f"{rest} is no longer invited to table {info.code}.", "good")
-
-    async def _answer_about_robots(self, rest: str, *, agrees: bool) -> Reply:
-        """`table agree NAME`: a player of this terminal agrees to the robots of a lobby, or declines."""
-        table = await self.service.queries.table_info(self._opened.required())
-        name = rest.strip().casefold()
-        player = next((p for p in people_of(table) if p.name.casefold() == name), None)
-        if player is None:
-            names = text_views.join_words([p.name for p in people_of(table)]) or "nobody yet"
-            raise ValueError(f"Name who answers: `table agree NAME`. At table {table.code}: {names}.")
-        return Reply(
-            await answer_about_robots(self.service.lobby, table, player.person_id, agrees=agrees), "good"
-        )
-
-    async def _ask(self, rest: str) -> Reply:
-        """A new person asks for a seat at the table: `ask Dora`, `ask Dora for Bob`."""
-        name, _, seat_name = rest.partition(" for ")
-        if not name.strip():
-            raise ValueError("Name who asks: `table ask Dora`, or `table ask Dora for Bob`.")
-        table_id = self._opened.required()
-        async with self.service.store.begin() as unit:
-            person = await unit.people.add(name.strip())
-        return Reply(await self.service.seats.ask(table_id, person.id, seat_name=seat_name.strip()), "good")
-
     async def _say(self, word: str, rest: str) -> Reply:
         """A line about the table, as its players say it; here it needs no second word."""
         table_id = self._opened.required()
         line = f"{word} {rest}".strip()
         result = await self.service.submit(table_id, None, [line], None, None, confirmed=True)
-        return reply_for(result, await self.service.queries.view(table_id))
-
-    async def _pace(self, line: str) -> Reply:
-        table_id = self._opened.required()
-        if line:
-            await self.service.lobby.set_pace(table_id, line, by=None)
-        return Reply(pace_text((await self.service.queries.table_info(table_id)).pace), "good")
+        reply = reply_for(result, await self.service.queries.view(table_id))
+        return replace(reply, tone="good") if isinstance(result, QueryAnswer) else reply
 
 
 def _player_list(info: TableInfo) -> str:

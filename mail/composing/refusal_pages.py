@@ -20,9 +20,7 @@ NOTHING_CHANGED = Paragraph("Nothing was changed.")
 _QUESTIONS = {
     "link": "This address is asked to confirm that it is yours.",
     "invite": "You are invited to a seat at {table}.",
-    "start": "The question is whether to start the game at {table}.",
-    "keep": "The question is whether to keep {table} open.",
-    "agree": "The question is whether a robot may play at {table}.",
+    "answer": "The question is about {table}.",
     "export": "The question is whether you want what is stored about you.",
     "erase": "The question is whether everything about you is to be deleted.",
     "host": "The question is whether to open the table that was asked for.",

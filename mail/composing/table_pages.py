@@ -10,7 +10,6 @@ from mail.composing.page import (
     MailPage,
     Paragraph,
     QuotedLines,
-    bullets,
 )
 from mail.composing.refusal_pages import NOTHING_CHANGED
 from mail.port import InlineImage
@@ -26,19 +25,6 @@ _ANSWERS = {
     "my": "Your data",
     "erase": "Your data",
 }
-
-
-def seat_offer(host: str, table: str, title: str, seat: str, players: Sequence[str]) -> MailPage:
-    """To an address to which a seat is offered in a game that goes on here."""
-    headline = f"{host} invites you to play on as {seat}."
-    blocks = [
-        Paragraph(f"A game of {title} goes on here: {table}. It is played by replying to emails."),
-        *bullets("Players", players),
-        CopyableLines("To take your seat, reply with", ["yes"]),
-        CopyableLines("To decline, reply with", ["no"]),
-        Paragraph("With `no`, or without an answer, no more emails come. `stop` ends all invitations."),
-    ]
-    return MailPage(headline, tuple(blocks), subject=headline.rstrip("."), tone="turn")
 
 
 def address_confirmation(name: str) -> MailPage:
@@ -78,28 +64,6 @@ def erasure_confirmation() -> MailPage:
     )
 
 
-def invitation(
-    host: str, table: str, title: str = "", players: Sequence[str] = (), details: Sequence[str] = ()
-) -> MailPage:
-    """To an address that is invited to a table. details: what is agreed there."""
-    named = f" of {title}" if title else ""
-    blocks: list[Block] = [
-        Paragraph(f"The table is {table}. The game is played over days, by replying to emails.")
-    ]
-    blocks += bullets("Players", players)
-    blocks += bullets("What is agreed", details)
-    blocks += [
-        CopyableLines("To take your seat, reply with", ["yes"]),
-        CopyableLines("To decline, reply with", ["no"]),
-        Paragraph(
-            "With `yes` you get an email when it is your turn, and answer it with your move. With `no`, or "
-            "without an answer, no more emails come. `stop` ends all invitations."
-        ),
-    ]
-    subject = f"{host} invites you to a game{named}"
-    return MailPage(f"{host} invites you to a game{named}.", tuple(blocks), subject=subject, tone="turn")
-
-
 def host_confirmation(sentences: Sequence[str], lines: Sequence[str]) -> MailPage:
     """To an address that is not verified and asks for a table."""
     blocks: tuple[Block, ...] = (
@@ -124,22 +88,3 @@ def table_answer(
     if not is_done:
         return MailPage("NOT DONE.", (*blocks, NOTHING_CHANGED), subject="Not done", tone="bad")
     return MailPage(f"{title or 'OK'}.", blocks, subject=title or "Done", tone="good")
-
-
-def lobby_news(sentence: str) -> MailPage:
-    """To the host: how somebody has answered an invitation."""
-    return MailPage("News from the table.", (Paragraph(sentence),))
-
-
-def lobby_question(headline: str, sentence: str, answer: str, otherwise: str = "") -> MailPage:
-    """To people of a table that has not started. answer: what `yes` does; otherwise: what `no` does."""
-    blocks: list[Block] = [Paragraph(sentence), CopyableLines(f"{answer}, reply with", ["yes"])]
-    if otherwise:
-        blocks.append(CopyableLines(f"{otherwise}, reply with", ["no"]))
-    return MailPage(headline, tuple(blocks), subject=headline.rstrip("."), tone="turn")
-
-
-def seat_request(sentence: str, answers: Sequence[str]) -> MailPage:
-    """To the host: somebody asks for a seat. answers: the lines that answer."""
-    blocks = (Paragraph(sentence), CopyableLines("Reply with one of these lines", list(answers)))
-    return MailPage("A seat is asked for.", blocks, subject="A seat is asked for", tone="turn")

@@ -474,11 +474,11 @@ async def _gone(fake: FakeDiscord, card: Message, text: str) -> bool:
 async def test_invitations(online: RunningBot, fake: FakeDiscord) -> None:
     card = await online.open_table()
     done = await fake.run_command("Ann", "general", "table invite", user="Bob")
-    assert "kept for Bob" in done.text
+    assert done.text == "Invitations go to Bob."
     await fake.wait_until(lambda: fake.visible_messages(fake.find_dm("Bob")), "a direct message")
     await fake.click("Bob", fake.last_message(fake.find_dm("Bob")), "Join")
     by_mail = await fake.run_command("Ann", "general", "table invite", address="Eve@Example.org", name="Eve")
-    assert "kept for Eve" in by_mail.text
+    assert "Invitations go to Eve" in by_mail.text
     await _follows(fake, card, "3. Eve (invited)")
     both = await fake.run_command("Ann", "general", "table invite")
     assert "one of `user`, `address`" in both.text
@@ -571,7 +571,7 @@ async def test_plans_past_positions_and_exports(started: RunningBot, fake: FakeD
     assert fake.shown_images((await fake.run_command("Dan", thread, "show at", place="start")).message)
     assert "neither a round" in (await fake.run_command("Dan", thread, "show at", place="noon")).text
     for to in ("18xx.games", "text", "csv"):
-        assert (await fake.run_command("Cid", thread, "table export", to=to)).text.startswith("```\nHere is ")
+        assert (await fake.run_command("Cid", thread, "table export", to=to)).text.startswith("Here is ")
 
 
 async def test_me(started: RunningBot, fake: FakeDiscord) -> None:

@@ -160,7 +160,7 @@ class RunningBot:
         """Open a table and start its game in the seating order of the names; returns its thread."""
         await self.open_table(*names[1:], host=names[0], title=title)
         done = await self.fake.run_command(names[0], "general", "table start", order=", ".join(names))
-        assert "starts" in done.text, done.text
+        assert "begins" in done.text, done.text
         await self.fake.wait_until(
             lambda: any(each.name.startswith(self.table_code) for each in self.fake.threads), "the thread"
         )

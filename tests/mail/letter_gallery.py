@@ -127,7 +127,7 @@ async def reminders(desk: LetterDesk) -> None:
         info = await desk.service.lobby.create("1830", ids[0], name=name)
         for each, id in zip(NAMES, ids, strict=False):
             await desk.service.lobby.join(info.id, id, each)
-        await desk.service.lobby.set_pace(info.id, "24h", by=ids[0])
+        await desk.service.submit(info.id, None, ["pace 24h"], None, None, person_id=ids[0])
         await desk.service.lobby.start(info.id, by=ids[0], order=NAMES[:3])
     await desk.service.clock.tick()
     await desk.take("start", keep=False)

@@ -8,6 +8,8 @@ from email.policy import default
 
 import pytest
 
+from bot.email.pages.feature_pages import mail_page
+from bot.hub.feature import Answer, Page
 from mail.composing import pages, refusal_pages, table_pages
 from mail.composing.compose import compose, safe_line
 from mail.composing.page import (
@@ -195,6 +197,13 @@ def test_line_of() -> None:
     assert safe_line("a\u2028b\tc\u00a0d") == "a b c d"
 
 
+INVITATION = mail_page(
+    Page(
+        "Ann invites you to a game.", ["Ann keeps a seat for you."], yes=Answer("To join", "join"),
+        no=Answer("To decline", "leave"), invites=True,
+    )
+)  # fmt: skip
+
 PAGES = {
     "notice": pages.turn_notice(pages.TurnNotice("Ann", "Buy.", ("pass",), more=("Sunday",))),
     "news": pages.announcement("It is over.", ["Ann wins."]),
@@ -206,7 +215,7 @@ PAGES = {
     "unknown code": refusal_pages.unknown_code(),
     "yes or no": refusal_pages.expects_yes_or_no(),
     "link": table_pages.address_confirmation("Ann"),
-    "invitation": table_pages.invitation("Ann", "Table 17"),
+    "invitation": INVITATION,
     "gathered": pages.gathered_answers(["OK.", "Bob to act."]),
     "alone": refusal_pages.must_be_alone("stop"),
     "stopped": pages.confirmation("No more letters will come."),

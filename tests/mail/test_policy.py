@@ -12,7 +12,7 @@ from email.policy import default
 import pytest
 
 from mail.composing.compose import compose
-from mail.composing.table_pages import address_confirmation, invitation
+from mail.composing.table_pages import address_confirmation
 from mail.policy import MailPolicy
 from mail.port import Folder, MailOutcome, OutgoingMail, ReplyToken
 from mail.reading.parser import parse_mail
@@ -21,6 +21,7 @@ from mail.reading.queries import parse_query
 from mail.replies import ReplyLimits
 from mail.reply_address import ServiceAddress, hash_token, new_token
 from tests.mail.memory_port import POST, InMemoryService, MailClock, reply
+from tests.mail.test_compose import INVITATION
 
 
 @pytest.fixture
@@ -541,7 +542,7 @@ async def test_confirmations(
         (address_confirmation("Ann"), ReplyToken("link", address, frozenset({address}), ""))
         if purpose == "link"
         else (
-            invitation("Ann", "Table 17"),
+            INVITATION,
             ReplyToken("invite", address, frozenset({address}), "Table 17", "17"),
         )
     )

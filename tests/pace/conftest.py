@@ -71,7 +71,7 @@ class DrivenTable:
         )
         for name in NAMES:
             await self.service.lobby.join(info.id, self.people[name], name)
-        await self.service.lobby.set_pace(info.id, pace, by=self.people["Ann"])
+        await self.service.submit(info.id, None, [f"pace {pace}"], None, None, person_id=self.people["Ann"])
         await self.service.lobby.start(info.id, by=self.people["Ann"], order=NAMES)
         self.table = info.id
         await self.tick()

@@ -58,7 +58,7 @@ async def test_at_most_one_reminder_a_day_comes_by_email(driven: DrivenTable, de
     other = await driven.service.lobby.create("1830", driven.people["Ann"], name="Sunday")
     for name in ("Ann", "Bob", "Cid"):
         await driven.service.lobby.join(other.id, driven.people[name], name)
-    await driven.service.lobby.set_pace(other.id, "20h", by=driven.people["Ann"])
+    await driven.service.submit(other.id, None, ["pace 20h"], None, None, person_id=driven.people["Ann"])
     await driven.service.lobby.start(other.id, by=driven.people["Ann"], order=("Ann", "Bob", "Cid"))
     reminders: list[Letter] = []
     while driven.now < local("2026-06-06 12:00"):
@@ -85,7 +85,7 @@ async def test_a_digest_has_all_tables_and_each_is_answered_from_there(
     second = await driven.service.lobby.create("1830", driven.people["Ann"], name="Sunday")
     for name in ("Ann", "Bob"):
         await driven.service.lobby.join(second.id, driven.people[name], name)
-    await driven.service.lobby.set_pace(second.id, "72h", by=driven.people["Ann"])
+    await driven.service.submit(second.id, None, ["pace 72h"], None, None, person_id=driven.people["Ann"])
     await driven.service.lobby.start(second.id, by=driven.people["Ann"], order=("Ann", "Bob"))
     await driven.tick()
     driven.now += timedelta(minutes=3)

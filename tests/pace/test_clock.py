@@ -221,7 +221,7 @@ async def test_turns_are_told_the_most_urgent_first(driven: DrivenTable) -> None
     second = await driven.service.lobby.create("1830", driven.people["Ann"], name="Sunday")
     for name in ("Ann", "Bob", "Cid"):
         await driven.service.lobby.join(second.id, driven.people[name], name)
-    await driven.service.lobby.set_pace(second.id, "6h", by=driven.people["Ann"])
+    await driven.service.submit(second.id, None, ["pace 6h"], None, None, person_id=driven.people["Ann"])
     await driven.service.lobby.start(second.id, by=driven.people["Ann"], order=("Ann", "Bob", "Cid"))
     await driven.tick()
     first = await driven.service.queries.table_info(driven.table)

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.discord.cards.lobby_cards import lobby_card
+from bot.features.lobby.notices import lobby_page
 from bot.hub.result import LineRefused, QueryAnswer
 from tests.pace.conftest import NAMES, START, DrivenTable
 from tests.pace.letters import MailDesk
@@ -50,11 +50,11 @@ async def test_what_is_agreed_for_the_end_of_a_time_is_said_when_the_table_is_ma
     driven: DrivenTable, desk: MailDesk, pace: str, said: str
 ) -> None:
     table = await lobby(driven, "Ann")
-    await driven.service.lobby.set_pace(table, pace, by=driven.people["Ann"])
+    await driven.service.submit(table, None, [f"pace {pace}"], None, None, person_id=driven.people["Ann"])
     await driven.service.lobby.invite(table, driven.people["Bob"], "Bob", by=driven.people["Ann"])
     (letter,) = to(await desk.letters(), "Bob")
     assert said in " ".join(letter.text.split())
-    assert said in str(lobby_card(await driven.service.queries.table_info(table)))
+    assert said in str(lobby_page(await driven.service.queries.table_info(table)))
 
 
 async def test_a_full_table_asks_its_host_and_yes_starts_it(driven: DrivenTable, desk: MailDesk) -> None:
@@ -67,7 +67,10 @@ async def test_a_full_table_asks_its_host_and_yes_starts_it(driven: DrivenTable,
     (letter,) = to(await desk.letters(), "Ann")
     assert "Ann, Bob and Cid. Start the game?" in letter.text
     answer = await desk.confirm(letter.reply_to)
-    assert answer == f"The game at {await desk.label(table)} begins. Seating: Ann, Bob and Cid."
+    assert (
+        answer
+        == f"The game at table {(await desk.label(table)).split()[-1]} begins. Seating: Ann, Bob and Cid."
+    )
     assert (await driven.service.queries.table_info(table)).status == "running"
 
 

@@ -17,11 +17,12 @@ from tempfile import TemporaryDirectory
 import discord
 
 import engine
-from bot.discord.cards import layouts, lobby_cards
+from bot.discord.cards import layouts
+from bot.discord.controls.page_controls import page_card
 from bot.discord.delivery import DiscordDelivery
 from bot.discord.interactions import private_answers
 from bot.email.pages.notice_pages import PageBuilder
-from bot.hub.notifications.messages import decode_notification
+from bot.hub.notifications.messages import Notification, decode_notification
 from bot.hub.result import CommandResult
 from bot.service import Service
 from engine.core.state import AnyFrame
@@ -143,8 +144,12 @@ class ScriptedTables:
         await lobby.invite(table.id, self.people["Bob"], "Bob", by=self.people["Ann"])
         await lobby.join(table.id, self.people["Cid"], "Cid")
         table = await self.service.queries.table_info(table.id)
-        self._add_card(f"{title}, the lobby", lobby_cards.lobby_card(table))
-        self._add_card(f"{title}, an invitation", lobby_cards.invitation_card(table, "Ann"))
+        for what, kind in (("the lobby", "lobby"), ("an invitation", "invited")):
+            notification = Notification(kind, table.id, 0, person_id=self.people["Bob"])
+            page = await self.service.pages[kind](table, notification)
+            assert page is not None
+            above = [f"### {page.headline}"] if kind == "lobby" else []
+            self._add_card(f"{title}, {what}", page_card(table.id, page, above))
         await self._add_letters(title)
         await lobby.join(table.id, self.people["Bob"], "Bob")
         await lobby.start(table.id, by=self.people["Ann"], order=NAMES)

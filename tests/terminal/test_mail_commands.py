@@ -25,7 +25,9 @@ async def enter(console: Console, line: str) -> str:
 
 async def test_invite(console: Console) -> None:
     await enter(console, "table new 1830 Ann")
-    assert "An invitation to table" in await enter(console, "table invite Bob bob@player.test")
+    assert "Invitations go to Bob (bob@player.test)." in await enter(
+        console, "table invite Bob bob@player.test"
+    )
     assert "Bob has not joined yet" in await enter(console, "table start")
     async with console.service.store.begin() as unit:
         (row,) = await unit.outbox.lease_due("mail", 5, timedelta(seconds=1))

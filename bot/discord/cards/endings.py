@@ -16,11 +16,12 @@ import msgspec
 
 import engine
 from bot.discord.api import CannotEdit, DiscordApi, EditProblem, FileAttachment, ImageAttachment
-from bot.discord.cards import card_texts, lobby_cards
+from bot.discord.cards import card_texts
 from bot.discord.cards import parts as message_parts
 from bot.discord.cards.card_builder import CardBuilder
 from bot.discord.cards.card_refs import OVER, CardRef, card_ref
 from bot.discord.cards.finished_turns import FinishedTurns
+from bot.discord.cards.notices import rematch_row
 from bot.discord.cards.parts import Json
 from bot.discord.posting import Draft, Poster, ref_to_store
 from bot.features.game_files.export import game_text_file
@@ -153,7 +154,7 @@ class Endings:
             *message_parts.media_galleries([each.ref for each in images]),
             *message_parts.file_components([each.source.name for each in files]),
         ]
-        again = lobby_cards.rematch_row(table)
+        again = rematch_row(table)
         return BuiltEnding([*texts, *media, *again], [*texts, *again], [*images, *files])
 
     async def _complete(self, table: TableInfo, ref: CardRef, built: BuiltEnding) -> bool:

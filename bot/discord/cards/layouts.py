@@ -11,11 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import engine
 from bot.discord.cards.card_texts import MAX_HISTORY, MAX_LINE, mention, player_name, table_heading
 from bot.discord.cards.parts import (
-    DANGER,
     MAX_TEXT,
     PRIMARY,
     SECONDARY,
-    SUCCESS,
     ImageRef,
     Json,
     action_rows,
@@ -40,6 +38,7 @@ from bot.discord.controls.controls import (
 from bot.discord.controls.decision_controls import decision_controls
 from bot.discord.controls.page_controls import added_buttons
 from bot.hub.feature import Addition
+from bot.hub.polls import VOTE_CONTROLS
 from bot.hub.table import TableView
 from bot.position import numbers as decision_numbers
 from bot.position import text_views
@@ -198,19 +197,10 @@ def poll_card(
     question = f"### {escape_markdown(poll.poll.details['question'])}"
     marks = {None: "⏳", True: "✅", False: "❌"}
     voters = " · ".join(f"{marks[vote]} {escape_markdown(names[seat])}" for seat, vote in poll.votes.items())
-    buttons = vote_buttons(view.table.id, f"v{poll.poll.id}")
+    buttons = added_buttons(view.table.id, f"v{poll.poll.id}", VOTE_CONTROLS)
     head = f"{heads} · {table_heading(view.table, view.seq)}"
     framed = [text_display(question), text_display(voters), *action_rows(buttons)]
     return [text_display(head), container(framed)], [head, poll.poll.details["question"]]
-
-
-def vote_buttons(table_id: int, poll_id: str) -> list[Json]:
-    """The buttons that answer a vote."""
-    custom_id = CustomId(table_id, None, poll_id, SUBMIT_LINE)
-    return [
-        button("Accept", str(custom_id._replace(argument="accept vote")), SUCCESS),
-        button("Decline", str(custom_id._replace(argument="decline vote")), DANGER),
-    ]
 
 
 def poll_line(view: TableView, poll: TablePoll, users: Mapping[int, str | None]) -> str:

@@ -6,14 +6,17 @@ import json
 import logging
 
 from bot.discord.api import CannotEdit, DiscordApi
-from bot.discord.cards import card_texts, layouts, lobby_cards, parts
+from bot.discord.cards import card_texts, layouts, parts
 from bot.discord.cards.card_builder import CardBuilder
 from bot.discord.cards.card_refs import LOBBY, REMIND, CardRef, card_ref
 from bot.discord.cards.finished_turns import FinishedTurns
 from bot.discord.cards.parts import Json
+from bot.discord.controls.controls import SUBMIT_LINE, CustomId
+from bot.discord.controls.page_controls import added_buttons, page_card
 from bot.discord.posting import Draft, Posted, Poster, Unreachable, ref_to_store
 from bot.discord.threads import TableThreads
-from bot.hub.info import TableInfo, open_seats
+from bot.features.lobby.notices import REMATCH
+from bot.hub.info import TableInfo
 from bot.hub.notifications.messages import Notification
 from bot.service import Service
 from storage import OutboxMessage
@@ -43,7 +46,7 @@ class Notices:
         head = card_texts.table_heading(table, notification.seq)
         payload = layouts.notification([head, *notification.sentences])
         if notification.kind == "over":
-            payload += lobby_cards.rematch_row(table)
+            payload += rematch_row(table)
         marker = json.dumps(payload[0]["content"])
         posted = await self._send_once(queued, table, Draft(payload), marker, dm_user)
         if dm_user is None:
@@ -87,9 +90,13 @@ class Notices:
             return Posted(found.channel.id, found.id, [])
         return await self.poster.post(table, queued.idempotency_key, draft, dm_user)
 
-    async def update_lobby(self, queued: OutboxMessage, table: TableInfo) -> str | None:
+    async def update_lobby(
+        self, queued: OutboxMessage, table: TableInfo, notification: Notification
+    ) -> str | None:
         """Send the lobby card, or bring it up to date."""
-        payload: list[Json] = lobby_cards.lobby_card(table)
+        page = await self.service.pages["lobby"](table, notification)
+        assert page is not None
+        payload = page_card(table.id, page, [f"### {page.headline}"])
         async with self.service.store.read() as unit:
             stored = await unit.tables.card(table.id, LOBBY)
         if stored is not None:
@@ -99,33 +106,39 @@ class Notices:
                 return str(ref.message_id)
             except CannotEdit as failure:
                 log.info("Discord: the lobby card of table %s is %s", table.code, failure)
-        seats = open_seats(table) if table.status == "paused" else []
-        if not (seats or table.status == "lobby") or "channel" not in table.location:
+        if not page.controls or "channel" not in table.location:
             return None
-        first_button = f"{seats[0]}:-:claim" if seats else "-:-:join"
-        posted = await self._send_once(queued, table, Draft(payload), f'"r1:{table.id}:{first_button}:')
+        first_button = str(CustomId(table.id, None, None, SUBMIT_LINE, page.controls[0].line))
+        posted = await self._send_once(queued, table, Draft(payload), json.dumps(first_button))
         ref = CardRef(posted.channel_id, posted.message_id, key=queued.idempotency_key)
         async with self.service.store.begin(table=table.id) as unit:
             await unit.tables.set_card(table.id, LOBBY, ref_to_store(ref))
         return str(posted.message_id)
 
-    async def send_invitation(
-        self, queued: OutboxMessage, table: TableInfo, dm_user: str | None
+    async def send_page(
+        self, queued: OutboxMessage, table: TableInfo, notification: Notification, dm_user: str | None
     ) -> str | None:
-        """Offer a seat in a direct message; in the channel to a user who does not accept such messages."""
-        if dm_user is None:
+        """Send the page of a notification; nothing if it is out of date.
+
+        An invitation goes into the channel where a user accepts no direct messages.
+        """
+        page = await self.service.pages[notification.kind](table, notification)
+        if page is None or (page.invites and dm_user is None):
             return None
-        host = next(
-            (each.name for each in table.seated_players if each.person_id == table.host_id), "The host"
-        )
-        card = lobby_cards.invitation_card(
-            table, host, (await self.service.queries.invitation_facts(table)).lines
-        )
-        marker = f'"r1:{table.id}:-:-:join:'
+        user = None if dm_user else await self.threads.discord_id(notification.person_id)
+        heading = card_texts.table_heading(table, table.seq) if page.decision_id else ""
+        above = " · ".join(filter(None, [f"<@{user}>" if user else "", heading]))
+        card = page_card(table.id, page, [above] if above else [])
+        draft = Draft(card, users=[user] if user else [])
         try:
-            posted = await self._send_once(queued, table, Draft(card), marker, dm_user)
+            return await self.send_text_once(queued, table, draft, dm_user)
         except Unreachable:
-            mention = f"<@{dm_user}>"
-            draft = Draft([parts.text_display(mention), *card], users=[dm_user])
-            posted = await self._send_once(queued, table, draft, mention)
-        return str(posted.message_id)
+            if not page.invites or dm_user is None:
+                raise
+        draft = Draft([parts.text_display(f"<@{dm_user}>"), *card], users=[dm_user])
+        return await self.send_text_once(queued, table, draft, None)
+
+
+def rematch_row(table: TableInfo) -> list[Json]:
+    """The button that opens a table with the same people, after a game."""
+    return parts.action_rows(added_buttons(table.id, None, [REMATCH])) if table.seated_players else []

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from bot.discord.cards import layouts
 from bot.discord.cards.parts import PRIMARY, Json, action_rows, button, container, text_display
 from bot.discord.controls.controls import ENTER_LINE, CustomId
+from bot.discord.controls.page_controls import added_buttons
 from bot.hub.notifications.waiting import WaitingTable
+from bot.hub.polls import VOTE_CONTROLS
 
 
 class WaitingEntry(NamedTuple):
@@ -36,7 +37,7 @@ def turns_card(entries: Sequence[WaitingEntry]) -> list[Json]:
         link = f"\n[The card]({entry.link})" if entry.link else ""
         parts.append(text_display(f"{entry.text}{link}", limit))
         if entry.waiting.poll_id:
-            parts += action_rows(layouts.vote_buttons(table.id, entry.waiting.poll_id))
+            parts += action_rows(added_buttons(table.id, entry.waiting.poll_id, VOTE_CONTROLS))
         elif entry.decision_id:
             custom_id = CustomId(table.id, entry.waiting.seat, entry.decision_id, ENTER_LINE)
             parts += action_rows([button(f"Answer at {table.code}…", str(custom_id), PRIMARY)])

@@ -32,11 +32,7 @@ FEW_CHOICES = 3  # so few choices get buttons even when their labels are long
 
 SUBMIT_LINE, OPEN_MENU, SELECT, ENTER_AMOUNT, ENTER_LINE = "s", "m", "p", "a", "w"
 OPEN_CARD, OPEN_TILES, LOOK_CLOSER, SELL, PAGE = "c", "T", "L", "v", "P"
-LOBBY, WATCH, ERASE = "lobby", "watch", "erase"
-JOIN, LEAVE, START, KEEP, AGREE, DECLINE = "join", "leave", "start", "keep", "agree", "decline"
-CLAIM, OFFERED = "claim", "offered"
-"""Arguments of LOBBY: what is done at a table. A seat is asked for, or taken where it was offered."""
-
+WATCH, ERASE = "watch", "erase"
 
 NO_TABLE = 0
 """The table of a control that is about a person or a channel alone."""

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from bot.discord.cards import parts
 from bot.discord.cards.parts import DANGER, PRIMARY, SECONDARY, SUCCESS, Json
 from bot.discord.controls.controls import PAGE, SELECT, SUBMIT_LINE, CustomId, MenuItem
+from bot.hub.feature import Page
 from bot.position.controls import Ask, Choose, Control, Emphasis, Say, Show
 
 FORM, ENTERED = "?", "="
@@ -58,6 +59,18 @@ def added_buttons(table_id: int, decision_id: str | None, controls: Iterable[Say
         )
         for control in controls
     ]
+
+
+def page_rows(table_id: int, page: Page) -> list[Json]:
+    """The buttons of a page; each acts for the person who presses it."""
+    return parts.action_rows(added_buttons(table_id, page.decision_id, page.controls))
+
+
+def page_card(table_id: int, page: Page, above: Sequence[str] = ()) -> list[Json]:
+    """A page as a message. above: lines before it."""
+    lists = ["\n- ".join([f"**{title}**", *items]) for title, items in page.lists]
+    text = parts.text_display("\n".join([*above, *page.sentences, *lists]))
+    return [parts.container([text, *page_rows(table_id, page)])]
 
 
 def _show_button(page: CustomId, control: Show) -> Json:

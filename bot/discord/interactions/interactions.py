@@ -21,11 +21,11 @@ from bot.discord.controls.controls import CustomId
 from bot.discord.controls.decision_controls import with_effects
 from bot.discord.interactions import private_answers
 from bot.discord.interactions.line_interactions import CHOICES_CHANGED, LineInteractions
-from bot.discord.interactions.lobby_interactions import LobbyInteractions
 from bot.discord.interactions.page_interactions import PageInteractions
 from bot.discord.interactions.privacy_interactions import PrivacyInteractions
 from bot.discord.interactions.replies import (
     RawModal,
+    defer_privately,
     is_answered_already,
     is_too_late,
     reply,
@@ -57,7 +57,6 @@ class InteractionHandler:
         self.lines = LineInteractions(service, self.lookup, self.checks, pictures)
         self.tiles = TileInteractions(service, self.checks, self.lines)
         self.pages = PageInteractions(service, self.lookup, self.lines)
-        self.lobby = LobbyInteractions(service, self.lookup)
         self.privacy = PrivacyInteractions(service, self.lookup)
         self.watch = WatchInteractions(service, self.lookup, DiscordApi(client), pictures)
         self.uncertain_session = UncertainSession(service, client)
@@ -78,7 +77,10 @@ class InteractionHandler:
         """Handle a control, or a submitted modal with the `values` of its fields."""
         match custom_id.action:
             case controls.SUBMIT_LINE:
-                await interaction.response.defer()
+                if custom_id.decision_id is None:  # of a line that is no move, the answer is shown
+                    await defer_privately(interaction)
+                else:
+                    await interaction.response.defer()
                 await self.lines.press(interaction, custom_id)
             case controls.OPEN_MENU:
                 await self._open_menu(interaction, custom_id)
@@ -105,8 +107,6 @@ class InteractionHandler:
                 await self.show_own_card(interaction, custom_id.table_id, custom_id.seat)
             case controls.PAGE:
                 await self.pages.press(interaction, custom_id, values.get("line"))
-            case controls.LOBBY:
-                await self.lobby.press(interaction, custom_id)
             case controls.WATCH:
                 await self.watch.press(interaction, custom_id, values.get("position"))
             case controls.ERASE:

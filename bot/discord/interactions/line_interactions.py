@@ -19,10 +19,18 @@ from bot.discord.controls.control_access import ControlAccess
 from bot.discord.controls.controls import NO_TABLE, CustomId
 from bot.discord.controls.page_controls import answer_rows
 from bot.discord.interactions import private_answers
-from bot.discord.interactions.replies import RawModal, reply, reply_text, split_lines
+from bot.discord.interactions.replies import (
+    DEFERRED_MESSAGE,
+    RawModal,
+    is_private,
+    reply,
+    reply_text,
+    split_lines,
+)
 from bot.discord.table_lookup import TableLookup
 from bot.discord.threads import card_link
 from bot.hub.info import TableInfo
+from bot.hub.people import player_name
 from bot.hub.result import CommandResult, Completed, PollUpdated, QueryAnswer, StaleDecision
 from bot.pictures.wanted import PICTURES_SAY_ALL, answer_pictures
 from bot.pictures.workers import Pictures, PictureWorkers
@@ -90,6 +98,7 @@ class LineInteractions:
             str(interaction.id),
             person_id=person_id,
             transport="discord",
+            name=player_name(interaction.user.display_name),
         )
         await self.show_result(interaction, result, view.table, seat, lines)
 
@@ -102,9 +111,14 @@ class LineInteractions:
         submitted: Sequence[str] = (),
     ) -> None:
         """Show the result of a command. A button on a card that worked needs no message, an order does."""
-        on_card = interaction.message is not None and not interaction.message.flags.ephemeral
+        on_card = interaction.message is not None and interaction.response.type is not DEFERRED_MESSAGE
         is_told = any(map(is_order_line, submitted))
-        if on_card and not is_told and isinstance(result, Completed | PollUpdated):
+        if (
+            on_card
+            and not is_private(interaction)
+            and not is_told
+            and isinstance(result, Completed | PollUpdated)
+        ):
             return
         link = await card_link(self.service, table, seat) if isinstance(result, StaleDecision) else None
         if isinstance(result, QueryAnswer):

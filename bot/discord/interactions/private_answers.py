@@ -14,6 +14,7 @@ from bot.discord.cards.parts import (
     action_rows,
     button,
     code_block,
+    escape_markdown,
     media_galleries,
     select_row,
     text_display,
@@ -99,7 +100,8 @@ def result_text(result: CommandResult) -> tuple[str, Sequence[str]]:
         case PollUpdated():
             return "\n".join(result.sentences), ()
         case QueryAnswer():
-            return code_block(result.text, 3000), ()
+            text = result.text
+            return code_block(text, 3000) if "\n" in text else escape_markdown(text), ()
         case NotYourSeat() | TableNotRunning():
             return result.reason, ()
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Literal
 
-from bot.email.pages.lobby_pages import LobbyPages
+from bot.email.pages.feature_pages import mail_page, page_token
 from bot.email.pages.pictures import position_images
 from bot.email.pages.turn_pages import PICTURES_LATE, TurnPages, position_parts, words_of_map
 from bot.email.tokens import ServiceToken, reply_token_for
@@ -19,11 +19,9 @@ from bot.position import text_views
 from bot.service import Service
 from mail import MailPage
 from mail.composing import pages, table_pages
-from mail.composing.page import CopyableLines, Paragraph
+from mail.composing.page import Paragraph
 from storage import OutboxMessage
 
-LOBBY_KINDS = ("full", "expiring", "closed", "robot", "no robot")
-SEAT_KINDS = ("seat_request", "seat_answer")
 ASKING = ("turn", "reminder", "next")
 """Kinds that go to the player of a seat, or to the deputy who plays for them now."""
 MAX_HEADLINE = 70  # characters
@@ -37,7 +35,7 @@ class PageBuilder:
     def __init__(self, service: Service, pictures: PictureWorkers) -> None:
         self._service = service
         self._store = service.store
-        self._tables, self._turns = LobbyPages(service), TurnPages(service, pictures)
+        self._turns = TurnPages(service, pictures)
 
     async def build(self, row: OutboxMessage) -> tuple[MailPage, ServiceToken] | None:
         """The page of a notification and the token of its replies; None where it is out of date."""
@@ -54,20 +52,11 @@ class PageBuilder:
             return await self._gathered_page(notification, notification.person_id)
         await self._service.cache.refresh(notification.table_id)
         table = await self._service.queries.table_info(notification.table_id)
-        if notification.kind == "invited":
-            return await self._tables.invitation(table, notification, str(row.address["email"]))
-        if notification.kind == "seat":
-            return await self._tables.seat_offer(table, notification, str(row.address["email"]))
-        if notification.kind == "answered":
-            async with self._store.read() as unit:
-                token = await reply_token_for(unit, notification.person_id, table, None, None)
-            answer = table_pages.lobby_news(" ".join(notification.sentences))
-            is_open = table.status in ("lobby", "paused")
-            return (answer, token) if token and is_open else None
-        if notification.kind in SEAT_KINDS:
-            return await self._tables.seat_request(table, notification, notification.person_id)
-        if notification.kind in LOBBY_KINDS:
-            return await self._tables.lobby(table, notification, notification.person_id)
+        if (make := self._service.pages.get(notification.kind)) is not None:
+            if (page := await make(table, notification)) is None:
+                return None
+            token = await page_token(self._store, table, notification, page, str(row.address["email"]))
+            return (mail_page(page), token) if token else None
         if notification.kind == "dismissed":
             return await self._dismissal_page(table, notification, notification.person_id)
         if notification.once_a_day and await self._is_one_too_many(notification, str(row.address["email"])):
@@ -78,11 +67,11 @@ class PageBuilder:
         if notification.kind in ASKING and table.person_at(seat) != notification.person_id:
             return None  # a deputy plays now, or does no more
         view = await self._service.queries.view(notification.table_id)
-        page = await self._page(view, notification, seat)
+        letter = await self._page(view, notification, seat)
         decision_id = notification.decision_id or view.decision_id_of(seat) or view.current_decision_id
         async with self._store.read() as unit:
             token = await reply_token_for(unit, notification.person_id, table, seat, decision_id)
-        return (page, token) if page and token else None
+        return (letter, token) if letter and token else None
 
     async def _is_one_too_many(self, notification: Notification, address: str) -> bool:
         """Whether a reminder, of whatever table, has gone to an address within a day, or the one before the
@@ -157,12 +146,6 @@ class PageBuilder:
         state = view.state
         waiting = (text_views.waiting_sentence(state, view.pending),) if state else ()
         match notification.kind:
-            case "vote" | "vote_reminder":
-                is_open = any(
-                    f"v{missing.poll.id}" == notification.decision_id and voter == seat
-                    for missing, voter in view.missing_votes()
-                )
-                return vote_page(notification.sentences) if is_open else None
             case "turn" | "reminder" as kind:
                 pending = next((each for each in view.pending if each.seat == seat), None)
                 if state is None or pending is None or pending.decision_id != notification.decision_id:
@@ -205,9 +188,3 @@ def _news(sentences: Sequence[str]) -> str:
     first, end, _ = " ".join(sentences).partition(". ")
     headline = first + "." * bool(end)
     return headline if len(headline) <= MAX_HEADLINE else "What happened at the table."
-
-
-def vote_page(sentences: Sequence[str]) -> MailPage:
-    """The page that asks a seat for its vote."""
-    blocks = (Paragraph(" ".join(sentences)), CopyableLines("Reply with one of", ["accept", "decline"]))
-    return MailPage("Your vote is needed.", blocks, subject="Your vote", tone="turn")

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.features.game_files.importing import imported_sentences
-from bot.hub.info import TableInfo, open_seats
-from bot.position import text_views
 from bot.service import Service
 from mail.reading.parts import MailFile
 
@@ -30,15 +28,3 @@ async def import_game(
         raise ValueError(NO_FILE)
     table, warnings = await service.imports.open_table(files[0].content, by=person_id, name=name[:60])
     return tuple(imported_sentences(table, warnings, HOW_TO_SIT)), table.id
-
-
-def open_seat_named(table: TableInfo, name: str) -> str:
-    """The name of an open seat as it is written at the table. Raises ValueError with those that are open."""
-    seats = open_seats(table)
-    for seat in seats:
-        if table.names[seat].casefold() == name.strip().casefold():
-            return table.names[seat]
-    if not seats:
-        raise ValueError(f"No seat at table {table.code} waits for a player.")
-    named = text_views.join_words([table.names[seat] for seat in seats], "or")
-    raise ValueError(f"Name an open seat of table {table.code}: {named}.")

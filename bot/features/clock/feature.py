@@ -6,8 +6,10 @@ from datetime import datetime, timedelta
 
 from bot.features.clock.clocks import ClockRules
 from bot.hub.cache import TableCache
-from bot.hub.command import Command, Form, TableCommand
+from bot.hub.changes import TableChanges, again_on_conflict, check_allowed, check_in_lobby
+from bot.hub.command import Command, Form, OpenCommand, TableCommand
 from bot.hub.commit import CommitDraft
+from bot.hub.limits import Limits
 from bot.hub.notifications import notify
 from bot.hub.notifications.quiet_hours import not_quiet
 from bot.hub.pace import Pace, pace_text, parse_pace, stored_pace
@@ -27,7 +29,7 @@ class TimeCommands:
     """Carries out the commands about time at a locked table."""
 
     def __init__(self, cache: TableCache, polls: PollHandler) -> None:
-        self._cache, self._polls = cache, polls
+        self._cache, self._polls, self._changes = cache, polls, TableChanges(cache, Limits())
 
     def motions(self) -> dict[str, Motion]:
         """What a poll about time decides."""
@@ -45,18 +47,34 @@ class TimeCommands:
                 ),
                 self._pace,
             ),
+            OpenCommand(
+                "pace",
+                (Form("pace [PACE]", "the pace: `24h`, `daily 20:00 Europe/Berlin`, `none`"),),
+                self._pace_before_start,
+                needs_seat=False,
+                statuses=("lobby",),
+            ),
             TableCommand("extend", (Form("extend", "take more time for this decision, once"),), self._extend),
             TableCommand("nudge", (Form("nudge", "remind those whom the table waits for"),), self._nudge),
         ]
+
+    @again_on_conflict
+    async def _pace_before_start(self, table_id: int, request: Request) -> str:
+        """The pace of a table that has not started; the host sets it."""
+        async with self._cache.locked(table_id) as table:
+            if request.rest:
+                pace = parse_pace(request.rest)
+                check_allowed(table.stored_info, request.person_id)
+                check_in_lobby(table.stored_info)
+                async with self._changes.changing(table) as unit:
+                    await unit.tables.update(table_id, pace=str(pace))
+            return pace_text(table.stored_info.pace)
 
     async def _pace(self, table: LiveTable, request: Request) -> CommandResult:
         rest = request.lines[0].partition(" ")[2].strip()
         if not rest:
             return self._answer(table, request, pace_text(table.stored_info.pace))
-        try:
-            return await self._propose_pace(table, request, parse_pace(rest))
-        except ValueError as error:
-            return refused(table, request, str(error))
+        return await self._propose_pace(table, request, parse_pace(rest))
 
     @staticmethod
     def _answer(table: LiveTable, request: Request, text: str) -> QueryAnswer:

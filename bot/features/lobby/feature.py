@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bot.features.lobby.pages import tell_expiry
-from bot.features.lobby.rematch import rematch
 from bot.features.lobby.replacement import Replacements, other_people
 from bot.features.lobby.seats import SeatRequests
 from bot.features.lobby.tables import Lobby
@@ -12,9 +11,10 @@ from bot.hub.changes import WARNING, load_info
 from bot.hub.command import Command, Form, OpenCommand, TableCommand
 from bot.hub.polls import PollHandler, completed
 from bot.hub.request import Request, not_running, refused
-from bot.hub.result import CommandResult, LineRefused, QueryAnswer
+from bot.hub.result import CommandResult
 from bot.hub.seating import seat_robot
 from bot.hub.table import LiveTable
+from bot.position import text_views
 from storage import DueRow
 
 
@@ -41,27 +41,50 @@ class LobbyCommands:
         return [
             OpenCommand("palette", (palettes,), self._palette, needs_seat=False),
             OpenCommand("rematch", (again,), self._rematch),
-            OpenCommand("ask", (Form("ask [NAME]"),), self._seats.submit, needs_seat=False),
-            OpenCommand("admit", (Form("admit [NAME]"),), self._seats.submit, needs_seat=False),
-            OpenCommand("refuse", (Form("refuse [NAME]"),), self._seats.submit, needs_seat=False),
+            OpenCommand("ask", (Form("ask [NAME]"),), self._ask, needs_seat=False),
+            OpenCommand("admit", (Form("admit [NAME]"),), self._answer, needs_seat=False),
+            OpenCommand("refuse", (Form("refuse [NAME]"),), self._answer, needs_seat=False),
             TableCommand("robot", (Form("robot [PLAYER]"),), self._propose_robot),
         ]
 
-    async def _palette(self, table_id: int, request: Request) -> CommandResult:
+    async def _palette(self, table_id: int, request: Request) -> str:
         """Choose the palette of a table, or say which it is."""
-        line, by = request.lines[0], request.person_id
-        name = line.split(None, 1)[1:]
-        try:
-            if name:
-                await self._lobby.set_palette(table_id, name[0], by=by)
-        except ValueError as error:
-            return LineRefused(0, line, str(error))
+        if request.rest:
+            await self._lobby.set_palette(table_id, request.rest, by=request.person_id)
         info = (await self._cache.get(table_id, with_log=False)).info
-        return QueryAnswer("palette", f"The pictures of table {info.code} are {info.palette}.")
+        return f"The pictures of table {info.code} are {info.palette}."
 
-    async def _rematch(self, table_id: int, request: Request) -> CommandResult:
+    async def _rematch(self, table_id: int, request: Request) -> str:
+        """Open a table for a player of a game that is over; of the operator, for the player of the seat."""
         info = (await self._cache.get(table_id, with_log=False)).info
-        return await rematch(self._lobby, info, request)
+        player = info.player_of(request.person_id) or info.player_at(request.seat)
+        if player is None:
+            raise ValueError("A rematch is for those who have played.")
+        created = await self._lobby.rematch(info.id, by=player.person_id)
+        invited = [p.name for p in created.seated_players if not p.joined]
+        verb = "is" if len(invited) == 1 else "are"
+        others = f" {text_views.join_words(invited)} {verb} invited." if invited else ""
+        return f"Table {created.code} is open, as the last one was.{others}"
+
+    async def _ask(self, table_id: int, request: Request) -> str:
+        """`ask`, `ask Bob`; of the operator `ask Dora for Bob`, for a new person."""
+        person_id, seat_name = request.person_id, request.rest
+        if person_id is None:
+            name, _, seat_name = request.rest.partition(" for ")
+            if not name.strip():
+                raise ValueError("Name who asks: `ask Dora`, or `ask Dora for Bob`.")
+            async with self._cache.store.begin() as unit:
+                person_id = (await unit.people.add(name.strip())).id
+        return await self._seats.ask(table_id, person_id, request.name, seat_name=seat_name.strip())
+
+    async def _answer(self, table_id: int, request: Request) -> str:
+        """`admit Dora`, `refuse Dora`."""
+        admitted, by = request.word == "admit", request.person_id
+        info = (await self._cache.get(table_id, with_log=False)).info
+        seated = next((p for p in info.seated_players if p.name.casefold() == request.rest.casefold()), None)
+        if request.is_repeated and admitted and seated is not None:  # before a crash
+            return f"{seated.name} has a seat at table {info.code}."
+        return await self._seats.answer(table_id, request.rest, admitted=admitted, by=by)
 
     async def expire(self, row: DueRow) -> bool:
         """Warn the people of a lobby that it will be closed; later, close it."""

@@ -86,16 +86,6 @@ def _people(info: TableInfo) -> list[int]:
     return [person_id for person_id in dict.fromkeys(people) if person_id is not None]
 
 
-def seat_offer_sentence(info: TableInfo, seat: int) -> str:
-    """To a person to whom a seat of a game in play is offered."""
-    host = next((p.name for p in info.seated_players if p.person_id == info.host_id), "The table")
-    agrees = "" if info.player_at(seat) is None else f" {info.names[seat]} is asked too, once you agree."
-    return (
-        f"{host} invites you to play on as {info.names[seat]} at table {info.name} {info.code}, a game of "
-        f"{info.title}.{agrees}"
-    )
-
-
 def lobby_messages(
     info: TableInfo,
     kind: str,

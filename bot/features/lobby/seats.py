@@ -17,12 +17,10 @@ from bot.features.lobby.tables import Lobby
 from bot.hub.cache import TableCache
 from bot.hub.changes import check_allowed
 from bot.hub.info import TableInfo, check_distinct, open_seats, status_text
-from bot.hub.limits import LimitReached, Limits
+from bot.hub.limits import Limits
 from bot.hub.loading import load_recipient
 from bot.hub.notifications import messages
 from bot.hub.people import player_name
-from bot.hub.request import Request
-from bot.hub.result import CommandResult, LineRefused, QueryAnswer
 from bot.hub.seating import check_no_robot_name, people_of, waits_for_players
 from bot.hub.status import RunningTables
 from bot.position import text_views
@@ -30,6 +28,8 @@ from storage import DueRow, SeatRequest, UnitOfWork
 
 ANY_SEAT = -1
 """The seat of a request before the game has started."""
+OFFER = "lobby"
+"""Among the facts of a person at a table: the seat that was offered to them."""
 REQUEST_KIND = "request"
 """Of the due row that asks the players of a game whose host has not answered."""
 REQUEST_PREFIX = "s"
@@ -56,21 +56,6 @@ class SeatRequests:
         self._cache, self._lobby, self._running, self._replacements = cache, lobby, running, replacements
         self._imports, self._limits = imports, limits
 
-    async def submit(self, table_id: int, request: Request) -> CommandResult:
-        """Carry out `ask`, `ask Bob`, `admit Dora` or `refuse Dora` for a person, with or without a seat."""
-        rest = request.lines[0].partition(" ")[2].strip()
-        try:
-            if request.word == "ask":
-                if request.person_id is None:
-                    raise ValueError("Say who asks: `table ask NAME`.")
-                text = await self.ask(table_id, request.person_id, seat_name=rest)
-            else:
-                admitted = request.word == "admit"
-                text = await self.answer(table_id, rest, admitted=admitted, by=request.person_id)
-        except (ValueError, LimitReached) as error:
-            return LineRefused(*request.numbered_line(0), str(error))
-        return QueryAnswer(request.word, text)
-
     # -- asking ------------------------------------------------------------------------------
 
     async def ask(self, table_id: int, person_id: int, name: str = "", *, seat_name: str = "") -> str:
@@ -90,7 +75,8 @@ class SeatRequests:
             check_no_robot_name(name)
             check_distinct(name, [other for number, other in enumerate(info.names) if number != seat])
             return await self._replacements.ask(table_id, seat, person_id, name)
-        if waits_for_players(table) and person_id == info.host_id:
+        is_host = waits_for_players(table) and person_id == info.host_id
+        if player is None and (is_host or await self._is_offered(table_id, seat, person_id)):
             return _plays_on(await self._imports.claim_seat(table_id, seat, person_id, name), seat)
         if person_id == info.host_id or player is not None:
             await self._take(info, seat, person_id, name, person_id)
@@ -198,16 +184,15 @@ class SeatRequests:
             await self._limits.count(unit, by, "invitations")
             recipient = await load_recipient(unit, person_id, seat, unverified=True)
             await unit.outbox.enqueue(*messages.seat_offers(info, recipient, seat))
+            await unit.facts.set(OFFER, table_id, person_id, seat)
             name = (await unit.people.get(person_id)).name
         self._cache.wake_subscribers()
         return f"{name} is asked to play on for {info.names[seat]} at table {info.code}."
 
-    async def accept_offer(self, table_id: int, seat: int, person_id: int, name: str) -> str:
-        """A person takes a seat that was offered to them; an empty one at once, because the host has."""
-        info = (await self._cache.get(table_id)).info
-        if info.player_at(seat) is None:
-            return _plays_on(await self._imports.claim_seat(table_id, seat, person_id, name), seat)
-        return await self.ask(table_id, person_id, name, seat_name=info.names[seat])
+    async def _is_offered(self, table_id: int, seat: int, person_id: int) -> bool:
+        """Whether a seat was offered to a person: an empty one is taken at once, because the host has."""
+        async with self._cache.store.read() as unit:
+            return await unit.facts.get(OFFER, table_id, person_id) == seat
 
 
 def _plays_on(info: TableInfo, seat: int) -> str:

@@ -268,19 +268,6 @@ class Lobby(LobbyRobots, TableImport):
         return created
 
     @again_on_conflict
-    async def set_pace(self, table_id: int, line: str, *, by: int | None) -> TableInfo:
-        """Set the pace of a table before its start. For the host; later it takes a vote (`pace …`)."""
-        pace = parse_pace(line)
-        async with self._cache.locked(table_id) as table:
-            info = table.stored_info
-            check_allowed(info, by)
-            if info.status != "lobby":
-                raise ValueError(f"Table {info.code} has started; `pace {pace}` asks the players for a vote.")
-            async with self.changing(table) as unit:
-                await unit.tables.update(table_id, pace=str(pace))
-        return table.stored_info
-
-    @again_on_conflict
     async def set_palette(self, table_id: int, name: str, *, by: int | None) -> TableInfo:
         """Choose the palette of a table's pictures. For the host and players, at any time."""
         palette = parse_palette(name)

@@ -1,0 +1,195 @@
+"""The lines of a table that has not started: who joins, leaves, is invited, and that the game begins.
+
+`invite` also offers a seat of a game in play. The operator may do everything, and names the player for whom
+they speak: `agree Ann`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from typing import NamedTuple
+
+from bot.features.lobby.seats import SeatRequests
+from bot.features.lobby.tables import Lobby
+from bot.hub.cache import TableCache
+from bot.hub.changes import check_allowed
+from bot.hub.command import Command, Form, OpenCommand
+from bot.hub.info import TableInfo, open_seat_named
+from bot.hub.people import check_invitable, person_by_address, person_by_discord, player_name
+from bot.hub.request import Request
+from bot.hub.seating import ROBOT_WORD, people_of, robots_of, unanswered
+from bot.position import text_views
+from storage import TableStatus, UnitOfWork
+
+SHUFFLED = "shuffled"
+_AUTOLINK = re.compile(r"<mailto:[^<>\s]{1,100}>", re.IGNORECASE)
+_PLAYER = re.compile(r"([^<>,;@\n]{0,60}?)\s*(?:<\s*([^<>\s]{3,254})\s*>|([^<>,;\s]+@[^<>,;\s]+))")
+
+
+class Invited(NamedTuple):
+    """A player to invite. address: an email address, or `@` and the id of a Discord user."""
+
+    name: str
+    address: str
+
+    @property
+    def label(self) -> str:
+        """The name, and where an email goes."""
+        return self.name if self.address.startswith("@") else f"{self.name} ({self.address})"
+
+
+def parse_players(text: str) -> list[Invited]:
+    """The players in `Bob <bob@example.org>, cid@example.org, Dora <@123>`."""
+    found = []
+    for name, marked, bare in _PLAYER.findall(_AUTOLINK.sub("", text)):
+        address = (marked or bare).casefold()
+        found.append(Invited(player_name(name.strip() or address), address))
+    return found
+
+
+def invitations_sentence(players: list[Invited]) -> str:
+    """Where the invitations to players go."""
+    return f"Invitations go to {text_views.join_words([each.label for each in players])}."
+
+
+Act = Callable[[TableInfo, Request], Awaitable[str]]
+
+
+class LobbyLines:
+    """Carries out the lines of tables that have not started. Every method raises ValueError."""
+
+    def __init__(self, cache: TableCache, lobby: Lobby, seats: SeatRequests) -> None:
+        self._cache, self._lobby, self._seats = cache, lobby, seats
+
+    def commands(self) -> list[Command]:
+        """`join`, `leave`, `invite`, `uninvite`, `agree`, `decline`, `start`, `keep`."""
+        before: tuple[TableStatus, ...] = ("lobby",)
+        until_it_goes_on: tuple[TableStatus, ...] = ("lobby", "paused")
+        start = Form("start [shuffled|NAMES]", "start the game, seated in this order")
+        invite = Form("invite NAME <ADDRESS>", "keep a seat for a player, or for several, with commas")
+        robot = Form("invite robot", "ask the others whether a computer player may play")
+        decline = Form("decline", "no computer player shall play")
+        return [
+            self._command(before, self._join, Form("join [NAME]", "take a seat")),
+            self._command(until_it_goes_on, self._leave, Form("leave", "give up your seat")),
+            self._command(until_it_goes_on, self._invite, invite, robot),
+            self._command(before, self._uninvite, Form("uninvite NAME", "take an invitation back")),
+            self._command(before, self._agree, Form("agree", "a computer player may play")),
+            self._command(before, self._decline, decline),
+            self._command(before, self._start, start),
+            self._command(before, self._keep, Form("keep", "keep a table open that would be closed")),
+        ]
+
+    def _command(self, statuses: tuple[TableStatus, ...], act: Act, *forms: Form) -> OpenCommand:
+        async def handle(table_id: int, request: Request) -> str:
+            return await act((await self._cache.get(table_id, with_log=False)).info, request)
+
+        name = forms[0].text.split()[0]
+        return OpenCommand(name, forms, handle, needs_seat=False, statuses=statuses)
+
+    async def _join(self, info: TableInfo, request: Request) -> str:
+        """A person takes a seat: under the name they give, that of the invitation, or their own."""
+        kept = info.player_of(request.person_id)
+        async with self._cache.store.begin() as unit:
+            if request.person_id is not None:
+                person = await unit.people.get(request.person_id)
+            elif request.rest:
+                person = await unit.people.add(request.rest)
+            else:
+                raise ValueError("Name who joins: `join Dora`.")
+        own = request.name or player_name(person.name)
+        name = request.rest or (kept.name if kept and not kept.joined else own)
+        await self._lobby.join(info.id, person.id, name)
+        return f"You have joined table {info.code} as {name}."
+
+    async def _leave(self, info: TableInfo, request: Request) -> str:
+        if not (request.is_repeated and info.player_of(request.person_id) is None):
+            person_id = _speaker(info, request)
+            await self._lobby.leave(info.id, person_id, by=request.person_id)
+        return f"You have left table {info.code}."
+
+    async def _invite(self, info: TableInfo, request: Request) -> str:
+        """Keep seats for players, or offer a seat of a game in play. The players before one who cannot be
+        invited are."""
+        if request.rest.casefold() == ROBOT_WORD:
+            return await self._invite_robot(info, request)
+        players = parse_players(request.rest)
+        if not players:
+            raise ValueError("Name the player and the address: `invite Dora <dora@example.org>`.")
+        for number, each in enumerate(players):
+            try:
+                await self.invite(info.id, each, request)
+            except ValueError as error:
+                done = [invitations_sentence(players[:number])] if number else []
+                raise ValueError("\n".join([*done, str(error)])) from None
+        return invitations_sentence(players)
+
+    async def invite(
+        self, table_id: int, player: Invited, request: Request, players: Sequence[str] = ()
+    ) -> None:
+        """Invite one player. players: the names of all who are invited at once."""
+        info, by = (await self._cache.get(table_id, with_log=False)).info, request.person_id
+        async with self._cache.store.begin() as unit:
+            person_id = await self._person(unit, info, player, request)
+        if request.is_repeated and info.player_of(person_id):
+            return  # invited before the crash
+        if info.status == "paused":
+            check_allowed(info, by, seated_players=info.host_id is None)
+            await self._seats.offer(info.id, open_seat_named(info, player.name), person_id, by=by)
+        else:
+            await self._lobby.invite(info.id, person_id, player.name, by=by, players=players)
+
+    async def _person(self, unit: UnitOfWork, info: TableInfo, player: Invited, request: Request) -> int:
+        """The person who is invited, by the account or by an address to which an invitation may go."""
+        if player.address.startswith("@"):
+            return (await person_by_discord(unit, int(player.address[1:]), player.name)).id
+        person = await person_by_address(unit, player.address, player.name)
+        if request.person_id is not None and not (request.is_repeated and info.player_of(person.id)):
+            await check_invitable(unit, person, player.address, player.name)
+        return person.id
+
+    async def _invite_robot(self, info: TableInfo, request: Request) -> str:
+        robot = robots_of(await self._lobby.invite_robot(info.id, by=request.person_id))[-1]
+        if robot.joined:
+            return f"{robot.name} takes a seat at table {info.code}. Who joins later agrees to it by joining."
+        return f"{robot.name} joins table {info.code} once everybody there agrees; they are asked."
+
+    async def _uninvite(self, info: TableInfo, request: Request) -> str:
+        if not request.is_repeated or unanswered(info, request.rest):
+            await self._lobby.uninvite(info.id, request.rest, by=request.person_id)
+        return f"{request.rest} is no longer invited to table {info.code}."
+
+    async def _agree(self, info: TableInfo, request: Request) -> str:
+        info = await self._lobby.agree_to_robots(info.id, _speaker(info, request))
+        if any(not robot.joined for robot in robots_of(info)):
+            return "You agree. Others have not answered yet."
+        return "You agree. The robot takes its seat."
+
+    async def _decline(self, info: TableInfo, request: Request) -> str:
+        await self._lobby.refuse_robots(info.id, by=_speaker(info, request))
+        return f"No robot plays at table {info.code}."
+
+    async def _start(self, info: TableInfo, request: Request) -> str:
+        """The order is that of joining, random, or that of the names."""
+        if not (request.is_repeated and info.status == "running" and info.host_id == request.person_id):
+            seated = sorted(info.seated_players, key=lambda player: player.seat_id)
+            named = [name.strip() for name in request.rest.split(",") if name.strip()]
+            order = None if request.rest.casefold() == SHUFFLED else named or [each.name for each in seated]
+            info = await self._lobby.start(info.id, by=request.person_id, order=order)
+        return f"The game at table {info.code} begins. Seating: {text_views.join_words(info.names)}."
+
+    async def _keep(self, info: TableInfo, request: Request) -> str:
+        await self._lobby.keep_open(info.id, by=request.person_id)
+        return f"Table {info.code} stays open."
+
+
+def _speaker(info: TableInfo, request: Request) -> int:
+    """Who speaks; for the operator, the player whom they name. Raises ValueError."""
+    if request.person_id is not None:
+        return request.person_id
+    player = next((p for p in people_of(info) if p.name.casefold() == request.rest.casefold()), None)
+    if player is None:
+        names = text_views.join_words([p.name for p in people_of(info)]) or "nobody yet"
+        raise ValueError(f"Name who answers: `{request.word} NAME`. At table {info.code}: {names}.")
+    return player.person_id

@@ -1,0 +1,119 @@
+"""The lines of a table that has not started, as each transport says them; the status of the table decides."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from bot.hub.result import (
+    CommandResult,
+    Completed,
+    LineRefused,
+    LineUnreadable,
+    PollUpdated,
+    QueryAnswer,
+    TableNotRunning,
+)
+from bot.service import Service
+from storage import open_store
+
+
+class Table:
+    """A table of Ann, whom others join. `say` is what a transport does."""
+
+    def __init__(self, service: Service) -> None:
+        self.service, self.people, self.id = service, dict[str, int](), 0
+
+    async def open(self, title: str) -> None:
+        self.id = (await self.service.lobby.create(title, await self.person("Ann"))).id
+
+    async def person(self, name: str) -> int:
+        if name not in self.people:
+            async with self.service.store.begin() as unit:
+                self.people[name] = (await unit.people.add(name)).id
+        return self.people[name]
+
+    async def say(self, name: str, line: str, **options: bool) -> CommandResult:
+        by = await self.person(name)
+        return await self.service.submit(self.id, None, [line], None, None, person_id=by, **options)  # type: ignore[arg-type]
+
+    async def told(self, name: str, line: str, **options: bool) -> str:
+        result = await self.say(name, line, **options)
+        assert isinstance(result, QueryAnswer), result
+        return result.text
+
+    async def refused(self, name: str, line: str) -> str:
+        result = await self.say(name, line)
+        assert isinstance(result, LineRefused), result
+        return result.reason
+
+
+@pytest.fixture
+async def table(tmp_path: Path) -> AsyncIterator[Table]:
+    async with await open_store(tmp_path / "railpost.db") as store:
+        yield Table(Service(store))
+
+
+async def test_from_the_first_seat_to_the_start(table: Table) -> None:
+    await table.open("1830")
+    assert (await table.told("Ann", "join")).endswith("as Ann.")
+    assert (await table.told("Bob", "join Robert")).endswith("as Robert.")
+    assert "already sit" in await table.refused("Bob", "join")
+    assert "its host" in await table.refused("Bob", "start")
+    await table.told("Cid", "join")
+    assert (await table.told("Cid", "leave")).startswith("You have left")
+    assert (await table.told("Ann", "keep")).endswith("stays open.")
+    assert (await table.told("Ann", "start Robert, Ann")).endswith("Seating: Robert and Ann.")
+
+
+async def test_a_line_before_the_start_is_another_afterwards(table: Table) -> None:
+    """`decline` is about robots in a lobby, and then about a vote; `pace` is set, and then voted on."""
+    await table.open("1830")
+    for name in ("Ann", "Bob"):
+        await table.told(name, "join")
+    await table.told("Ann", "invite robot")
+    assert (await table.told("Bob", "decline")).startswith("No robot plays")
+    assert (await table.told("Ann", "pace 24h")).startswith("The pace is 24h")
+    await table.told("Ann", "start")
+    assert isinstance(await table.say("Ann", "pace 48h"), PollUpdated)
+    voted = await table.say("Bob", "decline")
+    assert isinstance(voted, PollUpdated) and voted.outcome == "failed"
+    late = await table.say("Bob", "join")
+    assert isinstance(late, TableNotRunning) and late.reason.endswith("is being played.")
+
+
+async def test_a_word_of_the_game_starts_a_company_where_the_game_has_begun(table: Table) -> None:
+    await table.open("1817")
+    for name in ("Ann", "Bob", "Cid"):
+        await table.told(name, "join")
+    assert "begins" in await table.told("Ann", "start")
+    refused = await table.say("Ann", "start A&S in E22 for 100")
+    assert isinstance(refused, LineUnreadable) and "being played" not in refused.reason
+
+
+async def test_only_who_was_offered_an_open_seat_takes_it_at_once(table: Table) -> None:
+    await table.open("1830")
+    for name in ("Ann", "Bob", "Cid"):
+        await table.told(name, "join")
+    await table.told("Ann", "start")
+    assert isinstance(await table.say("Bob", "resign yes"), Completed)
+    dora = await table.person("Dora")
+    assert "You have asked for the seat" in await table.told("Dora", "ask Bob")
+    await table.service.seats.offer(table.id, "Bob", dora, by=table.people["Ann"])
+    assert "asked for the seat" in await table.told("Eve", "ask Bob")
+    assert (await table.told("Dora", "ask Bob")).startswith("You play on as Dora")
+
+
+async def test_what_a_crash_has_ended_is_said_once_more(table: Table) -> None:
+    """The second attempt has no effect, and the answer of the first."""
+    await table.open("1830")
+    for name in ("Ann", "Bob"):
+        await table.told(name, "join")
+    for line in ("uninvite Cid", "leave", "start"):
+        name = "Cid" if line == "leave" else "Ann"
+        first = await table.say(name, line)
+        assert isinstance(first, QueryAnswer) == (line == "start")
+        assert await table.told(name, line, is_repeated=True)
+    assert len((await table.service.queries.table_info(table.id)).seated_players) == 2
