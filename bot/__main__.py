@@ -37,8 +37,8 @@ BeginTable = Callable[["Console"], Awaitable[str]]
 LAZY_COMMANDS = {
     "import": "bot.cli.import_games",
     "export": "bot.cli.export",
-    "replay": "bot.cli.replay",
     "render": "bot.cli.render",
+    "replay": "bot.cli.replay",
     "review": "bot.cli.review",
     "snapshot": "bot.cli.snapshot",
     "check-mail": "bot.cli.check_mail",
