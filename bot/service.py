@@ -103,7 +103,7 @@ class Service(Hub):
         self.seats = SeatRequests(
             cache, self.lobby, self.running, self.imports, self.limits, self.replacements
         )
-        self.lobby_lines = LobbyLines(cache, self.lobby, self.seats)
+        self.lobby_lines = LobbyLines(cache, self.lobby, self.seats, self.running)
         self.settings = PersonSettingsService(cache)
         self.watcher = Watcher(store, self.limits, read_game, GameAddresses(store, watched_sites))
         privacy = privacy or PrivacySettings()

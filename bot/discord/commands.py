@@ -39,6 +39,7 @@ from bot.features.lobby.lines import SHUFFLED
 from bot.hub.changes import check_allowed
 from bot.hub.info import TableInfo
 from bot.hub.people import person_by_address, player_name
+from bot.hub.request import UNKNOWN_SEAT, Request
 from bot.position import text_views
 from engine.title import SITE_CONVENTIONS
 from renderers import PALETTES
@@ -166,15 +167,13 @@ class TableCommands(app_commands.Group):
             if interaction.guild_id
             else None
         )
-        table = await self.service.lobby.create(
-            title,
-            person_id,
-            name=(name or "")[:60],
-            options=chosen_options,
-            location=place,
-            pace=pace or "none",
+        opening = Request(
+            UNKNOWN_SEAT, (), (), None, None, person_id, "discord",
+            name=player_name(interaction.user.display_name),
+        )  # fmt: skip
+        table, _ = await self.service.lobby_lines.open_table(
+            title, opening, chosen_options, name=(name or "")[:60], location=place, pace=pace or "none"
         )
-        await self.service.lobby.join(table.id, person_id, player_name(interaction.user.display_name))
         how = (
             "Others join by its card or with `/table join`."
             if place
