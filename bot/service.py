@@ -11,6 +11,7 @@ from bot.features.clock.time_up import play_line
 from bot.features.clock.timers import clock_timers
 from bot.features.clock.update import follow_table, follow_tables
 from bot.features.digest.feature import DigestTimer
+from bot.features.digest.pages import WaitingPages
 from bot.features.game_files import export
 from bot.features.game_files.importing import read_game
 from bot.features.history import feature as history
@@ -63,7 +64,8 @@ class Service(Hub):
     """All tables of one store, with every feature. Make one for each process, and let `run` go on beside it.
 
     pictures: draws for every transport. lobby: tables before their start. running: tables in play. seats:
-    who asks for open seats. imports: seats of imported games. settings: of people. status: pause, resume and
+    who asks for open seats. imports: seats of imported games. settings: of people. waiting: what waits for a
+    person. status: pause, resume and
     the end before the end. watcher: snapshots of games that are given. personal_data: what
     is stored of a person. robots: the computer players.
     features: by name those that are put in.
@@ -105,6 +107,7 @@ class Service(Hub):
         )
         self.lobby_lines = LobbyLines(cache, self.lobby, self.seats, self.running)
         self.settings = PersonSettingsService(cache)
+        self.waiting = WaitingPages(cache, self.queries)
         self.watcher = Watcher(store, self.limits, read_game, GameAddresses(store, watched_sites))
         privacy = privacy or PrivacySettings()
         self.personal_data = PersonalData(cache, self.limits, privacy, [self.watcher.forget])

@@ -7,7 +7,6 @@ from typing import Any
 import discord
 from discord import app_commands
 
-from bot.discord.cards.clock_notices import waiting_entries
 from bot.discord.cards.turns_card import turns_card
 from bot.discord.completion import (
     Interaction,
@@ -55,7 +54,8 @@ class MeCommands(app_commands.Group):
     async def turns(self, interaction: Interaction) -> None:
         await defer(interaction)
         person_id = await self.handler.lookup.person_id(interaction.user)
-        await reply(interaction, turns_card(await waiting_entries(self.handler.service, person_id)))
+        waiting = await self.handler.service.waiting.pages(person_id)
+        await reply(interaction, await turns_card(self.handler.service, waiting))
 
     @table_command("orders", "What you leave beforehand: auto pass, auto bid …")
     async def orders(self, interaction: Interaction, table: str | None = None) -> None:
