@@ -7,6 +7,7 @@ from functools import partial
 
 from bot.features.clock import turn_page as clock_page
 from bot.features.clock.feature import TimeCommands
+from bot.features.clock.pages import notice_pages
 from bot.features.clock.time_up import play_line
 from bot.features.clock.timers import clock_timers
 from bot.features.clock.update import follow_table, follow_tables
@@ -153,7 +154,7 @@ class Service(Hub):
         yield Feature("votes", votes.commands(polls), timers=remind, pages=vote_pages, is_required=True)
         yield Feature(
             "clock", clock.commands(), clock.motions(), clock_timers(cache, partial(play_line, submit)),
-            turn_pages=[partial(clock_page.add_to_turn, self.store)],
+            pages=notice_pages(cache), turn_pages=[partial(clock_page.add_to_turn, self.store)],
         )  # fmt: skip
         yield Feature("digest", timers={"digest": DigestTimer(cache).send})
         yield Feature("settings", SettingsCommands(self.settings).commands())

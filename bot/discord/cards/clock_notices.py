@@ -1,4 +1,4 @@
-"""Reminders, digests and what else the clock says, on Discord."""
+"""Reminders and digests on Discord."""
 
 from __future__ import annotations
 
@@ -12,33 +12,27 @@ from bot.hub.info import TableInfo
 from bot.hub.notifications.messages import Notification
 from storage import OutboxMessage
 
-CLOCK_KINDS = ("reminder", "next", "deputy", "dismissed", "time_up", "digest")
 
-
-async def send_clock_notice(
+async def send_digest(
     notices: Notices, queued: OutboxMessage, table: TableInfo, notification: Notification, dm_user: str | None
 ) -> str | None:
-    """Send what the clock has to say; nothing if it is out of date."""
-    service = notices.service
-    if notification.kind == "digest":
-        waiting = await service.waiting.pages(notification.person_id or 0, in_digest=True)
-        draft = Draft(await turns_card(service, waiting))
-        return await notices.send_text_once(queued, table, draft, dm_user) if waiting else None
-    view = await service.queries.view(table.id)
-    if notification.kind == "reminder" and current_prompt(view, notification) is None:
+    """Send a digest, if anything waits for its reader."""
+    waiting = await notices.service.waiting.pages(notification.person_id or 0, in_digest=True)
+    draft = Draft(await turns_card(notices.service, waiting))
+    return await notices.send_text_once(queued, table, draft, dm_user) if waiting else None
+
+
+async def send_reminder(
+    notices: Notices, queued: OutboxMessage, table: TableInfo, notification: Notification, dm_user: str | None
+) -> str | None:
+    """Send a reminder of a decision; nothing if it is out of date."""
+    view = await notices.service.queries.view(table.id)
+    if (pending := current_prompt(view, notification)) is None:
         return None
-    if notification.kind == "next" and view.current_decision_id != notification.decision_id:
-        return None
-    user = dm_user or await notices.threads.discord_id(notification.person_id)
-    ping = [f"<@{user}>"] if user and not dm_user else []
-    text = " ".join([*ping, *notification.sentences])
-    if notification.kind == "reminder" and (pending := current_prompt(view, notification)):
-        link = await card_link(service, table, pending.seat)
-        text = f"{text}\n{pending.name} to act: {pending.prompt}." + (f" [The card]({link})" if link else "")
-    payload = layouts.notification([card_texts.table_heading(table, view.seq), text])
-    if notification.kind == "reminder":
-        draft = Draft(payload, users=[user] if ping and user else [])
-        return await notices.send_reminder(queued, table, notification, draft, dm_user)
-    return await notices.send_text_once(
-        queued, table, Draft(payload, users=[user] if ping and user else []), dm_user
-    )
+    user = None if dm_user else await notices.threads.discord_id(notification.person_id)
+    text = " ".join([*([f"<@{user}>"] if user else []), *notification.sentences])
+    link = await card_link(notices.service, table, pending.seat)
+    asked = f"{pending.name} to act: {pending.prompt}." + (f" [The card]({link})" if link else "")
+    payload = layouts.notification([card_texts.table_heading(table, view.seq), text, asked])
+    draft = Draft(payload, users=[user] if user else [])
+    return await notices.send_reminder(queued, table, notification, draft, dm_user)
