@@ -38,6 +38,7 @@ LAZY_COMMANDS = {
     "import": "bot.cli.import_games",
     "export": "bot.cli.export",
     "replay": "bot.cli.replay",
+    "render": "bot.cli.render",
     "review": "bot.cli.review",
     "snapshot": "bot.cli.snapshot",
     "check-mail": "bot.cli.check_mail",
@@ -94,7 +95,7 @@ async def open_service(settings: Settings, *, allows_new: bool = False) -> Async
     """
     from bot.hub.privacy import PrivacySettings
     from bot.operations.check import quick_check_at_start
-    from bot.operations.store_watch import check_start
+    from bot.operations.store_watch import accept_store, check_start
     from bot.pictures.workers import PictureWorkers
     from bot.service import Service
     from storage import open_store
@@ -105,6 +106,8 @@ async def open_service(settings: Settings, *, allows_new: bool = False) -> Async
         check_start(path, settings.data)
     async with await open_store(settings.database_url) as store:
         await quick_check_at_start(store)
+        if store.path and allows_new:
+            await accept_store(store, settings.data)
         with PictureWorkers() as pictures:
             pictures.card_files = settings.card_pictures
             yield Service(
@@ -396,44 +399,6 @@ def move_store(
     from bot.operations.moving import move
 
     typer.echo(asyncio.run(move(load_settings(), url)))
-
-
-# -- pictures --------------------------------------------------------------------------------
-
-
-@app.command()
-def render(
-    source: Annotated[str, typer.Argument(help="A text game (FILE.18xx) or the code of a table.")],
-    at: Annotated[
-        int | None, typer.Option(help="After so many moves; by default the current position.")
-    ] = None,
-    map: Annotated[Path | None, typer.Option(help="Write the map here.")] = None,
-    market: Annotated[Path | None, typer.Option(help="Write the stock market here.")] = None,
-    sheet: Annotated[Path | None, typer.Option(help="Write the sheet of players and companies here.")] = None,
-    auction: Annotated[Path | None, typer.Option(help="Write bids and free money here.")] = None,
-    worth: Annotated[Path | None, typer.Option(help="Write a chart of everybody's worth here.")] = None,
-    prices: Annotated[Path | None, typer.Option(help="Write a chart of share prices here.")] = None,
-    revenue: Annotated[Path | None, typer.Option(help="Write a chart of revenue here.")] = None,
-    animation: Annotated[Path | None, typer.Option(help="Write the whole game as a GIF here.")] = None,
-    dark: Annotated[bool, typer.Option(help="In dark colours.")] = False,
-) -> None:
-    """Write pictures of a position or a game as PNG and GIF files."""
-    from bot.cli.render import check_file_type, render_files
-
-    options = {
-        "map": map, "market": market, "sheet": sheet, "auction": auction,
-        "worth": worth, "prices": prices, "revenue": revenue, "animation": animation,
-    }  # fmt: skip
-    paths = {picture: path for picture, path in options.items() if path is not None}
-    if not paths:
-        raise typer.BadParameter("name at least one file to write, such as --map map.png.")
-    try:
-        for picture, path in paths.items():
-            check_file_type(picture, path)
-        for path in render_files(load_settings(), source, at, paths, "dark" if dark else "light"):
-            typer.echo(path)
-    except ValueError as error:
-        raise CommandError(str(error)) from error
 
 
 # -- the entry point -------------------------------------------------------------------------

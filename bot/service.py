@@ -68,7 +68,7 @@ class Service(Hub):
     who asks for open seats. imports: seats of imported games. settings: of people. waiting: what waits for a
     person. status: pause, resume and
     the end before the end. watcher: snapshots of games that are given. personal_data: what
-    is stored of a person. robots: the computer players.
+    is stored about a person. robots: the computer players.
     features: by name those that are put in.
     """
 
@@ -114,7 +114,7 @@ class Service(Hub):
         self.personal_data = PersonalData(cache, self.limits, privacy, [self.watcher.forget])
         self.retainer = Retainer(store, privacy)
         self.status = StatusCommands(cache, self.running, self.polls)
-        self.robots = RobotPlayers(cache, self.submit, robot_seconds)
+        self.robots = RobotPlayers(cache, self.submit, self.running.announce, robot_seconds)
         self.features: dict[str, Feature] = {}
         for feature in self._all_features():
             if feature.name not in without:

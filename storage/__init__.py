@@ -56,12 +56,14 @@ from storage.repositories.move_log import LineOfPlay, LogRow, ResolvedLogRow, re
 from storage.repositories.outbox import QueueStatus
 from storage.repositories.people import mail_order
 from storage.repositories.polls import TablePoll
+from storage.repositories.settings import FORMER_STORE_IDS
 from storage.secret_tokens import hash_secret, new_secret
 from storage.store import Store, open_store
 from storage.table_records import IdentityFields, PersonFields, TableRecord
 from storage.unit_of_work import UnitOfWork
 
 __all__ = [
+    "FORMER_STORE_IDS",
     "AddressClaim",
     "AlreadyExists",
     "Card",

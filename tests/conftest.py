@@ -5,9 +5,15 @@ import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import URL, Engine
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
+from sqlalchemy.util import LRUCache
 
+from bot.pictures import workers
+from storage import database, store
 from tests.stores import KINDS, StoreFactory
 
 ROOT = Path(__file__).parent.parent
@@ -16,10 +22,42 @@ ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared"
 
 
+IN_MEMORY = Path("/dev/shm")
+ROOM = 4 << 30
+"""Bytes free in memory from which the folders of the tests are there: a commit does not wait for a disk."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if IN_MEMORY.is_dir() and os.access(IN_MEMORY, os.W_OK) and shutil.disk_usage(IN_MEMORY).free >= ROOM:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(IN_MEMORY))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _statements_are_compiled_once() -> Iterator[None]:
+    """The engines of the tests share what is compiled: a test with a service takes two thirds of its time."""
+    compiled = LRUCache[Any, Any](2000)
+    real = database.create_engine
+
+    def create_engine(url: URL, **options: bool) -> Engine:
+        return real(url, **options).execution_options(compiled_cache=compiled)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(SQLiteDialect_pysqlite, "__hash__", lambda self: hash(type(self)))
+        patched.setattr(SQLiteDialect_pysqlite, "__eq__", lambda self, other: type(self) is type(other))
+        patched.setattr(store, "create_engine", create_engine)
+        yield
+
+
 @pytest.fixture(autouse=True)
 def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in os.environ if name.upper().startswith("RAILPOST_")]:
         monkeypatch.delenv(name)
+
+
+@pytest.fixture(autouse=True)
+def _patience_with_busy_machines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A picture comes late only in tests that want it so."""
+    monkeypatch.setattr(workers, "PATIENCE", dict.fromkeys(workers.PATIENCE, 600.0))
 
 
 @pytest.fixture(scope="session")

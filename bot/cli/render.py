@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 import engine
-from bot.config import Settings
+from bot.config import Settings, load_settings
 from bot.pictures.draw import animation_of_game, chart_of_game
 from bot.pictures.views import changed_hexes, repriced_companies
 from engine.game_text import ScriptError, replay
@@ -147,3 +150,36 @@ def check_move_number(at: int, moves: int) -> None:
     """Raises ValueError if the game has fewer moves."""
     if not 0 <= at <= moves:
         raise ValueError(f"The game has {moves} moves; --at {at} is not among them.")
+
+
+def command(
+    source: Annotated[str, typer.Argument(help="A text game (FILE.18xx) or the code of a table.")],
+    at: Annotated[
+        int | None, typer.Option(help="After so many moves; by default the current position.")
+    ] = None,
+    map: Annotated[Path | None, typer.Option(help="Write the map here.")] = None,
+    market: Annotated[Path | None, typer.Option(help="Write the stock market here.")] = None,
+    sheet: Annotated[Path | None, typer.Option(help="Write the sheet of players and companies here.")] = None,
+    auction: Annotated[Path | None, typer.Option(help="Write bids and free money here.")] = None,
+    worth: Annotated[Path | None, typer.Option(help="Write a chart of everybody's worth here.")] = None,
+    prices: Annotated[Path | None, typer.Option(help="Write a chart of share prices here.")] = None,
+    revenue: Annotated[Path | None, typer.Option(help="Write a chart of revenue here.")] = None,
+    animation: Annotated[Path | None, typer.Option(help="Write the whole game as a GIF here.")] = None,
+    dark: Annotated[bool, typer.Option(help="In dark colours.")] = False,
+) -> None:
+    """Write pictures of a position or a game as PNG and GIF files."""
+    options = {
+        "map": map, "market": market, "sheet": sheet, "auction": auction,
+        "worth": worth, "prices": prices, "revenue": revenue, "animation": animation,
+    }  # fmt: skip
+    paths = {picture: path for picture, path in options.items() if path is not None}
+    if not paths:
+        raise typer.BadParameter("name at least one file to write, such as --map map.png.")
+    try:
+        for picture, path in paths.items():
+            check_file_type(picture, path)
+        for path in render_files(load_settings(), source, at, paths, "dark" if dark else "light"):
+            typer.echo(path)
+    except ValueError as error:
+        typer.echo(error, err=True)
+        raise typer.Exit(1) from None

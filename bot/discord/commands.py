@@ -58,7 +58,7 @@ LINE_COMMANDS: dict[str, tuple[str, tuple[TableStatus, ...]]] = {
     "leave": ("Give up your seat before the game starts", ("lobby",)),
     "pause": ("Pause a game", ("running",)),
     "resume": ("Continue a paused game", ("paused",)),
-    "nudge": ("Ask again those for whom the table waits", ("running",)),
+    "nudge": ("Remind those whom the table waits for", ("running",)),
     "end yes": ("End a game unfinished: as its host, or by a vote of all", ("lobby", "running", "paused")),
 }
 """The lines that commands of their first word say at a table."""
@@ -175,7 +175,7 @@ class TableCommands(app_commands.Group):
             title, opening, chosen_options, name=(name or "")[:60], location=place, pace=pace or "none"
         )
         how = (
-            "Others join by its card or with `/table join`."
+            "Others join with the button on its card, or with `/table join`."
             if place
             else "It is played in direct messages: `/table invite` invites the others."
         )
@@ -207,9 +207,7 @@ class TableCommands(app_commands.Group):
         who = f"{known} <{f'@{user.id}' if user else address}>"
         await self._say(interaction, f"invite {'robot' if robot else who}", table, ("lobby",))
 
-    @table_command(
-        "agree", "Agree that a robot plays at your table", agree="False: no robot shall play at this table"
-    )
+    @table_command("agree", "Agree that a robot plays at your table", agree="False: no robot at this table")
     async def agree(self, interaction: Interaction, agree: bool = True, table: str | None = None) -> None:
         await self._say(interaction, "agree" if agree else "decline", table, ("lobby",))
 

@@ -32,8 +32,8 @@ HELP = """**Railpost** plays 18xx in a thread of this server, by email and in a 
 `trains`, `routes`, `chart`, `records`, `animation`, `log` and `at` show the table, for you alone unless \
 `public` is set.
 - `/me turns` lists every table that waits for you, `/me settings` when and where you are notified, \
-`/me email` connects an address, `/me export` hands out what is stored of you, `/me erase` deletes it.
-- `/table export` hands out the game as a file, at any time."""
+`/me email` connects an address, `/me export` gives you what is stored about you, `/me erase` deletes it.
+- `/table export` gives you the game as a file, at any time."""
 
 
 class MeCommands(app_commands.Group):
@@ -80,7 +80,7 @@ class MeCommands(app_commands.Group):
         normalized = await self.handler.service.claim_address(person_id, address)
         await reply_text(interaction, f"An email goes to {normalized}. Reply to it to confirm the address.")
 
-    @app_commands.command(name="export", description="Everything that is stored of you, as a file")
+    @app_commands.command(name="export", description="Everything that is stored about you, as a file")
     async def export(self, interaction: Interaction) -> None:
         await defer(interaction)
         await self.handler.privacy.export(interaction)
@@ -166,6 +166,6 @@ def line_commands(handler: InteractionHandler) -> list[app_commands.Command[Any,
     async def help_command(interaction: Interaction) -> None:
         await defer(interaction)
         url = handler.service.personal_data.settings.url
-        await reply_text(interaction, f"{HELP}\n- What is kept of you: {url}" if url else HELP)
+        await reply_text(interaction, f"{HELP}\n- What is kept about you: {url}" if url else HELP)
 
     return [do, undo, help_command]

@@ -38,7 +38,7 @@ class Confirmations:
         return TableAnswer((sentence,), await table_token(self._service, later, seat_token.person_id, about))
 
     async def _about_data(self, token: ServiceToken, yes: bool) -> TableAnswer:
-        """Hand out what is stored of a person, or delete it; who is deleted gets no answer."""
+        """Hand out what is stored about a person, or delete it; who is deleted gets no answer."""
         again, data = replace(token, purpose="reply"), self._service.personal_data
         if not yes:
             return TableAnswer(("Nothing was done with your data.",), again)
@@ -50,7 +50,7 @@ class Confirmations:
         except ValueError as error:
             return TableAnswer((str(error),), again, is_done=False)
         attached = Attachment(file.name, file.media_type, file.content)
-        return TableAnswer(("Here is all that is stored of you.",), again, attachments=(attached,))
+        return TableAnswer(("Here is all that is stored about you.",), again, attachments=(attached,))
 
     async def _confirmed(self, seat_token: ServiceToken, yes: bool) -> str:
         """Do what was asked; returns the sentence for the player."""

@@ -120,7 +120,8 @@ def _always(table: LiveTable, request: Request) -> bool:
 class TableCommand:
     """A command that is carried out at a held table.
 
-    handler: None where the line turns out to be one of the game. applies: whether the line is meant for the
+    handler: None where the line turns out to be one of the game; may raise ValueError with a sentence, which
+    refuses the request. applies: whether the line is meant for the
     command at this table at all; for the `SHARED_WORDS`.
     """
 
@@ -228,6 +229,13 @@ class Commands:
     def words(self) -> frozenset[str]:
         """The names of all commands."""
         return frozenset(self._commands)
+
+    def is_personal(self, line: str) -> bool:
+        """Whether a line is a command about oneself in full."""
+        command = self.get(first_word(line))
+        return isinstance(command, PersonCommand) and any(
+            re.fullmatch(form.regex, line.strip(), re.IGNORECASE) for form in command.forms
+        )
 
     def is_query(self, word: str) -> bool:
         """Whether the word is the name of a question."""

@@ -33,10 +33,12 @@ from storage import AlreadyExists, TablePoll, UnitOfWork
 VOTE_CONTROLS = (Say("Accept", "accept vote", "good"), Say("Decline", "decline vote", "danger"))
 UNDO_POLL, HOLD_KIND = "undo", "hold"
 """The kind of poll for which robots and orders wait, and the kind of the due row at the end of that time."""
+REWIND_POLLS = UNDO_POLL, "redo"
+"""Kinds of polls whose details name the last move of the line of play that they lead to, as `target`."""
 
 
 def holds_table(polls: Iterable[TablePoll], pace: Pace, now: datetime) -> bool:
-    """Whether robots and orders wait, because people vote on an undo."""
+    """Whether robots and orders wait, because of a vote on an undo."""
     return any(each.poll.kind == UNDO_POLL and now < _hold_end(each, pace) for each in polls)
 
 

@@ -402,24 +402,28 @@ class Hub:
         if not request.lines:
             decision_id = table.decision_id_of(request.seat)
             return LineUnreadable(0, "", "The message has no line.", next_decision_id=decision_id)
-        line, *others = request.lines
+        try:
+            if (result := await self._by_command(table, request)) is not None:
+                return result
+        except ValueError as error:
+            return refused(table, request, str(error))
+        if len(request.lines) > 1 and (alone := self._refuse_others(table, request)):
+            return alone
+        return await self.moves.play_lines(table, request)
+
+    async def _by_command(self, table: LiveTable, request: Request) -> CommandResult | None:
+        """The result of the command that reads the lines; None for lines of the game. Raises ValueError with
+        a sentence."""
         command = self.commands.reader(table, request)
         if isinstance(command, TableCommand):
             if command.others is Lines.ANY and (alone := self._refuse_others(table, request)):
                 return alone
-            if (result := await command.handler(table, request)) is not None:
-                return result
-        elif isinstance(command, Query) and not others:
-            try:
-                if answer := await self._answer(table, request.seat, line):
-                    return answer
-            except ValueError as error:
-                return refused(table, request, str(error))
-        elif isinstance(command, PersonCommand):
+            return await command.handler(table, request)
+        if isinstance(command, Query) and len(request.lines) == 1:
+            return await self._answer(table, request.seat, request.lines[0])
+        if isinstance(command, PersonCommand):
             return await self._carry_out_personal(table, command, request)
-        if others and (alone := self._refuse_others(table, request)):
-            return alone
-        return await self.moves.play_lines(table, request)
+        return None
 
     def _refuse_others(self, table: LiveTable, request: Request) -> LineRefused | None:
         """The result for a request with a line that has to be submitted alone."""
@@ -437,8 +441,5 @@ class Hub:
         person_id = request.person_id or (player.person_id if player else None)
         if person_id is None:
             return refused(table, request, "Nobody sits there.")
-        try:
-            answer = await command.handler(person_id, request.lines)
-        except ValueError as error:
-            return refused(table, request, str(error))
+        answer = await command.handler(person_id, request.lines)
         return replace(answer, next_decision_id=table.decision_id_of(request.seat))

@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 from bot.operations.backups import existing_backups
-from storage import InvalidStore, Store, StoreError, StoreLost
+from storage import FORMER_STORE_IDS, InvalidStore, Store, StoreError, StoreLost
 
 log = logging.getLogger(__name__)
 
@@ -36,10 +36,22 @@ def check_start(path: Path, data: Path) -> None:
         what = f"{path} is not the store of the newest backup"
     else:
         return
+    games = f"{kept.tables} table{'s' * (kept.tables > 1)}"
     raise InvalidStore(
-        f"{what}, and {newest} has {kept.tables} tables. Restore it: railpost restore {newest}. "
+        f"{what}, and {newest} has {games}. Restore it: railpost restore {newest}. "
         "Or begin with this store: railpost --new."
     )
+
+
+async def accept_store(store: Store, data: Path) -> None:
+    """Remember that the store was begun beside backups of another, so that later starts need no `--new`."""
+    backups = existing_backups(data)
+    kept = _read(backups[-1][1]) if backups else None
+    if kept is None:
+        return
+    async with store.begin() as unit:
+        given_up = {*(await unit.settings.get(FORMER_STORE_IDS) or "").split(), *kept.ids}
+        await unit.settings.set(FORMER_STORE_IDS, " ".join(sorted(given_up)))
 
 
 class _Contents:
@@ -48,7 +60,7 @@ class _Contents:
     def __init__(self, connection: sqlite3.Connection) -> None:
         (self.tables,) = connection.execute("SELECT count(*) FROM game_tables").fetchone()
         settings = dict(connection.execute("SELECT key, value FROM settings WHERE key LIKE '%store_id%'"))
-        self.ids = {settings.get("store_id", ""), *settings.get("former_store_ids", "").split()} - {""}
+        self.ids = {settings.get("store_id", ""), *settings.get(FORMER_STORE_IDS, "").split()} - {""}
 
 
 def _read(path: Path) -> _Contents | None:

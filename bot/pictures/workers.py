@@ -50,11 +50,12 @@ from renderers.files import smaller_png, to_webp
 log = logging.getLogger(__name__)
 
 FileType = Literal["png", "webp"]
+Post = Literal["turn", "answer", "ending"]
 WATCHED = 0  # games that are only watched take turns as one table
 PICTURES_OF_A_GAME = ("chart", "animation", "review")
 DRAW_TIMEOUT = 30.0  # seconds for one picture
-PATIENCE = 5.0  # seconds for which a post waits for a picture of a position
-ENDING_PATIENCE = 10.0  # seconds for which an ending waits for each of its pictures
+PATIENCE = {"turn": 5.0, "answer": 10.0, "ending": 10.0}
+"""Seconds for which a post waits for a picture. An answer waits for one of a whole game until it is drawn."""
 CACHE_SIZE = 48
 
 
@@ -254,9 +255,7 @@ class Pictures:
 class TablePictures(Pictures):
     """Pictures for one post of a table, which takes turns with the others, in a palette.
 
-    patience: seconds for which the post waits for a picture; None is `PATIENCE` for a picture of a position,
-    and no limit for one of a whole game, which somebody has asked for. late: those for which it did not wait;
-    they are being drawn.
+    late: those for which the post did not wait; they are being drawn.
     """
 
     def __init__(
@@ -265,9 +264,9 @@ class TablePictures(Pictures):
         turn_of: Hashable,
         palette: PaletteName | None,
         file_type: FileType = "png",
-        patience: float | None = None,
+        post: Post = "turn",
     ) -> None:
-        self._patience = patience
+        self._post: Post = post
         self.late: list[asyncio.Task[Picture | None]] = []
         self._palette, self._file_type = palette, file_type
         self._picture_workers = workers
@@ -283,8 +282,8 @@ class TablePictures(Pictures):
             details["file_type"] = self._file_type
         asked = self._picture_workers.request(kind, state, arguments, details, self._turn_of)
         drawn = asyncio.ensure_future(asked)
-        patience = None if kind in PICTURES_OF_A_GAME else PATIENCE
-        await asyncio.wait({drawn}, timeout=self._patience or patience)
+        is_asked_for = self._post == "answer" and kind in PICTURES_OF_A_GAME
+        await asyncio.wait({drawn}, timeout=None if is_asked_for else PATIENCE[self._post])
         if drawn.done():
             return drawn.result()
         self.late.append(drawn)
@@ -330,16 +329,16 @@ class PictureWorkers(Pictures):
         palette: PaletteName | None,
         file_type: FileType = "png",
         reader: int | None = None,
-        patience: float | None = None,
+        post: Post = "turn",
     ) -> TablePictures:
         """The same, for one post of a table among those that wait.
 
         palette: of the table, or of the one reader; None for a reader who wants no pictures. reader: who
-        alone sees them; their requests wait for each other, and not before what everybody sees. patience: see
-        `TablePictures`.
+        alone sees them; their requests wait for each other, and not before what everybody sees. post: what
+        they are for, which says how long it waits.
         """
         turn_of = table_id if reader is None else (table_id, reader)
-        return TablePictures(self, turn_of, palette, file_type, patience)
+        return TablePictures(self, turn_of, palette, file_type, post)
 
     async def request(
         self,

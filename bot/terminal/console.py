@@ -133,7 +133,7 @@ class Console:
         self._shown_question = asked
         named = await turn_pictures(
             self.service.queries,
-            self._pictures.for_table(view.table.id, view.table.palette),
+            self._pictures.for_table(view.table.id, view.table.palette, post="answer"),
             view,
             min(self._shown_seq, view.seq),
         )

@@ -81,9 +81,11 @@ def _failure_text(index: int, line: str, reason: str, suggestions: Sequence[str]
     return f"{prefix}{reason} Possible: {'; '.join(suggestions)}."
 
 
-def table_summary(info: TableInfo) -> str:
+def table_summary(info: TableInfo, status: str = "") -> str:
     """The table in a sentence: code, title, status, round and players."""
     options = f" ({', '.join(info.options)})" if info.options else ""
     names = text_views.join_words(info.names or [s.name for s in info.seated_players])
     where = f", {info.round}" if info.round else ""
-    return f"Table {info.code} of {info.title}{options} is {status_text(info.status)}{where}: {names}."
+    return (
+        f"Table {info.code} of {info.title}{options} is {status or status_text(info.status)}{where}: {names}."
+    )

@@ -46,7 +46,7 @@ class SavedAnswers:
         game = await watcher.look(raw, WATCH_PLACE, None)
         drawn = []
         if self._pictures is not None:
-            drawn = await watcher.draw(game, self._pictures.for_table(WATCHED, "light"))
+            drawn = await watcher.draw(game, self._pictures.for_table(WATCHED, "light", post="answer"))
         await watcher.keep(game, WATCH_PLACE, "")
         saved = [
             self._save_file("pictures", f"watched-{picture_file_name(kind)}", picture.png)
@@ -58,7 +58,7 @@ class SavedAnswers:
     def _drawing(self, view: TableView) -> Pictures:
         """Pictures of the table."""
         assert self._pictures is not None
-        return self._pictures.for_table(view.table.id, view.table.palette)
+        return self._pictures.for_table(view.table.id, view.table.palette, post="answer")
 
     def _save_pictures(
         self, view: TableView, answer: QueryAnswer, named: Sequence[NamedPicture]

@@ -75,7 +75,7 @@ class TableCommands:
         info = await self.new_table(rest)
         prospect = export_prospect(info.title, info.options)
         return Reply(
-            f"Table {info.code} is created. {table_summary(info)}\n{prospect}\n`table start` starts it.",
+            f"{table_summary(info, 'created')}\n{prospect}\n`table start` starts it.",
             "good",
         )
 

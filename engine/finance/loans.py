@@ -72,8 +72,9 @@ def refuse_loans(g: Game, company: str, count: int) -> str | None:
     """Why the company may not take so many loans, or None."""
     if count < 1:
         return "Take at least one loan."
-    if count > loans_available(g, company):
-        return f"The {company} may take {loans_available(g, company)} more loans{g.cite('1817 §1.2.5')}."
+    if count > (available := loans_available(g, company)):
+        more = f"{available} more loan{'s' * (available > 1)}" if available else "no more loans"
+        return f"The {company} may take {more}{g.cite('1817 §1.2.5')}."
     return None
 
 

@@ -116,7 +116,7 @@ class CashCrisisQuestion:
         if self.one_share_at_a_time and count > 1:
             return f"In a cash crisis one share is sold at a time{g.cite('1817 §7.4')}."
         if g.price(company) * (count - 1) >= -g.cash(seat):
-            return f"Only ${-g.cash(seat)} are needed, and fewer shares bring that{g.cite('1817 §7.4')}."
+            return f"Only ${-g.cash(seat)} is needed, and fewer shares bring that{g.cite('1817 §7.4')}."
         return None
 
     def apply(self, g: Game, frame: CashCrisis, seat: str, action: Action) -> None:

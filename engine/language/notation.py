@@ -63,6 +63,9 @@ MAX_COMPLETIONS = 400
 MAX_LISTED_CHOICES = 12
 NAMED_TYPES = tuple(FIELD_TYPES[name] for name in ("COMPANY", "PRIVATE", "PLAYER"))
 """The fields of which a refusal names none that the line does not say."""
+TRADED = {"train", "private"}
+"""Words of a line that say what it is about."""
+
 UNSPECIFIED = object()
 """The value of a field that was left out between others."""
 
@@ -391,7 +394,7 @@ def nearest_lines(g: Game, seat: str, text: str, limit: int = 5) -> list[str]:
     """The legal lines most like a text, at most so many; none that has nothing in common with it.
 
     That is: they share a word, or most of their characters. Where some are about a hex of the text, the
-    others are left out.
+    others are left out; so are those that are not about a train or a private, where the text is.
     """
     lines = {line.casefold(): line for line in legal_lines(g, seat)}
     words = set(text.casefold().split())
@@ -399,6 +402,7 @@ def nearest_lines(g: Game, seat: str, text: str, limit: int = 5) -> list[str]:
     akin = [line for line in lines if not hexes.isdisjoint(line.split())] or [
         line for line in lines if not words.isdisjoint(line.split())
     ]
+    akin = [line for line in akin if words & TRADED <= set(line.split())]
     close = get_close_matches(text.casefold(), akin, limit, 0.3)
     return [lines[each] for each in close or get_close_matches(text.casefold(), list(lines), limit, 0.6)]
 

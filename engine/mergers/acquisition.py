@@ -45,6 +45,7 @@ from engine.finance.loans import (
     loans_available,
     loans_taken,
     may_repay,
+    refuse_loans,
     repay_loans,
     repayment_label,
     size_definition,
@@ -349,10 +350,7 @@ class TakeoverLoansQuestion:
             case TakeLoans(count):
                 if frame.stage != "loan":
                     return f"Loans are taken before acquired ones are repaid{g.cite('1817 §7.2.4')}."
-                if not 1 <= count <= loans_available(g, frame.company):
-                    available = loans_available(g, frame.company)
-                    return f"The {frame.company} may take {available} more loans{g.cite('1817 §1.2.5')}."
-                return None
+                return refuse_loans(g, frame.company, count)
         return f"{g.state.name(seat)} to act: {self.prompt(g, frame)}{g.cite('1817 §7.2.4')}."
 
     def apply(self, g: Game, frame: TakeoverLoans, seat: str, action: Action) -> None:

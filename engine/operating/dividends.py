@@ -156,7 +156,7 @@ class DoubleJumpDividendStep:
         return turn.revenue > 0
 
     def pass_refusal(self, g: Game, turn: OperatingTurn) -> str | None:
-        return f"Decide about the revenue: pay, half or withhold{g.cite('1817 §6.6')}."
+        return f"Decide about the revenue: pay, halve or withhold{g.cite('1817 §6.6')}."
 
     def prompt(self, g: Game, turn: OperatingTurn) -> str:
         return f"pay, halve or withhold the ${turn.revenue} of the {turn.company}"
@@ -175,8 +175,8 @@ class DoubleJumpDividendStep:
         for action, verb in ((PayDividend(), "Pay"), (PayHalfDividend(), "Half: pay")):
             paid = self._amount_paid(g, turn, action)
             rest = f" and keep ${turn.revenue - paid}" if isinstance(action, PayHalfDividend) else ""
-            per_share = paid * share_percent(g, turn.company) / 100
-            yield Option(action, f"{verb} ${paid}{rest}: ${per_share:g} a share")
+            per_share = f"{paid * share_percent(g, turn.company) / 100:.2f}".removesuffix(".00")
+            yield Option(action, f"{verb} ${paid}{rest}: ${per_share} a share")
         yield Option(WithholdDividend(), f"Withhold ${turn.revenue}")
 
     def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:

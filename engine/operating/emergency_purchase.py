@@ -350,9 +350,10 @@ def refuse_forced_sale(
     if whole and g.company(company).president == seat and certificate_count(g, seat, company) == 1:
         spare = president_share_percent(g, company) // share_percent(g, company)
     each = g.price(company) if price is None else price
-    enough = short is not None and each * (count - spare) >= short
-    if enough and count > shares_over_limit(g, seat, company):
-        return f"Only ${max(short or 0, 0)} are needed, and fewer shares bring that{g.cite('1830 §24.3')}."
+    is_enough = short is not None and each * (count - spare) >= short
+    if short is not None and is_enough and count > shares_over_limit(g, seat, company):
+        why = f"Only ${short} is needed, and fewer shares bring that" if short > 0 else "No money is needed"
+        return f"{why}{g.cite('1830 §24.3')}."
     return None
 
 

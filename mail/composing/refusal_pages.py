@@ -21,7 +21,7 @@ _QUESTIONS = {
     "link": "This address is asked to confirm that it is yours.",
     "invite": "You are invited to a seat at {table}.",
     "answer": "The question is about {table}.",
-    "export": "The question is whether you want what is stored of you.",
+    "export": "The question is whether you want what is stored about you.",
     "erase": "The question is whether everything about you is to be deleted.",
     "host": "The question is whether to open the table that was asked for.",
 }

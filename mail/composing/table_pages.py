@@ -38,10 +38,10 @@ def address_confirmation(name: str) -> MailPage:
 
 
 def export_confirmation() -> MailPage:
-    """To a person who wants what is stored of them."""
+    """To a person who wants what is stored about them."""
     blocks = (
         Paragraph(
-            "Somebody has asked for everything that is stored of you. If that was you, reply with one word."
+            "Somebody has asked for all that is stored about you. If that was you, reply with one word."
         ),
         CopyableLines("Reply", ["yes"]),
         Paragraph("You then get it as a file. If it was not you, do nothing."),
@@ -52,16 +52,16 @@ def export_confirmation() -> MailPage:
 def erasure_confirmation() -> MailPage:
     """To a person who wants to be deleted."""
     blocks = (
-        Paragraph(
-            "Somebody has asked that everything about you is deleted. If that was you, reply with one word."
-        ),
+        Paragraph("Somebody has asked to delete everything about you. If that was you, reply with one word."),
         CopyableLines("Reply", ["yes"]),
         Paragraph(
             "You then leave all tables, your name is taken out of their games, and this address is "
             "forgotten. It cannot be undone, and this is the last email. If it was not you, do nothing."
         ),
     )
-    return MailPage("Shall everything about you be deleted?", blocks, subject="Delete your data", tone="turn")
+    return MailPage(
+        "Should everything about you be deleted?", blocks, subject="Delete your data", tone="turn"
+    )
 
 
 def host_confirmation(sentences: Sequence[str], lines: Sequence[str]) -> MailPage:

@@ -226,13 +226,13 @@ class PeopleRepository(Repository):
             await self._transaction.execute(
                 update(model).where(col(model.person_id) == merged_id).values(person_id=kept_id)
             )
-        await self._merge_plans(kept_id, merged_id)
+        await self._merge_facts(kept_id, merged_id)
         await self._transaction.execute(delete(Usage).where(col(Usage.person_id) == merged_id))
         await self._transaction.execute(delete(AddressClaim).where(col(AddressClaim.person_id) == merged_id))
         await self._transaction.execute(delete(Person).where(col(Person.id) == merged_id))
 
-    async def _merge_plans(self, kept_id: int, merged_id: int) -> None:
-        """Plans of the second person become the first's, who keeps their own where both have one."""
+    async def _merge_facts(self, kept_id: int, merged_id: int) -> None:
+        """Facts of the second person become the first's, who keeps their own where both have one."""
         kept = aliased(Fact)
         same = select(kept.feature).where(
             col(kept.person_id) == kept_id,

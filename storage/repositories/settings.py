@@ -8,7 +8,8 @@ from sqlmodel import col, delete, select
 from storage.models import STORE_ID, AddressClaim, MailToken, RequestResult, Setting
 from storage.transaction import Repository
 
-FORMER_STORE_IDS = "former_store_ids"  # of the backups from which the store was restored
+FORMER_STORE_IDS = "former_store_ids"
+"""Ids of the backups from which the store was restored, or beside which it was begun."""
 
 
 class SettingsRepository(Repository):

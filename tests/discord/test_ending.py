@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import engine
-from bot.discord.cards import endings
 from bot.hub.result import Completed
+from bot.pictures import workers
 from bot.service import Service
 from engine.game_text import replay
 from engine.game_text.history import GameHistory
@@ -101,7 +101,7 @@ async def test_pictures_that_are_drawn_late_are_added(
     running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pictures = running.pictures = HangingPictures()
-    monkeypatch.setattr(endings, "ENDING_PATIENCE", 0.05)
+    monkeypatch.setitem(workers.PATIENCE, "ending", 0.05)
     table = await before_the_last_move(running)
     async with running.online() as service:
         await play_the_last_move(service, table)

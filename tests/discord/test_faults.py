@@ -522,7 +522,7 @@ async def test_a_card_gets_its_pictures_when_a_worker_that_hung_has_drawn_them(
 ) -> None:
     """Until then it is text, with its controls; so is an answer."""
     pictures = running.pictures = HangingPictures()
-    monkeypatch.setattr(workers, "PATIENCE", 0.05)
+    monkeypatch.setattr(workers, "PATIENCE", dict.fromkeys(workers.PATIENCE, 0.05))
     async with running.online():
         await running.start_game("Ann", "Bob")
         card = await running.wait_for_card("Ann")

@@ -23,18 +23,18 @@ async def test_a_person_gets_their_data_and_nobody_else_sees_it(
     started: RunningBot, fake: FakeDiscord
 ) -> None:
     answer = await fake.run_command("Bob", "general", "me export")
-    assert answer.text == "Here is all that is stored of you." and not answer.public_messages
+    assert answer.text == "Here is all that is stored about you." and not answer.public_messages
     (file,) = answer.private_messages[-1].attachments
     data = msgspec.json.decode(file.content)
     assert file.filename == "my-data.json" and [row["name"] for row in data["people"]] == ["Bob"]
-    assert (await fake.run_command("Dan", "general", "me export")).text == "Nothing is stored of you."
+    assert (await fake.run_command("Dan", "general", "me export")).text == "Nothing is stored about you."
 
 
 async def test_a_person_is_deleted_and_cards_are_edited(started: RunningBot, fake: FakeDiscord) -> None:
     thread = started.thread
     await started.play_lines("Ann: buy SV")
     asked = await fake.run_command("Bob", "general", "me erase")
-    assert "Shall everything about you be deleted?" in asked.text and not asked.public_messages
+    assert "Should everything about you be deleted?" in asked.text and not asked.public_messages
     question = asked.private_messages[-1]
     await fake.click("Bob", question, "Delete everything")
     await fake.wait_until(lambda: question.text.startswith("Everything about you is deleted."), "the end")
@@ -47,12 +47,12 @@ async def test_a_person_is_deleted_and_cards_are_edited(started: RunningBot, fak
     marks = "Bob", str(fake.find_user("Bob").id)
     rows = await stored_rows(started.service.store)
     assert not [(table, text) for table, text in rows if any(mark in text for mark in marks)]
-    assert (await fake.run_command("Bob", "general", "me export")).text == "Nothing is stored of you."
+    assert (await fake.run_command("Bob", "general", "me export")).text == "Nothing is stored about you."
 
 
 async def test_help_names_the_policy(running: RunningBot, fake: FakeDiscord) -> None:
     async with running.online() as service:
-        assert "What is kept of you" not in (await fake.run_command("Ann", "general", "help")).text
+        assert "What is kept about you" not in (await fake.run_command("Ann", "general", "help")).text
         service.personal_data.settings = PrivacySettings("https://games.example.org/privacy")
         told = await fake.run_command("Ann", "general", "help")
-        assert told.text.endswith("What is kept of you: https://games.example.org/privacy")
+        assert told.text.endswith("What is kept about you: https://games.example.org/privacy")

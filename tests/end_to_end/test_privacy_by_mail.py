@@ -42,7 +42,7 @@ async def test_the_data_go_to_the_verified_address_alone(office: MailHarness) ->
     assert headline(await ann.letter()) == "NOT DONE: did you send this?" and mallory.inbox == []
     await office.mail(ann.written(asked, "yes"), sender=ann.address)
     answer = await ann.letter()
-    assert "Here is all that is stored of you." in answer.text
+    assert "Here is all that is stored about you." in answer.text
     mail = message_from_bytes(answer.message.as_bytes(), policy=policy.default)
     (file,) = [part for part in mail.walk() if part.get_filename() == "my-data.json"]
     data = msgspec.json.decode(file.get_payload(decode=True))  # type: ignore[arg-type]
@@ -52,8 +52,8 @@ async def test_the_data_go_to_the_verified_address_alone(office: MailHarness) ->
 async def test_who_wants_to_be_deleted_is_and_gets_no_more_emails(office: MailHarness) -> None:
     ann, person = office.player("Ann"), await office.person("Ann")
     asked, _ = await asks(ann, "erase me", 1)
-    assert headline(asked) == "Shall everything about you be deleted?"
-    assert "What is kept of you: https://games.example.org/privacy" in asked.text
+    assert headline(asked) == "Should everything about you be deleted?"
+    assert "What is kept about you: https://games.example.org/privacy" in asked.text
     await office.mail(ann.written(asked, "no"), sender=ann.address)
     assert "Nothing was done with your data." in (await ann.letter()).text
     asked, _ = await asks(ann, "erase me", 2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from datetime import date, timedelta
 from email.message import EmailMessage
 from email.policy import SMTP
@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 
 from bot.email.hosts import add_host
+from bot.hub.command import Form, PersonCommand
+from bot.hub.feature import Feature
+from bot.hub.result import QueryAnswer
 from tests.end_to_end.mail_players import ADDRESS, MailHarness, MailPlayer, copied, headline, served
 from tests.mail.servers import Delivery
 
@@ -199,3 +202,20 @@ async def test_settings_belong_to_a_person_and_to_no_table(office: MailHarness) 
     assert headline(await sent(ann, "Back in town, who plays?", 3)) == "NOT DONE."
     assert "Invitations go to" in (await sent(ann, "new 1830 Bob <bob@player.test>", 4)).text
     assert "22:00-07:00" in (await ann.said("settings")).text, "also in a reply about a lobby"
+
+
+async def test_a_feature_adds_a_command_about_oneself(office: MailHarness) -> None:
+    """It needs no table, and counts in a reply only."""
+
+    async def answer(person_id: int, lines: Sequence[str]) -> QueryAnswer:
+        if lines[0] == "color green":
+            raise ValueError("There is no green.")
+        return QueryAnswer("color", f"You are number {person_id}: {lines[0]}.")
+
+    command = PersonCommand("color", (Form("color [TEXT]"),), answer)
+    office.service.add(Feature("color", [command]))
+    person = await office.person("Ann")
+    ann = office.player("Ann")
+    assert "reply to this email with `color red`" in (await sent(ann, "color red")).text
+    assert f"You are number {person.id}: color red." in (await ann.said("color red")).text
+    assert "There is no green." in (await ann.said("color green")).text

@@ -11,11 +11,11 @@ import pytest
 from bot.tools.simulation.simulate import simulate_game
 from engine import titles
 from engine.game_text import replay
-from tests.example_title.composition import OPTIONS, compose
+from tests.example_title.composition import COMPONENTS, OPTIONS, compose
 from tests.scenarios import ScenarioRunner
 
 ROOT = Path(__file__).parents[2]
-GUIDE = ROOT / "docs" / "adding-a-title.md"
+GUIDE_TEXT = (ROOT / "docs" / "adding-a-title.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"`(tests/example_title/[\w.]+)`:\n\n```\w+\n(.*?)```", re.S)
 
 RUNNER = ScenarioRunner("18EX")
@@ -37,7 +37,7 @@ def registered() -> Iterator[None]:
 
 
 def test_the_files_are_those_of_the_guide() -> None:
-    blocks = dict(BLOCK.findall(GUIDE.read_text(encoding="utf-8")))
+    blocks = dict(BLOCK.findall(GUIDE_TEXT))
     shown = {"components.json", "composition.py"}
     assert {Path(path).name for path in blocks} == shown
     for path, text in blocks.items():
@@ -45,8 +45,21 @@ def test_the_files_are_those_of_the_guide() -> None:
 
 
 def test_the_short_game_of_the_guide_holds() -> None:
-    (text,) = re.findall(r"```\n(title 18EX.*?)```", GUIDE.read_text(encoding="utf-8"), re.S)
+    (text,) = re.findall(r"```\n(title 18EX.*?)```", GUIDE_TEXT, re.S)
     assert replay(text).failure is None
+
+
+def test_the_script_of_the_guide_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    del titles.COMPOSERS["18EX"], titles.OPTIONS["18EX"]
+    for block in re.findall(r"```python\n(from (?:engine import titles|bot\.tools).*?)```", GUIDE_TEXT, re.S):
+        exec(block, {})
+    assert capsys.readouterr().out == "The game ends after stock round 8.\n"
+
+
+def test_every_company_lays_a_tile_at_its_home() -> None:
+    lines = [line.split() for seed in range(4) for _, line in simulate_game("18EX", 3, seed).lines]
+    laid = {words[2] for words in lines if words[0] == "lay"}
+    assert {company.home.hex for company in COMPONENTS.companies if company.home} <= laid
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])

@@ -100,3 +100,9 @@ def why_not(state: State, seat: str, line: str) -> str:
     with pytest.raises(RefusedError) as refused:
         parse(state, seat, line)
     return str(refused.value)
+
+
+def test_no_private_is_guessed_where_the_line_is_about_a_train() -> None:
+    state = run_scenario("@ private CS Ann\n@ private SV Ann\n@ cash Bob 500\n@ round stock Bob\n= turn Bob")
+    assert "buy private CS from Ann for 0" in nearest_lines(state, "p1", "buy CS 9")
+    assert nearest_lines(state, "p1", "buy train 9") == []

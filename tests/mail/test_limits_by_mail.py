@@ -177,7 +177,7 @@ async def test_an_email_does_not_wait_for_a_worker_that_hangs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It says so, and has the map in words; a later question has its picture."""
-    monkeypatch.setattr(workers, "PATIENCE", 0.05)
+    monkeypatch.setitem(workers.PATIENCE, "turn", 0.05)
     pictures = HangingPictures()
     async with letter_desk(tmp_path, pictures) as desk:
         await desk.table("1830", ["Ann", "Bob"])

@@ -164,9 +164,9 @@ def test_the_service_of_a_container_does_not_end_where_no_restart_helps(
     """Its policy restarts it whatever its status is. Told to stop, it ends with the status that says so."""
     compose = (ROOT / "deploy" / "compose.yaml").read_text()
     (words,) = re.findall(r"^ +command: \[(.*)\]$", compose, re.M)
-    environment = os.environ | {"RAILPOST_DATA": str(tmp_path / "data")} | setting
+    environment = os.environ | {"PYTHONPATH": str(ROOT)} | setting
     with subprocess.Popen(
-        [sys.executable, "-m", "bot", *words.split(", ")], cwd=ROOT, env=environment, text=True,
+        [sys.executable, "-m", "bot", *words.split(", ")], cwd=tmp_path, env=environment, text=True,
         stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
     ) as service:  # fmt: skip
         assert service.stderr

@@ -16,7 +16,7 @@ from bot.hub.result import Completed
 from bot.operations.backups import FOLDER
 from bot.operations.check import check_store
 from bot.operations.status import ErrorCounter, StatusMonitor
-from bot.operations.store_watch import StoreWatch, check_start
+from bot.operations.store_watch import StoreWatch, accept_store, check_start
 from bot.service import Service
 from storage import InvalidStore, StoreError, backup, open_store, restore
 from tests.service.conftest import ServiceHarness
@@ -152,7 +152,7 @@ async def test_a_new_store_beside_backups_has_to_be_wanted(world: ServiceHarness
     newest = data / FOLDER / "railpost-20260601-120000.db"
     await backup(world.store, newest)
     check_start(path, data)
-    with pytest.raises(InvalidStore, match=r"none\.db is a new store, and .* has 1 tables\. Restore it"):
+    with pytest.raises(InvalidStore, match=r"none\.db is a new store, and .* has 1 table\. Restore it"):
         check_start(tmp_path / "none.db", data)
     async with await open_store(tmp_path / "other.db"):
         pass
@@ -160,6 +160,9 @@ async def test_a_new_store_beside_backups_has_to_be_wanted(world: ServiceHarness
         check_start(tmp_path / "other.db", data)
     await restore(newest, tmp_path / "other.db", replace=True)
     check_start(tmp_path / "other.db", data)
+    async with await open_store(tmp_path / "new.db") as store:
+        await accept_store(store, data)
+    check_start(tmp_path / "new.db", data)  # it was begun by `--new`, and needs no second one
     async with world.store.begin(table=world.table) as unit:
         await unit.personal_data.delete_table(world.table)
     check_start(path, data)  # the same store, which retention has emptied

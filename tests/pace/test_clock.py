@@ -138,7 +138,7 @@ async def test_who_cannot_be_reached_is_not_nudged(driven: DrivenTable) -> None:
     await driven.service.cache.refresh(driven.table)
     answer = await driven.say("Bob", "nudge")
     assert isinstance(answer, QueryAnswer)
-    assert answer.text == "No message reaches Ann now. Please tell them by another way."
+    assert answer.text == "No message reaches Ann now. Please tell them some other way."
     assert driven.heard("Ann", "reminder") == []
 
 

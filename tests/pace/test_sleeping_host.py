@@ -33,7 +33,7 @@ async def test_on_discord_the_others_vote_and_play_on(driven: DrivenTable) -> No
     assert await voters(driven) == ["Bob", "Cid"]
     for name in ("Bob", "Cid"):
         (vote, _) = driven.heard(name, "vote")
-        assert "thread vote: Ann is late, and nobody decides for them. A robot shall play on for Ann." in vote
+        assert "thread vote: Ann is late, and nobody decides for them. Let a robot play on for Ann?" in vote
         assert isinstance(await driven.say(name, "accept"), PollUpdated)
     assert await names(driven) == ("Robot", "Bob", "Cid")
     assert "Robot plays on for you at table Friday" in driven.heard("Ann", "seat_answer")[0]
@@ -53,7 +53,7 @@ async def test_by_mail_they_vote_and_play_on(driven: DrivenTable, desk: MailDesk
     letters = await desk.letters()
     for name in ("Bob", "Cid"):
         vote = to(letters, name)[-1]
-        assert "Ann is late, and nobody decides for them. A robot shall play on for Ann." in vote.text
+        assert "Ann is late, and nobody decides for them. Let a robot play on for Ann?" in vote.text
         assert isinstance(await desk.reply(vote.reply_to, "accept"), LinesPlayed)
     assert await names(driven) == ("Robot", "Bob", "Cid")
     await robot_moves(driven)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from bot.features.robots.forecast import Forecast
-from bot.features.robots.opening import start_cash, start_need
+from bot.features.robots.mergers import conversion_worth
+from bot.features.robots.opening import start_bid, start_cash, start_need
+from bot.features.robots.planning import to_plan
 from bot.features.robots.player import LEAST_EFFORT, Robot
 from engine import OperatingRound, State, decision, game_of, new_game, options, play
 from engine.core.actions import BuyTrain, Pass, PayDividend, RunTrains, StartCompany, TakeLoans
@@ -29,6 +31,12 @@ def test_no_company_is_started_without_cash_for_its_train() -> None:
         assert bool(starts) == may_start
 
 
+def test_money_is_spread_over_as_many_companies_as_can_start() -> None:
+    """A 3-train, track and interest cost $310, of which a loan brings $100."""
+    for cash, bid in ((419, 419), (420, 210), (639, 639 / 3)):
+        assert start_bid(Forecast(game_of(position(FIVE, cash)), "p0")) == bid
+
+
 def test_who_has_sold_short_keeps_cash() -> None:
     o = Forecast(game_of(position(SHORT, 200)), "p0")
     assert o.short_reserve() == 60
@@ -37,15 +45,15 @@ def test_who_has_sold_short_keeps_cash() -> None:
 
 
 def test_the_opening_starts_companies_with_privates_for_much_of_their_price() -> None:
-    """Four robots start seven companies or more; with cash alone they started five."""
+    """Four robots start nine companies or more, as people do, and pay nearly all privates in."""
     state = new_game("1817", ["Ann", "Bob", "Cid", "Dan"]).state
     robots = {seat: Robot(i + 1, LEAST_EFFORT) for i, seat in enumerate(state.seats)}
     while not isinstance(state.stack[0], OperatingRound):
         seat = decision(state).acting[0]
         state = play(state, seat, robots[seat].choose_action(state, seat)).state
     started = [company for company, co in state.companies.items() if co.president]
-    paid_in = [private for private, owner in state.private_owners.items() if owner in started]
-    assert len(started) >= 7 and len(paid_in) >= len(started)
+    kept = [private for private, owner in state.private_owners.items() if owner in robots]
+    assert len(started) >= 9 and len(kept) <= 2
 
 
 TURN = (
@@ -117,3 +125,24 @@ def test_a_company_spends_no_interest_on_a_train_of_its_president(cash: int, may
     deals = [each for each in Robot().ranking(state, "p0") if isinstance(each.action, BuyTrain)]
     best = next(each for each in deals if each.action == BuyTrain("3", "SR", 1))
     assert (best.value > 0) == may_spend
+
+
+def forecast(price: int, loans: int, cash: int, ann: int = 100) -> Forecast:
+    body = IN_DEBT.replace("@ cash Ann 100", f"@ cash Ann {ann}").format(price=price, loans=loans, cash=cash)
+    return Forecast(game_of(run_scenario(f"{body}= cash WT {cash}")), "p0")
+
+
+@pytest.mark.parametrize(("cash", "ann", "grows"), [(20, 400, True), (19, 400, False), (20, 80, False)])
+def test_a_company_grows_only_where_shares_pay_its_tokens(cash: int, ann: int, grows: bool) -> None:
+    """1817 §7.1.4: WT pays $100 for two tokens. A share brings $80, and Ann has money for five or for one."""
+    assert (conversion_worth(forecast(80, 0, cash, ann), "WT") > 0) == grows
+
+
+@pytest.mark.parametrize(("price", "count"), [(40, 0), (45, 0), (50, 1)])
+def test_no_loan_leaves_a_company_beside_its_acquisition(price: int, count: int) -> None:
+    assert forecast(price, 0, 100).prudent_loans("WT") == count
+
+
+def test_judgements_decide_alone_where_companies_take_loans() -> None:
+    state = at_step("trains", 110, 0, 300)
+    assert to_plan(state, Robot().ranking(state, "p0")) == []

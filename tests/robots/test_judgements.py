@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import pytest
+
 from bot.features.robots.forecast import Forecast
 from bot.features.robots.player import Robot
 from bot.features.robots.trains import own_loss, why_no_train
 from engine import Action, State, decision, game_of, play
-from engine.core.actions import BuyShares, BuyTrain, LayTile, Par, Pass, SellShares
+from engine.core.actions import (
+    BuyShares,
+    BuyTrain,
+    LayTile,
+    Par,
+    Pass,
+    PayDividend,
+    SellShares,
+    WithholdDividend,
+)  # fmt: skip
 from tests.scenarios import ScenarioRunner
 
 run_scenario = ScenarioRunner("1830").run
@@ -107,6 +118,19 @@ def test_a_company_with_money_buys_trains_for_the_track_to_come() -> None:
     assert Robot().choose(state, "p0").action == BuyTrain("2", "bank")
 
 
+def test_a_second_train_is_expected_to_earn_more_where_the_first_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The 2-train of the PRR runs for $60 where $35 are usual, and there is no track for another yet."""
+    state = run_scenario("@ owns Ann PRR 6\n@ par PRR 67\n@ trains PRR 2\n= trains PRR 2")
+    o = Forecast(game_of(state), "p0")
+    usual = o.prospect(["2"])
+    monkeypatch.setattr(Forecast, "revenue", lambda *position: 60)
+    assert o.place_scale("PRR") == 60 / usual > 1
+    expected = o.prospect(["2", "2"]) * 60 / usual - 60
+    assert 0.9 * expected < o.added_revenue("PRR", ["2"], "2", 100.0) < expected
+
+
 def test_a_company_without_a_route_pays_for_track_to_its_first_one() -> None:
     setup = """
     @ owns Ann CPR 6
@@ -183,3 +207,29 @@ def test_the_last_train_of_a_type_is_worth_more_where_the_next_type_can_be_paid_
             worths[cash, left] = next(each.value for each in judged if each.action == BuyTrain("2", "bank"))
     assert worths[560, 1] > worths[560, 2] + 10
     assert worths[150, 1] == worths[150, 2]
+
+
+NEXT_TO_HILLS = """
+@ owns Ann NYNH 6
+@ par NYNH 67
+@ cash NYNH {cash}
+@ trains NYNH 4
+@ phase 4
+@ tile F20 1 0
+@ round operating NYNH
+"""
+"""Whatever tile the NYNH lays next costs $80. Its 4-train runs for $50."""
+
+
+@pytest.mark.parametrize(("cash", "may_buy"), [(379, False), (380, True)])
+def test_a_second_train_leaves_the_money_for_track(cash: int, may_buy: bool) -> None:
+    """A 4-train costs $300. A tile a turn brings the company more than a train that runs nowhere."""
+    state = run_scenario(NEXT_TO_HILLS.format(cash=cash - 50) + f"> until train\n= cash NYNH {cash}")
+    assert Forecast(game_of(state), "p0").lay_cost("NYNH") == 80
+    assert (Robot().choose_action(state, "p0") == BuyTrain("4", "bank")) == may_buy
+
+
+@pytest.mark.parametrize(("cash", "keeps"), [(29, False), (30, True), (79, True), (80, False)])
+def test_a_company_keeps_a_revenue_that_pays_its_next_tile(cash: int, keeps: bool) -> None:
+    action = choice(NEXT_TO_HILLS.format(cash=cash) + f"> until dividend\n= cash NYNH {cash}")
+    assert action == (WithholdDividend() if keeps else PayDividend())

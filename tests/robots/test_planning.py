@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from bot.features.robots import forecast, track
 from bot.features.robots.board_facts import BoardFacts
 from bot.features.robots.commitments import float_cost, keeps_plan, unfloated
 from bot.features.robots.forecast import Forecast
-from bot.features.robots.planning import to_plan
+from bot.features.robots.planning import loses_little, to_plan
 from bot.features.robots.player import Effort, Robot
 from bot.features.robots.projected_shares import SharePlay
 from bot.features.robots.projection import Projection
@@ -53,6 +54,16 @@ def test_trains_are_planned_beside_passing_the_same_every_time() -> None:
     assert ranking(state, 400) == ranking(state, 400)
     assert ranking(state, 400) != ranking(state, 0)
     assert {action for action, _ in ranking(state, 400)} == {action for action, _ in ranking(state, 0)}
+
+
+def test_a_robot_agrees_to_take_back_what_costs_it_little() -> None:
+    """A 2-train may be bought again; $400 would be lost."""
+    before = at_trains()
+    bought = play(before, "p0", BuyTrain("2", "bank")).state
+    assert loses_little(bought, before, "p0") and loses_little(before, bought, "p0")
+    rich = msgspec.structs.replace(before, cash=before.cash | {"p0": before.cash["p0"] + 400})
+    assert not loses_little(rich, before, "p0")
+    assert loses_little(before, rich, "p0")
 
 
 def test_a_stock_turn_is_not_played_on_move_by_move() -> None:
@@ -212,3 +223,38 @@ def test_who_sells_the_most_shares_loses_the_presidency_and_does_not_buy_them_ba
     shares.yields["PRR"] = 1.0
     assert shares._best("p0", 1000.0) is None
     assert shares._best("p2", 1000.0) is not None
+
+
+def test_nobody_floats_a_company_beyond_the_certificate_limit() -> None:
+    projection = projected(run_scenario(BEGUN))
+    projection.limit = projection.certificates("p0")
+    assert not SharePlay(projection, {})._turn("p0")
+    projection.limit += 1
+    assert SharePlay(projection, {})._turn("p0")
+
+
+def test_a_company_without_money_for_track_keeps_its_revenue_and_grows_from_then_on() -> None:
+    projection = projected(at_trains())
+    stock = projection.companies["PRR"]
+    stock.trains, stock.cash, stock.lay_cost = ["2"], 70.0, 80
+    today = projection.facts.revenue_today("PRR", ("2",))
+    projection.rounds = 5
+    assert projection.revenue(stock) == today > 0
+    projection._operate(stock)
+    assert (stock.cash, stock.lay_cost) == (70 + today, 80)
+    projection.rounds = 6
+    projection._operate(stock)
+    assert stock.lay_cost == 0 and stock.since == 6
+    projection.rounds = 8
+    assert projection.revenue(stock) > today
+
+
+def test_a_revenue_is_kept_for_a_train_or_for_track_only() -> None:
+    """Without a train to save for, a plan that keeps one revenue and pays the next is none."""
+    projection = projected(at_trains())
+    stock = projection.companies["PRR"]
+    stock.trains, stock.cash, projection.saving = ["2"] * 4, 0.0, {"PRR"}
+    assert projection._trains_on_offer(stock) == []
+    assert projection._saves(stock)
+    stock.cash = 80.0
+    assert not projection._saves(stock)

@@ -6,10 +6,13 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import engine
 from bot.features.game_files.export import game_text_file
 from bot.features.history.ending import ending_pictures, headline_of, make_ending, places_of
 from bot.hub.result import LineRefused, QueryAnswer
+from bot.pictures import workers
 from bot.service import Service
 from engine.game_text import replay
 from renderers import Picture
@@ -57,9 +60,12 @@ class SlowAnimation(OnePixelPictures):
         return Picture(DOT, kind, 1, 1)
 
 
-async def test_an_animation_that_takes_too_long_is_left_out(empty: ServiceHarness) -> None:
+async def test_an_animation_that_takes_too_long_is_left_out(
+    empty: ServiceHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(workers.PATIENCE, "ending", 0.2)
     state = await finished(empty)
-    drawing = SlowAnimation().for_table(empty.table, "light", patience=0.2)
+    drawing = SlowAnimation().for_table(empty.table, "light", post="ending")
     drawn = await ending_pictures(drawing, empty.service.queries, empty.table, state)
     assert [name for name, _ in drawn] == ["sheet", "worth", "prices", "revenue"]
 

@@ -9,10 +9,10 @@ import pytest
 from sqlmodel import col, select
 
 from bot.features.robots.player import LEAST_EFFORT, Robot
-from bot.features.robots.players import RobotPlayers
-from bot.features.robots.worker import RobotMove, RobotWorker, decide_now, plain_move
+from bot.features.robots.players import WAY_OUT, RobotPlayers
+from bot.features.robots.worker import RobotMove, RobotWorker, agrees, decide_now, plain_move
 from bot.hub.notifications.messages import decode_notification
-from bot.hub.result import Completed, LineRefused, PollUpdated, QueryAnswer
+from bot.hub.result import LineRefused, PollUpdated, QueryAnswer
 from bot.hub.seating import robots_of
 from bot.service import Service
 from engine import State, encode_state, new_game
@@ -25,7 +25,11 @@ async def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
         found = decide_now(encode_state(state), seat, seed, LEAST_EFFORT)
         return RobotMove(*found) if found else None
 
+    async def accepts(worker: RobotWorker, now: State, then: State, seat: str) -> bool:
+        return agrees(encode_state(now), encode_state(then), seat)
+
     monkeypatch.setattr(RobotWorker, "decide", decide)
+    monkeypatch.setattr(RobotWorker, "accepts", accepts)
     async with await open_store(tmp_path / "railpost.db") as store:
         yield Service(store)
 
@@ -115,7 +119,7 @@ async def test_robots_move_until_a_person_is_awaited_and_only_once(service: Serv
     view = await service.queries.view(table_id)
     assert [p.name for p in view.pending] == ["Ann"]
     # Another process that starts from the same row asks for the same move, and changes nothing.
-    again = RobotPlayers(service.cache, service.submit, 0)
+    again = RobotPlayers(service.cache, service.submit, service.running.announce, 0)
     assert await again.play(table_id) == 0
     assert (await service.queries.view(table_id)).seq == view.seq
 
@@ -132,16 +136,68 @@ async def test_robots_agree_to_votes_of_people(service: Service) -> None:
     assert (await service.queries.view(table_id)).polls == ()
 
 
-async def test_only_people_vote_on_an_undo(service: Service) -> None:
-    """What only a robot has played since is taken back at once."""
+async def asked_to_undo(service: Service, *robots: str) -> tuple[int, int]:
+    """A table at which Ann has passed, a robot has moved, and Ann asks to undo both; its id, and Ann's."""
     table_id, (ann,) = await lobby(service, "Ann")
-    await service.lobby.invite_robot(table_id, by=ann)
-    await service.lobby.start(table_id, by=None, order=["Ann", "Robot"])
+    for _ in robots:
+        await service.lobby.invite_robot(table_id, by=ann)
+    await service.lobby.start(table_id, by=None, order=["Ann", *robots])
     await service.submit(table_id, 0, ["pass"], None, None, person_id=ann)
     await service.robots.play(table_id, moves=1)
-    undone = await service.submit(table_id, 0, ["undo"], None, None, person_id=ann)
-    assert isinstance(undone, Completed)
+    asked = await service.submit(table_id, 0, ["undo"], None, None, person_id=ann)
+    assert isinstance(asked, PollUpdated)
+    assert asked.sentences[1] == f"{robots[0]} is asked to vote."
+    return table_id, ann
+
+
+async def test_a_robot_agrees_to_an_undo_that_costs_it_little(service: Service) -> None:
+    table_id, ann = await asked_to_undo(service, "Robot")
+    assert await service.robots.play(table_id, moves=1) == 1
+    view = await service.queries.view(table_id)
+    assert (view.pending[0].name, view.polls) == ("Ann", ())
+    undone = (await service.queries.log(table_id))[-1]
+    assert undone.raw_line.startswith("Ann undoes pass") and undone.raw_line.endswith("Robot agreed.")
+    await service.submit(table_id, 0, ["redo"], None, None, person_id=ann)
+    assert await service.robots.play(table_id) == 1
     assert (await service.queries.view(table_id)).pending[0].name == "Ann"
+
+
+async def test_a_robot_declines_an_undo_by_which_it_loses(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def loses(worker: RobotWorker, now: State, then: State, seat: str) -> bool:
+        assert (seat, now.question_number > then.question_number) == ("p1", True)
+        return False
+
+    monkeypatch.setattr(RobotWorker, "accepts", loses)
+    table_id, _ = await asked_to_undo(service, "Robot")
+    before = await service.queries.view(table_id)
+    await service.robots.play(table_id, moves=1)
+    view = await service.queries.view(table_id)
+    assert view.polls == ()
+    assert view.state == before.state
+    assert (await service.queries.log(table_id))[-1].raw_line.startswith("Robot declines: Undo 2 moves?")
+
+
+async def test_a_robot_that_thinks_while_a_vote_is_opened_does_not_end_it(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table_id, (ann,) = await lobby(service, "Ann")
+    for _ in range(2):
+        await service.lobby.invite_robot(table_id, by=ann)
+    await service.lobby.start(table_id, by=None, order=["Ann", "Robot", "Robot 2"])
+    await service.submit(table_id, 0, ["pass"], None, None, person_id=ann)
+    await service.robots.play(table_id, moves=1)
+
+    async def asked_meanwhile(worker: RobotWorker, state: State, seat: str, seed: int) -> RobotMove:
+        await service.submit(table_id, 0, ["undo"], None, None, person_id=ann)
+        return RobotMove("pass", "it is late")
+
+    monkeypatch.setattr(RobotWorker, "decide", asked_meanwhile)
+    assert await service.robots.play(table_id, moves=1) == 0
+    view = await service.queries.view(table_id)
+    assert [poll.poll.kind for poll in view.polls] == ["undo"]
+    assert view.pending[0].name == "Robot 2"
 
 
 async def test_a_robot_stands_in_after_a_vote_and_gives_way_to_a_person(service: Service) -> None:
@@ -211,3 +267,18 @@ async def test_a_refused_move_does_not_leave_the_table_waiting(
     await service.lobby.start(table_id, by=None, order=["Robot", "Ann"])
     assert await service.robots.play(table_id) == 1
     assert [p.name for p in (await service.queries.view(table_id)).pending] == ["Ann"]
+
+
+async def test_a_robot_without_a_move_says_so_once(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def nothing(worker: RobotWorker, state: State, seat: str, seed: int) -> None:
+        return None
+
+    monkeypatch.setattr(RobotWorker, "decide", nothing)
+    table_id, (ann,) = await lobby(service, "Ann")
+    await service.lobby.invite_robot(table_id, by=ann)
+    await service.lobby.start(table_id, by=None, order=["Robot", "Ann"])
+    after_restart = RobotPlayers(service.cache, service.submit, service.running.announce, 0)
+    for robots in (service.robots, service.robots, after_restart):
+        assert await robots.play(table_id) == 0
+    told = [row.raw_line for row in await service.queries.log(table_id) if "finds no move" in row.raw_line]
+    assert told == [f"Robot finds no move, so the table waits. {WAY_OUT}"]

@@ -3,7 +3,7 @@ liquidation, the export (1817 §6, §6.1, §6.2, §6.7 to §6.11)."""
 
 from __future__ import annotations
 
-from tests.t1817.scenarios import SITE, both_conventions, run_scenario
+from tests.t1817.scenarios import SITE, both_conventions, run_scenario, scenario_error
 from tests.t1817.test_06_running import COAST
 from tests.t1817.test_06_track import company, turn
 
@@ -93,6 +93,11 @@ def test_6_1_only_its_president_and_only_in_its_own_turn() -> None:
         body + "!Bob: loan 1 | 1817 §6\n> until SR\n!Ann: loan 1 | 1817 §6\n"
         "Bob: loan 1\n= loans SR 1\n= loans WT 0"
     )
+
+
+def test_6_1_a_refusal_says_how_many_loans_are_left() -> None:
+    assert "The WT may take 1 more loan (" in scenario_error(turn("loans WT 1") + "Ann: loan 2")
+    assert "The WT may take no more loans (" in scenario_error(turn("loans WT 2") + "Ann: loan 1")
 
 
 def test_6_1_no_loans_between_interest_and_repayment() -> None:

@@ -38,7 +38,7 @@ BEGUN = ("table new 1830 Ann, Bob, Cid", "table start")
 
 
 async def test_the_opening_in_the_readme(console: Console) -> None:
-    assert "still in its lobby: Ann, Bob and Cid" in await enter(console, BEGUN[0])
+    assert "is created: Ann, Bob and Cid" in await enter(console, BEGUN[0])
     assert "Ann to act" in await enter(console, BEGUN[1])
     assert "Bob to act" in await enter(console, "Ann: buy SV")
     assert "Cid to act" in await enter(console, "bid CA 165")
@@ -220,7 +220,7 @@ async def test_plans_past_positions_and_files(console: Console, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("table", "sentence"),
     [
-        ("1830 Ann, Bob, Cid", "`conventions 18xx.games` is the option for a game that shall go on at"),
+        ("1830 Ann, Bob, Cid", "The option `conventions 18xx.games` is for a game that will move to"),
         ("1830 Ann, Bob, Cid option conventions 18xx.games", "can go on there at any time"),
         ("1851 Ann, Bob, Cid", "18xx.games does not have 1851"),
         ("1870 Ann, Bob, Cid option private_treasuries", "It plays by the rulebook"),

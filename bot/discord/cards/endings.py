@@ -32,7 +32,6 @@ from bot.hub.loading import load_recipient
 from bot.hub.notifications.messages import Notification
 from bot.hub.notifications.notify import is_pinged_with_all
 from bot.pictures.wanted import picture_file_name
-from bot.pictures.workers import ENDING_PATIENCE
 from bot.service import Service
 from storage import OutboxMessage
 
@@ -143,7 +142,7 @@ class Endings:
     async def _build(self, table: TableInfo, notification: Notification, state: engine.State) -> BuiltEnding:
         ending = await make_ending(self.service.queries, table.id, state)
         game = await game_text_file(self.service.queries, table)
-        drawing = self.builder.pictures.for_table(table.id, table.palette, patience=ENDING_PATIENCE)
+        drawing = self.builder.pictures.for_table(table.id, table.palette, post="ending")
         drawn = await review_pictures(drawing, self.service.queries, table.id)
         drawn += await ending_pictures(drawing, self.service.queries, table.id, state)
         self.builder.follow_late(table.id, drawing)

@@ -168,7 +168,7 @@ class LineInteractions:
         """Pictures of a table in the palette of a user, or of the table, for everybody."""
         reader = await self.lookup.person_id(user) if user else None
         palette = await self.service.settings.palette(table, reader)
-        return self.pictures.for_table(table.id, palette, reader=reader)
+        return self.pictures.for_table(table.id, palette, reader=reader, post="answer")
 
     async def open_amount_modal(self, interaction: discord.Interaction, custom_id: CustomId) -> None:
         """Ask for the amount of a choice in a form."""

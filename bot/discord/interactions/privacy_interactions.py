@@ -1,4 +1,4 @@
-"""`/me export` and `/me erase`: what is stored of a person, handed to them alone, and its end."""
+"""`/me export` and `/me erase`: what is stored about a person, handed to them alone, and its end."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from bot.discord.interactions.replies import defer_privately, reply, reply_text
 from bot.discord.table_lookup import TableLookup
 from bot.service import Service
 
-NOTHING = "Nothing is stored of you."
+NOTHING = "Nothing is stored about you."
 QUESTION = (
-    "**Shall everything about you be deleted?** You then leave all tables, your name is taken out of their "
+    "**Should everything about you be deleted?** You then leave all tables, your name is taken out of their "
     "games, and your addresses, settings, orders, plans and notes are gone. It cannot be undone. `/me "
-    "export` hands out what is stored of you first."
+    "export` gives you what is stored about you first."
 )
 DONE = "Everything about you is deleted. Messages that Discord no longer lets us edit stay where they are."
 
@@ -27,13 +27,13 @@ class PrivacyInteractions:
         self._data, self._lookup = service.personal_data, lookup
 
     async def export(self, interaction: discord.Interaction) -> None:
-        """Hand out what is stored of the user. Raises ValueError."""
+        """Hand out what is stored about the user. Raises ValueError."""
         person_id = await self._lookup.known_person_id(interaction.user)
         if person_id is None:
             await reply_text(interaction, NOTHING)
             return
         file = FileAttachment(await self._data.export(person_id))
-        text = parts.text_display("Here is all that is stored of you.")
+        text = parts.text_display("Here is all that is stored about you.")
         await reply(interaction, [text, *parts.file_components([file.source.name])], [file])
 
     async def ask(self, interaction: discord.Interaction) -> None:

@@ -54,7 +54,7 @@ class WatchInteractions:
     @property
     def _pictures(self) -> Pictures:
         """Pictures for one post; games that are watched take turns with each other."""
-        return self._workers.for_table(WATCHED, "light")
+        return self._workers.for_table(WATCHED, "light", post="answer")
 
     async def show(
         self, interaction: discord.Interaction, raw: bytes = b"", *, url: str = "", news: bool = False

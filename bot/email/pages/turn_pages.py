@@ -16,7 +16,7 @@ from bot.hub.notifications.recent_events import recent_events
 from bot.hub.notifications.waiting import waiting_tables
 from bot.hub.table import TableView
 from bot.pictures.wanted import turn_pictures
-from bot.pictures.workers import ENDING_PATIENCE, PictureWorkers, TablePictures
+from bot.pictures.workers import PictureWorkers, Post, TablePictures
 from bot.position import text_views
 from bot.position.pending import PendingDecision
 from bot.position.runs import connection_lines
@@ -40,7 +40,7 @@ class TurnPages:
         queries = self._service.queries
         ending = await make_ending(queries, view.table.id, state)
         game = await game_text_file(queries, view.table)
-        drawing = await self.drawing(view, notification.person_id, ENDING_PATIENCE)
+        drawing = await self.drawing(view, notification.person_id, "ending")
         review = await review_pictures(drawing, queries, view.table.id)
         others = await ending_pictures(drawing, queries, view.table.id, state)
         images, files = mail_pictures([*review, *others])
@@ -57,12 +57,10 @@ class TurnPages:
             )
         )
 
-    async def drawing(
-        self, view: TableView, reader: int | None, patience: float | None = None
-    ) -> TablePictures:
+    async def drawing(self, view: TableView, reader: int | None, post: Post = "turn") -> TablePictures:
         """Pictures for a table, which takes turns with the others, in the palette of the reader."""
         palette = await self._service.settings.palette(view.table, reader)
-        return self._pictures.for_table(view.table.id, palette, patience=patience)
+        return self._pictures.for_table(view.table.id, palette, post=post)
 
     async def turn(
         self,

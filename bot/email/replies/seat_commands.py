@@ -1,4 +1,4 @@
-"""Games that move in by email: a file is attached, and the seats are claimed by replies.
+"""Games imported by email: a file is attached, and the seats are claimed by replies.
 
 import Friday                    with the game attached: the table
 seat Ann                         ask the host to play on as Ann

@@ -149,7 +149,7 @@ class SeatReplies:
     async def _drawing(self, view: TableView, reader: int) -> Pictures:
         """Pictures for a table, which takes turns with the others, in the palette of the reader."""
         palette = await self._service.settings.palette(view.table, reader)
-        return self._pictures.for_table(view.table.id, palette)
+        return self._pictures.for_table(view.table.id, palette, post="answer")
 
     async def _legal_lines(self, view: TableView, seat: int) -> tuple[str, ...]:
         """Legal lines to copy, where the seat has to act."""

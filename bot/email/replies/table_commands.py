@@ -161,7 +161,9 @@ class TableCommands:
             raise ValueError(NO_FILE)
         place = f"mail:{person_id}"
         game = await self._service.watcher.look(files[0].content, place, person_id)
-        drawn = await self._service.watcher.draw(game, self._pictures.for_table(WATCHED, "light"))
+        drawn = await self._service.watcher.draw(
+            game, self._pictures.for_table(WATCHED, "light", post="answer")
+        )
         await self._service.watcher.keep(game, place, "")
         images = inline_images(NamedPicture(kind, picture) for kind, picture in drawn)
         return CommandAnswer(tuple(game.text.splitlines()), images=images)

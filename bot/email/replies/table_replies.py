@@ -35,11 +35,11 @@ SAID_IN_LOBBIES = ("help", "resign", "start", "leave", "options", "seat", "ask",
 PersonalCommand = Callable[[Service, int, str, bool], Awaitable[tuple[str, ...]]]
 
 
-def _about_oneself(token: ReplyToken, lines: Sequence[str]) -> PersonalCommand | None:
+def _about_oneself(service: Service, token: ReplyToken, lines: Sequence[str]) -> PersonalCommand | None:
     """What carries out a command about oneself; None for other lines, and for those that a game reads."""
     if lines and address_commands.is_address_command(lines[0]):
         return address_commands.run
-    if lines and token.seat is None and personal_commands.is_personal_command(lines[0]):
+    if lines and token.seat is None and personal_commands.is_personal_command(service, lines[0]):
         return personal_commands.run
     return None
 
@@ -65,7 +65,7 @@ class TableReplies:
             person_id = await token_owner(unit, token)
             known = await unit.move_log.request_result(f"table:{request_id}")
         table_id = token.table_id if isinstance(token, ServiceToken) else None
-        about_oneself = _about_oneself(token, lines)
+        about_oneself = _about_oneself(self._service, token, lines)
         if person_id is None or not (
             about_oneself or await self._is_table_command(token, person_id, lines, table_id)
         ):

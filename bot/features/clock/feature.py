@@ -55,7 +55,7 @@ class TimeCommands:
                 statuses=("lobby",),
             ),
             TableCommand("extend", (Form("extend", "take more time for this decision, once"),), self._extend),
-            TableCommand("nudge", (Form("nudge", "ask again those for whom the table waits"),), self._nudge),
+            TableCommand("nudge", (Form("nudge", "remind those whom the table waits for"),), self._nudge),
         ]
 
     @again_on_conflict
@@ -74,10 +74,7 @@ class TimeCommands:
         rest = request.lines[0].partition(" ")[2].strip()
         if not rest:
             return self._answer(table, request, pace_text(table.stored_info.pace))
-        try:
-            return await self._propose_pace(table, request, parse_pace(rest))
-        except ValueError as error:
-            return refused(table, request, str(error))
+        return await self._propose_pace(table, request, parse_pace(rest))
 
     @staticmethod
     def _answer(table: LiveTable, request: Request, text: str) -> QueryAnswer:
@@ -161,7 +158,7 @@ class TimeCommands:
         if clock is None or clock.since is None or recipient is None:
             return f"{name} cannot be asked again now."
         if not notify.reachable_channels(info, recipient):
-            return f"No message reaches {name} now. Please tell them by another way."
+            return f"No message reaches {name} now. Please tell them some other way."
         row = await unit.clocks.get_due(key := f"{info.id}.{seat}.{NUDGE_KIND}")
         last = await unit.facts.get(NUDGE_KIND, info.id, recipient.person_id)
         if row or (last and datetime.fromisoformat(last) > unit.now - NUDGE_AGAIN):

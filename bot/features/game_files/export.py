@@ -41,8 +41,8 @@ def export_prospect(title: str, options: Sequence[str]) -> str:
     if SITE_CONVENTIONS in options:
         return "It plays as 18xx.games does, and can go on there at any time."
     return (
-        f"It plays by the rulebook; `{SITE_CONVENTIONS}` is the option for a game that shall go on at "
-        "18xx.games."
+        f"It plays by the rulebook. The option `{SITE_CONVENTIONS}` is for a game that will move to "
+        "18xx.games later."
     )
 
 

@@ -115,7 +115,7 @@ class LobbyCommands:
             return refused(table, request, reason)
         seat = named[0]
         others = [each for each in other_people(info, seat) if each != request.seat]
-        question = f"A robot shall play on for {names[seat]}."
+        question = f"Let a robot play on for {names[seat]}?"
         if others and request.person_id is not None:
             return await self._polls.open_poll(table, request, "robot", others, question, details)
         async with self._cache.commit_request(table, request) as draft:

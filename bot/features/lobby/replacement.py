@@ -164,7 +164,7 @@ class Replacements:
             await self._open(table, seat, "replace", others, question, details, instead_of=asked)
         elif not any(p.poll.kind in SEAT_POLLS and p.poll.details["seat"] == seat for p in table.polls):
             question = (
-                f"{name} is late, and nobody decides for them. A robot shall play on for {name}. (A person "
+                f"{name} is late, and nobody decides for them. Let a robot play on for {name}? (A person "
                 f"can ask for the seat instead: `ask {name}`.)"
             )
             await self._open(table, seat, "robot", others, question, details)
@@ -177,7 +177,7 @@ class Replacements:
         people = [host] if host is not None else [p.person_id for p in people_of(info) if p.seat != seat]
         sentence = (
             f"Table {info.name} {info.code} waits for {info.names[seat]}, and no message of Railpost reaches "
-            "them, so the others cannot decide on the seat. Please tell them by another way."
+            "them, so the others cannot decide on the seat. Please tell them some other way."
         )
         async with self._store.begin(table=info.id) as unit:
             recipients = [await load_recipient(unit, person_id, None) for person_id in people]

@@ -39,15 +39,12 @@ class Notepad:
         if (person_id := _writer(table, request)) is None:
             return refused(table, request, "Nobody plays that seat, so it has no notepad.")
         text = request.lines[0].partition(" ")[2].strip()
-        try:
-            async with self._cache.commit(table, request.request_id) as draft:
-                facts = (await draft.unit()).facts
-                key = FEATURE, table.stored_info.id, person_id
-                notes = _changed(await facts.get(*key) or [], text)
-                await facts.set(*key, notes or None)
-                draft.result = _answer(table, request, notes)
-        except ValueError as error:
-            return refused(table, request, str(error))
+        async with self._cache.commit(table, request.request_id) as draft:
+            facts = (await draft.unit()).facts
+            key = FEATURE, table.stored_info.id, person_id
+            notes = _changed(await facts.get(*key) or [], text)
+            await facts.set(*key, notes or None)
+            draft.result = _answer(table, request, notes)
         return draft.result
 
     async def _read(self, table: LiveTable, request: Request) -> CommandResult:

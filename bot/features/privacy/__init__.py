@@ -1,1 +1,1 @@
-"""What is stored of a person: handed out, deleted, and kept no longer than the host has set."""
+"""What is stored about a person: handed out, deleted, and kept no longer than the host has set."""

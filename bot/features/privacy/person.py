@@ -1,4 +1,4 @@
-"""What is stored of a person as one file, and its end: at every table, in every text, and then the person."""
+"""What is stored about a person: as one file; or deleted, at every table, in every text, then the person."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Traces(NamedTuple):
 
 
 class PersonalData:
-    """Hands out and deletes what is stored of a person."""
+    """Hands out and deletes what is stored about a person."""
 
     def __init__(
         self, cache: TableCache, limits: Limits, settings: PrivacySettings, forget: Sequence[Forget] = ()
@@ -65,7 +65,7 @@ class PersonalData:
     # -- the file ----------------------------------------------------------------------------
 
     async def export(self, person_id: int) -> ExportedFile:
-        """All that is stored of a person as one JSON file, without secrets. Raises LimitReached."""
+        """All that is stored about a person as one JSON file, without secrets. Raises LimitReached."""
         await self._limits.count_query(self._store, person_id, "exports")
         async with self._store.read() as unit:
             rows = await unit.personal_data.rows_of(person_id)

@@ -143,12 +143,12 @@ def robot_text(review: Review, opinions: Sequence[Opinion]) -> str:
 
 
 def opinion_line(names: engine.State, opinion: Opinion) -> str:
-    """`SR 2, at 45: Ann played `pass`; the robot would have played `buy PRR`, to it worth $120 more. “…”`.
+    """`SR 2, at 45: Ann played `pass`; the robot would have played `buy PRR`, worth $120 more to it. “…”`.
 
     Of an answer, the offer too: `played `accept` (the SV from Bob to Ann for $30)`.
     """
     where = f"{short_round(opinion.round)}, at {opinion.number}"
     offer = f" ({opinion.offer})" if opinion.offer else ""
     played = f"{names.name(opinion.seat)} played `{opinion.played}`{offer}"
-    advised = f"the robot would have played `{opinion.advised}`, to it worth {dollars(opinion.dollars)} more"
+    advised = f"the robot would have played `{opinion.advised}`, worth {dollars(opinion.dollars)} more to it"
     return f"{where}: {played}; {advised}. “{opinion.reason[:1].upper()}{opinion.reason[1:]}.”"

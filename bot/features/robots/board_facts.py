@@ -58,13 +58,18 @@ class BoardFacts:
     def _revenue(self, company: str, trains: tuple[str, ...], rounds: float, color: str) -> float:
         if not trains:
             return 0.0
-        today = self._revenue_today(company, trains)
+        today = self.revenue_today(company, trains)
         upgraded = today * min(1 + UPGRADES * rounds, MOST_UPGRADES)
         prospect = self._prospect(trains) * STOP_VALUE[color] * self._place(company)
         laid = 1 - exp(-rounds / GROWTH_ROUNDS) if today else 1 - exp(-(rounds + 1) / FIRST_ROUNDS)
         return upgraded + laid * max(prospect - upgraded, 0.0)
 
-    def _revenue_today(self, company: str, trains: tuple[str, ...]) -> float:
+    def lay_cost(self, company: str) -> int:
+        """See `Forecast.lay_cost`."""
+        return self.o.lay_cost(company)
+
+    def revenue_today(self, company: str, trains: tuple[str, ...]) -> float:
+        """Dollars that these trains would earn for a company on the track that there is."""
         key = company, trains
         if key not in self._today:
             self._today[key] = self._apart(company, trains) * self._scale(company)

@@ -20,6 +20,7 @@ from engine.finance import market
 from engine.finance.loans import in_zone, loans_available
 from engine.finance.ownership import share_percent
 from engine.operating.run import ESTIMATE_BUDGET, best_run
+from engine.operating.track import legal_lays, terrain_cost
 from engine.operating.trains import trains_for_sale
 
 SHORT_RESERVE = 0.75
@@ -32,6 +33,8 @@ STOP_VALUE = {"white": 20, "yellow": 22, "green": 30, "brown": 42, "gray": 50}
 """Dollars of an average stop once tiles of that colour are laid."""
 GROWN = (0.8, 0.5, 0.3, 0.15)
 """Which part of its distance the longest train of a company, the second, … runs on grown track."""
+MOST_SCALE = 2.0
+"""How many times the usual the trains of a company in a good place may be expected to earn."""
 GROWTH_ROUNDS = 3.0
 """Operating rounds in which about two thirds of the missing track are laid."""
 UNLIMITED = 4
@@ -260,7 +263,8 @@ class Forecast:
         size, owed, count = g.company(company).size or 2, g.company(company).loans, 0
         for n in range(1, loans_available(g, company) + 1):
             price = self.price_after(company, -n)
-            if price < 50 or (owed + n) * terms.value > 0.6 * price * size + 150:
+            has_room = self.price_after(company, -n - 1) > 0
+            if not has_room or (owed + n) * terms.value > 0.6 * price * size + 150:
                 break
             count = n
         return count
@@ -305,7 +309,33 @@ class Forecast:
             return today
         time = rounds / GROWTH_ROUNDS
         grown = 1 - (1 - exp(-time)) / time
-        return today + self.weights.prospect * grown * max(self.prospect(trains) - today, 0.0)
+        prospect = self.prospect(trains) * self.place_scale(company)
+        return today + self.weights.prospect * grown * max(prospect - today, 0.0)
+
+    @once
+    def place_scale(self, company: str) -> float:
+        """How much more than usual the company's trains earn, which others of it will too."""
+        usual = self.prospect(self.g.company(company).trains)
+        return min(max(self.revenue(company) / usual, 1.0), MOST_SCALE) if usual else 1.0
+
+    @once
+    def lay_cost(self, company: str) -> int:
+        """Dollars of the cheapest tile that the company may lay next, could it pay for any; 0 without one."""
+        draft = self.g.draft()
+        draft.state.cash[company] = sum(
+            t.cost for h in draft.components.map.hexes.values() for t in h.terrain
+        )
+        cheapest = None
+        for lay in legal_lays(draft, company):
+            cost = terrain_cost(draft, lay.hex)
+            cheapest = cost if cheapest is None else min(cost, cheapest)
+            if not cost:
+                break
+        return cheapest or 0
+
+    def growth(self, company: str, trains: Sequence[str]) -> float:
+        """Dollars a round that track to come adds to what these trains earn, on an average of the horizon."""
+        return self.revenue_over(company, trains, self.horizon) - self.revenue(company, trains)
 
     def added_revenue(self, company: str, trains: Sequence[str], train: str, rounds: float) -> float:
         """Dollars a round that one train more brings the company, on the average of so many rounds."""

@@ -31,20 +31,20 @@ from engine.finance.loans import interest_due
 
 
 def conversion_worth(o: Forecast, company: str) -> float:
-    """A conversion brings the treasury the price of new shares: worth it where a train is wanted."""
+    """A conversion brings the treasury the price of new shares: worth it where that buys a train."""
     g = o.g
-    train, price = o.next_train(), g.price(company)
-    cash = g.cash(company)
+    train, price, cash = o.next_train(), g.price(company), g.cash(company)
     size = g.company(company).size or 0
     if train is None or size >= 10 or o.rounds_left < 2:
         return -10.0
-    wants = len(g.company(company).trains) < 2
-    payer = g.cash(o.seat) >= price
-    earned = o.revenue(company)
-    worth = 15.0 if wants and payer else -20.0
-    if o.train_fund(company) > cash and payer:
+    larger = min(each for each in g.components.company_sizes if each > size)
+    raised = min(g.cash(o.seat) // max(price, 1), larger - size) * price - token_cost(o, larger)
+    if raised <= 0 or cash + price < token_cost(o, larger):
+        return -20.0
+    worth = 15.0 if len(g.company(company).trains) < 2 else -20.0
+    if o.train_fund(company) > cash:
         worth += 60
-    if earned < price * size * 0.08 and cash > train.price:
+    if o.revenue(company) < price * size * 0.08 and cash > train.price:
         worth -= 30
     return worth
 
@@ -66,7 +66,7 @@ def merger_turn(o: Forecast, options: Sequence[Option]) -> list[Scored]:
             case WillAct():
                 own = [c for c in o.own_companies() if (o.g.company(c).size or 10) < 10]
                 wanted = max((conversion_worth(o, c) for c in own), default=-1.0)
-                judged.append(Scored(option.action, wanted, "one of my companies shall convert"))
+                judged.append(Scored(option.action, wanted, "one of my companies should convert"))
     return judged
 
 
@@ -119,11 +119,14 @@ def _owed(o: Forecast, company: str) -> int:
     """Dollars for the station tokens that a conversion brings, about."""
     g = o.g
     size = g.company(company).size
-    if size is None:
-        return 0
-    sizes = g.components.company_sizes
-    bought = sizes[size].stations_to_buy - (1 if size == 10 else 0)
-    return max(bought, 0) * sizes[size].station_cost + interest_due(g, company)
+    return token_cost(o, size) + interest_due(g, company) if size else 0
+
+
+def token_cost(o: Forecast, size: int) -> int:
+    """Dollars for the station tokens that a company pays when it grows to a size."""
+    sizes = o.g.components.company_sizes
+    bought = sizes[size].stations_to_buy - (1 if size == max(sizes) else 0)
+    return max(bought, 0) * sizes[size].station_cost
 
 
 def buyer_choice(o: Forecast, options: Sequence[Option]) -> list[Scored]:

@@ -54,8 +54,10 @@ def dividend_step(o: Forecast, options: Sequence[Option]) -> list[Scored]:
                 Scored(option.action, _dividend(o, company, revenue - revenue // 2, revenue // 2), why)
             )
         elif isinstance(option.action, WithholdDividend):
-            needed = o.train_fund(company)
+            needed, lay_cost = o.train_fund(company), o.lay_cost(company)
             why = f"the {company} {f'will need ${needed} for a train' if needed else 'can use the money'}"
+            if o.g.cash(company) < lay_cost:
+                why = f"the {company} needs ${lay_cost} for track"
             judged.append(Scored(option.action, _dividend(o, company, 0, revenue), why))
     return judged
 
@@ -97,6 +99,8 @@ def _use_of(o: Forecast, company: str, dollars: int) -> float:
     if not g.components.must_own_train:
         urgency = max(urgency, 0.8)
     worth = useful * urgency
+    if 0 < o.lay_cost(company) - cash <= dollars:
+        worth += part * o.growth(company, g.company(company).trains) * max(o.horizon - 1, 0)
     rest = dollars - useful
     train = o.next_train()
     if train and rest and len(g.company(company).trains) < g.phase.train_limit and o.life(train.name) > 2:

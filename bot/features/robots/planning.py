@@ -2,9 +2,9 @@
 
 Theory of operation. Each sensible move at a dividend or at a train purchase is made with the engine, and
 from there a `Projection` plays on to the end of the game, with rust, forced purchases and the limits of
-trains and certificates. A move that leaves money in the treasury is two plans: to pay from the next round on,
-and to save until the company can pay for the bank's next train. Such a train may rust those of rivals,
-whose presidents then have to pay for others.
+trains and certificates. A company that buys no train may pay from the next round on, or save until it can pay
+for the bank's next train; one that keeps a revenue saves. Such a train may rust those of rivals, whose
+presidents then have to pay for others.
 
 Other players do not do what one expects. So each move is played on several times, with other tastes of the
 players and other luck of the companies, the same ones for each move (`sample`). All moves are played on a
@@ -28,20 +28,23 @@ from engine.core.actions import (
     Pass,
     PayDividend,
     PayHalfDividend,
-    TakeLoans,
     WithholdDividend,
 )
 from engine.core.state import OperatingTurn
 
-PLANNED: tuple[type[Action], ...] = (
-    BuyTrain, Pass, PayDividend, PayHalfDividend, TakeLoans, WithholdDividend,
-)  # fmt: skip
+PLANNED: tuple[type[Action], ...] = BuyTrain, Pass, PayDividend, PayHalfDividend, WithholdDividend
 PLANNED_STEPS = ("dividend", "trains")
 """Moves that are planned; whatever else may be done is left to the judgements."""
-SAVING: tuple[type[Action], ...] = Pass, PayHalfDividend, WithholdDividend
+KEEPING: tuple[type[Action], ...] = PayHalfDividend, WithholdDividend
+"""Moves that only help a company that saves for a train, and goes on until it can buy one."""
+SAVING: tuple[type[Action], ...] = Pass, *KEEPING
 """Moves after which a company may save for the next train."""
 MOST_CANDIDATES = 24
 """Moves that are played on at most, the best judged ones."""
+UNDO_PROJECTIONS = 32
+"""How often each of the two positions is played on before a vote about an undo or a redo."""
+FORGIVEN = 0.02
+"""What an undo may cost a robot that agrees to it, as a part of what a player owns at the end."""
 HOPELESS = -4_000.0
 """Dollars below which a judged move is not played on: it is against the rules of prudence."""
 
@@ -57,17 +60,23 @@ class Planner:
         candidates = to_plan(state, ranking)
         if len(candidates) < 2 or self.projections < len(candidates):
             return list(ranking)
-        facts = BoardFacts(Forecast(game_of(state), self.seat, self.weights))
+        g = game_of(state)
+        facts = BoardFacts(Forecast(g, self.seat, self.weights))
         lines = []
         for judged in candidates:
             try:
                 after = play(state, self.seat, judged.action).state
             except RefusedError:
                 continue
-            lines.append(_Line(judged, after))
-            if isinstance(judged.action, SAVING) and isinstance(state.top, OperatingTurn):
-                saves = judged._replace(reason=f"the {state.top.company} saves for the next train")
-                lines.append(_Line(saves, after, state.top.company))
+            company = state.top.company if isinstance(state.top, OperatingTurn) else ""
+            cash = g.cash(company) if company else 0
+            if not isinstance(judged.action, KEEPING) or cash < facts.lay_cost(company) <= game_of(
+                after
+            ).cash(company):
+                lines.append(_Line(judged, after))
+            if company and isinstance(judged.action, SAVING):
+                saves = judged._replace(reason=f"the {company} saves for the next train")
+                lines.append(_Line(saves, after, company))
         self._halve(lines, facts)
         base = max(line.mean for line in lines)
         best: dict[Action, Scored] = {}
@@ -100,12 +109,26 @@ class Planner:
             alive = alive[: max((len(alive) + 1) // 2, 2)]
 
     def _worth(self, line: _Line, facts: BoardFacts, sample: int) -> float:
-        """Dollars that the seat owns at the end, beyond what the others own on the average."""
         worths = Projection(game_of(line.state), facts, sample, line.saving).run()
-        total = sum(max(worth, 0.0) for worth in worths.values()) or 1.0
-        return worths[self.seat] - self.weights.rivalry * (total - max(worths[self.seat], 0.0)) / max(
-            len(worths) - 1, 1
-        )
+        return _lead(worths, self.seat, self.weights.rivalry)
+
+
+def _lead(worths: dict[str, float], seat: str, rivalry: float = 1.0) -> float:
+    """Dollars that a seat owns beyond what the others own on the average."""
+    others = sum(max(worth, 0.0) for each, worth in worths.items() if each != seat)
+    return worths[seat] - rivalry * others / max(len(worths) - 1, 1)
+
+
+def loses_little(now: State, then: State, seat: str) -> bool:
+    """Whether a seat would agree that the game goes from one position to another, by an undo or a redo."""
+    leads, means = [], []
+    for state in (now, then):
+        g = game_of(state)
+        facts = BoardFacts(Forecast(g, seat))
+        ends = [Projection(g, facts, sample).run() for sample in range(UNDO_PROJECTIONS)]
+        leads.append(sum(_lead(worths, seat) for worths in ends) / len(ends))
+        means.append(sum(max(worth, 0.0) for worths in ends for worth in worths.values()) / len(ends))
+    return leads[0] - leads[1] <= FORGIVEN * means[0] / max(len(now.active_seats), 1)
 
 
 class _Line:
@@ -127,9 +150,13 @@ class _Line:
 
 
 def to_plan(state: State, ranking: Sequence[Scored]) -> list[Scored]:
-    """The moves to play on, best judged first; none where the judgements decide alone."""
+    """The moves to play on, best judged first; none where the judgements decide alone.
+
+    Where companies take loans, they do: in a projection players start no companies by auction, so money that
+    they get is of no use there, and plans would keep too much of it.
+    """
     top = state.top
-    if type(top) is not OperatingTurn or top.step not in PLANNED_STEPS:
+    if type(top) is not OperatingTurn or top.step not in PLANNED_STEPS or game_of(state).components.loans:
         return []
     found = [each for each in ranking if isinstance(each.action, PLANNED) and each.value > HOPELESS]
     return found[:MOST_CANDIDATES]

@@ -3,7 +3,8 @@
 Whenever something was written, the tables with robots are looked at: a robot that is awaited thinks in a
 process of its own (`worker`) and submits its line. The request is named after the row of the log
 that it follows, so a move is made once, whatever is repeated after a restart. A move whose position has
-passed meanwhile is refused as stale, and the robot looks again. Robots agree to every vote of the people.
+passed meanwhile is refused as stale, and the robot looks again. A robot agrees to an undo or a redo that
+costs it little (`planning.loses_little`), and to every other vote.
 """
 
 from __future__ import annotations
@@ -18,30 +19,35 @@ from bot.features.robots.worker import RobotWorker, plain_move
 from bot.hub.cache import TableCache
 from bot.hub.command import Command, Form, OpenCommand
 from bot.hub.info import ROBOT_PREFIX, ROBOT_TRANSPORT, is_robot_name
-from bot.hub.polls import holds_table, poll_id
+from bot.hub.polls import REWIND_POLLS, holds_table, poll_id
 from bot.hub.request import Request
 from bot.hub.result import CommandResult, LineFailure, LineRefused, QueryAnswer
 from bot.hub.seating import is_robot
 from bot.hub.table import TableView
-from bot.position.pending import engine_seat
-from storage import NotFound, StoreError
+from bot.position.pending import PendingDecision, engine_seat
+from storage import NotFound, StoreError, TablePoll
 
 log = logging.getLogger(__name__)
 
 Submit = Callable[..., Awaitable[CommandResult]]
 RESCAN_SECONDS = 60.0
 """How often all tables are looked at, for robots that another process has seated."""
+WAY_OUT = "`undo` takes your last move back, or the host gives the seat to a person."
+"""What helps a table at which a robot finds no move."""
 
 
 class RobotPlayers:
     """Plays for all robots of one service."""
 
-    def __init__(self, cache: TableCache, submit: Submit, seconds: float) -> None:
-        self._cache, self._submit = cache, submit
+    def __init__(
+        self, cache: TableCache, submit: Submit, announce: Callable[..., Awaitable[None]], seconds: float
+    ) -> None:
+        """announce: tells everyone at a table something (`RunningTables.announce`)."""
+        self._cache, self._submit, self._announce = cache, submit, announce
         self.worker = RobotWorker(seconds)
         self._robots: dict[int, bool] = {}
         self._locks: dict[int, asyncio.Lock] = {}
-        self._stuck: set[tuple[int, int]] = set()
+        self._stuck: set[tuple[int, str]] = set()
 
     async def run(self) -> None:
         """Play whenever a robot is awaited. Never returns."""
@@ -97,18 +103,24 @@ class RobotPlayers:
             return False
         if await self._vote(view):
             return True
-        if view.table.status != "running" or (table_id, view.seq) in self._stuck:
-            return False
-        if holds_table(view.polls, view.table.pace, self._cache.store.now()):
+        if view.table.status != "running" or self._waits_for_vote(view):
             return False
         for pending in view.pending:
             person_id = view.table.person_at(pending.seat)
-            if person_id is not None and await self._is_robot(person_id):
-                return await self._move(view, view.state, pending.seat, person_id)
+            is_stuck = (table_id, pending.decision_id) in self._stuck
+            if person_id is not None and not is_stuck and await self._is_robot(person_id):
+                return await self._move(view, view.state, pending, person_id)
         return False
 
-    async def _move(self, view: TableView, state: engine.State, seat: int, person_id: int) -> bool:
-        """Make the robot's move; the plainest legal one where that is refused."""
+    def _waits_for_vote(self, view: TableView) -> bool:
+        return holds_table(view.polls, view.table.pace, self._cache.store.now())
+
+    async def _move(
+        self, view: TableView, state: engine.State, pending: PendingDecision, person_id: int
+    ) -> bool:
+        """Make the robot's move; the plainest legal one where that is refused. Tell the table if there is
+        none."""
+        table_id, seat, decision_id = view.table.id, pending.seat, pending.decision_id
         result: CommandResult | None = None
         for attempt in ("", ":plain"):
             if attempt:
@@ -117,31 +129,43 @@ class RobotPlayers:
                 move = await self.worker.decide(state, engine_seat(seat), seed=person_id)
             if move is None:
                 break
+            if self._waits_for_vote((await self._cache.get(table_id, with_log=False)).view()):
+                return False  # a vote was opened meanwhile, and a move would close it
             result = await self._submit(
-                view.table.id, seat, [move.line], view.decision_id_of(seat),
-                f"robot:{view.table.id}:{seat}:{view.seq}{attempt}", person_id=person_id,
+                table_id, seat, [move.line], decision_id,
+                f"robot:{table_id}:{seat}:{view.seq}{attempt}", person_id=person_id,
                 transport=ROBOT_TRANSPORT, confirmed=True,
             )  # fmt: skip
             if not isinstance(result, LineFailure):
                 return True
             log.error("the move %r of the robot in seat %d was refused: %s", move.line, seat, result)
         log.error("the robot in seat %d of table %s has no move: %s", seat, view.table.code, result)
-        self._stuck.add((view.table.id, view.seq))
+        self._stuck.add((table_id, decision_id))
+        sentence = f"{state.players[seat]} finds no move, so the table waits. {WAY_OUT}"
+        await self._announce(table_id, sentence, "robot", f"robot:{table_id}:{seat}:{decision_id}:stuck")
         return False
 
     async def _vote(self, view: TableView) -> bool:
-        """Agree to a vote that waits for a robot."""
+        """Cast a vote that waits for a robot."""
         for poll, seat in view.missing_votes():
             player = view.table.player_at(seat)
             person_id = player.person_id if player else None  # a deputy does not vote for whom it plays
             if person_id is not None and await self._is_robot(person_id):
-                vote = poll_id(poll)
+                vote, word = poll_id(poll), "accept" if await self._agrees(view, poll, seat) else "decline"
                 await self._submit(
-                    view.table.id, seat, ["accept vote"], vote, f"robot:{view.table.id}:{seat}:{vote}",
+                    view.table.id, seat, [f"{word} vote"], vote, f"robot:{view.table.id}:{seat}:{vote}",
                     person_id=person_id, transport=ROBOT_TRANSPORT,
                 )  # fmt: skip
                 return True
         return False
+
+    async def _agrees(self, view: TableView, poll: TablePoll, seat: int) -> bool:
+        """Whether the robot in a seat agrees: to an undo or a redo by what it loses, to all else always."""
+        if poll.poll.kind not in REWIND_POLLS:
+            return True
+        table = await self._cache.get(view.table.id)
+        then = table.log.state_after_move(int(poll.poll.details["target"]))
+        return await self.worker.accepts(table.state, then, engine_seat(seat))
 
     async def _is_robot(self, person_id: int) -> bool:
         if person_id not in self._robots:

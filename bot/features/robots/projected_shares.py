@@ -57,15 +57,15 @@ class SharePlay:
     def _turn(self, seat: str) -> bool:
         """Buy one share, or start a company; whether there was anything to do."""
         p, cash = self.p, self.p.cash[seat]
+        room = p.limit - p.certificates(seat)
         for stock in p.companies.values():
             if stock.president == seat and not stock.floated and stock.shares.get(IPO, 0):
-                if cash >= stock.ipo_price:
+                if cash >= stock.ipo_price and room > 0:
                     self._take(seat, Offer(0.0, stock, IPO, stock.ipo_price))
                     return True
                 return False
         if not self._for_sale() and not p.unstarted:
             return False
-        room = p.limit - p.certificates(seat)
         if room > 0:
             if self._start(seat, room):
                 return True

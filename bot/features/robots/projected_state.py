@@ -16,7 +16,10 @@ SCATTER = 0.2
 
 
 class Stock:
-    """A company in a projection; see `engine.core.state.Company` for what it holds."""
+    """A company in a projection; see `engine.core.state.Company` for what it holds.
+
+    lay_cost: dollars of the tile that it has to lay before its track grows.
+    """
 
     __slots__ = (
         "at",
@@ -24,6 +27,7 @@ class Stock:
         "floated",
         "has_operated",
         "ipo_price",
+        "lay_cost",
         "loans",
         "needed",
         "president",
@@ -42,7 +46,7 @@ class Stock:
         self.shares: dict[str, int] = dict(co.shares)
         self.floated, self.has_operated, self.loans = co.floated, co.has_operated, co.loans
         self.ipo_price, self.share = co.par or 0, share_percent(g, sym)
-        self.since = 0
+        self.since, self.lay_cost = 0, 0
         self.needed = g.company_definition(sym).float_percent
 
 
@@ -67,6 +71,8 @@ class ProjectedState:
         self.companies = {
             c: Stock(g, c) for c, co in state.companies.items() if co.cell is not None and not co.closed
         }
+        for stock in self.companies.values():
+            stock.lay_cost = facts.lay_cost(stock.sym) if stock.floated else 0
         self.unstarted = [c for c, co in state.companies.items() if co.cell is None and not co.closed]
         self.privates = [
             (owner, g.private_definition(p).revenue) for p, owner in g.owned_privates() if is_seat(owner)
@@ -78,7 +84,10 @@ class ProjectedState:
         self.pool_limit, self.percent_limit = parts.limits.pool_percent, parts.limits.player_percent
 
     def revenue(self, stock: Stock) -> float:
-        return self.estimate(stock.sym, tuple(sorted(stock.trains)), self.rounds - stock.since)
+        trains = tuple(sorted(stock.trains))
+        if stock.lay_cost > stock.cash:
+            return self.chance(stock.sym) * self.facts.revenue_today(stock.sym, trains)
+        return self.estimate(stock.sym, trains, self.rounds - stock.since)
 
     def estimate(self, sym: str, trains: tuple[str, ...], rounds: int) -> float:
         color = self.phases[self.phase].tile_colors[-1]

@@ -136,6 +136,10 @@ class Projection(ProjectedState):
         self.rounds += 1
 
     def _operate(self, stock: Stock) -> None:
+        if 0 < stock.lay_cost <= stock.cash:
+            stock.cash -= stock.lay_cost
+            self.bank += stock.lay_cost
+            stock.lay_cost, stock.since = 0, self.rounds
         self._dividend(stock, None)
         self._buy_trains(stock)
 
@@ -172,16 +176,21 @@ class Projection(ProjectedState):
                 self.bank -= part
 
     def _saves(self, stock: Stock) -> bool:
-        """Whether the company keeps its revenue until it can pay for the next train."""
+        """Whether the company keeps its revenue: until it can lay track, or pay for the next train."""
+        if stock.lay_cost > stock.cash:
+            return True
         if stock.sym not in self.saving:
             return False
+        next_train = self.next_train()
         prices = [offer.price for offer in self._trains_on_offer(stock) if not offer.pooled]
-        return bool(prices) and stock.cash < min(prices)
+        price = min(prices) if prices else next_train.price if next_train else 0
+        return stock.cash < price
 
     def _buy_trains(self, stock: Stock) -> None:
         """Buy what adds most of what the company can pay; without a train, the cheapest that there is."""
         while offers := self._trains_on_offer(stock):
-            paid = [each for each in offers if each.price <= stock.cash]
+            spare = stock.cash - (stock.lay_cost if stock.trains else 0)
+            paid = [each for each in offers if each.price <= spare]
             offer = max(paid, key=lambda each: self._gain(stock, each), default=None)
             if offer is None:
                 offer = min(offers, key=lambda each: each.price)

@@ -173,7 +173,7 @@ def _sale(o: Forecast, sale: SellShares) -> Scored:
             worth -= 12 * sale.count
         elif short and not o.lasting(company, 1.0):
             worth += 0.7 * min(short, 600)
-            reason = f"the {company} needs ${short} for a train, which somebody else shall pay"
+            reason = f"the {company} needs ${short} for a train, and somebody else should pay it"
         else:
             worth -= 150
     return Scored(sale, worth, reason)

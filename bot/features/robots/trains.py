@@ -134,6 +134,8 @@ def _purchase(o: Forecast, company: str, buy: BuyTrain, price: int) -> Scored:
     cost = o.weights.treasury_dollar * min(price, cash) + help_needed / max(o.share_of(company), 0.3)
     lasting_after = [t for t in (*trains, buy.train) if o.life(t) >= min(2.5, o.rounds_left)]
     left = max(cash - price, 0)
+    if left < o.lay_cost(company):  # it has to keep a revenue before it can build on
+        cost += o.revenue_over(company, [*trains, buy.train], o.horizon)
     if not lasting_after and trains:
         cost += 0.8 * min(price, max(o.train_fund(company) - left, 0))
     gain = (worth - cost) * max(o.share_of(company), 0.2) - own_loss(o, company, buy.train)
@@ -223,7 +225,7 @@ def private_purchase(o: Forecast, company: str, option: Option) -> list[Scored]:
     needed = o.train_fund(company)
     if not g.company(company).trains and train:
         needed = max(needed, train.price)
-    spare = g.cash(company) - needed
+    spare = g.cash(company) - needed - o.lay_cost(company)
     bought = with_dollars(option, spare)
     if not isinstance(bought, TradePrivate):
         return []

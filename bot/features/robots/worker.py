@@ -6,16 +6,21 @@ import asyncio
 import logging
 import multiprocessing
 import os
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar, TypeVarTuple
 
 import engine
+from bot.features.robots.planning import loses_little
 from bot.features.robots.player import LEAST_EFFORT, Effort, Robot, effort_in
 from engine.core.actions import Pass
 
 log = logging.getLogger(__name__)
+
+Ts = TypeVarTuple("Ts")
+ResultT = TypeVar("ResultT")
 
 NICENESS = 15
 PATIENCE = 20.0
@@ -57,17 +62,33 @@ class RobotWorker:
                     break
         return plain_move(state, seat)
 
+    async def accepts(self, now: engine.State, then: engine.State, seat: str) -> bool:
+        """Whether the robot of a seat agrees to an undo or a redo, which leads from one position to another.
+
+        What it cannot think through it agrees to, so that no vote waits for a robot.
+        """
+        async with self._turn:
+            try:
+                return await self._run(agrees, _visible(now, seat), _visible(then, seat), seat)
+            except (BrokenProcessPool, TimeoutError):
+                log.warning("a robot's process was ended by a vote")
+                self.close()
+            except Exception:  # a faulty judgement; the table goes on
+                log.exception("a robot could not judge a vote")
+        return True
+
     async def _ask(self, state: engine.State, seat: str, seed: int, effort: Effort) -> RobotMove | None:
+        found = await self._run(decide_now, _visible(state, seat), seat, seed, effort)
+        return RobotMove(*found) if found else None
+
+    async def _run(self, job: Callable[[*Ts], ResultT], *args: *Ts) -> ResultT:
+        """The result of a function in the process. Raises TimeoutError if it takes too long."""
         if self._pool is None:
             context = multiprocessing.get_context("spawn")
             self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=_lower_priority)
-        loop = asyncio.get_running_loop()
-        # What a seat may not know never reaches the process.
-        raw = engine.encode_state(engine.visible_to(state, seat))
-        job = loop.run_in_executor(self._pool, decide_now, raw, seat, seed, effort)
+        result = asyncio.get_running_loop().run_in_executor(self._pool, job, *args)
         async with asyncio.timeout(max(self.seconds * PATIENCE, LEAST_TIMEOUT)):
-            found = await job
-        return RobotMove(*found) if found else None
+            return await result
 
     def close(self) -> None:
         """End the process."""
@@ -88,6 +109,11 @@ def plain_move(state: engine.State, seat: str) -> RobotMove | None:
     return RobotMove(engine.format_action(state, action), "it could not think this position through")
 
 
+def _visible(state: engine.State, seat: str) -> bytes:
+    """A position in bytes: what a seat may not know never reaches the process."""
+    return engine.encode_state(engine.visible_to(state, seat))
+
+
 def _lower_priority() -> None:
     if hasattr(os, "nice"):
         os.nice(NICENESS)
@@ -105,3 +131,8 @@ def decide_now(raw: bytes, seat: str, seed: int, effort: Effort) -> tuple[str, s
     if not ranking:
         return None
     return engine.format_action(state, ranking[0].action), ranking[0].reason
+
+
+def agrees(now: bytes, then: bytes, seat: str) -> bool:
+    """Whether a robot agrees to a vote that leads from one encoded position to another."""
+    return loses_little(engine.decode_state(now), engine.decode_state(then), seat)

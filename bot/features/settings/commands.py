@@ -20,8 +20,9 @@ class SettingsCommands:
         """`turns`, `settings`, `away`, `back`."""
         list_turns = Form("turns", "every table that waits for you, the most urgent first")
         own = Form(
-            "settings [TEXT]", "how you are told: channels, digest, quiet hours, time zone", "settings"
-        )
+            "settings [TEXT]", "how you are told: channels, digest, quiet hours, time zone", "settings",
+            pattern=r"settings(?: [^?]{1,80})?",
+        )  # fmt: skip
         away = Form(
             "away until DATE", "you are away; `away until DATE deputy NAME`, `back`",
             pattern=r"away (?:until|from|off).{0,60}",

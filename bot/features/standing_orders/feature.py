@@ -76,10 +76,7 @@ class OrderHandler:
             reason = f"Orders are {player.name}'s alone: a deputy neither sees nor leaves them."
             return refused(table, request, reason)
         own = orders_of(table, request.seat, player.person_id)
-        try:
-            groups = group_order_lines(request.lines)
-        except ValueError as error:
-            return refused(table, request, str(error))
+        groups = group_order_lines(request.lines)
         first = groups[0].text.casefold().split()
         if first == ["auto", "help"]:
             return QueryAnswer("auto", help_text(), next_decision_id=table.decision_id_of(request.seat))

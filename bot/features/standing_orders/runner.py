@@ -150,8 +150,14 @@ class OrderRunner:
             unit = await draft.unit()
             owner = await load_recipient(unit, person_id, own[0][0].seat)
             suffix = "-".join(str(order.id) for order, _ in own)
-            draft.messages += messages.order_notices(
-                draft.table.stored_info, draft.seq, owner, [each for _, each in own], suffix, unit.now
+            draft.messages += messages.personal_notices(
+                draft.table.stored_info,
+                "order",
+                draft.seq,
+                owner,
+                [each for _, each in own],
+                suffix,
+                unit.now,
             )
 
 

@@ -16,10 +16,9 @@ from bot.hub.cache import TableCache
 from bot.hub.command import Command, Form, TableCommand
 from bot.hub.commit import CommitDraft
 from bot.hub.feature import Addition, TurnPage
-from bot.hub.polls import Motion, PollHandler, completed, stale_decision
+from bot.hub.polls import REWIND_POLLS, Motion, PollHandler, completed, stale_decision
 from bot.hub.request import Request, not_running, refused
 from bot.hub.result import CommandResult
-from bot.hub.seating import people_of
 from bot.hub.table import LiveTable
 from bot.position.controls import Say
 from storage import TablePoll
@@ -33,7 +32,7 @@ class UndoHandler:
 
     def motions(self) -> dict[str, Motion]:
         """What a poll about an undo or redo decides."""
-        return dict.fromkeys(("undo", "redo"), Motion(_carry_out, _is_possible))
+        return dict.fromkeys(REWIND_POLLS, Motion(_carry_out, _is_possible))
 
     def commands(self) -> list[Command]:
         """`undo`, `redo`."""
@@ -49,7 +48,7 @@ class UndoHandler:
         return Addition(controls=(Say("Undo", "undo"),) if page.pending else ())
 
     async def rewind(self, table: LiveTable, request: Request) -> CommandResult | None:
-        """Undo or redo at once, or open a poll if moves of other people are concerned; robots do not vote."""
+        """Undo or redo at once, or open a poll if moves of others are concerned; robots vote too."""
         if request.lines[0].casefold() != request.word:
             return None
         if problem := not_running(table, "running", "finished"):
@@ -62,8 +61,8 @@ class UndoHandler:
         rewind = rewind_for(table, kind, request.seat)
         if isinstance(rewind, str):
             return refused(table, request, rewind)
-        people = {player.seat for player in people_of(table.stored_info)}
-        if others := [seat for seat in rewind.other_seats(table, request.seat) if seat in people]:
+        info = table.stored_info
+        if others := [seat for seat in rewind.other_seats(table, request.seat) if info.player_at(seat)]:
             question = poll_question(table, rewind)
             details = {"target": rewind.target}
             return await self._polls.open_poll(table, request, kind, others, question, details)
@@ -76,7 +75,7 @@ class UndoHandler:
     async def update_after_move(self, draft: CommitDraft, seat: int) -> None:
         """A seat has moved: that closes the polls on undo and redo, which are about the moves they name."""
         for open_poll in draft.table.polls:
-            if open_poll.poll.kind in ("undo", "redo"):
+            if open_poll.poll.kind in REWIND_POLLS:
                 await (await draft.unit()).polls.close(open_poll.poll.id, "superseded")
                 name = draft.table.state.players[seat]
                 question = open_poll.poll.details["question"]
@@ -111,7 +110,7 @@ async def _apply(draft: CommitDraft, request: Request, rewind: Rewind, agreed: S
     row = request.new_row(kind=rewind.kind, line=rewind.kind, raw_line=sentence, rewinds_to=rewind.target)
     draft.add_row(row, table.log.state_after_move(rewind.target))
     for open_poll in table.polls:
-        if open_poll.poll.kind in ("undo", "redo"):
+        if open_poll.poll.kind in REWIND_POLLS:
             await (await draft.unit()).polls.close(open_poll.poll.id, "superseded")
     draft.announce("news", sentence)
     return sentence

@@ -40,15 +40,12 @@ class WatchingPermission:
         if words not in (["on"], ["off"]):
             return refused(table, request, "Write `watching on` or `watching off`.")
         is_allowed = words == ["on"]
-        try:
-            check_allowed(info, request.person_id)
-            async with self._cache.commit(table, request.request_id) as draft:
-                if info.host_id is not None:
-                    facts = (await draft.unit()).facts
-                    await facts.set(FEATURE, info.id, info.host_id, is_allowed or None)
-                draft.result = _answer(table, request, is_allowed)
-        except ValueError as error:
-            return refused(table, request, str(error))
+        check_allowed(info, request.person_id)
+        async with self._cache.commit(table, request.request_id) as draft:
+            if info.host_id is not None:
+                facts = (await draft.unit()).facts
+                await facts.set(FEATURE, info.id, info.host_id, is_allowed or None)
+            draft.result = _answer(table, request, is_allowed)
         return draft.result
 
 

@@ -169,12 +169,17 @@ def renamings(table: TableInfo, name: str, former: Sequence[str]) -> list[NewMes
     return _sent(table, notification, None, suffix=unique_suffix())
 
 
-def order_notices(
-    table: TableInfo, seq: int, recipient: Recipient, sentences: Sequence[str], suffix: str, now: datetime
+def personal_notices(
+    table: TableInfo,
+    kind: str,
+    seq: int,
+    recipient: Recipient,
+    sentences: Sequence[str],
+    suffix: str,
+    now: datetime,
 ) -> list[NewMessage]:
-    """To the owner of orders alone, why they have ended: never where the table is shown. suffix: names
-    them."""
-    notification = Notification("order", table.id, seq, recipient.seat, sentences=tuple(sentences))
+    """A notification to one person. suffix: tells it from others of its kind at that row."""
+    notification = Notification(kind, table.id, seq, recipient.seat, sentences=tuple(sentences))
     return _sent(table, notification, recipient, now=now, suffix=suffix)
 
 

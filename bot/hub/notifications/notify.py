@@ -15,7 +15,7 @@ table:
 | order | never | where they chose, in private | waits | beside it |
 | invited, seat, answered | never | all that work | goes at once | beside it |
 | refresh, lobby, names | an edit, no ping | never | goes at once | |
-| any other: seats, deputies | never | all that work | waits | beside it |
+| any other: seats, deputies, a feature's own | never | all that work | waits | beside it |
 
 A reminder is left out where a digest comes soon (`features.clock.reminders`).
 

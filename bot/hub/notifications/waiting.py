@@ -49,7 +49,7 @@ class WaitingTable:
         parts = [f"{table.code} {table.name} ({table.title}), {table.round}"]
         clock = self.clock
         if self.poll is not None:
-            parts.append(f"a vote since {duration_text(now - self.poll.poll.opened_at)}")
+            parts.append(f"a vote, open for {duration_text(now - self.poll.poll.opened_at)}")
         if clock and clock.time_up and clock.allowance_end:
             if now < clock.allowance_end:
                 left = duration_text(clock.allowance_end - now)

@@ -130,7 +130,8 @@ class MarketCell(Component, frozen=True, kw_only=True):
 class MarketDefinition(Component, frozen=True, kw_only=True):
     """The stock market: its spaces by row from the top and by column; None where there is no space.
 
-    `top`: what a move up does in the top row: nothing, or one space right and down.
+    `type`: `1d` has one row, which the picture breaks into several. `top`: what a move up does in the top
+    row: nothing, or one space right and down.
     """
 
     type: Literal["1d", "2d"]
