@@ -6,8 +6,9 @@ import pytest
 
 from bot.features.robots.forecast import Forecast
 from bot.features.robots.player import Robot
+from bot.features.robots.stock import _par
 from bot.features.robots.trains import own_loss, why_no_train
-from engine import Action, State, decision, game_of, play
+from engine import Action, State, decision, game_of, options, play
 from engine.core.actions import (
     BuyShares,
     BuyTrain,
@@ -233,3 +234,16 @@ def test_a_second_train_leaves_the_money_for_track(cash: int, may_buy: bool) -> 
 def test_a_company_keeps_a_revenue_that_pays_its_next_tile(cash: int, keeps: bool) -> None:
     action = choice(NEXT_TO_HILLS.format(cash=cash) + f"> until dividend\n= cash NYNH {cash}")
     assert action == (WithholdDividend() if keeps else PayDividend())
+
+
+def test_a_start_is_worth_less_by_what_shares_of_others_bring_for_the_money() -> None:
+    """Four shares of the PRR are for sale at $71; $426 float another company, or pay for all four."""
+    body = (
+        "@ round stock Ann\n@ cash Ann 450\n@ par PRR 71\n@ owns Bob PRR 6\n@ trains PRR 5\n@ tile H10 57 1"
+    )
+    state = run_scenario(f"{body}\n= cash Ann 450")
+    o, found = Forecast(game_of(state), "p0"), options(state, "p0")
+    gain = o.share_gain("PRR", 71)
+    assert gain > 0
+    start = Par("NYC", 71)
+    assert _par(o, start, []).value - _par(o, start, found).value == pytest.approx(4 * gain)

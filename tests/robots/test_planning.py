@@ -12,9 +12,19 @@ from bot.features.robots.forecast import Forecast
 from bot.features.robots.planning import loses_little, to_plan
 from bot.features.robots.player import Effort, Robot
 from bot.features.robots.projected_shares import SharePlay
+from bot.features.robots.projected_state import CASH_SCATTER
 from bot.features.robots.projection import Projection
 from engine import State, decision, game_of, play
-from engine.core.actions import BuyShares, BuyTrain, Par, Pass, PayDividend, SellShares, WithholdDividend
+from engine.core.actions import (
+    BuyShares,
+    BuyTrain,
+    Par,
+    Pass,
+    PayDividend,
+    SellShares,
+    TradePrivate,
+    WithholdDividend,
+)
 from tests.scenarios import ScenarioRunner
 
 run_scenario = ScenarioRunner("1830").run
@@ -258,3 +268,28 @@ def test_a_revenue_is_kept_for_a_train_or_for_track_only() -> None:
     assert projection._saves(stock)
     stock.cash = 80.0
     assert not projection._saves(stock)
+
+
+def test_samples_differ_in_what_companies_and_players_have() -> None:
+    """So that no plan is chosen for the few dollars by which a train is bought a round earlier."""
+    state = run_scenario("@ owns Ann PRR 6\n@ par PRR 100\n@ cash PRR 500\n@ round stock Ann\n= cash PRR 500")
+    exact, one, again, two = (projected(state, sample) for sample in (0, 1, 1, 2))
+    assert exact.companies["PRR"].cash == game_of(state).cash("PRR") and exact.cash["p1"] == state.cash["p1"]
+    treasuries = [each.companies["PRR"].cash for each in (one, again, two)]
+    assert treasuries[0] == treasuries[1] != treasuries[2]
+    assert all(abs(cash - exact.companies["PRR"].cash) <= CASH_SCATTER for cash in treasuries)
+    assert all(0 <= each.cash["p1"] <= exact.cash["p1"] + CASH_SCATTER / 2 for each in (one, two))
+    acting = at_trains()
+    assert projected(acting, 1).companies["PRR"].cash == game_of(acting).cash("PRR")
+
+
+def test_a_private_is_sold_to_the_company_before_a_train_closes_it() -> None:
+    """The PRR has $760. The first 5-train costs $450 and closes the CA, for which its owner may get $310."""
+    body = "@ owns Ann PRR 6\n@ par PRR 76\n@ cash PRR 760\n@ private CA Ann\n@ phase 4\n@ depot 4 0"
+    state = run_scenario(f"{body}\n@ round operating PRR\n> until train\n= cash PRR 760")
+    assert isinstance(Robot(0, Effort(1, 0)).choose_action(state, "p0"), BuyTrain)
+    bought = Robot(0, Effort(1, 400)).choose_action(state, "p0")
+    assert isinstance(bought, TradePrivate) and bought.amount == 310
+    assert Robot(0, Effort(1, 400)).choose_action(play(state, "p0", bought).state, "p0") == BuyTrain(
+        "5", "bank"
+    )

@@ -203,7 +203,8 @@ def auction_limit(o: Forecast, frame: Auction) -> float:
     if frame.kind == "certificate":
         if start_cash(o) < start_need(o):
             return 0.0
-        return min(start_bid(o), start_worth(o, frame.home_hex))
+        privates = sum(g.private_definition(p).price for p in g.privates_of(o.seat))
+        return min(0.9 * (start_cash(o) + privates), start_worth(o, frame.home_hex))
     return sale_worth(o, frame.item)
 
 
@@ -217,14 +218,6 @@ def start_need(o: Forecast) -> float:
     train = o.next_train()
     value = o.g.components.loans.value if o.g.components.loans else 0
     return max((train.price if train else 400) + TRACK_MONEY - value, 0)
-
-
-def start_bid(o: Forecast) -> float:
-    """Dollars for one company where the seat's money is spread over as many as it can start."""
-    g = o.g
-    wealth = start_cash(o) + sum(g.private_definition(p).price for p in g.privates_of(o.seat))
-    least = g.components.ipo_bid.min if g.components.ipo_bid else 1
-    return wealth / max(wealth // max(start_need(o), least), 1)
 
 
 def start_worth(o: Forecast, hex: str) -> float:
@@ -312,10 +305,12 @@ def start_choices(o: Forecast, options: Sequence[Option]) -> list[Scored]:
             by_home.setdefault((option.action.hex, option.action.node), option)
     homes = sorted(by_home, key=lambda home: -o.location_value(home[0]))[:4]
     judged = []
+    privates = sum(o.g.private_definition(p).price for p in o.g.privates_of(o.seat))
     for home in homes:
-        option, limit = by_home[home], min(start_worth(o, home[0]), start_bid(o))
+        option, limit = by_home[home], start_worth(o, home[0])
         if start_cash(o) < start_need(o):
             continue
+        limit = min(limit, start_cash(o) + privates)
         action = with_dollars(option, limit)
         if action is None:
             continue

@@ -28,11 +28,14 @@ from engine.core.actions import (
     Pass,
     PayDividend,
     PayHalfDividend,
+    TradePrivate,
     WithholdDividend,
 )
 from engine.core.state import OperatingTurn
 
-PLANNED: tuple[type[Action], ...] = BuyTrain, Pass, PayDividend, PayHalfDividend, WithholdDividend
+PLANNED: tuple[type[Action], ...] = (
+    BuyTrain, Pass, PayDividend, PayHalfDividend, TradePrivate, WithholdDividend,
+)  # fmt: skip
 PLANNED_STEPS = ("dividend", "trains")
 """Moves that are planned; whatever else may be done is left to the judgements."""
 KEEPING: tuple[type[Action], ...] = PayHalfDividend, WithholdDividend

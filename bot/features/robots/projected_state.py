@@ -7,12 +7,17 @@ from zlib import crc32
 from bot.features.robots.board_facts import BoardFacts
 from engine import BANK, Game, is_seat
 from engine.core.components import TrainDefinition
+from engine.core.state import OperatingTurn
 from engine.finance.ownership import certificate_limit, share_percent
 
 SOON = 3
 """Trains that the bank still sells before those that are said to rust soon."""
 SCATTER = 0.2
 """By which part revenues, and what players make of a share, differ from what is expected."""
+CASH_SCATTER = 400
+"""Dollars, about the price of a train, by which the treasuries of companies that do not act differ from
+sample to sample, and hands by half of that. A few dollars decide when a type of train begins; so no plan is
+chosen for what they happen to bring."""
 
 
 class Stock:
@@ -71,8 +76,14 @@ class ProjectedState:
         self.companies = {
             c: Stock(g, c) for c, co in state.companies.items() if co.cell is not None and not co.closed
         }
+        acting = {frame.company for frame in state.stack if isinstance(frame, OperatingTurn)}
         for stock in self.companies.values():
-            stock.lay_cost = facts.lay_cost(stock.sym) if stock.floated else 0
+            if stock.floated:
+                scatter = CASH_SCATTER * (stock.sym not in acting)
+                stock.cash = max(stock.cash + scatter * self._drawn(f"{stock.sym} cash"), 0.0)
+                stock.lay_cost = facts.lay_cost(stock.sym)
+        for seat in self.seats:
+            self.cash[seat] = max(self.cash[seat] + CASH_SCATTER / 2 * self._drawn(f"{seat} cash"), 0.0)
         self.unstarted = [c for c, co in state.companies.items() if co.cell is None and not co.closed]
         self.privates = [
             (owner, g.private_definition(p).revenue) for p, owner in g.owned_privates() if is_seat(owner)
@@ -95,13 +106,16 @@ class ProjectedState:
 
     def chance(self, one: str, other: str = "") -> float:
         """A factor around 1 by which this sample differs; the same for the same names."""
-        if not self.sample:
-            return 1.0
         key = one, other
         if key not in self.luck:
-            drawn = crc32(f"{self.sample} {one} {other}".encode()) / 2**32
-            self.luck[key] = 1 + SCATTER * (2 * drawn - 1)
+            self.luck[key] = 1 + SCATTER * self._drawn(f"{one} {other}")
         return self.luck[key]
+
+    def _drawn(self, name: str) -> float:
+        """A number from -1 to 1, the same for the same name and sample; 0 in the first sample."""
+        if not self.sample:
+            return 0.0
+        return 2 * crc32(f"{self.sample} {name}".encode()) / 2**32 - 1
 
     def all_rust_soon(self, stock: Stock) -> bool:
         """Whether all trains of a company will soon rust."""

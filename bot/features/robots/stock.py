@@ -48,7 +48,7 @@ def stock_turn(o: Forecast, options: Sequence[Option]) -> list[Scored]:
             case BuyShares():
                 judged.append(_purchase(o, option.action))
             case Par():
-                judged.append(_par(o, option.action))
+                judged.append(_par(o, option.action, options))
             case SellShares():
                 judged.append(_sale(o, option.action))
             case ExchangePrivate(private, source):
@@ -137,8 +137,9 @@ def _float_chance(o: Forecast, company: str) -> float:
     return min(1.0, 0.25 + 0.6 * funds / max(missing * price, 1))
 
 
-def _par(o: Forecast, par: Par) -> Scored:
-    """Start a company: not beside one that still has to float, nor without the money for its train."""
+def _par(o: Forecast, par: Par, options: Sequence[Option]) -> Scored:
+    """Start a company: not beside one that still has to float, without the money for its train, or where
+    shares of others bring more for the same money."""
     judged = par_choice(o, par)
     unfloated = [c for c in o.own_companies() if not o.g.company(c).floated]
     worth = judged.value
@@ -146,13 +147,29 @@ def _par(o: Forecast, par: Par) -> Scored:
         worth = -50.0
     share = share_percent(o.g, par.company)
     price = par.price * o.g.company_definition(par.company).float_percent // share
-    worth -= _need_after(o, price)
+    worth -= _need_after(o, price) + _gain_elsewhere(o, price, options)
     train = o.next_train()
     if train and par.price * (100 // share) < train.price:
         worth -= 300
     if o.rounds_left < 4:
         worth -= 300
     return judged._replace(value=worth)
+
+
+def _gain_elsewhere(o: Forecast, dollars: float, options: Sequence[Option]) -> float:
+    """What so many dollars bring in the best shares on offer of companies that have floated."""
+    g, total, best = o.g, 0.0, []
+    for option in options:
+        buy = option.action
+        if isinstance(buy, BuyShares) and buy.count == 1 and g.company(buy.company).floated:
+            price = share_price(g, buy.company, buy.source) or 1
+            best.append((o.share_gain(buy.company, price) / price, buy.company, buy.source, price))
+    for rate, company, source, price in sorted(best, reverse=True):
+        for _ in range(g.percent_held(source, company) // share_percent(g, company)):
+            if dollars >= price and rate > 0:
+                dollars -= price
+                total += rate * price
+    return total
 
 
 def _sale(o: Forecast, sale: SellShares) -> Scored:
