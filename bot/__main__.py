@@ -37,8 +37,8 @@ BeginTable = Callable[["Console"], Awaitable[str]]
 LAZY_COMMANDS = {
     "import": "bot.cli.import_games",
     "export": "bot.cli.export",
-    "replay": "bot.cli.replay",
     "render": "bot.cli.render",
+    "replay": "bot.cli.replay",
     "review": "bot.cli.review",
     "snapshot": "bot.cli.snapshot",
     "check-mail": "bot.cli.check_mail",
@@ -324,9 +324,9 @@ def play(
     from bot.hub.seating import robots_of
 
     async def begin(console: Console) -> str:
-        names = [name.strip() for name in players.split(",") if name.strip()]
+        options = "".join(f" option {each}" for each in option or ())
         try:
-            info = await console.tables.new_table(title, names, option or ())
+            info = await console.tables.new_table(f"{title} {players}{options}")
             order = None if seed is not None else [p.name for p in info.seated_players]
             await console.service.lobby.start(info.id, by=None, order=order, seed=seed)
         except ValueError as error:

@@ -7,10 +7,12 @@ from functools import partial
 
 from bot.features.clock import turn_page as clock_page
 from bot.features.clock.feature import TimeCommands
+from bot.features.clock.pages import notice_pages
 from bot.features.clock.time_up import play_line
 from bot.features.clock.timers import clock_timers
 from bot.features.clock.update import follow_table, follow_tables
 from bot.features.digest.feature import DigestTimer
+from bot.features.digest.pages import WaitingPages
 from bot.features.game_files import export
 from bot.features.game_files.importing import read_game
 from bot.features.history import feature as history
@@ -63,7 +65,8 @@ class Service(Hub):
     """All tables of one store, with every feature. Make one for each process, and let `run` go on beside it.
 
     pictures: draws for every transport. lobby: tables before their start. running: tables in play. seats:
-    who asks for open seats. imports: seats of imported games. settings: of people. status: pause, resume and
+    who asks for open seats. imports: seats of imported games. settings: of people. waiting: what waits for a
+    person. status: pause, resume and
     the end before the end. watcher: snapshots of games that are given. personal_data: what
     is stored about a person. robots: the computer players.
     features: by name those that are put in.
@@ -103,8 +106,9 @@ class Service(Hub):
         self.seats = SeatRequests(
             cache, self.lobby, self.running, self.imports, self.limits, self.replacements
         )
-        self.lobby_lines = LobbyLines(cache, self.lobby, self.seats)
+        self.lobby_lines = LobbyLines(cache, self.lobby, self.seats, self.running)
         self.settings = PersonSettingsService(cache)
+        self.waiting = WaitingPages(cache, self.queries)
         self.watcher = Watcher(store, self.limits, read_game, GameAddresses(store, watched_sites))
         privacy = privacy or PrivacySettings()
         self.personal_data = PersonalData(cache, self.limits, privacy, [self.watcher.forget])
@@ -150,7 +154,7 @@ class Service(Hub):
         yield Feature("votes", votes.commands(polls), timers=remind, pages=vote_pages, is_required=True)
         yield Feature(
             "clock", clock.commands(), clock.motions(), clock_timers(cache, partial(play_line, submit)),
-            turn_pages=[partial(clock_page.add_to_turn, self.store)],
+            pages=notice_pages(cache), turn_pages=[partial(clock_page.add_to_turn, self.store)],
         )  # fmt: skip
         yield Feature("digest", timers={"digest": DigestTimer(cache).send})
         yield Feature("settings", SettingsCommands(self.settings).commands())

@@ -181,5 +181,5 @@ def command(
         for path in render_files(load_settings(), source, at, paths, "dark" if dark else "light"):
             typer.echo(path)
     except ValueError as error:
-        typer.echo(error, err=True)
+        typer.echo(str(error), err=True)
         raise typer.Exit(1) from None

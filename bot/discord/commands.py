@@ -16,12 +16,11 @@ import engine
 from bot.discord import places
 from bot.discord.completion import (
     SITE,
-    TABLE_OPTION_HELP,
     Interaction,
     defer,
     suggest_options,
     suggest_players,
-    suggest_tables,
+    table_command,
 )
 from bot.discord.controls import controls
 from bot.discord.controls.controls import CustomId
@@ -40,6 +39,7 @@ from bot.features.lobby.lines import SHUFFLED
 from bot.hub.changes import check_allowed
 from bot.hub.info import TableInfo
 from bot.hub.people import person_by_address, player_name
+from bot.hub.request import UNKNOWN_SEAT, Request
 from bot.position import text_views
 from engine.title import SITE_CONVENTIONS
 from renderers import PALETTES
@@ -117,9 +117,7 @@ class TableCommands(app_commands.Group):
     def _line_command(self, line: str, description: str, statuses: tuple[TableStatus, ...]) -> Any:
         """A command that says a line at a table, and has its first word as its name."""
 
-        @app_commands.command(name=line.split(maxsplit=1)[0], description=description)
-        @app_commands.describe(table=TABLE_OPTION_HELP)
-        @app_commands.autocomplete(table=suggest_tables)
+        @table_command(line.split(maxsplit=1)[0], description)
         async def say(interaction: Interaction, table: str | None = None) -> None:
             await self._say(interaction, line, table, statuses)
 
@@ -169,15 +167,13 @@ class TableCommands(app_commands.Group):
             if interaction.guild_id
             else None
         )
-        table = await self.service.lobby.create(
-            title,
-            person_id,
-            name=(name or "")[:60],
-            options=chosen_options,
-            location=place,
-            pace=pace or "none",
+        opening = Request(
+            UNKNOWN_SEAT, (), (), None, None, person_id, "discord",
+            name=player_name(interaction.user.display_name),
+        )  # fmt: skip
+        table, _ = await self.service.lobby_lines.open_table(
+            title, opening, chosen_options, name=(name or "")[:60], location=place, pace=pace or "none"
         )
-        await self.service.lobby.join(table.id, person_id, player_name(interaction.user.display_name))
         how = (
             "Others join with the button on its card, or with `/table join`."
             if place
@@ -187,21 +183,15 @@ class TableCommands(app_commands.Group):
             interaction, f"Table {table.code} is open. {how} {export_prospect(table.title, table.options)}"
         )
 
-    @app_commands.command(name="join", description="Take a seat at a table before its game starts")
-    @app_commands.describe(table=TABLE_OPTION_HELP, name="Your name at the table")
-    @app_commands.autocomplete(table=suggest_tables)
+    @table_command("join", "Take a seat at a table before its game starts", name="Your name at the table")
     async def join(self, interaction: Interaction, table: str | None = None, name: str | None = None) -> None:
         await self._say(interaction, f"join {name or ''}", table, ("lobby",))
 
-    @app_commands.command(
-        name="invite", description="Keep a seat for another player: on Discord, or by email"
-    )
-    @app_commands.describe(
+    @table_command(
+        "invite", "Keep a seat for another player: on Discord, or by email",
         user="The player on Discord", address="The email address of a player by email",
         name="The player's name at the table", robot="A computer player, if all at the table agree",
-        table=TABLE_OPTION_HELP,
     )  # fmt: skip
-    @app_commands.autocomplete(table=suggest_tables)
     async def invite(
         self,
         interaction: Interaction,
@@ -217,18 +207,14 @@ class TableCommands(app_commands.Group):
         who = f"{known} <{f'@{user.id}' if user else address}>"
         await self._say(interaction, f"invite {'robot' if robot else who}", table, ("lobby",))
 
-    @app_commands.command(name="agree", description="Agree that a robot plays at your table")
-    @app_commands.describe(agree="False: no robot at this table", table=TABLE_OPTION_HELP)
-    @app_commands.autocomplete(table=suggest_tables)
+    @table_command("agree", "Agree that a robot plays at your table", agree="False: no robot at this table")
     async def agree(self, interaction: Interaction, agree: bool = True, table: str | None = None) -> None:
         await self._say(interaction, "agree" if agree else "decline", table, ("lobby",))
 
-    @app_commands.command(name="start", description="Start the game, as its host, once all have joined")
-    @app_commands.describe(
+    @table_command(
+        "start", "Start the game, as its host, once all have joined",
         order="The players' names in seating order, separated by commas; random if left out",
-        table=TABLE_OPTION_HELP,
-    )
-    @app_commands.autocomplete(table=suggest_tables)
+    )  # fmt: skip
     async def start(
         self, interaction: Interaction, order: str | None = None, table: str | None = None
     ) -> None:
@@ -245,13 +231,11 @@ class TableCommands(app_commands.Group):
             interaction, "\n".join(lines[:30]) or "There is no table yet. `/table new` opens one."
         )
 
-    @app_commands.command(name="replace", description="Replace a player by another person")
-    @app_commands.describe(
+    @table_command(
+        "replace", "Replace a player by another person", suggest={"seat": suggest_players},
         seat="The player who is replaced", user="The new player; you, if neither user nor address is given",
         address="The email address of a new player by email", name="The new player's name at the table",
-        table=TABLE_OPTION_HELP,
     )  # fmt: skip
-    @app_commands.autocomplete(seat=suggest_players, table=suggest_tables)
     async def replace(
         self,
         interaction: Interaction,
@@ -279,9 +263,7 @@ class TableCommands(app_commands.Group):
         async with self.service.store.begin() as unit:
             return (await person_by_address(unit, address or "", name or "")).id
 
-    @app_commands.command(name="move", description="Show a table in this channel, in a thread of its own")
-    @app_commands.describe(table=TABLE_OPTION_HELP)
-    @app_commands.autocomplete(table=suggest_tables)
+    @table_command("move", "Show a table in this channel, in a thread of its own")
     async def move(self, interaction: Interaction, table: str | None = None) -> None:
         await defer(interaction)
         found = await self.handler.lookup.resolve_table(interaction, table, ("running", "paused"))
@@ -293,23 +275,19 @@ class TableCommands(app_commands.Group):
         await places.move(self.service, found.id, {"guild": interaction.guild_id, "channel": parent})
         await reply_text(interaction, f"Table {found.code} is shown here from now on. Its thread follows.")
 
-    @app_commands.command(name="palette", description="Choose light or dark pictures for a table")
-    @app_commands.describe(colors="The colours of its pictures", table=TABLE_OPTION_HELP)
-    @app_commands.choices(colors=[Choice(name=each, value=each) for each in PALETTES])
-    @app_commands.autocomplete(table=suggest_tables)
+    @table_command(
+        "palette", "Choose light or dark pictures for a table",
+        choices={"colors": {each: each for each in PALETTES}}, colors="The colours of its pictures",
+    )  # fmt: skip
     async def palette(self, interaction: Interaction, colors: str, table: str | None = None) -> None:
         await self._say(interaction, f"palette {colors}", table, ())
 
-    @app_commands.command(
-        name="export", description="The game as a file: for 18xx.games, as text, or its statistics"
-    )
-    @app_commands.describe(
+    @table_command(
+        "export", "The game as a file: for 18xx.games, as text, or its statistics",
+        choices={"to": {each: EXPORT_CHOICES.get(each, each) for each in FORMATS}},
         to="The format; a text file if left out",
-        table=TABLE_OPTION_HELP,
         as_far_as_possible="For 18xx.games: up to the first move that the site does not have",
-    )
-    @app_commands.choices(to=[Choice(name=EXPORT_CHOICES.get(each, each), value=each) for each in FORMATS])
-    @app_commands.autocomplete(table=suggest_tables)
+    )  # fmt: skip
     async def export(
         self,
         interaction: Interaction,

@@ -27,7 +27,7 @@ from bot.discord.api import DiscordApi
 from bot.discord.cards.card_builder import CardBuilder
 from bot.discord.cards.card_keeper import CardKeeper, card_version
 from bot.discord.cards.card_refs import LASTING_SLOTS
-from bot.discord.cards.clock_notices import CLOCK_KINDS, send_clock_notice
+from bot.discord.cards.clock_notices import send_digest, send_reminder
 from bot.discord.cards.endings import Endings
 from bot.discord.cards.finished_turns import FinishedTurns
 from bot.discord.cards.notices import Notices
@@ -261,13 +261,15 @@ class DiscordDelivery:
                     await rename_in_messages(self.api, channel, replacing)
                 await self.endings.redraw(table)
                 return None
+            case "digest":
+                return await send_digest(self.notices, queued, table, notification, dm_user)
+            case "reminder":
+                return await send_reminder(self.notices, queued, table, notification, dm_user)
             case "refresh":
                 await self._sync_now(table.id)
                 return None
         if notification.kind in self.service.pages:
             return await self.notices.send_page(queued, table, notification, dm_user)
-        if notification.kind in CLOCK_KINDS:
-            return await send_clock_notice(self.notices, queued, table, notification, dm_user)
         await self._sync_now(table.id)
         if notification.kind == "over":
             state = (await self.service.queries.view(table.id)).state

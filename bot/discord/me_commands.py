@@ -6,16 +6,13 @@ from typing import Any
 
 import discord
 from discord import app_commands
-from discord.app_commands import Choice
 
-from bot.discord.cards.clock_notices import waiting_entries
 from bot.discord.cards.turns_card import turns_card
 from bot.discord.completion import (
-    TABLE_OPTION_HELP,
     Interaction,
     defer,
     suggest_lines,
-    suggest_tables,
+    table_command,
 )
 from bot.discord.controls import controls
 from bot.discord.controls.controls import NO_TABLE, CustomId
@@ -57,11 +54,10 @@ class MeCommands(app_commands.Group):
     async def turns(self, interaction: Interaction) -> None:
         await defer(interaction)
         person_id = await self.handler.lookup.person_id(interaction.user)
-        await reply(interaction, turns_card(await waiting_entries(self.handler.service, person_id)))
+        waiting = await self.handler.service.waiting.pages(person_id)
+        await reply(interaction, await turns_card(self.handler.service, waiting))
 
-    @app_commands.command(name="orders", description="What you leave beforehand: auto pass, auto bid …")
-    @app_commands.describe(table=TABLE_OPTION_HELP)
-    @app_commands.autocomplete(table=suggest_tables)
+    @table_command("orders", "What you leave beforehand: auto pass, auto bid …")
     async def orders(self, interaction: Interaction, table: str | None = None) -> None:
         await defer(interaction)
         found = await self.handler.lookup.resolve_table(interaction, table, ("running", "paused"))
@@ -95,19 +91,16 @@ class MeCommands(app_commands.Group):
         await self.handler.privacy.ask(interaction)
 
 
-def watch_command(handler: InteractionHandler) -> app_commands.Command[Any, Any, Any]:
+def watch_command(handler: InteractionHandler) -> Any:
     """`/watch`."""
 
-    @app_commands.command(
-        name="watch", description="Show a game to this channel: map, market, sheet and what is new"
-    )
-    @app_commands.describe(
+    @table_command(
+        "watch", "Show a game to this channel: map, market, sheet and what is new",
         file="A file of 18xx.games, or a game text",
         url="Instead of a file: the address of a game of 18xx.games, if the host allows that",
         table="Instead of a file: a table of this server, by its code",
         news="Tell what has changed in a message of its own too",
-    )
-    @app_commands.autocomplete(table=suggest_tables)
+    )  # fmt: skip
     async def watch(
         interaction: Interaction,
         file: discord.Attachment | None = None,
@@ -136,9 +129,12 @@ def watch_command(handler: InteractionHandler) -> app_commands.Command[Any, Any,
 def line_commands(handler: InteractionHandler) -> list[app_commands.Command[Any, Any, Any]]:
     """`/do`, `/undo` and `/help`."""
 
-    @app_commands.command(name="do", description="Submit a line of the game: buy, sell, lay, run, pass …")
-    @app_commands.describe(line="The line; several lines are separated by ;", table=TABLE_OPTION_HELP)
-    @app_commands.autocomplete(line=suggest_lines, table=suggest_tables)
+    @table_command(
+        "do",
+        "Submit a line of the game: buy, sell, lay, run, pass …",
+        suggest={"line": suggest_lines},
+        line="The line; several lines are separated by ;",
+    )
     async def do(interaction: Interaction, line: str, table: str | None = None) -> None:
         await defer(interaction)
         found = await handler.lookup.resolve_table(interaction, table, ("running", "paused", "finished"))
@@ -153,10 +149,12 @@ def line_commands(handler: InteractionHandler) -> list[app_commands.Command[Any,
             line = choice.line if choice else line
         await handler.lines.submit_lines(interaction, custom_id, split_lines(line))
 
-    @app_commands.command(name="undo", description="Undo your last move, or redo it")
-    @app_commands.describe(what="Undo, or redo what was undone", table=TABLE_OPTION_HELP)
-    @app_commands.choices(what=[Choice(name=name, value=value) for value, name in UNDO_CHOICES.items()])
-    @app_commands.autocomplete(table=suggest_tables)
+    @table_command(
+        "undo",
+        "Undo your last move, or redo it",
+        choices={"what": UNDO_CHOICES},
+        what="Undo, or redo what was undone",
+    )
     async def undo(interaction: Interaction, what: str = "undo", table: str | None = None) -> None:
         await defer(interaction)
         found = await handler.lookup.resolve_table(interaction, table, ("running", "paused", "finished"))

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping
-from typing import Any
+from collections.abc import Mapping
+from functools import partial
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from discord import app_commands
-from discord.app_commands import Choice
 
 from bot.discord.completion import (
-    TABLE_OPTION_HELP,
     Interaction,
+    Suggestions,
     defer,
     suggest_companies,
     suggest_lines,
     suggest_players,
     suggest_privates,
-    suggest_tables,
     suggest_tiles,
+    table_command,
 )
 from bot.discord.interactions.interactions import InteractionHandler
 from bot.hub.result import QueryAnswer
-
-Suggestions = Callable[[Interaction, str], Coroutine[Any, Any, list[Choice[str]]]]
 
 CHART_CHOICES = {
     "worth": "worth: what each player is worth",
@@ -38,31 +37,63 @@ REVIEW_CHOICES = {
     "robot": "robot: what it would have done otherwise",
 }
 
-PLAIN_QUESTIONS = {
-    "sheet": "All players and companies",
-    "bids": "What is auctioned, who leads, and everybody's free cash",
-    "trains": "The trains that are left, and those of each company",
-    "animation": "The map of the whole game, turn by turn",
-    "records": "Best run, dearest share, largest bankruptcy",
-    "board": "The tiles and tokens on the map, as text",
-    "map": "The map",
-    "market": "The stock market",
-    "turn": "Who has to act, and what they may do",
-}
-"""Questions without an option of their own, with their descriptions."""
+
+class Question(NamedTuple):
+    """A question with one option at most. line: with what the option is, in the place of `{}`. alone: without
+    the option. suggest: completes it. choices: the name of each of its values."""
+
+    description: str
+    alone: str
+    line: str = ""
+    option: str = ""
+    help: str = ""
+    suggest: Suggestions | None = None
+    choices: Mapping[str, str] = MappingProxyType({})
 
 
-def question(
-    name: str, description: str, /, *, suggest: Mapping[str, Suggestions] | None = None, **options: str
-) -> Callable[[Any], Any]:
-    """A command with these options, and with the options `table` and `public`, which come last."""
+QUESTIONS = {
+    "sheet": Question("All players and companies", "sheet"),
+    "bids": Question("What is auctioned, who leads, and everybody's free cash", "bids"),
+    "trains": Question("The trains that are left, and those of each company", "trains"),
+    "animation": Question("The map of the whole game, turn by turn", "animation"),
+    "records": Question("Best run, dearest share, largest bankruptcy", "records"),
+    "board": Question("The tiles and tokens on the map, as text", "board"),
+    "map": Question("The map", "map"),
+    "market": Question("The stock market", "market"),
+    "turn": Question("Who has to act, and what they may do", "turn"),
+    "private": Question(
+        "A private and what it can do; without a name, all", "privates", "privates {}", "name", "The private",
+        suggest_privates,
+    ),
+    "tiles": Question(
+        "The tiles that are left; where a tile may lie", "tiles", "tiles {}", "tile",
+        "A tile: where it may lie, and its upgrades", suggest_tiles,
+    ),
+    "routes": Question(
+        "What a company ran last; without a name, all of them", "routes", "routes {}", "company",
+        "The company", suggest_companies,
+    ),
+    "company": Question(
+        "One company; without a name, the sheet of all", "sheet", "company {}", "name", "The company",
+        suggest_companies,
+    ),
+    "player": Question(
+        "One player; without a name, the sheet of all", "sheet", "player {}", "name", "The player",
+        suggest_players,
+    ),
+    "chart": Question(
+        "Worth, share prices or revenue by round", "chart worth", "chart {}", "kind", "What the chart shows",
+        choices=CHART_CHOICES,
+    ),
+    "review": Question(
+        "What decided the game", "review money", "review {}", "part", "What the review is about",
+        choices=REVIEW_CHOICES,
+    ),
+}  # fmt: skip
+"""The questions with one option at most, by the name of their command."""
 
-    def decorate(callback: Any) -> Any:
-        app_commands.describe(**options, table=TABLE_OPTION_HELP, public="Everybody can see it")(callback)
-        app_commands.autocomplete(**(suggest or {}), table=suggest_tables)(callback)
-        return app_commands.command(name=name, description=description)(callback)
-
-    return decorate
+question = partial(table_command, public="Everybody can see it")
+"""A command that everybody may see the answer of."""
 
 
 class ShowCommands(app_commands.Group):
@@ -71,15 +102,33 @@ class ShowCommands(app_commands.Group):
     def __init__(self, handler: InteractionHandler) -> None:
         super().__init__(name="show", description="Show a table")
         self.handler = handler
-        for name, description in PLAIN_QUESTIONS.items():
-            self.add_command(self._plain_question(name, description))
+        for name, asked in QUESTIONS.items():
+            self.add_command(self._question(name, asked))
 
-    def _plain_question(self, name: str, description: str) -> Any:
-        @question(name, description)
-        async def ask(interaction: Interaction, table: str | None = None, public: bool = False) -> None:
-            await self._show(interaction, name, table, public)
+    def _question(self, name: str, asked: Question) -> Any:
+        if not asked.line:
 
-        return ask
+            @question(name, asked.description)
+            async def ask(interaction: Interaction, table: str | None = None, public: bool = False) -> None:
+                await self._show(interaction, asked.alone, table, public)
+
+            return ask
+
+        @question(
+            name,
+            asked.description,
+            suggest={"value": asked.suggest} if asked.suggest else {},
+            choices={"value": asked.choices} if asked.choices else {},
+            value=asked.help,
+        )
+        @app_commands.rename(value=asked.option)
+        async def ask_about(
+            interaction: Interaction, value: str | None = None, table: str | None = None, public: bool = False
+        ) -> None:
+            line = asked.line.format(value) if value else asked.alone
+            await self._show(interaction, line, table, public)
+
+        return ask_about
 
     async def _show(self, interaction: Interaction, line: str, table: str | None, public: bool) -> None:
         await defer(interaction, public=public)
@@ -91,102 +140,11 @@ class ShowCommands(app_commands.Group):
         else:
             await self.handler.lines.show_result(interaction, result, found, None)
 
-    @app_commands.command(name="card", description="What you have to decide, with its controls")
-    @app_commands.describe(table=TABLE_OPTION_HELP)
-    @app_commands.autocomplete(table=suggest_tables)
+    @table_command("card", "What you have to decide, with its controls")
     async def card(self, interaction: Interaction, table: str | None = None) -> None:
         await defer(interaction)
         found = await self.handler.lookup.resolve_table(interaction, table, ("running",))
         await self.handler.show_own_card(interaction, found.id)
-
-    @question(
-        "private",
-        "A private and what it can do; without a name, all",
-        suggest={"name": suggest_privates},
-        name="The private",
-    )
-    async def private(
-        self,
-        interaction: Interaction,
-        name: str | None = None,
-        table: str | None = None,
-        public: bool = False,
-    ) -> None:
-        await self._show(interaction, f"privates {name or ''}", table, public)
-
-    @question(
-        "tiles",
-        "The tiles that are left; where a tile may lie",
-        suggest={"tile": suggest_tiles},
-        tile="A tile: where it may lie, and its upgrades",
-    )
-    async def tiles(
-        self,
-        interaction: Interaction,
-        tile: str | None = None,
-        table: str | None = None,
-        public: bool = False,
-    ) -> None:
-        await self._show(interaction, f"tiles {tile or ''}", table, public)
-
-    @question(
-        "routes",
-        "What a company ran last; without a name, all of them",
-        suggest={"company": suggest_companies},
-        company="The company",
-    )
-    async def routes(
-        self,
-        interaction: Interaction,
-        company: str | None = None,
-        table: str | None = None,
-        public: bool = False,
-    ) -> None:
-        await self._show(interaction, f"routes {company or ''}", table, public)
-
-    @question("chart", "Worth, share prices or revenue by round", kind="What the chart shows")
-    @app_commands.choices(kind=[Choice(name=name, value=kind) for kind, name in CHART_CHOICES.items()])
-    async def chart(
-        self, interaction: Interaction, kind: str = "worth", table: str | None = None, public: bool = False
-    ) -> None:
-        await self._show(interaction, f"chart {kind}", table, public)
-
-    @question("review", "What decided the game", part="What the review is about")
-    @app_commands.choices(part=[Choice(name=name, value=part) for part, name in REVIEW_CHOICES.items()])
-    async def review(
-        self, interaction: Interaction, part: str = "money", table: str | None = None, public: bool = False
-    ) -> None:
-        await self._show(interaction, f"review {part}", table, public)
-
-    @question(
-        "company",
-        "One company; without a name, the sheet of all",
-        suggest={"name": suggest_companies},
-        name="The company",
-    )
-    async def company(
-        self,
-        interaction: Interaction,
-        name: str | None = None,
-        table: str | None = None,
-        public: bool = False,
-    ) -> None:
-        await self._show(interaction, f"company {name}" if name else "sheet", table, public)
-
-    @question(
-        "player",
-        "One player; without a name, the sheet of all",
-        suggest={"name": suggest_players},
-        name="The player",
-    )
-    async def player(
-        self,
-        interaction: Interaction,
-        name: str | None = None,
-        table: str | None = None,
-        public: bool = False,
-    ) -> None:
-        await self._show(interaction, f"player {name}" if name else "sheet", table, public)
 
     @question("log", "The moves so far and what they did", count="Number of rows")
     async def log(
@@ -208,12 +166,12 @@ class ShowCommands(app_commands.Group):
     ) -> None:
         await self._show(interaction, f"at {place}", table, public)
 
-    @app_commands.command(name="plan", description="Try lines on a private copy of the game")
-    @app_commands.describe(
+    @table_command(
+        "plan",
+        "Try lines on a private copy of the game",
+        suggest={"lines": suggest_lines},
         lines="Lines separated by ; or `more LINES`, `play`, `clear`; if left out, your plan is shown",
-        table=TABLE_OPTION_HELP,
-    )  # fmt: skip
-    @app_commands.autocomplete(lines=suggest_lines, table=suggest_tables)
+    )
     async def plan(
         self, interaction: Interaction, lines: str | None = None, table: str | None = None
     ) -> None:

@@ -260,7 +260,9 @@ class Console:
     async def _practice(self, title: str) -> Reply:
         """A practice game: one person against two robots, with hints, begun at once."""
         title = title or engine.title_names()[0]
-        info = await self.tables.new_table(title, [PRACTICE_NAME, ROBOT_WORD, ROBOT_WORD], ["hints"])
+        info = await self.tables.new_table(
+            f"{title} {PRACTICE_NAME}, {ROBOT_WORD}, {ROBOT_WORD} option hints"
+        )
         order = [p.name for p in info.seated_players]
         await self.service.lobby.start(info.id, by=None, order=order)
         view = await self.service.queries.view(info.id)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-import engine
 from bot.features.game_files.export import export_prospect
 from bot.features.game_files.importing import read_game
 from bot.hub.info import TableInfo
+from bot.hub.request import UNKNOWN_SEAT, Request
 from bot.hub.result import QueryAnswer
 from bot.hub.seating import ROBOT_WORD
 from bot.position import text_views
@@ -65,31 +64,15 @@ class TableCommands:
     async def _table_summary(self, _: str) -> Reply:
         return Reply(table_summary(await self.service.queries.table_info(self._opened.required())))
 
-    async def new_table(self, title: str, names: Sequence[str], options: Sequence[str] = ()) -> TableInfo:
-        """Create a table with these players in this order, and open it. Raises ValueError."""
-        if not title or not names:
-            titles = text_views.join_words(engine.title_names(), "or")
-            raise ValueError(f"Name a title ({titles}) and the players: `table new TITLE Ann, Bob, Cid`.")
-        info = await self.service.lobby.create(title, None, options=options or None)
-        try:
-            for name in names:
-                if name.casefold() == ROBOT_WORD:
-                    info = await self.service.lobby.invite_robot(info.id, by=None)
-                    continue
-                async with self.service.store.begin() as unit:
-                    person = await unit.people.add(name)
-                info = await self.service.lobby.join(info.id, person.id, name)
-        except ValueError:
-            await self.service.running.end_now(info.id, by=None)
-            raise
+    async def new_table(self, text: str) -> TableInfo:
+        """Create a table, `TITLE Ann, Bob, robot option hints`, and open it. Raises ValueError."""
+        opening = Request(UNKNOWN_SEAT, (), (), None, None, None, "terminal")
+        info, _ = await self.service.lobby_lines.open_table(text, opening)
         self._opened.id = info.id
         return info
 
     async def _new(self, rest: str) -> Reply:
-        title, _, rest = rest.partition(" ")
-        people, *options = [part.strip().rstrip(",") for part in re.split(r"\boption\b", rest)]
-        names = [name for part in people.split(",") if (name := " ".join(part.split()))]
-        info = await self.new_table(title, names, options)
+        info = await self.new_table(rest)
         prospect = export_prospect(info.title, info.options)
         return Reply(
             f"{table_summary(info, 'created')}\n{prospect}\n`table start` starts it.",

@@ -6,7 +6,6 @@ from datetime import timedelta
 
 import pytest
 
-from bot.discord.cards.clock_notices import waiting_entries
 from bot.discord.cards.turns_card import turns_card
 from bot.hub.result import PollUpdated, QueryAnswer
 from mail.port import LinesPlayed
@@ -104,7 +103,7 @@ async def test_the_digest_on_discord_has_the_vote_and_the_news(driven: DrivenTab
     await driven.say("Ann", "buy SV")
     await driven.say("Bob", "bid MH 115")
     await driven.say("Cid", "buy CS")
-    entries = await waiting_entries(driven.service, driven.people["Ann"], digest_only=True)
-    card = str(turns_card(entries))
+    waiting = await driven.service.waiting.pages(driven.people["Ann"], in_digest=True)
+    card = str(await turns_card(driven.service, waiting))
     assert QUESTION in card and "accept vote" in card and "decline vote" in card
     assert "- Bob bids $115 for the MH" in card and "buys the CS for $40" in card

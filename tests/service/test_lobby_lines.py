@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.hub.request import Request
 from bot.hub.result import (
     CommandResult,
     Completed,
@@ -117,3 +118,27 @@ async def test_what_a_crash_has_ended_is_said_once_more(table: Table) -> None:
         assert isinstance(first, QueryAnswer) == (line == "start")
         assert await table.told(name, line, is_repeated=True)
     assert len((await table.service.queries.table_info(table.id)).seated_players) == 2
+
+
+async def test_a_table_is_opened_by_one_line(table: Table) -> None:
+    """Its host sits there, the others are invited; of a table that cannot be filled nothing is left."""
+    service, ann = table.service, await table.person("Ann")
+    request = Request(-1, (), (), None, None, ann, "mail")
+    text = "1830 Bob <bob@player.test>, robot option optional_6_train, option hints"
+    info, invited = await service.lobby_lines.open_table(text, request)
+    assert [each.label for each in invited] == ["Bob (bob@player.test)"]
+    assert info.hints and info.options == ("optional_6_train",) and info.host_id == ann
+    assert [(p.name, p.joined) for p in info.seated_players] == [
+        ("Ann", True),
+        ("Bob", False),
+        ("Robot", True),
+    ]
+    with pytest.raises(ValueError, match="Name a title first"):
+        await service.lobby_lines.open_table("1066 Bob <bob@player.test>", request)
+    with pytest.raises(ValueError, match="at most 6 seats"):
+        six = ", ".join(f"P{number} <p{number}@player.test>" for number in range(6))
+        await service.lobby_lines.open_table(f"1830 {six}", request)
+    with pytest.raises(ValueError, match="not one plain email address"):
+        await service.lobby_lines.open_table("1830 Bob <bob@player>", request)
+    opened = await service.queries.list_tables()
+    assert [each.status for each in opened] == ["lobby", "ended"]

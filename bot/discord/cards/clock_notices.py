@@ -1,76 +1,38 @@
-"""Reminders, digests and what else the clock says, on Discord."""
+"""Reminders and digests on Discord."""
 
 from __future__ import annotations
 
 from bot.discord.cards import card_texts, layouts
 from bot.discord.cards.card_keeper import current_prompt
 from bot.discord.cards.notices import Notices
-from bot.discord.cards.turns_card import WaitingEntry, turns_card
+from bot.discord.cards.turns_card import turns_card
 from bot.discord.posting import Draft
 from bot.discord.threads import card_link
 from bot.hub.info import TableInfo
 from bot.hub.notifications.messages import Notification
-from bot.hub.notifications.recent_events import digest_events
-from bot.hub.notifications.waiting import waiting_tables
-from bot.service import Service
 from storage import OutboxMessage
 
-CLOCK_KINDS = ("reminder", "next", "deputy", "dismissed", "time_up", "digest")
 
-
-async def send_clock_notice(
+async def send_digest(
     notices: Notices, queued: OutboxMessage, table: TableInfo, notification: Notification, dm_user: str | None
 ) -> str | None:
-    """Send what the clock has to say; nothing if it is out of date."""
-    service = notices.service
-    if notification.kind == "digest":
-        entries = await waiting_entries(service, notification.person_id or 0, digest_only=True)
-        draft = Draft(turns_card(entries))
-        return await notices.send_text_once(queued, table, draft, dm_user) if entries else None
-    view = await service.queries.view(table.id)
-    if notification.kind == "reminder" and current_prompt(view, notification) is None:
-        return None
-    if notification.kind == "next" and view.current_decision_id != notification.decision_id:
-        return None
-    user = dm_user or await notices.threads.discord_id(notification.person_id)
-    ping = [f"<@{user}>"] if user and not dm_user else []
-    text = " ".join([*ping, *notification.sentences])
-    if notification.kind == "reminder" and (pending := current_prompt(view, notification)):
-        link = await card_link(service, table, pending.seat)
-        text = f"{text}\n{pending.name} to act: {pending.prompt}." + (f" [The card]({link})" if link else "")
-    payload = layouts.notification([card_texts.table_heading(table, view.seq), text])
-    if notification.kind == "reminder":
-        draft = Draft(payload, users=[user] if ping and user else [])
-        return await notices.send_reminder(queued, table, notification, draft, dm_user)
-    return await notices.send_text_once(
-        queued, table, Draft(payload, users=[user] if ping and user else []), dm_user
-    )
+    """Send a digest, if anything waits for its reader."""
+    waiting = await notices.service.waiting.pages(notification.person_id or 0, in_digest=True)
+    draft = Draft(await turns_card(notices.service, waiting))
+    return await notices.send_text_once(queued, table, draft, dm_user) if waiting else None
 
 
-async def waiting_entries(
-    service: Service, person_id: int, *, digest_only: bool = False
-) -> list[WaitingEntry]:
-    """The tables that wait for a person, the most urgent first."""
-    settings = await service.settings.settings(person_id)
-    async with service.store.read() as unit:
-        waiting = await waiting_tables(unit, person_id)
-        now = unit.now
-    entries = []
-    for each in waiting:
-        if digest_only and not settings.for_table(each.table.code).digest:
-            continue
-        view = await service.queries.view(each.table.id)
-        link = await card_link(service, each.table, each.seat)
-        if each.poll is not None:
-            text = f"**{each.line(now, settings.zone)}**\n{each.poll.poll.details['question']}"
-            entries.append(WaitingEntry(each, text, each.poll_id, None))
-            continue
-        pending = next((p for p in view.pending if p.seat == each.seat), None)
-        if pending is None:
-            continue
-        text = f"**{each.line(now, settings.zone)}**\nYou to act: {pending.prompt}."
-        if digest_only:
-            events = await digest_events(service.queries, each, person_id)
-            text += "".join(f"\n- {event}" for event in events)
-        entries.append(WaitingEntry(each, text, pending.decision_id, link))
-    return entries
+async def send_reminder(
+    notices: Notices, queued: OutboxMessage, table: TableInfo, notification: Notification, dm_user: str | None
+) -> str | None:
+    """Send a reminder of a decision; nothing if it is out of date."""
+    view = await notices.service.queries.view(table.id)
+    if (pending := current_prompt(view, notification)) is None:
+        return None
+    user = None if dm_user else await notices.threads.discord_id(notification.person_id)
+    text = " ".join([*([f"<@{user}>"] if user else []), *notification.sentences])
+    link = await card_link(notices.service, table, pending.seat)
+    asked = f"{pending.name} to act: {pending.prompt}." + (f" [The card]({link})" if link else "")
+    payload = layouts.notification([card_texts.table_heading(table, view.seq), text, asked])
+    draft = Draft(payload, users=[user] if user else [])
+    return await notices.send_reminder(queued, table, notification, draft, dm_user)

@@ -11,7 +11,6 @@ from bot.email.pages.feature_pages import mail_page, page_token
 from bot.email.pages.pictures import position_images
 from bot.email.pages.turn_pages import PICTURES_LATE, TurnPages, position_parts, words_of_map
 from bot.email.tokens import ServiceToken, reply_token_for
-from bot.hub.info import TableInfo
 from bot.hub.notifications.messages import Notification, decode_notification
 from bot.hub.table import TableView
 from bot.pictures.workers import PictureWorkers
@@ -22,7 +21,7 @@ from mail.composing import pages, table_pages
 from mail.composing.page import Paragraph
 from storage import OutboxMessage
 
-ASKING = ("turn", "reminder", "next")
+ASKING = ("turn", "reminder")
 """Kinds that go to the player of a seat, or to the deputy who plays for them now."""
 MAX_HEADLINE = 70  # characters
 LAST_REMINDER = timedelta(hours=2)  # before the end of a time, at the latest
@@ -57,8 +56,6 @@ class PageBuilder:
                 return None
             token = await page_token(self._store, table, notification, page, str(row.address["email"]))
             return (mail_page(page), token) if token else None
-        if notification.kind == "dismissed":
-            return await self._dismissal_page(table, notification, notification.person_id)
         if notification.once_a_day and await self._is_one_too_many(notification, str(row.address["email"])):
             return None
         seat = notification.seat
@@ -102,16 +99,6 @@ class PageBuilder:
             token = await reply_token_for(unit, person_id, None, None, None)
         pages_of = {"export": table_pages.export_confirmation, "erase": table_pages.erasure_confirmation}
         return (pages_of[wanted](), replace(token, purpose=wanted)) if token else None
-
-    async def _dismissal_page(
-        self, table: TableInfo, notification: Notification, person_id: int
-    ) -> tuple[MailPage, ServiceToken] | None:
-        """The page that tells a deputy that they play no more."""
-        async with self._store.read() as unit:
-            token = await reply_token_for(unit, person_id, table, None, None)
-        sentence = " ".join(notification.sentences)
-        page = pages.announcement(sentence, (), subject="You are no longer a deputy")
-        return (page, token) if token else None
 
     async def _account_page(
         self, notification: Notification, person_id: int, address: str
@@ -160,12 +147,6 @@ class PageBuilder:
                 return replace(
                     page, blocks=reminded, subject=f"A reminder: {page.subject.lower()[:1]}{page.subject[1:]}"
                 )
-            case "next":
-                if view.current_decision_id != notification.decision_id:
-                    return None
-                return pages.announcement(" ".join(notification.sentences), (), subject="You are next")
-            case "deputy":
-                return pages.announcement("You are a deputy.", notification.sentences, waiting)
             case "over" if state:
                 return await self._turns.end(view, state, notification)
             case "started" if state:

@@ -17,7 +17,6 @@ address that belongs to nobody yet gets few invitations in all.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -28,7 +27,7 @@ from bot.email.reachability import load_standing
 from bot.email.replies.seat_commands import NO_FILE, import_game
 from bot.email.tokens import table_label
 from bot.features.game_files.export import export_prospect
-from bot.features.lobby.lines import invitations_sentence, parse_players
+from bot.features.lobby.lines import invitations_sentence
 from bot.hub import people
 from bot.hub.info import SeatedPlayer, TableInfo, open_seat_named, status_text
 from bot.hub.request import UNKNOWN_SEAT, Request
@@ -56,8 +55,6 @@ HELP = (
     "addresses: where your emails go; `link ann@example.org` adds an address, `unlink` gives one up",
     "stop: no more emails; `start` in a reply starts them again",
 )
-
-_OPTION = re.compile(r"\boption\s+([\w -]{1,60}?)(?=,|;|\boption\b|$)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,44 +171,20 @@ class TableCommands:
     # -- opening a table ---------------------------------------------------------------------
 
     async def _new(self, person_id: int, text: str, name: str, request: TableRequest) -> CommandAnswer:
-        options = [option.strip() for option in _OPTION.findall(text)]
-        text = _OPTION.sub("", text)
-        title, _, rest = text.strip().partition(" ")
-        if title not in engine.title_names():
-            known = text_views.join_words(list(engine.title_names()), "or")
-            raise ValueError(f"Name a title first: {known}. For example: `new TITLE Bob <bob@example.org>`.")
-        players = parse_players(rest)
-        most = engine.title_of(title, tuple(options)).components.players["max"]
-        if len(players) + 1 > most:
-            raise ValueError(f"{title} has at most {most} seats; you have named {len(players)} and yourself.")
-        info = await self._service.lobby.create(
-            title, person_id, options=options or None, request_id=request.id
-        )
-        seat_name = people.player_name(name) if name else await self._name(person_id)
-        try:
-            if info.player_of(person_id) is None:
-                await self._service.lobby.join(info.id, person_id, seat_name)
-            names = [seat_name, *(each.name for each in players)]
-            inviting = Request(
-                UNKNOWN_SEAT, (), (), None, None, person_id, "mail", is_repeated=request.is_repeated
-            )
-            for each in players:
-                await self._service.lobby_lines.invite(info.id, each, inviting, names)
-        except ValueError:
-            await self._service.running.end_now(info.id, by=person_id)
-            raise
-        info = await self._service.queries.table_info(info.id)
+        opening = Request(
+            UNKNOWN_SEAT, (), (), None, request.id, person_id, "mail",
+            name=people.player_name(name) if name else "", is_repeated=request.is_repeated,
+        )  # fmt: skip
+        info, invited = await self._service.lobby_lines.open_table(text, opening)
+        own = info.player_of(person_id)
+        assert own is not None
         sentences = (
-            f"Table {info.code} of {title} is open, and you sit there as {seat_name}.",
-            *([invitations_sentence(players)] if players else []),
+            f"Table {info.code} of {info.title} is open, and you sit there as {own.name}.",
+            *([invitations_sentence(invited)] if invited else []),
             export_prospect(info.title, info.options),
             "You get an email when they have answered. Reply with `start` to start the game.",
         )
         return CommandAnswer(sentences, info.id)
-
-    async def _name(self, person_id: int) -> str:
-        async with self._store.read() as unit:
-            return people.player_name((await unit.people.get(person_id)).name)
 
     # -- at a table --------------------------------------------------------------------------
 

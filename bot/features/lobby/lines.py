@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple
 
+import engine
 from bot.features.lobby.seats import SeatRequests
-from bot.features.lobby.tables import Lobby
+from bot.features.lobby.tables import HINTS, Lobby
 from bot.hub.cache import TableCache
 from bot.hub.changes import check_allowed
 from bot.hub.command import Command, Form, OpenCommand
@@ -19,10 +21,13 @@ from bot.hub.info import TableInfo, open_seat_named
 from bot.hub.people import check_invitable, person_by_address, person_by_discord, player_name
 from bot.hub.request import Request
 from bot.hub.seating import ROBOT_WORD, people_of, robots_of, unanswered
+from bot.hub.status import RunningTables
 from bot.position import text_views
 from storage import TableStatus, UnitOfWork
 
 SHUFFLED = "shuffled"
+_OPTION = re.compile(r"\boption\s+([\w .-]{1,60}?)\s*(?=,|;|\boption\b|$)", re.IGNORECASE)
+_ROBOT = re.compile(rf"(?:^|,)\s*{ROBOT_WORD}\s*(?=,|$)", re.IGNORECASE)
 _AUTOLINK = re.compile(r"<mailto:[^<>\s]{1,100}>", re.IGNORECASE)
 _PLAYER = re.compile(r"([^<>,;@\n]{0,60}?)\s*(?:<\s*([^<>\s]{3,254})\s*>|([^<>,;\s]+@[^<>,;\s]+))")
 
@@ -59,8 +64,8 @@ Act = Callable[[TableInfo, Request], Awaitable[str]]
 class LobbyLines:
     """Carries out the lines of tables that have not started. Every method raises ValueError."""
 
-    def __init__(self, cache: TableCache, lobby: Lobby, seats: SeatRequests) -> None:
-        self._cache, self._lobby, self._seats = cache, lobby, seats
+    def __init__(self, cache: TableCache, lobby: Lobby, seats: SeatRequests, running: RunningTables) -> None:
+        self._cache, self._lobby, self._seats, self._running = cache, lobby, seats, running
 
     def commands(self) -> list[Command]:
         """`join`, `leave`, `invite`, `uninvite`, `agree`, `decline`, `start`, `keep`."""
@@ -87,6 +92,55 @@ class LobbyLines:
 
         name = forms[0].text.split()[0]
         return OpenCommand(name, forms, handle, needs_seat=False, statuses=statuses)
+
+    async def open_table(
+        self, text: str, request: Request, options: Sequence[str] | None = None, **details: Any
+    ) -> tuple[TableInfo, list[Invited]]:
+        """Open a table: `TITLE Bob <bob@example.org>, robot option optional_6_train`; the table, and who is
+        invited.
+
+        Who opens it is its host, and sits there. The players of the operator are new persons, who sit in this
+        order. details: see `Lobby.create`. Raises ValueError; then there is no table.
+        """
+        options = [option.strip(" .") for option in _OPTION.findall(text)] or options
+        title, _, rest = _OPTION.sub("", text).strip(" ,").partition(" ")
+        if title not in engine.title_names():
+            known = text_views.join_words(list(engine.title_names()), "or")
+            raise ValueError(f"Name a title first: {known}. For example: `new TITLE Bob <bob@example.org>`.")
+        by, invited = request.person_id, [] if request.person_id is None else parse_players(rest)
+        rules = tuple(option for option in options or () if option != HINTS)
+        most = engine.title_of(title, rules).components.players["max"]
+        if len(invited) + 1 > most:
+            raise ValueError(f"{title} has at most {most} seats; you have named {len(invited)} and yourself.")
+        info = await self._lobby.create(title, by, options=options, request_id=request.request_id, **details)
+        try:
+            if by is None:
+                for name in filter(None, (" ".join(part.split()) for part in rest.split(","))):
+                    line = f"invite {ROBOT_WORD}" if name.casefold() == ROBOT_WORD else f"join {name}"
+                    await self._say(info, request, line)
+            else:
+                await self._seat_host(info, request, invited, len(_ROBOT.findall(rest)))
+        except ValueError:
+            await self._running.end_now(info.id, by=by)
+            raise
+        return (await self._cache.get(info.id, with_log=False)).info, invited
+
+    async def _say(self, info: TableInfo, request: Request, line: str) -> None:
+        """Carry out a line of who opens a table."""
+        act = self._invite_robot if line.startswith("invite") else self._join
+        await act(info, replace(request, lines=(line,)))
+
+    async def _seat_host(
+        self, info: TableInfo, request: Request, invited: Sequence[Invited], robots: int
+    ) -> None:
+        """Seat who opens a table, and invite the others; what was done before a crash is left."""
+        if info.player_of(request.person_id) is None:
+            await self._say(info, request, "join")
+        names = [p.name for p in (await self._cache.get(info.id, with_log=False)).info.seated_players][:1]
+        for each in invited:
+            await self.invite(info.id, each, request, [*names, *(other.name for other in invited)])
+        for _ in range(robots - len(robots_of(info))):
+            await self._say(info, request, f"invite {ROBOT_WORD}")
 
     async def _join(self, info: TableInfo, request: Request) -> str:
         """A person takes a seat: under the name they give, that of the invitation, or their own."""
