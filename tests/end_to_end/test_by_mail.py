@@ -266,8 +266,8 @@ async def test_undo_without_and_with_a_vote(pymap: MailHarness) -> None:
     assert "Bob is asked" in asked.text
     vote = await bob.letter()
     assert headline(vote) == "Your vote is needed." and copied(vote, "Reply with one of") == [
-        "accept",
-        "decline",
+        "accept vote",
+        "decline vote",
     ]
     await bob.said("accept")
     assert await pymap.lines(table) == []

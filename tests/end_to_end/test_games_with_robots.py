@@ -101,7 +101,7 @@ async def discord_and_mail(folder: Path, title: str) -> AsyncIterator[tuple[Runn
                     assert copied(asked, "To agree, reply with") == ["yes"]
                     assert "takes its seat" in (await bob.answered("yes")).text
                 done = await fake.run_command("Ann", "general", "table start", order=", ".join(ORDER))
-                assert "starts" in done.text, done.text
+                assert "begins" in done.text, done.text
                 await fake.wait_until(lambda: fake.threads, "the thread")
                 yield running, bob
 

@@ -203,7 +203,7 @@ async def seated(
         await guest.letter()
         assert "You have a seat" in (await guest.answered("yes")).text
     done = await fake.run_command(host, "general", "table start", order=", ".join(game.names))
-    assert "starts" in done.text, done.text
+    assert "begins" in done.text, done.text
     await fake.wait_until(lambda: fake.threads, "the thread")
     table = (await service.queries.find_table(running.table_code)).id
     seats = {name: seat for seat, name in enumerate(game.names)}

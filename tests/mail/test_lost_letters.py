@@ -217,7 +217,7 @@ async def test_a_host_waits_for_nobody(desk: LetterDesk) -> None:
     assert "Nobody called Bob is invited" in desk.newest[ANN].part("plain")
     await desk.write("", "Ann", "uninvite Cid")
     text = desk.newest[ANN].part("plain")
-    assert "Cid is no longer invited to table" in text and "* Bob" in text
+    assert "Cid is no longer invited to table" in text and "Players now: Ann and Bob." in text
     await desk.write("", "Ann", "start")
     (table,) = await desk.service.queries.list_tables()
     assert (table.status, table.names) == ("running", ("Ann", "Bob"))

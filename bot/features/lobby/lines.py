@@ -211,8 +211,9 @@ class LobbyLines:
 
     async def _uninvite(self, info: TableInfo, request: Request) -> str:
         if not request.is_repeated or unanswered(info, request.rest):
-            await self._lobby.uninvite(info.id, request.rest, by=request.person_id)
-        return f"{request.rest} is no longer invited to table {info.code}."
+            info = await self._lobby.uninvite(info.id, request.rest, by=request.person_id)
+        names = text_views.join_words([player.name for player in info.seated_players]) or "nobody"
+        return f"{request.rest} is no longer invited to table {info.code}. Players now: {names}."
 
     async def _agree(self, info: TableInfo, request: Request) -> str:
         info = await self._lobby.agree_to_robots(info.id, _speaker(info, request))
