@@ -136,47 +136,64 @@ async def test_robots_agree_to_votes_of_people(service: Service) -> None:
     assert (await service.queries.view(table_id)).polls == ()
 
 
-async def asked_to_undo(service: Service, *robots: str) -> tuple[int, int]:
+async def asked_to_undo(service: Service) -> tuple[int, int]:
     """A table at which Ann has passed, a robot has moved, and Ann asks to undo both; its id, and Ann's."""
-    table_id, (ann,) = await lobby(service, "Ann")
-    for _ in robots:
-        await service.lobby.invite_robot(table_id, by=ann)
-    await service.lobby.start(table_id, by=None, order=["Ann", *robots])
+    table_id, (ann, bob) = await lobby(service, "Ann", "Bob")
+    await service.lobby.invite_robot(table_id, by=ann)
+    await service.lobby.agree_to_robots(table_id, bob)
+    await service.lobby.start(table_id, by=None, order=["Ann", "Robot", "Bob"])
     await service.submit(table_id, 0, ["pass"], None, None, person_id=ann)
     await service.robots.play(table_id, moves=1)
     asked = await service.submit(table_id, 0, ["undo"], None, None, person_id=ann)
     assert isinstance(asked, PollUpdated)
-    assert asked.sentences[1] == f"{robots[0]} is asked to vote."
+    assert asked.sentences[1] == "Robot is asked to vote."
     return table_id, ann
 
 
 async def test_a_robot_agrees_to_an_undo_that_costs_it_little(service: Service) -> None:
-    table_id, ann = await asked_to_undo(service, "Robot")
+    table_id, ann = await asked_to_undo(service)
     assert await service.robots.play(table_id, moves=1) == 1
     view = await service.queries.view(table_id)
     assert (view.pending[0].name, view.polls) == ("Ann", ())
     undone = (await service.queries.log(table_id))[-1]
-    assert undone.raw_line.startswith("Ann undoes pass") and undone.raw_line.endswith("Robot agreed.")
+    assert undone.raw_line.startswith("Ann undoes pass")
+    assert undone.raw_line.endswith("Robot agreed.")
     await service.submit(table_id, 0, ["redo"], None, None, person_id=ann)
     assert await service.robots.play(table_id) == 1
-    assert (await service.queries.view(table_id)).pending[0].name == "Ann"
+    assert (await service.queries.view(table_id)).pending[0].name == "Bob"
+
+
+async def never_agrees(worker: RobotWorker, now: State, then: State, seat: str) -> bool:
+    assert (seat, now.question_number > then.question_number) == ("p1", True)
+    return False
 
 
 async def test_a_robot_declines_an_undo_by_which_it_loses(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def loses(worker: RobotWorker, now: State, then: State, seat: str) -> bool:
-        assert (seat, now.question_number > then.question_number) == ("p1", True)
-        return False
-
-    monkeypatch.setattr(RobotWorker, "accepts", loses)
-    table_id, _ = await asked_to_undo(service, "Robot")
+    monkeypatch.setattr(RobotWorker, "accepts", never_agrees)
+    table_id, _ = await asked_to_undo(service)
     before = await service.queries.view(table_id)
     await service.robots.play(table_id, moves=1)
     view = await service.queries.view(table_id)
     assert view.polls == ()
     assert view.state == before.state
     assert (await service.queries.log(table_id))[-1].raw_line.startswith("Robot declines: Undo 2 moves?")
+
+
+async def test_who_plays_against_robots_alone_takes_back_what_they_like(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(RobotWorker, "accepts", never_agrees)
+    table_id, (ann,) = await lobby(service, "Ann")
+    await service.lobby.invite_robot(table_id, by=ann)
+    await service.lobby.start(table_id, by=None, order=["Ann", "Robot"])
+    await service.submit(table_id, 0, ["pass"], None, None, person_id=ann)
+    await service.robots.play(table_id, moves=1)
+    await service.submit(table_id, 0, ["undo"], None, None, person_id=ann)
+    await service.robots.play(table_id, moves=1)
+    view = await service.queries.view(table_id)
+    assert (view.pending[0].name, view.polls) == ("Ann", ())
 
 
 async def test_a_robot_that_thinks_while_a_vote_is_opened_does_not_end_it(

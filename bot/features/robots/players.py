@@ -160,8 +160,10 @@ class RobotPlayers:
         return False
 
     async def _agrees(self, view: TableView, poll: TablePoll, seat: int) -> bool:
-        """Whether the robot in a seat agrees: to an undo or a redo by what it loses, to all else always."""
-        if poll.poll.kind not in REWIND_POLLS:
+        """Whether the robot in a seat agrees: to an undo or a redo by what it loses, to all else always. A
+        person who plays against robots alone may take back what they like."""
+        people = [player for player in view.table.seated_players if not player.is_robot]
+        if poll.poll.kind not in REWIND_POLLS or len(people) == 1:
             return True
         table = await self._cache.get(view.table.id)
         then = table.log.state_after_move(int(poll.poll.details["target"]))
