@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from bot.features.robots import mergers, opening, operating, stock, track, trains
+from bot.features.robots import mergers, opening, operating, par_prices, stock, track, trains
 from bot.features.robots.forecast import Forecast
 from bot.features.robots.scored import Scored
 from engine import Option
@@ -51,7 +51,7 @@ Judgement = Callable[[Forecast, Sequence[Option]], list[Scored]]
 BY_FRAME: dict[type[AnyFrame], Judgement] = {
     Waterfall: opening.waterfall,
     WaterfallBidding: opening.bidding,
-    ParPriceChoice: opening.par_price,
+    ParPriceChoice: par_prices.par_price,
     SeedMoneySale: opening.seed_money,
     Auction: opening.auction,
     CompanyStart: opening.company_start,

@@ -1,4 +1,4 @@
-"""Privates: what one is worth, bids in the opening auctions, and par prices."""
+"""Privates: what one is worth, bids in the opening auctions, and companies started by auction."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from engine.core.actions import (
     BidUpTo,
     BuyPrivate,
     FloatCompany,
-    Par,
     Pass,
     RaiseBid,
     StartCompany,
@@ -35,8 +34,6 @@ LEADS = -1_000.0
 """Keeps a seat from raising the bid that it leads with."""
 INCOME_ROUNDS = 5.0
 """Operating rounds in which a private pays before it is sold or closes."""
-UNFLOATED_SHARE = 60.0
-"""Dollars of worth of each share, beyond two, that others would have to buy for a company to float."""
 TRACK_MONEY = 60
 """Dollars that a new company needs beside its train, for track and interest."""
 KEPT_PER_TRAIN = 0.6
@@ -256,45 +253,6 @@ def company_start(o: Forecast, options: Sequence[Option]) -> list[Scored]:
             worth = 300.0 + face - 0.6 * short + (6 if size == 5 else 0)
             judged.append(Scored(option.action, worth, f"{size} shares bring the money it needs"))
     return judged
-
-
-def par_price(o: Forecast, options: Sequence[Option]) -> list[Scored]:
-    """The par price of a company that came with a private: the highest at which the seat can float it."""
-    judged = []
-    for option in options:
-        if isinstance(option.action, Par):
-            judged.append(par_choice(o, option.action))
-    return judged
-
-
-def par_choice(o: Forecast, par: Par, granted: int | None = None) -> Scored:
-    """A par price: high for a full treasury, but so that the seat can float the company alone."""
-    g, definition = o.g, o.g.company_definition(par.company)
-    share = share_percent(g, par.company)
-    held = 100 - g.percent_held("ipo", par.company)
-    granted = held if granted is None else granted
-    if g.company(par.company).par is None and not isinstance(g.top, Auction) and _is_granted(o, par.company):
-        held = max(held, definition.shares[0])
-    cost = max(definition.float_percent - held, 0) * par.price // share
-    cash = g.cash(o.seat)
-    treasury = par.price * (100 // share)
-    revenue = o.new_company_revenue(treasury)
-    place = o.location_value(definition.home.hex) if definition.home else 100
-    revenue *= min(max(place / 140, 0.6), 1.3)
-    shares = max(definition.float_percent // share, 1)
-    gain = shares * (0.9 * revenue * share / 100 * max(o.horizon - 1, 0) + 5 * o.horizon)
-    if cost > cash:
-        missing = -(-(cost - cash) // par.price)
-        gain = 0.35 * gain - 0.6 * (cost - cash) - UNFLOATED_SHARE * max(missing - 2, 0)
-        why = "others will have to buy shares with me"
-    else:
-        why = f"I can float the {par.company} alone, with ${treasury} for trains"
-    return Scored(par, gain + 0.2 * par.price, why)
-
-
-def _is_granted(o: Forecast, company: str) -> bool:
-    grants = [o.g.private_definition(p).grants for p in o.g.privates_of(o.seat)]
-    return any(grant and grant.company == company and grant.president for grant in grants)
 
 
 def start_choices(o: Forecast, options: Sequence[Option]) -> list[Scored]:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from bot.features.robots.commitments import keeps_plan
 from bot.features.robots.forecast import Forecast
-from bot.features.robots.opening import par_choice, private_worth, start_choices
+from bot.features.robots.opening import private_worth, start_choices
+from bot.features.robots.par_prices import par_choice
 from bot.features.robots.scored import Scored
 from engine import IPO, POOL, Option
 from engine.core.actions import (

@@ -1,0 +1,57 @@
+"""Par prices: high for a full treasury, but so that the seat can float the company alone.
+
+Whether to start a company at all, in a stock round, is judged in `stock`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bot.features.robots.forecast import Forecast
+from bot.features.robots.scored import Scored
+from engine import Option
+from engine.core.actions import Par
+from engine.core.state import Auction
+from engine.finance.ownership import share_percent
+
+UNFLOATED_SHARE = 60.0
+"""Dollars of worth of each share, beyond two, that others would have to buy for a company to float."""
+
+
+def par_price(o: Forecast, options: Sequence[Option]) -> list[Scored]:
+    """The par price of a company that came with a private: the highest at which the seat can float it."""
+    judged = []
+    for option in options:
+        if isinstance(option.action, Par):
+            judged.append(par_choice(o, option.action))
+    return judged
+
+
+def par_choice(o: Forecast, par: Par, granted: int | None = None) -> Scored:
+    """A par price: high for a full treasury, but so that the seat can float the company alone."""
+    g, definition = o.g, o.g.company_definition(par.company)
+    share = share_percent(g, par.company)
+    held = 100 - g.percent_held("ipo", par.company)
+    granted = held if granted is None else granted
+    if g.company(par.company).par is None and not isinstance(g.top, Auction) and _is_granted(o, par.company):
+        held = max(held, definition.shares[0])
+    cost = max(definition.float_percent - held, 0) * par.price // share
+    cash = g.cash(o.seat)
+    treasury = par.price * (100 // share)
+    revenue = o.new_company_revenue(treasury)
+    place = o.location_value(definition.home.hex) if definition.home else 100
+    revenue *= min(max(place / 140, 0.6), 1.3)
+    shares = max(definition.float_percent // share, 1)
+    gain = shares * (0.9 * revenue * share / 100 * max(o.horizon - 1, 0) + 5 * o.horizon)
+    if cost > cash:
+        missing = -(-(cost - cash) // par.price)
+        gain = 0.35 * gain - 0.6 * (cost - cash) - UNFLOATED_SHARE * max(missing - 2, 0)
+        why = "others will have to buy shares with me"
+    else:
+        why = f"I can float the {par.company} alone, with ${treasury} for trains"
+    return Scored(par, gain + 0.2 * par.price, why)
+
+
+def _is_granted(o: Forecast, company: str) -> bool:
+    grants = [o.g.private_definition(p).grants for p in o.g.privates_of(o.seat)]
+    return any(grant and grant.company == company and grant.president for grant in grants)
