@@ -155,8 +155,9 @@ def main() -> None:
             while (ended := os.waitpid(-1, os.WNOHANG))[0]:
                 process, status = ended
                 part = folders[process] / f"{process}.part"
-                part.write_text(str(os.waitstatus_to_exitcode(status)))
-                part.replace(exit_file(folders[process], process))
+                with suppress(FileNotFoundError):  # its test is over, and the folder is gone
+                    part.write_text(str(os.waitstatus_to_exitcode(status)))
+                    part.replace(exit_file(folders[process], process))
 
     setattr(picture_workers, "PictureWorkers", lambda workers=1: OnePixelPictures())  # noqa: B010
     print(READY, flush=True)

@@ -199,7 +199,7 @@ async def seated(
     guests = {name: office.player(name) for name in by_mail}
     for name, guest in guests.items():
         done = await fake.run_command(host, "general", "table invite", address=guest.address, name=name)
-        assert "is kept for" in done.text, done.text
+        assert f"Invitations go to {name}" in done.text, done.text
         await guest.letter()
         assert "You have a seat" in (await guest.answered("yes")).text
     done = await fake.run_command(host, "general", "table start", order=", ".join(game.names))
