@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 
-from bot.features.clock import turn_page as clock_page
+from bot.features.clock import pages as clock_pages
 from bot.features.clock.feature import TimeCommands
-from bot.features.clock.pages import notice_pages
 from bot.features.clock.time_up import play_line
 from bot.features.clock.timers import clock_timers
 from bot.features.clock.update import follow_table, follow_tables
@@ -44,7 +43,6 @@ from bot.features.status.feature import StatusCommands
 from bot.features.undo.feature import UndoHandler
 from bot.features.views import feature as views
 from bot.features.votes import feature as votes
-from bot.features.votes.page import vote_page
 from bot.features.votes.reminders import VOTE_KIND, remind_of_vote, set_vote_reminders
 from bot.features.watch.address import GameAddresses
 from bot.features.watch.feature import Watcher
@@ -150,11 +148,11 @@ class Service(Hub):
             "undo", undo.commands(), undo.motions(), moved=[undo.update_after_move],
             turn_pages=[undo.add_to_turn], is_required=True,
         )  # fmt: skip
-        vote_pages = dict.fromkeys(("vote", "vote_reminder"), vote_page(cache))
+        vote_pages = dict.fromkeys(("vote", "vote_reminder"), votes.vote_page(cache))
         yield Feature("votes", votes.commands(polls), timers=remind, pages=vote_pages, is_required=True)
         yield Feature(
             "clock", clock.commands(), clock.motions(), clock_timers(cache, partial(play_line, submit)),
-            pages=notice_pages(cache), turn_pages=[partial(clock_page.add_to_turn, self.store)],
+            pages=clock_pages.notice_pages(cache), turn_pages=[partial(clock_pages.add_to_turn, self.store)],
         )  # fmt: skip
         yield Feature("digest", timers={"digest": DigestTimer(cache).send})
         yield Feature("settings", SettingsCommands(self.settings).commands())

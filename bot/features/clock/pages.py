@@ -1,14 +1,19 @@
-"""The pages of what the clock tells one person: who is next, who is a deputy, that a time is up."""
+"""What the clock tells one person: they are next, they are a deputy, their time is up. And on the page of a
+turn, until when they have time."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from bot.hub.cache import TableCache
-from bot.hub.feature import MakePage, Page
+from bot.hub.feature import Addition, MakePage, Page, TurnPage
 from bot.hub.info import TableInfo
+from bot.hub.notifications import clock_messages
 from bot.hub.notifications.messages import Notification
+from bot.hub.notifications.preferences import settings_of
 from bot.position import text_views
+from bot.position.times import moment_text
+from storage import Store
 
 HEADLINES = {"next": "You are next.", "deputy": "You are a deputy.", "time_up": "Your time is up."}
 
@@ -33,3 +38,20 @@ def notice_pages(cache: TableCache) -> Mapping[str, MakePage]:
 
 async def _dismissed(table: TableInfo, notification: Notification) -> Page:
     return Page("You are no longer a deputy.", notification.sentences)
+
+
+async def add_to_turn(store: Store, page: TurnPage) -> Addition:
+    """A sentence for the reader, in their time zone; none without a pace, or on a page for everybody."""
+    if page.pending is None or page.reader is None:
+        return Addition()
+    async with store.read() as unit:
+        clock = (await unit.clocks.seat_clocks(page.view.table.id)).get(page.pending.seat)
+        if clock is None or clock.time_up is None or clock.allowance_end is None:
+            return Addition()
+        person, now = await unit.people.get(page.reader), unit.now
+    zone = settings_of(person.preferences, person.time_zone).zone
+    if now < clock.allowance_end:
+        by, more = clock.allowance_end, clock_messages.bank_text(clock)
+    else:
+        by, more = clock.time_up, "; your time bank is running" * (now < clock.time_up)
+    return Addition([f"Please reply by {moment_text(by, zone)}{more}."])
