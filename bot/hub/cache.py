@@ -25,7 +25,7 @@ from bot.hub.loading import (
     load_metadata,
     load_table,
 )
-from bot.hub.notifications.after_commit import commit_messages
+from bot.hub.notifications.move_messages import commit_messages
 from bot.hub.request import Request
 from bot.hub.result import CommandResult, decode_result
 from bot.hub.table import LiveTable

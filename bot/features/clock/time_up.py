@@ -1,4 +1,7 @@
-"""The end of a player's time: what the table has agreed for it is done."""
+"""The end of a player's time: what the table has agreed for it is done.
+
+Which line may be played for them then, `engine.standing_orders.time_up` says.
+"""
 
 from __future__ import annotations
 

@@ -40,11 +40,11 @@ from storage import Identity, IdentityFields, Person, PersonFields, mail_order
 class Rule(NamedTuple):
     """How notifications of one kind travel.
 
-    thread: `card` is posted for everyone and pings its recipient if they chose that; `once` is posted for
-    everyone, and nobody is pinged; `ping` is posted for a recipient who chose the thread; `no`. private: by
-    which direct messages and emails: where the recipient `chose`, the same without the thread (`hidden`), by
-    `all` that work, by `none`. sleeps: it waits for the end of quiet hours. digest: a daily digest replaces
-    it.
+    thread: `card` is posted for everyone and pings its recipient if they chose that. `once` is posted for
+    everyone, and only the end of the game pings (`is_pinged_with_all`). `ping` is posted for a recipient who
+    chose the thread. `no`: nothing. private: direct messages and emails go where the recipient has `chosen`,
+    there but never in the thread (`hidden`), to `all` that work, to `none`. sleeps: it waits for the end of
+    quiet hours. digest: a daily digest replaces it.
     """
 
     thread: Literal["card", "once", "ping", "no"]
