@@ -36,6 +36,18 @@ def message(
     )
 
 
+def named_messages(
+    table: TableInfo,
+    notification: Notification,
+    recipient: Recipient | None,
+    name: str,
+    now: datetime,
+) -> list[NewMessage]:
+    """A notification under a name of its own, by its routes; without a recipient to everyone, where the table
+    is shown."""
+    return [message(notification, route, name) for route in routes(notification.kind, table, recipient, now)]
+
+
 def wait_name(clock: SeatClock) -> str:
     """The name of a wait: of a seat since a time."""
     since = round(clock.since.timestamp() * 1_000_000) if clock.since else 0
@@ -66,7 +78,7 @@ def reminder_messages(
     collapse = f"turn:{table.id}:{clock.seat}:mail"  # an email that has not gone is replaced by this one
     return [
         message(notification, route, full_name, collapse=collapse if route.channel == "mail" else None)
-        for route in routes("reminder", table, recipient, now, channels=channels)
+        for route in routes(notification.kind, table, recipient, now, channels=channels)
     ]
 
 
@@ -101,8 +113,7 @@ def vote_messages(
     notification = Notification(
         "vote_reminder", table.id, table.seq, recipient.seat, recipient.person_id, poll_id, (sentence,)
     )
-    found = routes("vote_reminder", table, recipient, now)
-    return [message(notification, route, f"vote.{name}") for route in found]
+    return named_messages(table, notification, recipient, f"vote.{name}", now)
 
 
 def news_messages(
@@ -110,10 +121,10 @@ def news_messages(
 ) -> list[NewMessage]:
     """News for the table: once where it is shown, and to each as they wish."""
     notification = Notification("news", table.id, table.seq, sentences=(sentence,))
-    messages = [message(notification, route, name) for route in routes("news", table, None, now)]
+    messages = named_messages(table, notification, None, name, now)
     for recipient in recipients:
         personal = msgspec.structs.replace(notification, seat=recipient.seat, person_id=recipient.person_id)
-        messages += [message(personal, route, name) for route in routes("news", table, recipient, now)]
+        messages += named_messages(table, personal, recipient, name, now)
     return messages
 
 
@@ -124,7 +135,7 @@ def time_up_messages(
     notification = Notification(
         "time_up", table.id, table.seq, recipient.seat, recipient.person_id, sentences=(sentence,)
     )
-    return [message(notification, route, name) for route in routes("time_up", table, recipient, now)]
+    return named_messages(table, notification, recipient, name, now)
 
 
 def deputy_messages(
@@ -134,7 +145,7 @@ def deputy_messages(
     notification = Notification(
         kind, table.id, table.seq, recipient.seat, recipient.person_id, sentences=(sentence,)
     )
-    return [message(notification, route, name) for route in routes(kind, table, recipient, now)]
+    return named_messages(table, notification, recipient, name, now)
 
 
 def seat_messages(
@@ -144,7 +155,7 @@ def seat_messages(
     notification = Notification(
         "seat_answer", table.id, table.seq, None, recipient.person_id, sentences=(sentence,)
     )
-    return [message(notification, route, name) for route in routes("seat_answer", table, recipient, now)]
+    return named_messages(table, notification, recipient, name, now)
 
 
 def absence_sentence(name: str, settings: PersonSettings) -> str:
@@ -171,5 +182,5 @@ def next_messages(
     collapse = f"next:{table.id}:{recipient.seat}"
     return [
         message(notification, route, name, collapse=f"{collapse}:{route.channel}")
-        for route in routes("next", table, recipient, None, due)
+        for route in routes(notification.kind, table, recipient, None, due)
     ]
