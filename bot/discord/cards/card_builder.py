@@ -68,14 +68,15 @@ class CardBuilder:
         since: int,
         reader: int | None = None,
         *,
-        draws: bool = True,
+        pings_first: bool = False,
     ) -> BuiltCard:
         """The card of one player, or of all whom a question asks, made after row `since`. reader: the person
-        who alone sees it. draws: with its pictures."""
+        who alone sees it. pings_first: without its pictures where somebody is pinged, who gets them later."""
         users = {each.seat: await self.user_of(view, each.seat) for each in prompts}
         first = prompts[0]
         entries = await self._events(view, first.seat, since)
-        images = await self.draw(view, entries[0].seq - 1 if entries else since, reader) if draws else []
+        is_ping = pings_first and any(users.values())
+        images = [] if is_ping else await self.draw(view, entries[0].seq - 1 if entries else since, reader)
         history = card_texts.history_lines(entries, view.table.names)
         choices = {
             each.seat: await self.service.queries.choices(view.table.id, each.seat, other_runs=True)

@@ -193,12 +193,12 @@ class CardKeeper:
         await self._save(view, slot, ref, pending.decision_id)
 
     async def _build(
-        self, view: TableView, prompt: Prompt, since: int, slot: str, *, draws: bool = True
+        self, view: TableView, prompt: Prompt, since: int, slot: str, *, pings_first: bool = False
     ) -> BuiltCard:
         if isinstance(prompt, TablePoll):
             return await self.builder.poll(view, prompt)
         reader = view.table.person_at(prompt[0].seat) if slot_prefix(slot) else None
-        return await self.builder.turn(view, prompt, since, reader, draws=draws)
+        return await self.builder.turn(view, prompt, since, reader, pings_first=pings_first)
 
     async def _update(self, view: TableView, card: Card, prompt: Prompt) -> None:
         """Edit a card in place; one that cannot be edited is replaced by a new one without a ping."""
@@ -373,9 +373,7 @@ class CardKeeper:
         if previous is not None and card_ref(previous).key == queued.idempotency_key:
             await self._sync_card(view, previous)
             return str(card_ref(previous).message_id)
-        built = await self._build(view, prompt, view.seq, slot, draws=not notify)
-        if notify and not built.users:
-            built = await self._build(view, prompt, view.seq, slot)
+        built = await self._build(view, prompt, view.seq, slot, pings_first=notify)
         draft = built.draft(line=notify and bool(built.users))
         posted = None
         if queued.attempts > 1:
