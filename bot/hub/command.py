@@ -121,8 +121,8 @@ class TableCommand:
     """A command that is carried out at a held table.
 
     handler: None where the line turns out to be one of the game; may raise ValueError with a sentence, which
-    refuses the request. applies: whether the line is meant for the
-    command at this table at all; for the `SHARED_WORDS`.
+    refuses the request. applies: whether the line is meant for the command at this table at all; for the
+    `SHARED_WORDS`.
     """
 
     name: str
@@ -167,7 +167,7 @@ class Commands:
 
     def __init__(self) -> None:
         self._commands: dict[str, Command] = {}
-        self._by_status: dict[tuple[str, TableStatus], OpenCommand] = {}
+        self._by_status: dict[str, dict[TableStatus, OpenCommand]] = {}
 
     def add(self, commands: Iterable[Command], game_words: frozenset[str] = frozenset()) -> None:
         """Register commands. game_words: with which lines of the game begin.
@@ -175,12 +175,14 @@ class Commands:
         Raises ValueError for a name that another command or a line of the game has.
         """
         for command in commands:
-            keys = [(command.name, status) for status in getattr(command, "statuses", ())]
-            if (command.name in self._commands and not keys) or not self._by_status.keys().isdisjoint(keys):
-                raise ValueError(f"Two features have a command `{command.name}`.")
-            if isinstance(command, OpenCommand) and keys:
-                self._by_status |= dict.fromkeys(keys, command)
+            if isinstance(command, OpenCommand) and command.statuses:
+                found = self._by_status.setdefault(command.name, {})
+                if not found.keys().isdisjoint(command.statuses):
+                    raise ValueError(f"Two features have a command `{command.name}`.")
+                found |= dict.fromkeys(command.statuses, command)
                 continue
+            if command.name in self._commands:
+                raise ValueError(f"Two features have a command `{command.name}`.")
             if command.name in game_words - SHARED_WORDS:
                 raise ValueError(f"The command `{command.name}` begins a line of the game.")
             self._commands[command.name] = command
@@ -192,11 +194,11 @@ class Commands:
 
     def depends_on_status(self, word: str) -> bool:
         """Whether the word is a command at tables of some statuses only."""
-        return any(name == word for name, _ in self._by_status)
+        return word in self._by_status
 
     def at_status(self, word: str, status: TableStatus) -> OpenCommand | None:
         """The command of that name at tables of a status only."""
-        return self._by_status.get((word, status))
+        return self._by_status.get(word, {}).get(status)
 
     def reader(self, table: LiveTable, request: Request) -> Command | None:
         """The command that reads the lines of a request; None if they are for the game."""
@@ -248,9 +250,8 @@ class Commands:
 
     def forms_at(self, status: TableStatus) -> list[Form]:
         """The forms of the commands at tables of a status only."""
-        return [
-            form for (_, at), command in self._by_status.items() if at == status for form in command.forms
-        ]
+        found = (commands.get(status) for commands in self._by_status.values())
+        return [form for command in found if command for form in command.forms]
 
     def completions(self, *, queries: bool = False) -> list[str]:
         """The beginnings of all lines that are commands, or only of those that are questions."""

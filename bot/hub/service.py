@@ -243,8 +243,9 @@ class Hub:
             return await self._carry_out_open(table_id, command, request)
         async with self.cache.lock(table_id):
             result = await self._submit_locked(table_id, request)
-        is_for_others = self.commands.depends_on_status(request.word) and request.word not in _GAME_WORDS
-        if isinstance(result, LineUnreadable) and is_for_others:
+        word = request.word
+        is_unread = isinstance(result, LineUnreadable) and word not in _GAME_WORDS
+        if is_unread and self.commands.depends_on_status(word):
             info = (await self.cache.get(table_id, with_log=False)).info
             return TableNotRunning(info.status, f"Table {info.code} is {status_text(info.status)}.")
         return result
