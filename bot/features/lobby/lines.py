@@ -116,8 +116,10 @@ class LobbyLines:
         try:
             if by is None:
                 for name in filter(None, (" ".join(part.split()) for part in rest.split(","))):
-                    line = f"invite {ROBOT_WORD}" if name.casefold() == ROBOT_WORD else f"join {name}"
-                    await self._say(info, request, line)
+                    if name.casefold() == ROBOT_WORD:
+                        await self._invite_robot(info, request)
+                    else:
+                        await self._join(info, replace(request, lines=(f"join {name}",)))
             else:
                 await self._seat_host(info, request, invited, len(_ROBOT.findall(rest)))
         except ValueError:
@@ -125,22 +127,17 @@ class LobbyLines:
             raise
         return (await self._cache.get(info.id, with_log=False)).info, invited
 
-    async def _say(self, info: TableInfo, request: Request, line: str) -> None:
-        """Carry out a line of who opens a table."""
-        act = self._invite_robot if line.startswith("invite") else self._join
-        await act(info, replace(request, lines=(line,)))
-
     async def _seat_host(
         self, info: TableInfo, request: Request, invited: Sequence[Invited], robots: int
     ) -> None:
         """Seat who opens a table, and invite the others; what was done before a crash is left."""
         if info.player_of(request.person_id) is None:
-            await self._say(info, request, "join")
+            await self._join(info, replace(request, lines=("join",)))
         names = [p.name for p in (await self._cache.get(info.id, with_log=False)).info.seated_players][:1]
         for each in invited:
             await self.invite(info.id, each, request, [*names, *(other.name for other in invited)])
         for _ in range(robots - len(robots_of(info))):
-            await self._say(info, request, f"invite {ROBOT_WORD}")
+            await self._invite_robot(info, request)
 
     async def _join(self, info: TableInfo, request: Request) -> str:
         """A person takes a seat: under the name they give, that of the invitation, or their own."""
