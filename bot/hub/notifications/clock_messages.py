@@ -11,7 +11,7 @@ from datetime import date, datetime
 import msgspec
 
 from bot.hub.info import TableInfo
-from bot.hub.notifications.messages import Notification
+from bot.hub.notifications.messages import Notification, turn_collapse_key
 from bot.hub.notifications.notify import Recipient, Route, routes
 from bot.hub.notifications.preferences import PersonSettings
 from bot.position.times import day_text, duration_text, moment_text
@@ -75,7 +75,7 @@ def reminder_messages(
     )  # fmt: skip
     end = f".{clock.allowance_end.timestamp():.0f}" if clock.allowance_end else ""
     full_name = f"{wait_name(clock)}.{name.replace(' ', '')}{end}"
-    collapse = f"turn:{table.id}:{clock.seat}:mail"  # an email that has not gone is replaced by this one
+    collapse = turn_collapse_key(table.id, clock.seat, "mail")  # it replaces an email that has not gone
     return [
         message(notification, route, full_name, collapse=collapse if route.channel == "mail" else None)
         for route in routes(notification.kind, table, recipient, now, channels=channels)
