@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property, wraps
-from math import exp, log1p
+from math import ceil, exp, log1p
 from typing import Any, TypeVar, TypeVarTuple
 
 from bot.features.robots.weights import DEFAULT_WEIGHTS, Weights
@@ -35,6 +35,10 @@ GROWN = (0.8, 0.5, 0.3, 0.15)
 """Which part of its distance the longest train of a company, the second, … runs on grown track."""
 GROWTH_ROUNDS = 3.0
 """Operating rounds in which about two thirds of the missing track are laid."""
+OTHER_FLOW = 120.0
+"""Dollars a round that the bank pays beside the revenues of today."""
+LASTING = 2.5
+"""Operating rounds after which a train that lasts still runs."""
 UNLIMITED = 4
 """How many trains of an unlimited type the bank probably sells before the next type."""
 
@@ -56,6 +60,15 @@ def once(method: Callable[[Forecast, *Ts], ResultT]) -> Callable[[Forecast, *Ts]
         return result
 
     return estimate
+
+
+def with_rest_of_set(rounds: float, in_set: int, of_set: int) -> float:
+    """Operating rounds to the end of the set in which so many rounds are over.
+
+    A game in which the bank breaks goes on to the end of that set. `in_set`: rounds that the present set
+    still has. `of_set`: rounds of each later set.
+    """
+    return in_set + of_set * max(ceil((rounds - in_set) / of_set), 0)
 
 
 def open_neighbors(hex: HexDefinition) -> list[str]:
@@ -127,9 +140,10 @@ class Forecast:
             if g.state.end_triggered_in:
                 return max(in_set, 0.5) + 1
             return 2.0 + left / (1 + 0.4 * len(self.operating()))
-        flow = sum(max(self.revenue(c), 40) for c in self.operating()) + 120.0
+        flow = sum(self.revenue(c) for c in self.operating()) + OTHER_FLOW
         growth = self.weights.growth
-        return min(max(log1p(growth * g.cash(BANK) / flow) / growth, 0.5), 20.0)
+        until_broken = log1p(growth * g.cash(BANK) / flow) / growth
+        return min(with_rest_of_set(until_broken, in_set, g.phase.operating_rounds), 20.0)
 
     @cached_property
     def horizon(self) -> float:
@@ -190,7 +204,7 @@ class Forecast:
         purchases = self.purchases_until(rust) + 1
         return min(self.rounds_left, purchases / self.purchases_a_round())
 
-    def lasting(self, company: str, rounds: float = 2.5) -> list[str]:
+    def lasting(self, company: str, rounds: float = LASTING) -> list[str]:
         """The company's trains that probably still run after so many operating rounds."""
         return [t for t in self.g.company(company).trains if self.life(t) >= min(rounds, self.rounds_left)]
 
@@ -207,16 +221,20 @@ class Forecast:
         types = [t for t in self.g.components.trains if depot[t.name] != 0]
         return next((t for t in types if self.life(t.name) >= min(4.0, self.rounds_left)), None)
 
-    @once
     def train_fund(self, company: str) -> int:
         """Dollars that the company should have when its trains rust: the price of one that lasts."""
-        if self.lasting(company) or self.rounds_left < 1.5:
+        return self.fund_for(tuple(self.g.company(company).trains))
+
+    @once
+    def fund_for(self, trains: tuple[str, ...]) -> int:
+        """Dollars that a company with these trains should have when they rust."""
+        lives = [self.life(t) for t in trains]
+        if any(life >= min(LASTING, self.rounds_left) for life in lives) or self.rounds_left < 1.5:
             return 0
-        lives = [self.life(t) for t in self.g.company(company).trains]
         nearest = self.next_train()
         if not lives or max(lives) < 0.5:
             return nearest.price if nearest else 0
-        rust = [self.train(t).rusts_on or self.train(t).obsolete_on for t in self.g.company(company).trains]
+        rust = [self.train(t).rusts_on or self.train(t).obsolete_on for t in trains]
         prices = [self.train(r).price for r in rust if r]
         return max(prices, default=nearest.price if nearest else 0)
 

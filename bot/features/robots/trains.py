@@ -182,11 +182,9 @@ def _transfer(o: Forecast, company: str, buy: BuyTrain, price: int) -> Scored:
     kept.remove(buy.train)
     loss = o.life(buy.train) * (o.revenue(seller) - o.revenue(seller, kept)) * max(o.share_of(seller), 0.2)
     if not kept:
-        loss += 200 + o.train_fund(seller) * (0.8 if g.components.must_own_train else 1.5)
+        missing = max(o.fund_for(()) - g.cash(seller) - price, 0)
+        loss += 200 + missing * (1.0 if g.components.must_own_train else 1.5)
     gain = _worth(o, company, buy.train) * max(o.share_of(company), 0.2) - loss
-    if not g.company(company).trains and must_buy_train(g, company):
-        train = o.next_train()
-        gain += max((train.price if train else 0) - g.cash(company), 0)
     gain += 0.1 * min(price, o.shortage(seller)) - 0.02 * price - o.liquidation_loss(company, price)
     return Scored(buy, gain - 10, f"the {buy.train}-train earns more for the {company} than for the {seller}")
 
