@@ -1,33 +1,31 @@
 """What a projection needs of the board and the market, worked out once for a position.
 
-Theory of operation. Exact routes cost milliseconds, and a projection asks for hundreds of revenues. So each
-type of train is run alone once for each company, and several trains together earn a part of the sum
-(`TOGETHER`), scaled to what the company's own trains really earn now. Track that is not laid yet is an
-estimate (`Forecast.prospect`), which is reached over the rounds.
+Theory of operation. All projections of a position ask for the revenues of the same few sets of trains on the
+track that there is, so each is run once. Track that is not laid yet is an estimate (`Forecast.prospect`),
+which is reached over the rounds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import exp
 
-from bot.features.robots.forecast import GROWTH_ROUNDS, STOP_VALUE, Forecast
+from bot.features.robots.forecast import STOP_VALUE, Forecast
 from engine import Game
 from engine.core.components import MarketZone
 from engine.finance import market
 from engine.finance.market import Space
 from engine.finance.ownership import ZONES_EXEMPT_FROM_CERTIFICATE_LIMIT
 
-TOGETHER = (1.0, 0.85, 0.7, 0.55)
-"""Which part of what it would earn alone the best train of a company earns beside others, the second, …"""
-UPGRADES = 0.02
+UPGRADES = 0.06
 """By which part revenues on today's track grow from one operating round to the next, by better tiles."""
 MOST_UPGRADES = 1.5
 """How many times today's revenue better tiles may bring at most."""
-MOST_SCALE = 1.3
-"""How many times the estimate a company's own trains may really earn, and others are expected to."""
-FIRST_ROUNDS = 1.5
-"""Operating rounds in which a company without a route lays about two thirds of its first track."""
+TRACK_ROUNDS = 5.0
+"""Operating rounds in which a company lays about two thirds of the track that its trains still lack."""
+FIRST_TRACK_ROUNDS = 3.0
+"""The same for a company without a route."""
+MORE_STOPS = 1.4
+"""How many times the stops of `Forecast.prospect` trains run to in the end."""
 USUAL_PLACE = 140
 """Dollars of a usual home, see `Forecast.location_value`."""
 
@@ -38,9 +36,7 @@ class BoardFacts:
     def __init__(self, o: Forecast) -> None:
         self.o = o
         self.g: Game = o.g
-        self._today: dict[tuple[str, tuple[str, ...]], float] = {}
         self._prospects: dict[tuple[str, ...], float] = {}
-        self._scales: dict[str, float] = {}
         self._places: dict[str, float] = {}
         self._moves: dict[tuple[Space, str], Space] = {}
         self._revenues: dict[tuple[str, tuple[str, ...], float, str], float] = {}
@@ -61,7 +57,7 @@ class BoardFacts:
         today = self.revenue_today(company, trains)
         upgraded = today * min(1 + UPGRADES * rounds, MOST_UPGRADES)
         prospect = self._prospect(trains) * STOP_VALUE[color] * self._place(company)
-        laid = 1 - exp(-rounds / GROWTH_ROUNDS) if today else 1 - exp(-(rounds + 1) / FIRST_ROUNDS)
+        laid = 1 - exp(-rounds / TRACK_ROUNDS) if today else 1 - exp(-(rounds + 1) / FIRST_TRACK_ROUNDS)
         return upgraded + laid * max(prospect - upgraded, 0.0)
 
     def lay_cost(self, company: str) -> int:
@@ -70,28 +66,12 @@ class BoardFacts:
 
     def revenue_today(self, company: str, trains: tuple[str, ...]) -> float:
         """Dollars that these trains would earn for a company on the track that there is."""
-        key = company, trains
-        if key not in self._today:
-            self._today[key] = self._apart(company, trains) * self._scale(company)
-        return self._today[key]
-
-    def _apart(self, company: str, trains: Sequence[str]) -> float:
-        alone = sorted((self.o.revenue(company, [train]) for train in trains), reverse=True)
-        return sum(part * revenue for part, revenue in zip(TOGETHER, alone, strict=False))
-
-    def _scale(self, company: str) -> float:
-        """What the company's own trains really earn, as a part of the estimate."""
-        if company not in self._scales:
-            trains = self.g.company(company).trains
-            estimate = self._apart(company, trains)
-            real = self.o.revenue(company) if estimate else 0
-            self._scales[company] = min(real / estimate, MOST_SCALE) if estimate and real else 1.0
-        return self._scales[company]
+        return self.o.revenue(company, trains)
 
     def _prospect(self, trains: tuple[str, ...]) -> float:
         """How many stops these trains together will run to."""
         if trains not in self._prospects:
-            self._prospects[trains] = self.o.prospect(trains) / self.o.stop_value()
+            self._prospects[trains] = MORE_STOPS * self.o.prospect(trains) / self.o.stop_value()
         return self._prospects[trains]
 
     def _place(self, company: str) -> float:
