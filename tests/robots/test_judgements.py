@@ -86,6 +86,29 @@ def test_a_forced_purchase_is_paid_with_shares_that_are_missed_least() -> None:
     assert state.companies["PRR"].president == "p0"
 
 
+def test_who_cannot_pay_goes_bankrupt_and_does_not_ask_others_for_trains_for_ever() -> None:
+    setup = """
+    @ cash Ann 0
+    @ cash PRR 0
+    @ owns Ann PRR 6
+    @ par PRR 100
+    @ owns Bob NYC 6
+    @ par NYC 90
+    @ trains NYC 5
+    @ phase 5
+    @ owns pool PRR 4
+    @ tile H10 57 1
+    @ round operating PRR
+    > until train
+    = cash Ann 0
+    """
+    state = run_scenario(setup)
+    while state.game_over is None:
+        state = play_robot(state, 1)
+        assert not state.offers
+    assert state.game_over.bankrupt == "p0"
+
+
 def test_a_company_without_trains_buys_one() -> None:
     setup = """
     @ owns Ann PRR 6

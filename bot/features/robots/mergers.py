@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.features.robots.forecast import Forecast
-from bot.features.robots.scored import Scored
+from bot.features.robots.scored import BANKRUPTCY, Scored
 from engine import Option
 from engine.core.actions import (
     Accept,
@@ -151,7 +151,7 @@ def crisis(o: Forecast, options: Sequence[Option]) -> list[Scored]:
                 loss += 40
             judged.append(Scored(option.action, -loss, f"shares of the {company} are missed least"))
         elif isinstance(option.action, DeclareBankruptcy):
-            judged.append(Scored(option.action, -100_000.0, "there is no other way"))
+            judged.append(Scored(option.action, BANKRUPTCY, "there is no other way"))
     return judged
 
 

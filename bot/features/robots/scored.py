@@ -9,6 +9,10 @@ import msgspec
 from engine import Action, Option
 
 AMOUNT_FIELDS = ("amount", "price")
+BANKRUPTCY = -100_000.0
+"""Worth of going bankrupt: there is no other way."""
+OFFER_UNASKED = -200_000.0
+"""Worth of an offer that nobody has asked for. Less than bankruptcy: it could be made for ever."""
 
 
 class Scored(NamedTuple):

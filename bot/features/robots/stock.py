@@ -8,7 +8,7 @@ from bot.features.robots.commitments import keeps_plan
 from bot.features.robots.forecast import Forecast
 from bot.features.robots.opening import private_worth, start_choices
 from bot.features.robots.par_prices import par_choice
-from bot.features.robots.scored import Scored
+from bot.features.robots.scored import OFFER_UNASKED, Scored
 from engine import IPO, POOL, Option
 from engine.core.actions import (
     BuyPrivateFromPool,
@@ -37,8 +37,6 @@ from engine.finance.ownership import (
 
 SET_ASIDE = -1_000.0
 """Keeps what is set aside for a company that has been started from being spent."""
-DEAL_UNASKED = -10_000.0
-"""Worth of a deal that nobody has asked for: less than of any other move but bankruptcy."""
 
 
 def stock_turn(o: Forecast, options: Sequence[Option]) -> list[Scored]:
@@ -62,7 +60,7 @@ def stock_turn(o: Forecast, options: Sequence[Option]) -> list[Scored]:
             case TakeLoansForCompany() | RedeemSharesForCompany() | RedeemShare() | ReissueShares():
                 judged.append(_company_action(o, option.action))
             case TradePrivate():
-                judged.append(Scored(option.action, DEAL_UNASKED, "a deal in privates seldom helps both"))
+                judged.append(Scored(option.action, OFFER_UNASKED, "a deal in privates seldom helps both"))
     starts = [option for option in options if isinstance(option.action, StartCompany)]
     if starts:
         judged += start_choices(o, starts)

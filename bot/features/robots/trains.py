@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.features.robots.forecast import Forecast
-from bot.features.robots.scored import Scored, with_dollars
+from bot.features.robots.scored import BANKRUPTCY, OFFER_UNASKED, Scored, with_dollars
 from engine import POOL, Option
 from engine.core.actions import (
     BuyTrain,
@@ -45,7 +45,7 @@ def train_step(o: Forecast, options: Sequence[Option]) -> list[Scored]:
             case SellShares():
                 judged.append(forced_sale(o, option.action))
             case DeclareBankruptcy():
-                judged.append(Scored(option.action, -100_000.0, "there is no other way"))
+                judged.append(Scored(option.action, BANKRUPTCY, "there is no other way"))
             case TradePrivate():
                 judged += private_purchase(o, company, option)
             case TakeLoans():
@@ -70,7 +70,7 @@ def purchases(o: Forecast, company: str, option: Option) -> list[Scored]:
     if buy.source in BANK_SOURCES:
         return [_purchase(o, company, buy, face_price(g, buy))]
     if g.company(buy.source).president != o.seat:
-        return _purchase_from_other(o, company, option)
+        return [Scored(buy, OFFER_UNASKED, f"the {buy.source} will hardly sell")]
     result = []
     train = o.next_train()
     wanted = {1, _transfer_price(o, company, buy), train.price - g.cash(buy.source) if train else 1}
@@ -189,13 +189,6 @@ def _transfer(o: Forecast, company: str, buy: BuyTrain, price: int) -> Scored:
     return Scored(buy, gain - 10, f"the {buy.train}-train earns more for the {company} than for the {seller}")
 
 
-def _purchase_from_other(o: Forecast, company: str, option: Option) -> list[Scored]:
-    """Ask another president for a train only where that saves a forced purchase."""
-    buy = option.action
-    assert isinstance(buy, BuyTrain)
-    return [Scored(buy, -9_000.0, f"the {buy.source} will hardly sell")]
-
-
 def forced_sale(o: Forecast, sale: SellShares) -> Scored:
     """Sell for a train what will be missed least."""
     g, company = o.g, sale.company
@@ -216,7 +209,7 @@ def private_purchase(o: Forecast, company: str, option: Option) -> list[Scored]:
     assert isinstance(deal, TradePrivate)
     g = o.g
     if deal.target is not None or g.state.private_owners[deal.private] != o.seat:
-        return [Scored(deal, -10_000.0, "the owner will hardly sell")]
+        return [Scored(deal, OFFER_UNASKED, "the owner will hardly sell")]
     if getattr(g.top, "company", None) != company:
         return []
     train = o.next_train()
