@@ -6,7 +6,7 @@ import pytest
 
 from bot.features.robots.forecast import Forecast
 from bot.features.robots.player import Robot
-from bot.features.robots.stock import _par
+from bot.features.robots.starts import start_worth
 from bot.features.robots.trains import own_loss, why_no_train
 from engine import Action, State, decision, game_of, options, play
 from engine.core.actions import (
@@ -256,4 +256,32 @@ def test_a_start_is_worth_less_by_what_shares_of_others_bring_for_the_money() ->
     gain = o.share_gain("PRR", 71)
     assert gain > 0
     start = Par("NYC", 71)
-    assert _par(o, start, []).value - _par(o, start, found).value == pytest.approx(4 * gain)
+    assert start_worth(o, start, []).value - start_worth(o, start, found).value == pytest.approx(4 * gain)
+
+
+STARTING = """
+@ cash Ann {cash}
+@ owns Ann PRR 2
+@ owns Bob PRR 6
+@ par PRR 71
+@ trains PRR 3
+@ tile H10 57 1
+@ round stock Ann
+= cash Ann {cash}
+"""
+
+
+def test_shares_of_others_are_sold_for_a_company_that_brings_more() -> None:
+    """$67 is the lowest par: $402 float a company. One share of the PRR brings what is lacking."""
+    state = play_robot(run_scenario(STARTING.format(cash=350)), 2)
+    assert state.companies["PRR"].shares["p0"] == 10
+    started = [co for co in state.companies.values() if co.president == "p0"]
+    assert [co.par for co in started] == [67]
+
+
+def test_a_company_is_started_before_shares_are_bought_that_bring_less() -> None:
+    assert isinstance(choice(STARTING.format(cash=500)), Par)
+
+
+def test_no_shares_are_sold_for_a_start_that_they_do_not_pay() -> None:
+    assert choice(STARTING.format(cash=200)) == BuyShares("PRR", "ipo")

@@ -1,8 +1,8 @@
 """What a seat has begun: money and certificates that are set aside until a company has floated.
 
 A company that is started and does not float is the dearest fault of a stock round: its shares bring nothing,
-and its president's money is bound. So a robot starts one only with the money for all its shares, and buys
-them before anything else.
+and its president's money is bound. So a robot starts one only with the money and the room for all its shares,
+and buys them before anything else.
 """
 
 from __future__ import annotations
@@ -10,16 +10,13 @@ from __future__ import annotations
 from engine import IPO, Game
 from engine.core.actions import Action, BuyShares, Par, Pass, SellShares
 from engine.core.state import StockTurn
-from engine.finance.ownership import share_percent, share_price
+from engine.finance.ownership import certificate_limit, counted_certificates, share_percent, share_price
 
 
 def keeps_plan(g: Game, seat: str, action: Action) -> bool:
     """Whether a move leaves what is needed to float the company that the seat has started, or starts here."""
     if isinstance(action, Par):
-        share = share_percent(g, action.company)
-        held = g.percent_held(seat, action.company)
-        missing = g.company_definition(action.company).float_percent - held
-        return missing * action.price // share <= g.cash(seat) and not unfloated(g, seat, action.company)
+        return lacking(g, seat, action) == (0, 0) and not unfloated(g, seat, action.company)
     begun, cash = unfloated(g, seat), g.cash(seat)
     if not begun:
         return True
@@ -29,6 +26,16 @@ def keeps_plan(g: Game, seat: str, action: Action) -> bool:
         cost = (share_price(g, action.company, action.source) or 0) * action.count
         return cash - cost >= sum(float_cost(g, company) for company in begun)
     return not isinstance(action, Pass) or has_bought(g) or all(cash < (g.company(c).par or 0) for c in begun)
+
+
+def lacking(g: Game, seat: str, par: Par) -> tuple[int, int]:
+    """Dollars, and room for certificates, that the seat lacks to float a company alone that it starts."""
+    share, definition = share_percent(g, par.company), g.company_definition(par.company)
+    held = g.percent_held(seat, par.company)
+    missing = definition.float_percent - held
+    certificates = missing // share - (0 if held else definition.shares[0] // share - 1)
+    room = certificate_limit(g) - counted_certificates(g, seat)
+    return max(missing * par.price // share - g.cash(seat), 0), max(certificates - room, 0)
 
 
 def has_bought(g: Game) -> bool:

@@ -438,7 +438,11 @@ class Forecast:
         total = 0.0
         for company, co in g.state.companies.items():
             percent = co.shares.get(self.seat, 0)
-            if percent <= 0 or co.cell is None:
+            if (
+                percent <= 0
+                or co.cell is None
+                or any(objects(g, company) for objects in g.title.sale_objections)
+            ):
                 continue
             if co.president == self.seat:
                 percent = max(percent - 20, 0)

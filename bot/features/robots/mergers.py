@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.features.robots.forecast import Forecast
-from bot.features.robots.scored import BANKRUPTCY, Scored
+from bot.features.robots.scored import BANKRUPTCY, OFFER_UNASKED, Scored
 from engine import Option
 from engine.core.actions import (
     Accept,
@@ -75,7 +75,7 @@ def _merger(o: Forecast, company: str, other: str, survivor: str | None) -> Scor
     g = o.g
     merge = Merge(other, survivor)
     if g.company(other).president != o.seat:
-        return Scored(merge, -40.0, f"the {other} has another president")
+        return Scored(merge, OFFER_UNASKED, f"the {other} has another president")
     lacks = bool(g.company(company).trains) != bool(g.company(other).trains)
     return Scored(merge, 15.0 if lacks else -15.0, f"the {other} has what the {company} lacks")
 

@@ -27,8 +27,11 @@ def par_price(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     return judged
 
 
-def par_choice(o: Forecast, par: Par, granted: int | None = None) -> Scored:
-    """A par price: high for a full treasury, but so that the seat can float the company alone."""
+def par_choice(o: Forecast, par: Par, granted: int | None = None, more_cash: int = 0) -> Scored:
+    """A par price: high for a full treasury, but so that the seat can float the company alone.
+
+    more_cash: dollars that the seat raises for it.
+    """
     g, definition = o.g, o.g.company_definition(par.company)
     share = share_percent(g, par.company)
     held = 100 - g.percent_held("ipo", par.company)
@@ -36,7 +39,7 @@ def par_choice(o: Forecast, par: Par, granted: int | None = None) -> Scored:
     if g.company(par.company).par is None and not isinstance(g.top, Auction) and _is_granted(o, par.company):
         held = max(held, definition.shares[0])
     cost = max(definition.float_percent - held, 0) * par.price // share
-    cash = g.cash(o.seat)
+    cash = g.cash(o.seat) + more_cash
     treasury = par.price * (100 // share)
     revenue = o.new_company_revenue(treasury)
     place = o.location_value(definition.home.hex) if definition.home else 100

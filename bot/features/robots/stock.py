@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from bot.features.robots.commitments import keeps_plan
 from bot.features.robots.forecast import Forecast
 from bot.features.robots.opening import private_worth, start_choices
-from bot.features.robots.par_prices import par_choice
 from bot.features.robots.scored import OFFER_UNASKED, Scored
+from bot.features.robots.starts import need_after, with_starts
 from engine import IPO, POOL, Option
 from engine.core.actions import (
     BuyPrivateFromPool,
@@ -46,8 +46,6 @@ def stock_turn(o: Forecast, options: Sequence[Option]) -> list[Scored]:
         match option.action:
             case BuyShares():
                 judged.append(_purchase(o, option.action))
-            case Par():
-                judged.append(_par(o, option.action, options))
             case SellShares():
                 judged.append(_sale(o, option.action))
             case ExchangePrivate(private, source):
@@ -61,10 +59,11 @@ def stock_turn(o: Forecast, options: Sequence[Option]) -> list[Scored]:
                 judged.append(_company_action(o, option.action))
             case TradePrivate():
                 judged.append(Scored(option.action, OFFER_UNASKED, "a deal in privates seldom helps both"))
-    starts = [option for option in options if isinstance(option.action, StartCompany)]
-    if starts:
-        judged += start_choices(o, starts)
-    return [_keeping_plan(o, each) for each in _swap_when_full(o, _by_budget(o, judged))]
+    auctions = [option for option in options if isinstance(option.action, StartCompany)]
+    if auctions:
+        judged += start_choices(o, auctions)
+    judged = with_starts(o, _by_budget(o, judged), options)
+    return [_keeping_plan(o, each) for each in _swap_when_full(o, judged)]
 
 
 def _by_budget(o: Forecast, judged: list[Scored]) -> list[Scored]:
@@ -112,15 +111,6 @@ def _why_pass(o: Forecast, options: Sequence[Option]) -> str:
     return "there is nothing that I can buy"
 
 
-def _need_after(o: Forecast, cost: float) -> float:
-    """What a purchase costs beyond its price where the money may be needed for a train."""
-    need = o.private_need()
-    if not need:
-        return 0.0
-    funds = o.g.cash(o.seat) - cost + 0.75 * o.sellable_worth() + 0.5 * cost
-    return 0.5 * min(max(need - funds, 0), cost)
-
-
 def _purchase(o: Forecast, buy: BuyShares) -> Scored:
     g, company = o.g, buy.company
     co = g.company(company)
@@ -145,7 +135,7 @@ def _purchase(o: Forecast, buy: BuyShares) -> Scored:
         and o.share_of(company) + buy.count * share_percent(g, company) / 100 >= 0.2
     ):
         gain -= 30
-    gain -= _need_after(o, cost)
+    gain -= need_after(o, cost)
     bar = -2.0 * max(o.short_reserve() - (g.cash(o.seat) - cost), 0)
     price = cost // buy.count
     why = f"a share of the {company} brings about ${o.share_value(company):.0f} for ${price}"
@@ -161,41 +151,6 @@ def _float_chance(o: Forecast, company: str) -> float:
     funds = g.cash(president) if president else 0
     price = (g.company(company).par or 1) / share_percent(g, company)
     return min(1.0, 0.25 + 0.6 * funds / max(missing * price, 1))
-
-
-def _par(o: Forecast, par: Par, options: Sequence[Option]) -> Scored:
-    """Start a company: not beside one that still has to float, without the money for its train, or where
-    shares of others bring more for the same money."""
-    judged = par_choice(o, par)
-    unfloated = [c for c in o.own_companies() if not o.g.company(c).floated]
-    worth = judged.value
-    if unfloated:
-        worth = -50.0
-    share = share_percent(o.g, par.company)
-    price = par.price * o.g.company_definition(par.company).float_percent // share
-    worth -= _need_after(o, price) + _gain_elsewhere(o, price, options)
-    train = o.next_train()
-    if train and par.price * (100 // share) < train.price:
-        worth -= 300
-    if o.rounds_left < 4:
-        worth -= 300
-    return judged._replace(value=worth)
-
-
-def _gain_elsewhere(o: Forecast, dollars: float, options: Sequence[Option]) -> float:
-    """What so many dollars bring in the best shares on offer of companies that have floated."""
-    g, total, best = o.g, 0.0, []
-    for option in options:
-        buy = option.action
-        if isinstance(buy, BuyShares) and buy.count == 1 and g.company(buy.company).floated:
-            price = share_price(g, buy.company, buy.source) or 1
-            best.append((o.share_gain(buy.company, price) / price, buy.company, buy.source, price))
-    for rate, company, source, price in sorted(best, reverse=True):
-        for _ in range(g.percent_held(source, company) // share_percent(g, company)):
-            if dollars >= price and rate > 0:
-                dollars -= price
-                total += rate * price
-    return total
 
 
 def _sale(o: Forecast, sale: SellShares) -> Scored:
@@ -262,9 +217,11 @@ def _company_action(
         own = o.share_of(company)
         worth = own * 40 * action.count - 10 if spare >= cost else -30.0
         return Scored(action, worth, f"the {company} has money to spare for its own shares")
+    if isinstance(action, RedeemShare) and action.source is not None:
+        return Scored(action, OFFER_UNASKED, f"{g.state.name(action.source)} will hardly sell")
     if isinstance(action, RedeemShare):
         spare = g.cash(company) - o.train_fund(company)
-        worth = 12.0 if spare >= 1.5 * g.price(company) and action.source is None else -20.0
+        worth = 12.0 if spare >= 1.5 * g.price(company) else -20.0
         return Scored(action, worth, f"the {company} has money to spare for its own shares")
     if isinstance(action, ReissueShares) and o.shortage(company) > 0:
         return Scored(action, 25.0, f"the {company} needs money for a train")

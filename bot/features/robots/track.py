@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from bot.features.robots.forecast import Forecast, open_neighbors
 from bot.features.robots.scored import Scored
+from bot.features.robots.trains import lost_train
 from engine import Game, Option, game_of, stop_revenue
 from engine.core.actions import (
     Action,
@@ -172,7 +173,7 @@ def track_step(o: Forecast, options: Sequence[Option], trials: int = MAX_TRIALS)
             bonus = 25.0 if isinstance(lay, LayMine) or lay.using else 0.0
             worth = gain * max(o.horizon, 1) * 0.5 - dollar * cost + bonus + 1.0
             if cost:
-                worth -= o.liquidation_loss(company, cost - o.revenue(company))
+                worth -= o.liquidation_loss(company, cost - o.revenue(company)) + lost_train(o, company, cost)
             judged.append(Scored(lay, worth, _lay_reason(company, gain, lay)))
     for option in options:
         if isinstance(option.action, TakeLoans):
@@ -213,7 +214,7 @@ def token_step(o: Forecast, options: Sequence[Option]) -> list[Scored]:
         spare = 15 if cost == 0 else 0
         worth = gain * max(o.horizon, 1) * 0.5 - dollar * cost + spare
         if cost:
-            worth -= o.liquidation_loss(company, cost - o.revenue(company))
+            worth -= o.liquidation_loss(company, cost - o.revenue(company)) + lost_train(o, company, cost)
         why = f"a token in {token.hex} brings about ${gain:.0f} a round"
         if gain < 1 and cost == 0:
             why = f"a token in {token.hex} costs nothing, and others cannot take its place"

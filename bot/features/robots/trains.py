@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bot.features.robots.forecast import Forecast
 from bot.features.robots.scored import BANKRUPTCY, OFFER_UNASKED, Scored, with_dollars
-from engine import POOL, Option
+from engine import BANK, POOL, Option
 from engine.core.actions import (
     BuyTrain,
     DeclareBankruptcy,
@@ -153,6 +153,19 @@ def _purchase(o: Forecast, company: str, buy: BuyTrain, price: int) -> Scored:
     if help_needed:
         why = f"the {company} has to have a train, and a {buy.train}-train is what can be paid"
     return Scored(buy, gain, why)
+
+
+def lost_train(o: Forecast, company: str, cost: int) -> float:
+    """Dollars to the seat of the train that the company cannot buy in this turn once it has spent so much."""
+    train, trains, cash = o.next_train(), o.g.company(company).trains, o.g.cash(company)
+    if train is None or not cost or cash - cost >= train.price:
+        return 0.0
+    if not trains and o.g.components.must_own_train:
+        funds = o.g.cash(o.seat) + o.sellable_worth()
+        return -BANKRUPTCY if train.price - cash <= funds < train.price - cash + cost else 0.0
+    if cash < train.price or len(trains) >= o.g.phase.train_limit:
+        return 0.0
+    return max(_purchase(o, company, BuyTrain(train.name, BANK), train.price).value, 0.0)
 
 
 def _next_type(o: Forecast, company: str, buy: BuyTrain, price: int) -> float:
