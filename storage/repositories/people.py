@@ -205,7 +205,10 @@ class PeopleRepository(Repository):
         await self._transaction.execute(delete(AddressClaim).where(col(AddressClaim.person_id) == person_id))
 
     async def merge(self, kept_id: int, merged_id: int) -> None:
-        """Give everything of the second person to the first, and delete the second."""
+        """Give everything of the second person to the first, and delete the second.
+
+        Where both have chosen something, the first's choice stays.
+        """
         await self._transaction.renew_revisions_of_person(kept_id, merged_id)
         hosted = select(GameTable.id).where(col(GameTable.host_id) == merged_id)
         await self._transaction.renew_revisions(*await self._transaction.all(hosted))
@@ -226,6 +229,13 @@ class PeopleRepository(Repository):
             await self._transaction.execute(
                 update(model).where(col(model.person_id) == merged_id).values(person_id=kept_id)
             )
+        kept, merged = await self.get(kept_id), await self.get(merged_id)
+        await self.update(
+            kept_id,
+            language=kept.language or merged.language,
+            time_zone=kept.time_zone or merged.time_zone,
+            preferences=merged.preferences | kept.preferences,
+        )
         await self._merge_facts(kept_id, merged_id)
         await self._transaction.execute(delete(Usage).where(col(Usage.person_id) == merged_id))
         await self._transaction.execute(delete(AddressClaim).where(col(AddressClaim.person_id) == merged_id))

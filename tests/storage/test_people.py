@@ -70,6 +70,18 @@ async def test_a_claim_gives_nothing_before_it_is_confirmed(store: Store) -> Non
         assert await unit.people.verified_addresses(mallory.id) == []
 
 
+async def test_what_a_merged_person_has_chosen_stays_where_the_other_has_chosen_nothing(store: Store) -> None:
+    async with store.begin() as unit:
+        bob = await unit.people.add("Bob", language="de")
+        await unit.people.update(bob.id, preferences={"digest": "daily"})
+        guest = await unit.people.add("bob@x.org", language="fr", time_zone="Europe/Berlin")
+        await unit.people.update(guest.id, preferences={"digest": "off", "next": True})
+        await unit.people.merge(bob.id, guest.id)
+        bob = await unit.people.get(bob.id)
+        assert (bob.language, bob.time_zone) == ("de", "Europe/Berlin")
+        assert bob.preferences == {"digest": "daily", "next": True}
+
+
 async def test_a_person_invited_by_address_is_merged_with_its_owner(store: Store) -> None:
     table = await new_table(store)
     async with store.begin() as unit:
