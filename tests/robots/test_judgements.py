@@ -285,3 +285,11 @@ def test_a_company_is_started_before_shares_are_bought_that_bring_less() -> None
 
 def test_no_shares_are_sold_for_a_start_that_they_do_not_pay() -> None:
     assert choice(STARTING.format(cash=200)) == BuyShares("PRR", "ipo")
+
+
+def test_shares_of_a_company_whose_train_has_no_route_yet_are_kept() -> None:
+    setup = STARTING.format(cash=0).replace("@ tile H10 57 1\n", "")
+    state = run_scenario(setup)
+    o = Forecast(game_of(state), "p0")
+    assert o.revenue("PRR") == 0 < o.earnings("PRR")
+    assert Robot().choose_action(state, "p0") == Pass()

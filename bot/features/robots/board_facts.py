@@ -10,6 +10,7 @@ from __future__ import annotations
 from math import exp
 
 from bot.features.robots.forecast import STOP_VALUE, Forecast
+from bot.features.robots.places import place_value
 from engine import Game
 from engine.core.components import MarketZone
 from engine.finance import market
@@ -27,7 +28,7 @@ FIRST_TRACK_ROUNDS = 3.0
 MORE_STOPS = 1.4
 """How many times the stops of `Forecast.prospect` trains run to in the end."""
 USUAL_PLACE = 140
-"""Dollars of a usual home, see `Forecast.location_value`."""
+"""Dollars of a usual home, see `places.place_value`."""
 
 
 class BoardFacts:
@@ -80,7 +81,7 @@ class BoardFacts:
             home = self.g.company_definition(company).home
             tokens = self.g.state.tokens.items()
             hexes = [home.hex] if home else [h for h, there in tokens if any(c == company for _, c in there)]
-            value = max((self.o.location_value(hex) for hex in hexes), default=USUAL_PLACE)
+            value = max((place_value(self.g, hex) for hex in hexes), default=USUAL_PLACE)
             self._places[company] = min(max(value / USUAL_PLACE, 0.7), 1.3)
         return self._places[company]
 

@@ -12,9 +12,9 @@ from math import ceil, exp, log1p
 from typing import Any, TypeVar, TypeVarTuple
 
 from bot.features.robots.weights import DEFAULT_WEIGHTS, Weights
-from engine import BANK, Game, OperatingRound, is_seat, stop_revenue
+from engine import BANK, Game, OperatingRound, is_seat
 from engine.board.routes import BestRoutes
-from engine.core.components import HexDefinition, MarketZone, TrainDefinition
+from engine.core.components import MarketZone, TrainDefinition
 from engine.core.state import MergerRound
 from engine.finance import market
 from engine.finance.loans import in_zone, loans_available
@@ -37,6 +37,12 @@ GROWTH_ROUNDS = 3.0
 """Operating rounds in which about two thirds of the missing track are laid."""
 OTHER_FLOW = 120.0
 """Dollars a round that the bank pays beside the revenues of today."""
+FIRST_ROUTE = 0.6
+"""Which part of its stops the train of a company without a route will run to."""
+ROUNDS_TO_ROUTE = 1.5
+"""Operating rounds until a company without a route has one."""
+UNSURE = 0.6
+"""How a round counts in which a company runs only with a train whose price it lacks."""
 LASTING = 2.5
 """Operating rounds after which a train that lasts still runs."""
 UNLIMITED = 4
@@ -69,12 +75,6 @@ def with_rest_of_set(rounds: float, in_set: int, of_set: int) -> float:
     still has. `of_set`: rounds of each later set.
     """
     return in_set + of_set * max(ceil((rounds - in_set) / of_set), 0)
-
-
-def open_neighbors(hex: HexDefinition) -> list[str]:
-    """The hexes beside one, but not those behind a border that no track crosses."""
-    closed = {border.edge for border in hex.borders}
-    return [beside for edge, beside in hex.neighbors.items() if edge not in closed]
 
 
 class Forecast:
@@ -351,6 +351,10 @@ class Forecast:
             company, trains, rounds
         )
 
+    def first_route_revenue(self, train: str) -> float:
+        """Dollars a round that a train will earn a company without a route, once there is track for it."""
+        return FIRST_ROUTE * min(self.train(train).distance or 8, 7) * self.stop_value()
+
     def new_company_revenue(self, treasury: float) -> float:
         """What a company with so much money and no track yet will earn a round, once it has track."""
         train = self.next_train()
@@ -361,6 +365,16 @@ class Forecast:
         count = min(treasury // train.price, 2.0 if (train.distance or 9) > 2 else 3.0)
         stops = min(train.distance or 8, 7)
         return 0.75 * count * stops * self.stop_value()
+
+    def paying_rounds(self, company: str) -> float:
+        """In how many operating rounds of the horizon the company will probably pay."""
+        co, horizon = self.g.company(company), self.horizon
+        own = min(max(map(self.life, co.trains), default=0.0), horizon)
+        later = (horizon - own) * (self._replacement_revenue(company) > 0)
+        waits = 0.0 if co.has_operated else 1.0
+        if co.trains and not self.revenue(company):
+            waits = ROUNDS_TO_ROUTE
+        return max(own + later * (UNSURE if self.shortage(company) else 1.0) - waits, 0.0)
 
     @once
     def earnings(self, company: str) -> float:
@@ -373,7 +387,12 @@ class Forecast:
         total, before = 0.0, 0.0
         for i in range(len(lives) - 1, -1, -1):
             running = [t for _, t in lives[: i + 1]]
-            total += (lives[i][0] - before) * self.revenue(company, running)
+            rounds = lives[i][0] - before
+            if self.revenue(company, running):
+                total += rounds * self.revenue(company, running)
+            else:
+                rounds = max(rounds - ROUNDS_TO_ROUTE, 0.0)
+                total += rounds * max(map(self.first_route_revenue, running))
             before = lives[i][0]
         if before < horizon - 0.5:
             total += (horizon - before) * self._replacement_revenue(company)
@@ -416,10 +435,7 @@ class Forecast:
         horizon, price = self.horizon, g.price(company)
         earned = self.earnings(company)
         per_share = earned * share_percent(g, company) / 100
-        first = 0.0 if co.has_operated else 1.0
-        paying = max(horizon - first, 0.0) if earned > 0 else 0.0
-        if self.shortage(company):
-            paying *= 0.6
+        paying = self.paying_rounds(company) if earned > 0 else 0.0
         if g.components.loans:
             jump = 1.0 if earned >= price else (0.3 if earned > 0 else -1.0)
             moves = jump * paying if earned > 0 else -horizon
@@ -448,35 +464,6 @@ class Forecast:
                 percent = max(percent - 20, 0)
             room = max(g.components.limits.pool_percent - co.shares.get("pool", 0), 0)
             total += 0.8 * min(percent, room) * g.price(company) / share_percent(g, company)
-        return total
-
-    # -- places ---------------------------------------------------------------------------
-
-    def location_value(self, hex: str) -> float:
-        """Dollars of the stops around a hex, the near ones most. It follows from the track and the phase."""
-        cache, key = self.g.network.cache, ("location", hex, self.g.state.phase)
-        if key not in cache:
-            cache[key] = self._location_value(hex)
-        value: float = cache[key]  # type: ignore[assignment]
-        return value
-
-    def _location_value(self, hex: str) -> float:
-        g = self.g
-        hexes = g.components.map.hexes
-        seen, ring, total = {hex}, [hex], 0.0
-        for distance in range(4):
-            following = []
-            for at in ring:
-                for node in g.network.faces[at].nodes:
-                    value = stop_revenue(g.components, g.state.phase, node)
-                    total += max(value, 10 if node.kind == "city" else 0) / (1 + distance)
-                cost = sum(t.cost for t in hexes[at].terrain) if at not in g.state.tiles else 0
-                total -= 0.1 * cost / (1 + distance)
-                for beside in open_neighbors(hexes[at]):
-                    if beside not in seen and beside in hexes:
-                        seen.add(beside)
-                        following.append(beside)
-            ring = following
         return total
 
     @once

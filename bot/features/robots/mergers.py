@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.features.robots.forecast import Forecast
+from bot.features.robots.places import place_value
 from bot.features.robots.scored import BANKRUPTCY, OFFER_UNASKED, Scored
 from engine import Option
 from engine.core.actions import (
@@ -160,7 +161,7 @@ def excess_tokens(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     judged = []
     for option in options:
         if isinstance(option.action, RemoveToken):
-            worth = -o.location_value(option.action.hex)
+            worth = -place_value(o.g, option.action.hex)
             judged.append(Scored(option.action, worth, f"the token in {option.action.hex} is missed least"))
     return judged
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.features.robots.forecast import Forecast
+from bot.features.robots.places import place_value
 from bot.features.robots.scored import Scored, with_dollars
 from engine import Game, Option
 from engine.core.actions import (
@@ -221,7 +222,7 @@ def start_worth(o: Forecast, hex: str) -> float:
     """Dollars to bid for a company that starts there: enough for its train, more for a good place."""
     train = o.next_train()
     price = train.price if train else 400
-    return min(400.0, max(1.15 * price + 40, 170.0) + 0.3 * max(o.location_value(hex) - 100, 0))
+    return min(400.0, max(1.15 * price + 40, 170.0) + 0.3 * max(place_value(o.g, hex) - 100, 0))
 
 
 def sale_worth(o: Forecast, company: str) -> float:
@@ -261,7 +262,7 @@ def start_choices(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     for option in options:
         if isinstance(option.action, StartCompany):
             by_home.setdefault((option.action.hex, option.action.node), option)
-    homes = sorted(by_home, key=lambda home: -o.location_value(home[0]))[:4]
+    homes = sorted(by_home, key=lambda home: -place_value(o.g, home[0]))[:4]
     judged = []
     privates = sum(o.g.private_definition(p).price for p in o.g.privates_of(o.seat))
     for home in homes:
@@ -276,7 +277,7 @@ def start_choices(o: Forecast, options: Sequence[Option]) -> list[Scored]:
         funds = limit + 200
         if train and funds < train.price:
             continue
-        worth = 60 + 0.5 * o.location_value(home[0]) + 8 * o.horizon - 40 * len(o.own_companies())
+        worth = 60 + 0.5 * place_value(o.g, home[0]) + 8 * o.horizon - 40 * len(o.own_companies())
         if o.rounds_left < 3:
             worth -= 200
         judged.append(Scored(action, worth, f"{home[0]} is a good home, and ${limit:.0f} buys its train"))

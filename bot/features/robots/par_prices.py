@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.features.robots.forecast import Forecast
+from bot.features.robots.places import place_value
 from bot.features.robots.scored import Scored
 from engine import Option
 from engine.core.actions import Par
@@ -42,7 +43,7 @@ def par_choice(o: Forecast, par: Par, granted: int | None = None, more_cash: int
     cash = g.cash(o.seat) + more_cash
     treasury = par.price * (100 // share)
     revenue = o.new_company_revenue(treasury)
-    place = o.location_value(definition.home.hex) if definition.home else 100
+    place = place_value(o.g, definition.home.hex) if definition.home else 100
     revenue *= min(max(place / 140, 0.6), 1.3)
     shares = max(definition.float_percent // share, 1)
     gain = shares * (0.9 * revenue * share / 100 * max(o.horizon - 1, 0) + 5 * o.horizon)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.features.robots.forecast import Forecast, open_neighbors
+from bot.features.robots.forecast import Forecast
+from bot.features.robots.places import open_neighbors
 from bot.features.robots.scored import Scored
 from bot.features.robots.trains import lost_train
 from engine import Game, Option, game_of, stop_revenue

@@ -93,7 +93,7 @@ def _worth(o: Forecast, company: str, train: str, traded_in: str | None = None) 
         later = o.added_revenue(company, lasting, train, life)
     else:
         # Where the trains that it has run nowhere, another one hardly will.
-        estimate = 0.6 * min(o.train(train).distance or 8, 7) * o.stop_value()
+        estimate = o.first_route_revenue(train)
         later = max(o.added_revenue(company, lasting, train, 0), round(estimate * IDLE ** len(trains)))
     return max(life - 0.5, 0) * (0.5 * now + 0.5 * later) + 0.4 * min(life, 1) * now
 
