@@ -151,6 +151,10 @@ def ability(place: int, **entries: object) -> Callable[[Box], object]:
         (put("companies", 0, "home", "hex", to="Z9"), "The RED has its home in Z9, which is not on the map."),
         (put("companies", 0, "home", "hex", to="B4"), "The RED has its home in B4, which has no city."),
         (put("companies", 0, "home", "city", to=1), "The RED has its home in B2, which has no city 1."),
+        (
+            put("preprinted_upgrades", "city", to=["57"]),
+            "The RED has its home in B2, where no first tile fits (57): each leads off the map.",
+        ),
         (put("companies", 0, "tokens", to=[]), "The RED has a home in B2 but no token"),
         (put("companies", 0, "destination", to="Z9"), "The RED has its destination in Z9, which is not on"),
         (put("companies", 0, "shares", to=[20, 10]), "The shares of the RED make 30 %, not 100 %."),

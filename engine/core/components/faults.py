@@ -44,6 +44,7 @@ def faults_of(components: Components, tiles: Mapping[str, Face]) -> list[str]:
         *_hex_faults(components),
         *_tile_faults(components, tiles),
         *_company_faults(components),
+        *_first_tile_faults(components, tiles),
         *_private_faults(components),
         *_size_faults(components),
     ]
@@ -291,6 +292,29 @@ def _home_faults(
     if not places or (city is not None and city not in places):
         which = "city" if city is None or not places else f"city {city}"
         yield f"The {company.sym} has its home in {hex}, which has no {which}."
+
+
+def _first_tile_faults(components: Components, faces: Mapping[str, Face]) -> Iterator[str]:
+    """Homes without track where every first tile would lead off the map: their companies would never run."""
+    beside = neighbors_of(components.map)
+    for company in components.companies:
+        here = components.map.hexes.get(company.home.hex) if company.home else None
+        if company.home is None or here is None or here.paths or not here.takes_tiles:
+            continue
+        hex, first = company.home.hex, components.preprinted_upgrades
+        tiles = [tile for tile in first.get(hex, first.get(here.printed_kind, ())) if tile in faces]
+        closed = {border.edge for border in here.borders}
+        if tiles and not any(_fits(faces[tile], beside[hex].keys() - closed) for tile in tiles):
+            yield (
+                f"The {company.sym} has its home in {hex}, where no first tile fits "
+                f"({', '.join(tiles)}): each leads off the map."
+            )
+
+
+def _fits(face: Face, edges: Collection[int]) -> bool:
+    """Whether a tile can be turned so that its track ends at these edges of a hex alone."""
+    exits = {int(end[1:]) for path in face.paths for end in path if end.startswith("e")}
+    return any({(exit + turn) % 6 for exit in exits} <= set(edges) for turn in EDGES)
 
 
 def _private_faults(components: Components) -> Iterator[str]:
