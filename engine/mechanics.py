@@ -139,6 +139,9 @@ class Flotation(Protocol[G_contra]):
     def __call__(self, g: G_contra, company: str) -> None:
         """Carry it out."""
 
+    def capital(self, g: G_contra, company: str, par: int) -> int:
+        """Dollars that the bank pays a company that floats at a par price."""
+
     def awaited(self, g: G_contra, company: str) -> int:
         """Dollars of capital that a company awaits; 0 where it awaits none."""
 

@@ -36,7 +36,7 @@ class Capitalization:
         if self.in_next_operating_round:
             g.emit(CapitalAwaited(company))
         else:
-            g.pay(BANK, company, self._capital(g, company), CashReason.CAPITAL)
+            g.pay(BANK, company, self.capital(g, company, self._par(g, company)), CashReason.CAPITAL)
         if self.rest_to_treasury and (rest := co.shares.get(IPO, 0)):
             g.emit(SharesMoved(company, IPO, company, rest))
         if self.places_home:
@@ -47,11 +47,14 @@ class Capitalization:
         market.move_token(g, company, at, PriceReason.FLOATED)
 
     def awaited(self, g: Game, company: str) -> int:
-        return self._capital(g, company) if g.company(company).awaits_capital else 0
+        return self.capital(g, company, self._par(g, company)) if g.company(company).awaits_capital else 0
 
-    def _capital(self, g: Game, company: str) -> int:
+    def _par(self, g: Game, company: str) -> int:
         par = g.company(company).par
         assert par is not None
+        return par
+
+    def capital(self, g: Game, company: str, par: int) -> int:
         shares = 100 // share_percent(g, company) if self.paid_shares is None else self.paid_shares
         return par * shares - self.fee
 

@@ -15,13 +15,15 @@ from bot.features.robots.weights import DEFAULT_WEIGHTS, Weights
 from engine import BANK, Game, OperatingRound, is_seat
 from engine.board.routes import BestRoutes
 from engine.core.components import MarketZone, TrainDefinition
-from engine.core.state import MergerRound
+from engine.core.state import MergerRound, OperatingTurn
 from engine.finance import market
 from engine.finance.loans import in_zone, loans_available
 from engine.finance.ownership import share_percent
+from engine.operating.dividends import DividendStep
 from engine.operating.run import ESTIMATE_BUDGET, best_run
 from engine.operating.track import legal_lays, terrain_cost
 from engine.operating.trains import trains_for_sale
+from engine.operating.turn import OperatingTurnQuestion
 
 SHORT_RESERVE = 0.75
 """Which part of the price of a share sold short is kept in cash."""
@@ -41,6 +43,10 @@ FIRST_ROUTE = 0.6
 """Which part of its stops the train of a company without a route will run to."""
 ROUNDS_TO_ROUTE = 1.5
 """Operating rounds until a company without a route has one."""
+TREASURY_SOLD = 0.5
+"""Which part of the shares in the treasury of a new company others probably buy."""
+LEFT_FOR_TRAINS = 0.8
+"""What a new company of another player spends on trains, as a part of its capital."""
 UNSURE = 0.6
 """How a round counts in which a company runs only with a train whose price it lacks."""
 LASTING = 2.5
@@ -242,6 +248,27 @@ class Forecast:
         """Dollars that the company has, or will have when it operates."""
         return self.g.cash(company) + self.g.title.flotation.awaited(self.g, company)
 
+    def capital(self, company: str, par: int) -> float:
+        """Dollars that a company which floats at a par price has for trains: from the bank, and by the shares
+        in its treasury that others probably buy."""
+        flotation, others = self.g.title.flotation, 0
+        if flotation.rest_to_treasury:
+            rest = 100 - self.g.company_definition(company).float_percent
+            cash = sum(self.g.cash(seat) for seat in self.g.state.active_seats if seat != self.seat)
+            others = min(rest // share_percent(self.g, company) * par, cash)
+        return flotation.capital(self.g, company, par) + TREASURY_SOLD * others
+
+    @cached_property
+    def dividend_terms(self) -> DividendStep:
+        """How dividends are paid, and move the price, in titles without loans."""
+        question = self.g.title.questions[OperatingTurn]
+        assert isinstance(question, OperatingTurnQuestion)
+        return next((step for step in question.steps if isinstance(step, DividendStep)), DividendStep())
+
+    def rises(self, company: str, paid: float) -> bool:
+        """Whether a dividend of so many dollars on all shares raises the price."""
+        return paid >= (self.g.price(company) if self.dividend_terms.rise_needs_price else 1)
+
     @once
     def shortage(self, company: str) -> int:
         """Dollars that the company lacks for the train that it will have to buy."""
@@ -381,7 +408,7 @@ class Forecast:
         """Dollars that the company will probably earn in a round, on the average of the rounds to come."""
         co = self.g.company(company)
         if not co.floated:
-            return self.new_company_revenue((co.par or 0) * 8)
+            return self.new_company_revenue(LEFT_FOR_TRAINS * self.capital(company, co.par or 0))
         horizon = max(self.horizon, 0.5)
         lives = sorted(((min(self.life(t), horizon), t) for t in co.trains), reverse=True)
         total, before = 0.0, 0.0
@@ -440,7 +467,7 @@ class Forecast:
             jump = 1.0 if earned >= price else (0.3 if earned > 0 else -1.0)
             moves = jump * paying if earned > 0 else -horizon
         else:
-            moves = 0.75 * paying - 0.9 * (horizon - paying)
+            moves = 0.75 * paying * self.rises(company, earned) - 0.9 * (horizon - paying)
         return 0.9 * per_share * paying + self.price_after(company, moves)
 
     def share_gain(self, company: str, cost: float) -> float:

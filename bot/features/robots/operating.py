@@ -8,6 +8,7 @@ from bot.features.robots.forecast import Forecast
 from bot.features.robots.scored import Scored
 from engine import Option
 from engine.core.actions import (
+    Decline,
     IssueShares,
     KeepDestinationToken,
     Pass,
@@ -78,7 +79,9 @@ def _moves(o: Forecast, company: str, paid: int, kept: int) -> float:
         return -1.0
     if o.g.components.loans:
         return min(paid // max(o.g.price(company), 1), 2)
-    return 1.0 if not kept else 0.2
+    if o.dividend_terms.half_price_move != "right" and kept:
+        return 0.2
+    return float(o.rises(company, paid))
 
 
 def _rises(o: Forecast, company: str, paid: int) -> bool:
@@ -174,6 +177,6 @@ def protection(o: Forecast, options: Sequence[Option]) -> list[Scored]:
             company = option.action.company
             gain = o.share_gain(company, o.g.price(company))
             judged.append(Scored(option.action, gain + 25, f"shares of the {company} are worth their price"))
-        elif not judged:
+        elif isinstance(option.action, Decline):
             judged.append(Scored(option.action, 0.0, "the shares are not worth it"))
     return judged

@@ -41,7 +41,7 @@ def par_choice(o: Forecast, par: Par, granted: int | None = None, more_cash: int
         held = max(held, definition.shares[0])
     cost = max(definition.float_percent - held, 0) * par.price // share
     cash = g.cash(o.seat) + more_cash
-    treasury = par.price * (100 // share)
+    treasury = o.capital(par.company, par.price)
     revenue = o.new_company_revenue(treasury)
     place = place_value(o.g, definition.home.hex) if definition.home else 100
     revenue *= min(max(place / 140, 0.6), 1.3)
@@ -52,7 +52,7 @@ def par_choice(o: Forecast, par: Par, granted: int | None = None, more_cash: int
         gain = 0.35 * gain - 0.6 * (cost - cash) - UNFLOATED_SHARE * max(missing - 2, 0)
         why = "others will have to buy shares with me"
     else:
-        why = f"I can float the {par.company} alone, with ${treasury} for trains"
+        why = f"I can float the {par.company} alone, with ${treasury:.0f} for trains"
     return Scored(par, gain + 0.2 * par.price, why)
 
 

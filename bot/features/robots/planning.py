@@ -9,7 +9,8 @@ presidents then have to pay for others.
 Other players do not do what one expects. So each move is played on several times, with other tastes of the
 players and other luck of the companies, the same ones for each move (`sample`). All moves are played on a
 few times, the better half of them as often again, and so on (sequential halving). What a move is worth is
-what the seat owns at the end beyond what the others own on the average, in dollars.
+the seat's part of what all own at the end. Dollars would not do: a player who is behind would choose what
+makes everybody poor.
 """
 
 from __future__ import annotations
@@ -53,10 +54,12 @@ HOPELESS = -4_000.0
 
 
 class Planner:
-    """Plans for one seat. `projections`: how many a decision may cost."""
+    """Plans for one seat. `projections`: how many a decision may cost. `dollars`: what all will own at the
+    end, about, by which parts of it become dollars."""
 
     def __init__(self, seat: str, projections: int, weights: Weights) -> None:
         self.seat, self.projections, self.weights = seat, projections, weights
+        self.dollars = 0.0
 
     def judged(self, state: State, ranking: Sequence[Scored]) -> list[Scored]:
         """A ranking with the worth of each plan in it, best first."""
@@ -80,6 +83,8 @@ class Planner:
             if company and isinstance(judged.action, SAVING):
                 saves = judged._replace(reason=f"the {company} saves for the next train")
                 lines.append(_Line(saves, after, company))
+        now = Projection(g, facts).run()
+        self.dollars = sum(max(worth, 0.0) for worth in now.values())
         self._halve(lines, facts)
         base = max(line.mean for line in lines)
         best: dict[Action, Scored] = {}
@@ -113,25 +118,23 @@ class Planner:
 
     def _worth(self, line: _Line, facts: BoardFacts, sample: int) -> float:
         worths = Projection(game_of(line.state), facts, sample, line.saving).run()
-        return _lead(worths, self.seat, self.weights.rivalry)
+        return self.dollars * _part(worths, self.seat)
 
 
-def _lead(worths: dict[str, float], seat: str, rivalry: float = 1.0) -> float:
-    """Dollars that a seat owns beyond what the others own on the average."""
-    others = sum(max(worth, 0.0) for each, worth in worths.items() if each != seat)
-    return worths[seat] - rivalry * others / max(len(worths) - 1, 1)
+def _part(worths: dict[str, float], seat: str) -> float:
+    """The seat's part of what all own, 0 to 1; below 0 with debts."""
+    return worths[seat] / max(sum(max(worth, 0.0) for worth in worths.values()), 1.0)
 
 
 def loses_little(now: State, then: State, seat: str) -> bool:
     """Whether a seat would agree that the game goes from one position to another, by an undo or a redo."""
-    leads, means = [], []
+    parts = []
     for state in (now, then):
         g = game_of(state)
         facts = BoardFacts(Forecast(g, seat))
         ends = [Projection(g, facts, sample).run() for sample in range(UNDO_PROJECTIONS)]
-        leads.append(sum(_lead(worths, seat) for worths in ends) / len(ends))
-        means.append(sum(max(worth, 0.0) for worths in ends for worth in worths.values()) / len(ends))
-    return leads[0] - leads[1] <= FORGIVEN * means[0] / max(len(now.active_seats), 1)
+        parts.append(sum(_part(worths, seat) for worths in ends) / len(ends))
+    return parts[0] - parts[1] <= FORGIVEN / max(len(now.active_seats), 1)
 
 
 class _Line:

@@ -168,8 +168,7 @@ class SharePlay:
             return 0.0
         if stock.trains and p.all_rust_soon(stock):
             revenue *= RUSTING
-        rise = p.facts.price(p.facts.moved(stock.at, "right")) - price
-        return (revenue * stock.share / 100 + HASTE * rise) / price
+        return (revenue * stock.share / 100 + HASTE * p.rise(stock, revenue)) / price
 
     def _with_next_train(self, stock: Stock) -> float:
         """What the company will earn once it has bought the trains that it can pay for."""
@@ -193,7 +192,8 @@ class SharePlay:
         self._name_president(stock)
         if not stock.floated and 100 - stock.shares.get(IPO, 0) >= stock.needed:
             stock.floated = True
-            capital = (100 // stock.share) * stock.ipo_price
+            capital = p.g.title.flotation.capital(p.g, stock.sym, stock.ipo_price)
+            p.fill_treasury(stock)
             stock.cash += capital
             p.bank -= capital
             self.yields[stock.sym] = self._yield(stock)
@@ -208,12 +208,13 @@ class SharePlay:
         needed = p.g.company_definition(sym).float_percent
         par = max((each for each in pars if each * needed // share <= p.cash[seat]), default=0)
         train = p.next_train()
-        capital = par * (100 // share)
+        capital = p.g.title.flotation.capital(p.g, sym, par)
         if not par or train is None or capital < train.price or room < needed // share - 1:
             return False
         stock = p.started(sym, par)
         stock.president, stock.floated, stock.cash = seat, True, float(capital)
         stock.shares = {seat: needed, IPO: 100 - needed}
+        p.fill_treasury(stock)
         p.cash[seat] -= par * needed // share
         p.bank -= capital - par * needed // share
         self.yields[sym] = self._yield(stock)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from zlib import crc32
 
 from bot.features.robots.board_facts import BoardFacts
-from engine import BANK, Game, is_seat
+from engine import BANK, IPO, Game, is_seat
 from engine.core.components import TrainDefinition
 from engine.core.state import OperatingTurn
 from engine.finance.ownership import certificate_limit, share_percent
@@ -88,7 +88,7 @@ class ProjectedState:
         self.privates = [
             (owner, g.private_definition(p).revenue) for p, owner in g.owned_privates() if is_seat(owner)
         ]
-        self.rounds = 0
+        self.rounds, self.terms = 0, facts.o.dividend_terms
         self.broken = state.bank_broken
         self.interest = state.interest_per_loan or (parts.loans.rate_step if parts.loans else 0)
         self.limit = certificate_limit(g)
@@ -116,6 +116,18 @@ class ProjectedState:
         if not self.sample:
             return 0.0
         return 2 * crc32(f"{self.sample} {name}".encode()) / 2**32 - 1
+
+    def rise(self, stock: Stock, revenue: float) -> int:
+        """Dollars by which the price rises where the company pays so much."""
+        price = self.facts.price(stock.at)
+        if self.terms.rise_needs_price and revenue < price:
+            return 0
+        return self.facts.price(self.facts.moved(stock.at, "right")) - price
+
+    def fill_treasury(self, stock: Stock) -> None:
+        """Shares that are left in the initial offering as the company floats go where the title says."""
+        if self.g.title.flotation.rest_to_treasury and (rest := stock.shares.pop(IPO, 0)):
+            stock.shares[stock.sym] = stock.shares.get(stock.sym, 0) + rest
 
     def all_rust_soon(self, stock: Stock) -> bool:
         """Whether all trains of a company will soon rust."""

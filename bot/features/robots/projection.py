@@ -20,7 +20,7 @@ from typing import NamedTuple
 from bot.features.robots.board_facts import BoardFacts
 from bot.features.robots.projected_shares import HASTE, SharePlay
 from bot.features.robots.projected_state import ProjectedState, Stock
-from engine import POOL, Game, OperatingRound
+from engine import IPO, POOL, Game, OperatingRound
 from engine.core.state import MergerRound, OperatingTurn, StockRound, StockTurn
 
 HORIZON = 8
@@ -77,8 +77,8 @@ class Projection(ProjectedState):
         if self.rounds < HORIZON or not stock.floated or not stock.trains:
             return 0.0
         left = min(self.rounds_left(), MOST_LATER_ROUNDS)
-        rise = self.facts.price(self.facts.moved(stock.at, "right")) - self.facts.price(stock.at)
-        return left * (self.revenue(stock) * stock.share / 100 + HASTE * rise)
+        revenue = self.revenue(stock)
+        return left * (revenue * stock.share / 100 + HASTE * self.rise(stock, revenue))
 
     def _is_over(self) -> bool:
         if self.g.components.bank is None and self.phases[self.phase].triggers_game_end:
@@ -156,22 +156,21 @@ class Projection(ProjectedState):
             stock.at = self.facts.moved(stock.at, "left")
             return
         self._pay(stock, revenue)
-        per_share = revenue * stock.share / 100
-        price = self.facts.price(stock.at)
+        moves = int(self.rise(stock, revenue) > 0)
         if self.g.components.loans:
-            moves = min(int(revenue // max(price, 1)), 2)
-        else:
-            moves = 1 if per_share > 0 else 0
+            moves = min(int(revenue // max(self.facts.price(stock.at), 1)), 2)
         for _ in range(moves):
             stock.at = self.facts.moved(stock.at, "right")
 
     def _pay(self, stock: Stock, revenue: float) -> None:
+        terms = self.terms
+        to_company = {stock.sym, *[POOL] * terms.pays_pool_shares, *[IPO] * terms.pays_ipo_shares}
         for owner, percent in stock.shares.items():
             part = revenue * percent / 100
             if owner in self.cash:
                 self.cash[owner] += part
                 self.bank -= part
-            elif owner == POOL or owner == stock.sym:
+            elif owner in to_company:
                 stock.cash += part
                 self.bank -= part
 
@@ -192,6 +191,8 @@ class Projection(ProjectedState):
             spare = stock.cash - (stock.lay_cost if stock.trains else 0)
             paid = [each for each in offers if each.price <= spare]
             offer = max(paid, key=lambda each: self._gain(stock, each), default=None)
+            if offer is None and not stock.trains and self._takes_from_sister(stock):
+                return
             if offer is None:
                 offer = min(offers, key=lambda each: each.price)
                 if stock.trains or not self._raise_money(stock, offer.price):
@@ -209,6 +210,25 @@ class Projection(ProjectedState):
                 self.pool.remove(offer.train)
             else:
                 self._left_the_bank(offer.train)
+
+    def _takes_from_sister(self, stock: Stock) -> bool:
+        """Take the least train of a company of the same president that has several; whether there is one."""
+        sisters = [
+            each
+            for each in self.companies.values()
+            if each.president == stock.president and len(each.trains) > 1
+        ]
+        if not sisters or self.g.components.loans:
+            return False
+        price, train, sister = min(
+            ((self.g.train_definition(t).price, t, each) for each in sisters for t in each.trains),
+            key=lambda found: found[:2],
+        )
+        paid = min(stock.cash, price)
+        stock.cash, sister.cash = stock.cash - paid, sister.cash + paid
+        sister.trains.remove(train)
+        stock.trains.append(train)
+        return True
 
     def _trains_on_offer(self, stock: Stock) -> list[TrainOffer]:
         """Trains of the bank and the pool that the company has room for, and trades of old ones for new."""

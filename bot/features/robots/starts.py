@@ -73,7 +73,7 @@ def start_worth(o: Forecast, par: Par, options: Sequence[Option], more_cash: int
     price = par.price * o.g.company_definition(par.company).float_percent // share
     worth -= need_after(o, price) + _gain_elsewhere(o, price, options)
     train = o.next_train()
-    if train and par.price * (100 // share) < train.price:
+    if train and o.capital(par.company, par.price) < train.price:
         worth -= 300
     if o.rounds_left < 4:
         worth -= 300

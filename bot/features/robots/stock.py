@@ -234,12 +234,16 @@ def _swap_when_full(o: Forecast, judged: list[Scored]) -> list[Scored]:
     if getattr(g.top, "bought", None):
         return judged
     room = certificate_limit(g) - counted_certificates(g, o.seat)
+
+    def sources(company: str) -> list[str]:
+        return [POOL, IPO, *([company] if g.title.flotation.rest_to_treasury else [])]
+
     offers = [
         (o.share_gain(c, g.price(c)), c)
         for c in g.state.market_order
         if g.company(c).floated
         and o.share_of(c) < 0.6
-        and g.percent_held(POOL, c) + g.percent_held(IPO, c) > 0
+        and any(g.percent_held(source, c) for source in sources(c))
     ]
     if not offers or any(isinstance(j.action, BuyShares | Par) and j.value > 0 for j in judged):
         return judged
