@@ -15,6 +15,7 @@ from sqlalchemy.util import LRUCache
 
 from bot.pictures import workers
 from storage import database, store
+from tests.end_to_end.fork_server import ForkServer
 from tests.stores import KINDS, StoreFactory
 
 ROOT = Path(__file__).parent.parent
@@ -83,6 +84,13 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("no folder of recorded games (../shared) beside the checkout")
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def forks() -> Iterator[ForkServer]:
+    """Starts the real program quickly."""
+    with ForkServer() as server:
+        yield server
 
 
 @pytest.fixture(scope="session")
