@@ -12,6 +12,7 @@ import asyncio
 import functools
 import json
 import os
+import secrets
 import signal
 import subprocess
 import sys
@@ -21,7 +22,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 LEASE = float(os.environ.get("RAILPOST_TEST_LEASE", "4"))
 """Seconds; a machine that is very busy needs more to send a message."""
@@ -84,23 +85,34 @@ class ForkServer(AbstractContextManager["ForkServer"]):
         kill: str = "",
         lease: float = LEASE,
         words: Sequence[str] = (),
+        program: str = "",
         standard_input: str = os.devnull,
+        output: str = "out.txt",
         errors: str = "out.txt",
     ) -> ForkedProcess:
         """A new process, with its output in `out.txt`, that leases what it sends for so many seconds.
 
-        words: its arguments. standard_input, errors: files. kill: where it kills itself,
-        "MODULE:CLASS.METHOD before|after COUNT": at the COUNT-th call of that coroutine, before its body or
-        after it has returned.
+        words: its arguments. program: what is run in place of `railpost`. standard_input, output, errors:
+        files. kill: where it kills itself, "MODULE:CLASS.METHOD before|after COUNT": at the COUNT-th call of
+        that coroutine, before its body or after it has returned.
         """
         assert self._server.stdin is not None
         order = {
             "folder": str(folder), "variables": dict(variables), "kill": kill, "lease": lease,
-            "words": list(words), "input": standard_input, "errors": errors,
+            "words": list(words), "program": program,
+            "files": [standard_input, output, errors],
         }  # fmt: skip
         self._server.stdin.write(json.dumps(order) + "\n")
         self._server.stdin.flush()
         return ForkedProcess(int(self._answer()), folder)
+
+    def talking(self, folder: Path, program: str, *words: object) -> tuple[ForkedProcess, TextIO]:
+        """A process that runs a program with these arguments, and what it prints until it ends."""
+        pipe = folder / secrets.token_hex(4)
+        os.mkfifo(pipe)
+        said = [str(word) for word in words]
+        started = self.start(folder, environment(), words=said, program=program, output=pipe.name)
+        return started, pipe.open()
 
     def _answer(self) -> str:
         assert self._server.stdout is not None
@@ -149,16 +161,16 @@ def serve(order: Mapping[str, Any]) -> None:
     os.chdir(order["folder"])
     os.environ.clear()
     os.environ.update(order["variables"])
-    os.dup2(os.open(order["input"], os.O_RDONLY), 0)
-    for number, name in (1, "out.txt"), (2, order["errors"]):
-        os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), number)
+    for number, name in enumerate(order["files"]):
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND if number else os.O_RDONLY
+        os.dup2(os.open(name, flags, 0o600), number)
     if order["kill"]:
         place, when, count = order["kill"].split()
         module, _, path = place.partition(":")
         kill_at(module, path, when, int(count))
     sys.argv[1:] = order["words"]
     try:
-        railpost()
+        exec(order["program"], {"__name__": "__main__"}) if order["program"] else railpost()
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
