@@ -1,5 +1,6 @@
 """Fixtures for all tests: no settings from outside, empty stores, skips for what a machine lacks."""
 
+import gc
 import os
 import shutil
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from sqlalchemy.util import LRUCache
 
 from bot.pictures import workers
 from storage import database, store
+from tests.end_to_end.fork_server import ForkServer
 from tests.stores import KINDS, StoreFactory
 
 ROOT = Path(__file__).parent.parent
@@ -32,6 +34,13 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(IN_MEMORY))
 
 
+def pytest_collection_finish() -> None:
+    """What is imported stays, so the collector of garbage need not look at it: a tenth of the time."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _statements_are_compiled_once() -> Iterator[None]:
     """The engines of the tests share what is compiled: a test with a service takes two thirds of its time."""
@@ -45,6 +54,15 @@ def _statements_are_compiled_once() -> Iterator[None]:
         patched.setattr(SQLiteDialect_pysqlite, "__hash__", lambda self: hash(type(self)))
         patched.setattr(SQLiteDialect_pysqlite, "__eq__", lambda self, other: type(self) is type(other))
         patched.setattr(store, "create_engine", create_engine)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _pictures_are_files_as_drawn() -> Iterator[None]:
+    """Half of the time of a picture goes into a smaller file of the same pixels; the worker processes of the
+    tests make it so."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(workers, "smaller_png", lambda png: png)
         yield
 
 
@@ -66,6 +84,13 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("no folder of recorded games (../shared) beside the checkout")
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def forks() -> Iterator[ForkServer]:
+    """Starts the real program quickly."""
+    with ForkServer() as server:
+        yield server
 
 
 @pytest.fixture(scope="session")

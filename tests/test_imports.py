@@ -8,6 +8,7 @@ import ast
 import re
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -47,7 +48,11 @@ DYNAMIC_IMPORTS = {"import_module", "__import__"}
 def modules(root: Path, part: str) -> Iterator[tuple[Path, ast.Module]]:
     """Every Python file of a part, parsed."""
     for path in sorted((root / part).rglob("*.py")):
-        yield path, ast.parse(path.read_text(encoding="utf-8"), str(path))
+        yield path, parsed(path.read_text(encoding="utf-8"))
+
+
+parsed = cache(ast.parse)
+"""Most checks read every file."""
 
 
 def imported(root: Path, path: Path, tree: ast.Module) -> Iterator[tuple[str, list[str], int]]:

@@ -35,6 +35,8 @@ class QueueStatus(NamedTuple):
 
 PENDING = literal_column("'pending'", String)
 """A literal, not a parameter: SQLite uses a partial index only where the statement shows its condition."""
+EARLIER = aliased(OutboxMessage)
+"""An earlier message. It takes longer to make such an alias than to ask the store."""
 
 
 _SUPERSEDE = (
@@ -116,17 +118,16 @@ def _is_free(now: datetime) -> ColumnElement[bool]:
 def _has_earlier(now: datetime) -> ColumnElement[bool]:
     """Whether the message waits for an earlier one with the same ordering key: not for one whose time is
     still to come, such as a ping in its hold-off."""
-    earlier = aliased(OutboxMessage)
     return (
-        select(col(earlier.id))
+        select(col(EARLIER.id))
         .where(
-            col(earlier.ordering_key) == col(OutboxMessage.ordering_key),
-            col(earlier.status) == PENDING,
-            col(earlier.id) < col(OutboxMessage.id),
+            col(EARLIER.ordering_key) == col(OutboxMessage.ordering_key),
+            col(EARLIER.status) == PENDING,
+            col(EARLIER.id) < col(OutboxMessage.id),
             or_(
-                col(earlier.attempts) > 0,
-                col(earlier.not_before) <= now,
-                col(earlier.not_before) <= col(earlier.created_at),
+                col(EARLIER.attempts) > 0,
+                col(EARLIER.not_before) <= now,
+                col(EARLIER.not_before) <= col(EARLIER.created_at),
             ),
         )
         .exists()

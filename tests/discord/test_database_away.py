@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import make_url
 
 from storage import Store, StoreError
+from tests.end_to_end.fork_server import ForkServer
 from tests.fake_discord.running_bot import RunningBot, bot_process
 from tests.fake_discord.server import FakeDiscord
 from tests.stores import needs_server, stoppable_server, url_text
@@ -97,18 +98,24 @@ class Wire:
 @pytest.mark.soak
 @pytest.mark.timeout(240)
 async def test_14_11_a_process_that_alone_is_cut_off_from_the_database_leaves_the_session_to_another(
-    fake: FakeDiscord,
+    fake: FakeDiscord, forks: ForkServer, tmp_path: Path
 ) -> None:
     """Each command is answered once, by either process, and soon by the one that can."""
+    folders = [tmp_path / "first", tmp_path / "second"]
+    for folder in folders:
+        folder.mkdir()
     with stoppable_server() as server:
         url = make_url(server.address)
         assert url.host and url.port
         wire = Wire(url.host, url.port)
         await wire.join()
         sessions = fake.gateway
-        async with bot_process(fake, url_text(url.set(port=wire.port))):
+        first, others = (
+            {"RAILPOST_DATABASE": address} for address in (url_text(url.set(port=wire.port)), server.address)
+        )
+        async with bot_process(forks, fake, folders[0], first):
             await fake.wait_until(lambda: sessions.identified == 1 and fake.commands, "the first")
-            async with bot_process(fake, server.address) as second:
+            async with bot_process(forks, fake, folders[1], others) as second:
                 opened = await fake.run_command("Ann", "general", "table new", title="1830")
                 assert "Table" in opened.text
                 await wire.cut()

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import signal
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -21,11 +19,13 @@ from bot.discord.threads import card_link
 from bot.pictures import workers
 from bot.service import Service
 from storage import OutboxMessage, StoreError, open_store
+from tests.end_to_end.fork_server import COMMAND, ForkedProcess, ForkServer
 from tests.fake_discord.running_bot import (
     HangingPictures,
     OnePixelPictures,
     RunningBot,
     bot_process,
+    discord_settings,
     expire_leases,
 )
 from tests.fake_discord.server import FakeDiscord, Message
@@ -565,12 +565,12 @@ async def test_a_thread_whose_table_was_damaged_before_its_place_was_stored_says
 
 
 @contextlib.asynccontextmanager
-async def process(running: RunningBot) -> AsyncIterator[asyncio.subprocess.Process]:
+async def process(running: RunningBot, forks: ForkServer) -> AsyncIterator[ForkedProcess]:
     """Our service and client, connected, in a process of their own; it is killed at the end."""
     fake = running.fake
     before = fake.gateway.identified
     await running.expire_leases()
-    async with bot_process(fake, str(running.path), lease=600) as process:
+    async with bot_process(forks, fake, running.path.parent, lease=600) as process:
         await fake.wait_until(lambda: fake.gateway.identified > before and fake.commands, "the process")
         yield process
 
@@ -646,22 +646,22 @@ ACKNOWLEDGEMENT = ("POST", "/callback$")
     ],
 )
 async def test_killed_between_commit_and_sending(
-    running: RunningBot, fake: FakeDiscord, method: str, path: str, later: bool
+    running: RunningBot, fake: FakeDiscord, forks: ForkServer, method: str, path: str, later: bool
 ) -> None:
     async with running.online():
         await running.start_game("Ann", "Bob", "Cid")
-    async with process(running) as first:
+    async with process(running, forks) as first:
         card = await _card(fake, running, "Ann")
         async with fake.rest.hold_requests(method, path) as hold:
             press = asyncio.create_task(fake.click("Ann", card, "Buy the SV for $20"))
             await fake.wait_until(lambda: hold.reached, "the request that is held")
-            first.send_signal(signal.SIGKILL)
+            first.kill()
             await first.wait()
             if not later:
                 fake.rest.inject_fault(method, path, 0)
         fake.clock.advance(3)
         await press
-    async with process(running):
+    async with process(running, forks):
         if path == "/callback$":
             assert not fake.messages_pinging("Bob"), "what was not acknowledged was not done"
             await fake.click("Ann", card, "Buy the SV for $20")
@@ -677,15 +677,17 @@ async def test_killed_between_commit_and_sending(
     assert not fake.problems
 
 
-async def test_killed_while_the_thread_is_created(running: RunningBot, fake: FakeDiscord) -> None:
-    async with process(running) as first:
+async def test_killed_while_the_thread_is_created(
+    running: RunningBot, fake: FakeDiscord, forks: ForkServer
+) -> None:
+    async with process(running, forks) as first:
         await running.open_table("Bob")
         async with fake.rest.hold_requests("POST", "threads$") as hold:
             await fake.run_command("Ann", "general", "table start", order="Ann, Bob")
             await fake.wait_until(lambda: hold.reached, "the request that is held")
-            first.send_signal(signal.SIGKILL)
+            first.kill()
             await first.wait()
-    async with process(running):
+    async with process(running, forks):
         await _card(fake, running, "Ann")
         assert len(fake.threads) == 1
         assert (
@@ -704,14 +706,9 @@ async def test_killed_while_the_thread_is_created(running: RunningBot, fake: Fak
 async def test_sigterm_ends_the_bot_cleanly(running: RunningBot, fake: FakeDiscord) -> None:
     """The real command, as an operating system runs it."""
     before = fake.gateway.identified
-    given = {
-        "RAILPOST_DATA": str(running.path.parent),
-        "RAILPOST_DISCORD_TOKEN": fake.token,
-        "RAILPOST_DISCORD_API": fake.api_url,
-        "RAILPOST_DISCORD_GATEWAY": fake.gateway_url,
-    }
+    given = discord_settings(fake) | {"RAILPOST_DATA": str(running.path.parent)}
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "bot", cwd=ROOT, env=os.environ | given,
+        *COMMAND, cwd=ROOT, env=os.environ | given,
         stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
     )  # fmt: skip
     await fake.wait_until(lambda: fake.gateway.identified > before and fake.commands, "the service")

@@ -14,6 +14,7 @@ import pytest
 from bot.config import Settings, SettingsError, Shards, parse_settings
 from bot.discord.shards import SessionStarts, guild_shards_of, job_names
 from storage import Store, open_store
+from tests.end_to_end.fork_server import ForkServer
 from tests.fake_discord.running_bot import bot_process
 from tests.fake_discord.server import FakeDiscord
 from tests.storage.conftest import ManualClock, new_message
@@ -141,13 +142,22 @@ async def cards_in_store(store: Store) -> int:
 
 @needs_server
 @pytest.mark.timeout(240)
-async def test_14_11_processes_share_the_shards_and_one_takes_over(database: str) -> None:
+async def test_14_11_processes_share_the_shards_and_one_takes_over(
+    database: str, forks: ForkServer, tmp_path: Path
+) -> None:
+    def folder(name: str) -> Path:
+        (tmp_path / name).mkdir()
+        return tmp_path / name
+
+    def of_shard(number: int) -> dict[str, str]:
+        return {"RAILPOST_DATABASE": database, "RAILPOST_SHARDS": f"{number}/2"}
+
     async with FakeDiscord(["Ann", "Bob"], channels=["general"]) as fake:
         first = (fake.guild_id >> 22) % 2
         fake.open_guild("Others", "elsewhere", guild_id=(fake.guild_id >> 22) + 1 << 22)
         async with (
-            bot_process(fake, database, f"{first}/2") as one,
-            bot_process(fake, database, f"{1 - first}/2"),
+            bot_process(forks, fake, folder("one"), of_shard(first)) as one,
+            bot_process(forks, fake, folder("two"), of_shard(1 - first)),
         ):
             await fake.wait_until(
                 lambda: fake.gateway.identified == 2 and fake.commands, "a session of each shard"
@@ -157,7 +167,7 @@ async def test_14_11_processes_share_the_shards_and_one_takes_over(database: str
             assert abs(starts[0][1] - starts[1][1]) > 4.5, "sessions are not started faster than allowed"
             await open_table(fake, "general")
             await open_table(fake, "elsewhere")
-            async with bot_process(fake, database, f"{first}/2"):
+            async with bot_process(forks, fake, folder("three"), of_shard(first)):
                 one.kill()
                 await one.wait()
                 killed_at = monotonic()

@@ -1,6 +1,6 @@
 """The real `railpost`, started quickly: all is imported once, and each start forks that process.
 
-A kill test needs many processes, and most of the time of a start is the import of modules. The server reads
+Many tests need processes, and most of the time of a start is the import of modules. The server reads
 an order in JSON from each line of standard input, forks, and prints the id of the new process. When that
 process ends, its code is written to a file in its folder. Leases expire after seconds, so that the next
 process need not wait long for those of a dead one. Pictures have one pixel.
@@ -8,26 +8,34 @@ process need not wait long for those of a dead one. Pictures have one pixel.
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import json
 import os
+import secrets
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from importlib import import_module
 from pathlib import Path
-from typing import Any
-
-from tests.terminal.conftest import environment
+from typing import Any, TextIO
 
 LEASE = float(os.environ.get("RAILPOST_TEST_LEASE", "4"))
 """Seconds; a machine that is very busy needs more to send a message."""
 READY = "ready"
 ROOT = Path(__file__).parent.parent.parent
+COMMAND = (sys.executable, "-m", "bot")
+"""The real start, for tests in which it matters."""
+
+
+def environment(**settings: str) -> dict[str, str]:
+    """The environment of a process, without the settings of this machine."""
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("RAILPOST_")}
+    return variables | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"} | settings
 
 
 @dataclass(frozen=True)
@@ -43,6 +51,12 @@ class ForkedProcess:
         with suppress(FileNotFoundError):
             return int(exit_file(self.folder, self.id).read_text() or 0)
         return None
+
+    async def wait(self) -> int:
+        """Its code, once it has ended."""
+        while (code := self.returncode) is None:  # noqa: ASYNC110
+            await asyncio.sleep(0.005)
+        return code
 
     def kill(self) -> None:
         """kill -9."""
@@ -65,18 +79,40 @@ class ForkServer(AbstractContextManager["ForkServer"]):
         self._server.communicate()
 
     def start(
-        self, folder: Path, variables: Mapping[str, str], kill: str = "", lease: float = LEASE
+        self,
+        folder: Path,
+        variables: Mapping[str, str],
+        kill: str = "",
+        lease: float = LEASE,
+        words: Sequence[str] = (),
+        program: str = "",
+        standard_input: str = os.devnull,
+        output: str = "out.txt",
+        errors: str = "out.txt",
     ) -> ForkedProcess:
         """A new process, with its output in `out.txt`, that leases what it sends for so many seconds.
 
-        kill: where it kills itself, "MODULE:CLASS.METHOD before|after COUNT": at the COUNT-th call of that
-        coroutine, before its body or after it has returned.
+        words: its arguments. program: what is run in place of `railpost`. standard_input, output, errors:
+        files. kill: where it kills itself, "MODULE:CLASS.METHOD before|after COUNT": at the COUNT-th call of
+        that coroutine, before its body or after it has returned.
         """
         assert self._server.stdin is not None
-        order = {"folder": str(folder), "variables": dict(variables), "kill": kill, "lease": lease}
+        order = {
+            "folder": str(folder), "variables": dict(variables), "kill": kill, "lease": lease,
+            "words": list(words), "program": program,
+            "files": [standard_input, output, errors],
+        }  # fmt: skip
         self._server.stdin.write(json.dumps(order) + "\n")
         self._server.stdin.flush()
         return ForkedProcess(int(self._answer()), folder)
+
+    def talking(self, folder: Path, program: str, *words: object) -> tuple[ForkedProcess, TextIO]:
+        """A process that runs a program with these arguments, and what it prints until it ends."""
+        pipe = folder / secrets.token_hex(4)
+        os.mkfifo(pipe)
+        said = [str(word) for word in words]
+        started = self.start(folder, environment(), words=said, program=program, output=pipe.name)
+        return started, pipe.open()
 
     def _answer(self) -> str:
         assert self._server.stdout is not None
@@ -125,17 +161,16 @@ def serve(order: Mapping[str, Any]) -> None:
     os.chdir(order["folder"])
     os.environ.clear()
     os.environ.update(order["variables"])
-    out = os.open("out.txt", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.dup2(out, 1)
-    os.dup2(out, 2)
+    for number, name in enumerate(order["files"]):
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND if number else os.O_RDONLY
+        os.dup2(os.open(name, flags, 0o600), number)
     if order["kill"]:
         place, when, count = order["kill"].split()
         module, _, path = place.partition(":")
         kill_at(module, path, when, int(count))
-    sys.argv[1:] = []
+    sys.argv[1:] = order["words"]
     try:
-        railpost()
+        exec(order["program"], {"__name__": "__main__"}) if order["program"] else railpost()
     finally:
         sys.stdout.flush()
         sys.stderr.flush()

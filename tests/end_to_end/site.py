@@ -11,10 +11,10 @@ from bot.hub import people
 from bot.hub.table import TableView
 from bot.service import Service
 from storage import open_store
+from tests.end_to_end.fork_server import environment
 from tests.end_to_end.mail_players import ADDRESS, MailHarness, settings_for
 from tests.fake_discord.server import FakeDiscord
 from tests.mail.servers import Mailbox, SmtpCatcher, pymap_server, smtp_server
-from tests.terminal.conftest import environment
 
 
 @dataclass

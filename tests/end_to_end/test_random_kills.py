@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import random
-import sys
 from collections import Counter
 from pathlib import Path
 
 from bot.service import Service
 from storage import open_store
+from tests.end_to_end.fork_server import ForkServer
 
-ROOT = Path(__file__).parent.parent.parent
 KILLS = int(os.environ.get("RAILPOST_TEST_KILLS", "4"))
 TABLES = 4
 
@@ -45,26 +44,24 @@ asyncio.run(main())
 """
 
 
-async def test_kills_at_random_moments_lose_and_double_nothing(address: str) -> None:
+async def test_kills_at_random_moments_lose_and_double_nothing(
+    address: str, forks: ForkServer, tmp_path: Path
+) -> None:
     dice, acknowledged = random.Random(14), dict[str, tuple[int, int]]()
     tables = await new_tables(address)
     for run in range(KILLS):
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", PLAYER, address, str(run), *map(str, tables),
-            stdout=asyncio.subprocess.PIPE, cwd=ROOT,
-        )  # fmt: skip
-        assert process.stdout is not None
+        process, said = forks.talking(tmp_path, PLAYER, address, run, *tables)
         for _ in range(dice.randrange(1, 60)):  # the moment is counted in answers, and falls where it falls
-            line = await asyncio.wait_for(process.stdout.readline(), 60)
+            line = await asyncio.wait_for(asyncio.to_thread(said.readline), 60)
             assert line, "the process could not play on after the kill before it"
-            table, seq, request = line.decode().split()
+            table, seq, request = line.split()
             acknowledged[request] = int(table), int(seq)
         process.kill()
-        for line in (await process.stdout.read()).splitlines(keepends=True):
-            if line.endswith(b"\n"):
-                table, seq, request = line.decode().split()
+        for line in said:
+            if line.endswith("\n"):
+                table, seq, request = line.split()
                 acknowledged[request] = int(table), int(seq)
-        await process.wait()
+        said.close()
     await assert_all_stored_once(address, tables, acknowledged)
 
 

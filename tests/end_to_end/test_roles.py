@@ -17,10 +17,9 @@ from time import monotonic
 import pytest
 
 from bot.config import SettingsError, parse_settings
-from tests.end_to_end.fork_server import ForkServer
+from tests.end_to_end.fork_server import ForkServer, environment
 from tests.end_to_end.test_crash_recovery import CrashHarness, crash_site
 from tests.stores import StoreFactory, needs_server
-from tests.terminal.conftest import environment
 
 REPLACED = 10.0  # seconds
 

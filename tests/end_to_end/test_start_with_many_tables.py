@@ -23,10 +23,9 @@ from bot.operations.status_server import ask_status
 from bot.service import Service
 from bot.tools.benchmark.many_tables import fill_store
 from storage import open_store
-from tests.end_to_end.fork_server import ROOT
+from tests.end_to_end.fork_server import ROOT, environment
 from tests.fake_discord.server import FakeDiscord
 from tests.stores import sqlite_only
-from tests.terminal.conftest import environment
 
 TABLES = int(os.environ.get("RAILPOST_TEST_TABLES", "10000"))
 PLACES = """

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import sys
-from collections.abc import AsyncIterator, Hashable
+from collections.abc import AsyncIterator, Hashable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,9 +19,9 @@ from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from renderers import PaletteName, Picture
 from storage import OutboxMessage, Store, open_store
+from tests.end_to_end.fork_server import ForkedProcess, ForkServer, environment
 from tests.fake_discord.server import Channel, FakeDiscord, Interaction, Message
 
-ROOT = Path(__file__).parent.parent.parent
 DOT = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de"
     "0000000c49444154789c63f8cfc000000301010018dd8db00000000049454e44ae426082"
@@ -70,20 +69,29 @@ class HangingPictures(OnePixelPictures):
 
 @contextlib.asynccontextmanager
 async def bot_process(
-    fake: FakeDiscord, store: str, shards: str = "", *, lease: float = 2
-) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Our service and client in a process of their own, until the block ends; see `bot_process.py`."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.fake_discord.bot_process",
-        store, fake.api_url, fake.gateway_url, fake.token, str(lease), *([shards] if shards else []),
-        cwd=ROOT, stderr=asyncio.subprocess.DEVNULL,
-    )  # fmt: skip
+    forks: ForkServer,
+    fake: FakeDiscord,
+    folder: Path,
+    settings: Mapping[str, str] | None = None,
+    lease: float = 2,
+) -> AsyncIterator[ForkedProcess]:
+    """The real program with a store in that folder, until the block ends."""
+    given = discord_settings(fake) | {"RAILPOST_DATA": str(folder), "RAILPOST_PING_HOLDOFF": "0"}
+    process = forks.start(folder, environment(**given, **settings or {}), lease=lease)
     try:
         yield process
     finally:
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
+        process.kill()
         await process.wait()
+
+
+def discord_settings(fake: FakeDiscord) -> dict[str, str]:
+    """The settings with which our client finds the fake Discord."""
+    return {
+        "RAILPOST_DISCORD_TOKEN": fake.token,
+        "RAILPOST_DISCORD_API": fake.api_url,
+        "RAILPOST_DISCORD_GATEWAY": fake.gateway_url,
+    }
 
 
 async def expire_leases(store: Store) -> None:
@@ -109,13 +117,7 @@ class RunningBot:
 
     @property
     def settings(self) -> Settings:
-        return parse_settings(
-            {
-                "RAILPOST_DISCORD_TOKEN": self.fake.token,
-                "RAILPOST_DISCORD_API": self.fake.api_url,
-                "RAILPOST_DISCORD_GATEWAY": self.fake.gateway_url,
-            }
-        )
+        return parse_settings(discord_settings(self.fake))
 
     @contextlib.asynccontextmanager
     async def online(self, *, holdoff: float = 0.0) -> AsyncIterator[Service]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import engine
-from bot.tools.simulation.simulate import SimulatedGame, simulate_game
+from bot.tools.simulation.simulate import SimulatedGame, random_options, simulate_game
 from engine.core.events import RoundStarted, TrainsRan
 from engine.game_text import replay
 from engine.game_text.history import history_script, round_statistics
@@ -19,15 +19,17 @@ def rounds_of(game: SimulatedGame) -> list[str]:
 
 @pytest.fixture(scope="module", params=engine.title_names())
 def game(request: pytest.FixtureRequest) -> SimulatedGame:
-    played = simulate_game(request.param, 3, 3)
+    played = simulate_game(request.param, 3, 3, random_options(request.param, 3, 3))
     assert played.failure is None
     return played
 
 
 def test_the_text_replays_to_the_same_end_with_checkpoints_at_every_round(game: SimulatedGame) -> None:
-    report = replay(history_script(game.history, "a comment"))
-    assert report.ok and report.state == game.state
+    report = replay(game.text)
+    assert report.ok and report.state == game.state and report.move_count == game.move_count
     assert report.history == game.history
+    script = history_script(report.history, "a comment").splitlines()
+    assert script == ["# a comment", *game.text.splitlines()[1:]]
     assert report.checkpoint_count > 5 * len(rounds_of(game))
 
 

@@ -5,18 +5,15 @@ They are random games (`railpost simulate --out`), chosen for the kinds of decis
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 
 import pytest
 
 from engine import components_of, optional_rules
-from engine.game_text import ReplayReport, read_script, replay
+from engine.game_text import read_script, replay
 from engine.game_text.script import Checkpoint
 from engine.title import SITE_CONVENTIONS
-
-GAMES = sorted((Path(__file__).parents[1] / "games").glob("*.18xx"))
-
+from tests.game_text.histories import GAMES, replayed
 
 COVERED = {
     "1830": {SITE_CONVENTIONS, "multiple_brown_from_ipo", "optional_6_train"},
@@ -24,11 +21,6 @@ COVERED = {
     "1870": {SITE_CONVENTIONS, "diesels", "finish_on_400", "historical_order", "non_blocking_tokens"},
 }
 """By title the options that are played in some game."""
-
-
-@cache
-def replayed(path: Path) -> ReplayReport:
-    return replay(path.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("path", GAMES, ids=[path.stem for path in GAMES])

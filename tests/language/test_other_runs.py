@@ -7,13 +7,12 @@ import pytest
 import engine
 from bot.email.pages.turn_bundles import OTHER_RUNS, offered_lines
 from bot.position.boards import runs_view
-from engine.game_text import replay
+from tests.game_text.histories import GAMES, history_of
 from tests.t1830.scenarios import run_scenario
 from tests.t1830.test_18_track import running
 from tests.t1830.test_20_routes import LONG
 from tests.t1830.test_conventions import PLAYED_BY_SITE
 
-GAMES = sorted((Path(__file__).parent.parent / "games").glob("*.18xx"))
 EVERY = 11
 """Runs from one that is tried to the next."""
 TO_RUN = running("PRR", LONG + "@ trains PRR 2 3", phase="3") + "> until run\n"
@@ -50,8 +49,7 @@ def test_nobody_runs_out_of_turn_or_outside_of_the_step() -> None:
 
 @pytest.mark.parametrize("path", GAMES, ids=lambda path: path.stem)
 def test_every_other_run_can_be_played_and_earns_what_it_says(path: Path) -> None:
-    history = replay(path.read_text()).history
-    assert history is not None
+    history = history_of(path)
     state, number = engine.copy_state(history.start), 0
     for line in history.lines:
         number += line.line.startswith("run ")

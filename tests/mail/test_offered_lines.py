@@ -8,13 +8,12 @@ import pytest
 import engine
 from bot.email.pages.turn_bundles import bundle_lines, offered_lines
 from bot.position.pending import seat_number
-from engine.game_text import replay
 from mail.reading.parser import ParsedMail
 from mail.reading.reply_reader import ReplyReader
+from tests.game_text.histories import GAMES, history_of
 from tests.mail.reply_corpus import LINE_READER, TOKEN
 
-GAMES = sorted((Path(__file__).parent.parent / "games").glob("*.18xx"))
-EVERY = 23
+EVERY = 41
 """Moves from one position that is tried to the next."""
 
 
@@ -37,8 +36,7 @@ class Seat:
 
 @pytest.mark.parametrize("path", GAMES, ids=lambda path: path.stem)
 async def test_every_offered_line_is_read(path: Path) -> None:
-    history = replay(path.read_text()).history
-    assert history is not None
+    history = history_of(path)
     state, tried = engine.copy_state(history.start), 0
     for number, line in enumerate(history.lines):
         if number % EVERY == 0 and state.game_over is None:

@@ -135,6 +135,10 @@ def test_14_8_the_steps_of_the_image_work_in_a_plain_folder(tmp_path: Path, buil
         image.step(word, rest)
     assert [step.split()[0] for step in image.skipped] == ["useradd", "pip"] and image.built == 1
     assert not list((image.root / "src").iterdir())
+    where = image.run(
+        str(image.bin / "python"), "-c", "import bot, engine; print(bot.__file__, engine.__file__)"
+    )
+    assert str(ROOT) not in where.stdout and where.stdout.count(str(image.bin.parent / "lib")) == 2
     health = (str(image.bin / image.commands["HEALTHCHECK"][0]), *image.commands["HEALTHCHECK"][1:])
     with subprocess.Popen(
         [image.bin / image.commands["ENTRYPOINT"][0]], cwd=image.at, env=image.variables, text=True,
@@ -148,6 +152,7 @@ def test_14_8_the_steps_of_the_image_work_in_a_plain_folder(tmp_path: Path, buil
         service.communicate("quit\n", timeout=60)
     assert (healthy.returncode, healthy.stdout, service.returncode) == (0, "healthy\n", 0)
     assert (image.root / "data" / "railpost.db").exists()
+    assert image.run(str(image.bin / "railpost"), "check").returncode == 0
 
 
 @pytest.mark.parametrize(

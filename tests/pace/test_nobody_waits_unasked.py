@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from bot.hub.result import ConfirmationRequired, LineFailure, QueryAnswer, StaleDecision
-from engine.game_text import replay
+from tests.game_text.histories import history_of
 from tests.pace.conftest import NAMES, DrivenTable
 
 GAMES = Path(__file__).parent.parent / "games"
@@ -41,8 +41,7 @@ class PlayedGame:
         self._seen = 0
 
     async def play(self, game: str, title: str, moves: int) -> None:
-        history = replay((GAMES / f"{game}.18xx").read_text()).history
-        assert history is not None
+        history = history_of(GAMES / f"{game}.18xx")
         await self.world.begin("24h", discord=self.is_on_discord, title=title)
         await self._check("start", None)
         for number, move in enumerate(history.lines[:moves]):

@@ -9,7 +9,6 @@ import pytest
 from typer.testing import CliRunner
 
 from bot.__main__ import app_for
-from bot.cli.export import history_of_file
 from bot.cli.review import Progress
 from bot.features.review.feature import review_part
 from bot.features.review.game import played_game
@@ -17,6 +16,7 @@ from bot.features.review.page import review_page
 from bot.features.review.review import Review
 from engine import components_of
 from renderers import review_png
+from tests.game_text.histories import history_of
 
 GAME = Path(__file__).parents[1] / "games/1830-3p-9.18xx"
 
@@ -28,7 +28,7 @@ def test_a_part_is_named_by_its_beginning() -> None:
 
 
 def test_a_page_needs_nothing_else(tmp_path: Path) -> None:
-    history = history_of_file(GAME)
+    history = history_of(GAME)
     history.start.players[0] = "<b>Ann</b>"
     review = Review(played_game(history))
     page = review_page(review, [])

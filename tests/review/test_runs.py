@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 
 import engine
-from bot.cli.export import history_of_file
 from bot.features.review.game import PlayedGame, played_game
 from bot.features.review.runs import best_run_changes, runs_of, train_accounts
 from engine.core.events import TrainsRan, TrainsRusted
+from tests.game_text.histories import history_of
 
 GAMES = Path(__file__).parents[1] / "games"
 FILES = ("1830-3p-9.18xx", "1870-3p-5004.18xx", "1817-3p-5601.18xx")
 
 
 def game(name: str) -> PlayedGame:
-    return played_game(history_of_file(GAMES / name))
+    return played_game(history_of(GAMES / name))
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -7,19 +7,19 @@ from pathlib import Path
 import pytest
 
 import engine
-from bot.cli.export import history_of_file
 from bot.features.review.game import PlayedGame, played_game
 from bot.features.review.money import Cause, Entry
 from bot.features.review.money_words import MOST_SENTENCES, MoneySentences
 from bot.features.review.review import Review
 from engine.core.state import GameOver
+from tests.game_text.histories import GAMES, history_of
 
-TEXTS = sorted((Path(__file__).parents[1] / "games").glob("*.18xx"))[::4]
+TEXTS = GAMES[::4]
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.stem)
 def test_at_most_twelve_sentences_and_each_about_a_player(path: Path) -> None:
-    review = Review(played_game(history_of_file(path)))
+    review = Review(played_game(history_of(path)))
     names = review.last.players
     assert 2 <= len(review.sentences) <= MOST_SENTENCES
     for sentence in review.sentences:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import engine
-from bot.cli.export import history_of_file
 from bot.features.review.game import PlayedGame, last_round_start, played_game
 from bot.features.review.money import money_entries
 from bot.features.review.review import Review
@@ -29,6 +28,7 @@ from engine.core.events import (
 from engine.core.reasons import CashReason, PriceReason, TrainReason
 from engine.core.state import BANK, IPO, POOL, OperatingTurn
 from engine.game_text.history import GameHistory, HistoryLine
+from tests.game_text.histories import history_of
 
 GAME = Path(__file__).parents[1] / "games/1830-3p-9.18xx"
 
@@ -120,7 +120,7 @@ def test_a_president_pays_without_having_been_given_the_company() -> None:
 
 def test_the_train_that_rusts_others_is_a_turning_point_with_what_they_could_run() -> None:
     """In a recorded game: falls count for the runs that follow, and rises for no more than that."""
-    game = played_game(history_of_file(GAME))
+    game = played_game(history_of(GAME))
     changes, runs = best_run_changes(game), run_indices(game)
     moments = turning_points(game, money_entries(game), changes, count=100)
     trains = [moment for moment in moments if moment.kind == "trains" and len(moment.changes) > 1]
@@ -178,7 +178,7 @@ def test_a_fall_is_made_up_for_by_what_was_not_paid_to_the_bank() -> None:
 
 
 def test_track_that_a_company_lays_counts_for_the_run_of_the_same_turn() -> None:
-    game = played_game(history_of_file(GAME))
+    game = played_game(history_of(GAME))
     runs = run_indices(game)
     ran = [
         (at, e.company) for at, move in enumerate(game.moves) for e in move.events if isinstance(e, TrainsRan)
@@ -207,7 +207,7 @@ def test_a_passed_presidency_links_to_its_move_and_a_forced_sale_says_for_what()
 
 
 def test_a_running_game_shows_nothing_of_the_round_that_is_on() -> None:
-    game = played_game(history_of_file(GAME))
+    game = played_game(history_of(GAME))
     cut = game._replace(moves=game.moves[:300])
     review = Review(cut)
     assert not review.may_study

@@ -17,7 +17,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import engine
-from engine.game_text import replay
+from engine.game_text import GameHistory
+from tests.game_text.histories import history_of
 from tests.sentences.messages import collect
 
 HERE = Path(__file__).parent
@@ -41,16 +42,14 @@ def sentences(title: str) -> str:
     """The text of one file: under each heading one example of each form, in the order of the games."""
     examples: dict[str, dict[str, str]] = {heading: {} for heading in HEADINGS}
     for path in GAMES[title]:
-        for heading, form, sentence in _sentences_of((TESTS / path).read_text(encoding="utf-8")):
+        for heading, form, sentence in _sentences_of(history_of(TESTS / path)):
             examples[heading].setdefault(form, sentence)
     parts = ("\n".join([f"# {heading}", "", *examples[heading].values(), ""]) for heading in HEADINGS)
     return "\n".join(parts)
 
 
-def _sentences_of(script: str) -> Iterator[tuple[str, str, str]]:
+def _sentences_of(history: GameHistory) -> Iterator[tuple[str, str, str]]:
     """(heading, form, sentence) from one game."""
-    history = replay(script).history
-    assert history is not None
     state, earlier = engine.copy_state(history.start), deque[str](maxlen=40)
     form = _form_of(state)
     for number, move in enumerate(history.lines):

@@ -26,7 +26,6 @@ from bot.hub.notifications.messages import Notification, decode_notification
 from bot.hub.result import CommandResult
 from bot.service import Service
 from engine.core.state import AnyFrame
-from engine.game_text import replay
 from mail.composing import pages, refusal_pages
 from mail.composing.compose import compose
 from mail.composing.page import MailPage
@@ -39,6 +38,7 @@ from storage import OutboxMessage, open_store
 from tests.fake_discord.models import Json, walk_components
 from tests.fake_discord.running_bot import OnePixelPictures
 from tests.fake_discord.user_actions import CONTROL_KINDS, parse_control
+from tests.game_text.histories import history_of
 
 TESTS = Path(__file__).parents[1]
 GAMES = ("1830-3p-9", "1870-3p-5004", "1817-3p-5601")
@@ -116,9 +116,7 @@ class ScriptedTables:
             await self._play_game(game)
 
     async def _play_game(self, game: str) -> None:
-        script = (TESTS / "games" / f"{game}.18xx").read_text(encoding="utf-8")
-        history = replay(script).history
-        assert history is not None
+        history = history_of(TESTS / "games" / f"{game}.18xx")
         title = history.start.title
         table_id = await self._open(title)
         state, seen = engine.copy_state(history.start), set[str]()

@@ -17,6 +17,7 @@ from bot.service import Service
 from engine.game_text import replay
 from renderers import Picture
 from tests.fake_discord.running_bot import DOT, OnePixelPictures
+from tests.game_text.histories import history_of
 from tests.service.conftest import ServiceHarness
 
 GAME = Path(__file__).parents[1] / "games/1830-3p-9.18xx"
@@ -24,8 +25,7 @@ GAME = Path(__file__).parents[1] / "games/1830-3p-9.18xx"
 
 async def finished(world: ServiceHarness) -> engine.State:
     """A table with a whole game; its last position."""
-    history = replay(GAME.read_text()).history
-    assert history
+    history = history_of(GAME)
     moves = [(int(line.seat[1:]), line.line, line.events) for line in history.lines]
     world.table = (await world.service.lobby.import_game(history.start, moves, name="Found")).id
     return await world.service.queries.state_at(world.table)

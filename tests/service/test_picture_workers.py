@@ -11,13 +11,15 @@ import pytest
 from bot.pictures import workers
 from bot.pictures.workers import PictureWorkers
 from engine import new_game
-from renderers import CHART_KINDS
+from renderers import CHART_KINDS, market_png
+from renderers.files import smaller_png
 
 
 async def test_a_worker_that_hangs_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     state = new_game("1830", ["Ann", "Bob", "Cid"]).state
     with PictureWorkers(1) as pictures:
-        assert await pictures.draw("market", state)
+        drawn = await pictures.draw("market", state)
+        assert drawn and drawn.png == smaller_png(market_png(state).png)
         assert pictures._pool is not None
         (hung,) = pictures._pool._processes
         os.kill(hung, signal.SIGSTOP)

@@ -9,7 +9,7 @@ import pytest
 import engine
 from bot.position import text_views
 from engine import new_game
-from engine.game_text import replay
+from tests.game_text.histories import history_of
 from tests.renderers.positions import financed
 
 GAMES = sorted((Path(__file__).parent.parent / "games").glob("*.18xx"))[::4]
@@ -58,8 +58,7 @@ def test_the_market_view_has_the_cost_of_loans() -> None:
 @pytest.mark.parametrize("path", GAMES, ids=lambda path: path.stem)
 def test_tables_fit_an_email_and_the_market_a_phone(path: Path) -> None:
     """Whatever the game: a wide table wraps its last column, or has a paragraph for each company."""
-    history = replay(path.read_text()).history
-    assert history is not None
+    history = history_of(path)
     state = engine.copy_state(history.start)
     for number, line in enumerate(history.lines):
         if number % 40 == 0:

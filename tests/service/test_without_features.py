@@ -12,9 +12,9 @@ import pytest
 from bot.hub.feature import Feature, TurnPage
 from bot.hub.result import Completed, LineUnreadable, PollUpdated, QueryAnswer
 from bot.service import Service
-from engine.game_text import replay
 from engine.game_text.history import HistoryLine
 from storage import Store, open_store
+from tests.game_text.histories import history_of
 
 GAME = Path(__file__).parents[1] / "games/1830-3p-9.18xx"
 LAST = 25  # moves that are left to play
@@ -25,9 +25,7 @@ USED = ("note it ends soon", "plan Bob: pass", "auto decline deals", "pace 24h")
 
 @pytest.fixture(scope="module")
 def last_lines() -> list[HistoryLine]:
-    history = replay(GAME.read_text()).history
-    assert history is not None
-    return list(history.lines[-LAST:])
+    return list(history_of(GAME).lines[-LAST:])
 
 
 @pytest.fixture(scope="module")
@@ -39,8 +37,7 @@ def used(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 async def use_all(path: Path) -> None:
-    history = replay(GAME.read_text()).history
-    assert history is not None
+    history = history_of(GAME)
     moves = [(int(line.seat[1:]), line.line, line.events) for line in history.lines[:-LAST]]
     async with await open_store(path) as store:
         service = Service(store)

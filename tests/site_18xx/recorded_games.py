@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import gzip
-import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 import engine
@@ -44,7 +44,7 @@ def recorded_game(path: Path) -> SiteFile:
 
 def json_lines(path: Path) -> list[dict[str, Any]]:
     """A gzipped file with one JSON object per line."""
-    return [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
+    return msgspec.json.Decoder().decode_lines(gzip.decompress(path.read_bytes()))
 
 
 def states(path: Path) -> list[dict[str, Any]]:

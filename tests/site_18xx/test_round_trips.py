@@ -127,12 +127,6 @@ def test_a_hundred_games_are_exported_and_imported_again(title: str) -> None:
         check_site_round_trip(simulate_game(title, players, seed, options_on_site(title, options)))
 
 
-@pytest.mark.parametrize("title", engine.title_names())
-def test_a_game_is_written_and_replayed_as_a_text(title: str) -> None:
-    for seed, players, options in tables(title, "rulebook", 2)[1:]:
-        check_text_round_trip(simulate_game(title, players, seed, options))
-
-
 @pytest.mark.soak
 @pytest.mark.parametrize("title", engine.title_names())
 def test_a_hundred_games_are_written_and_replayed_as_texts(title: str) -> None:

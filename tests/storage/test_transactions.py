@@ -1,18 +1,16 @@
 """Transactions: all or nothing, one writer, shared commits, kill -9."""
 
 import asyncio
-import os
-import signal
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 from sqlalchemy.exc import DBAPIError
 
 from storage import NewLogRow, Store, StoreError, open_store
+from tests.end_to_end.fork_server import ForkedProcess, ForkServer
 from tests.storage.conftest import move, new_message, new_table, seq_elsewhere
 from tests.stores import run_sql, sqlite_only
 
@@ -238,38 +236,44 @@ asyncio.run(main())
 class PlayingProcess(NamedTuple):
     """A process that plays, and the moves that it reports as committed."""
 
-    pid: int
+    process: ForkedProcess
     said: Iterator[str]
 
 
-@contextmanager
-def playing(address: str) -> Iterator[PlayingProcess]:
-    command = [sys.executable, "-c", PLAYER, address]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            yield PlayingProcess(process.pid, (line.strip() for line in process.stdout))
-        finally:
-            process.kill()
+Play = Callable[[], AbstractContextManager[PlayingProcess]]
+
+
+@pytest.fixture
+def playing(address: str, forks: ForkServer, tmp_path: Path) -> Play:
+    @contextmanager
+    def start() -> Iterator[PlayingProcess]:
+        process, said = forks.talking(tmp_path, PLAYER, address)
+        with said:
+            try:
+                yield PlayingProcess(process, (line.strip() for line in said))
+            finally:
+                process.kill()
+
+    return start
 
 
 @pytest.mark.parametrize("after", [1, 2, 7, 40])
-async def test_kill_9_after_a_commit(address: str, after: int) -> None:
+async def test_kill_9_after_a_commit(address: str, playing: Play, after: int) -> None:
     """Reported moves are there, and all there is is complete: rows, snapshot, result, message."""
-    with playing(address) as player:
+    with playing() as player:
         said = [next(player.said) for _ in range(after)]
-        os.kill(player.pid, signal.SIGKILL)
+        player.process.kill()
         said += player.said
     await whole(address, said)
 
 
-async def test_two_processes_at_one_store(address: str) -> None:
+async def test_two_processes_at_one_store(address: str, playing: Play) -> None:
     """Both write at once and are then killed: what each has reported is there, and complete."""
-    with playing(address) as first, playing(address) as second:
+    with playing() as first, playing() as second:
         said = [next(player.said) for _ in range(12) for player in (first, second)]
-        os.kill(first.pid, signal.SIGKILL)
+        first.process.kill()
         said += [next(second.said) for _ in range(12)]
-        os.kill(second.pid, signal.SIGKILL)
+        second.process.kill()
         said += [*first.said, *second.said]
     assert len({name.split("-")[0] for name in said}) == 8
     await whole(address, said)

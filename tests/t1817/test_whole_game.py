@@ -11,8 +11,8 @@ import pytest
 
 from bot.tools.simulation.action_kinds import WEIGHTS
 from bot.tools.simulation.simulate import SimulatedGame, simulate_game
+from tests.end_to_end.fork_server import COMMAND, environment
 from tests.end_to_end.test_whole_games import played, random_game, told_game
-from tests.terminal.conftest import COMMAND, environment
 
 BEGINNING = """title 1817
 players Ann, Bob, Cid

@@ -1,44 +1,35 @@
-"""The command `railpost` in a process of its own, in an empty folder."""
+"""The command `railpost` in an empty folder."""
 
 from __future__ import annotations
 
-import os
+import asyncio
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from bot.__main__ import app_for, run_command
-
-ROOT = Path(__file__).parent.parent.parent
-COMMAND = (sys.executable, "-m", "bot")
+from tests.end_to_end.fork_server import ForkServer, environment
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
-def environment(**settings: str) -> dict[str, str]:
-    """The environment of the process, without the settings of this machine."""
-    variables = {name: value for name, value in os.environ.items() if not name.startswith("RAILPOST_")}
-    return variables | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"} | settings
-
-
 @pytest.fixture
-def run(tmp_path: Path) -> Run:
+def run(tmp_path: Path, forks: ForkServer) -> Run:
     """Run `railpost` with arguments and standard input."""
 
     def running(*words: str, lines: str = "", **settings: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*COMMAND, *words],
-            input=lines,
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            env=environment(**settings),
-            timeout=180,
-            check=False,
+        (tmp_path / "in.txt").write_text(lines)
+        process = forks.start(
+            tmp_path, environment(**settings), words=words, standard_input="in.txt", errors="err.txt"
         )
+        code = asyncio.run(process.wait())
+        said, complained = tmp_path / "out.txt", tmp_path / "err.txt"
+        done = subprocess.CompletedProcess(words, code, said.read_text(), complained.read_text())
+        said.unlink()
+        complained.unlink()
+        return done
 
     return running
 

@@ -20,7 +20,8 @@ import pytest
 import storage
 from bot.service import Service
 from storage import open_store
-from tests.terminal.conftest import COMMAND, Run, environment
+from tests.end_to_end.fork_server import COMMAND, environment
+from tests.terminal.conftest import Run
 
 OPENING = """\
 table new 1830 Ann, Bob, Cid
