@@ -91,7 +91,7 @@ class RunningTables(TableChanges):
         async with self._cache.locked(table_id) as table:
             info = table.stored_info
             check_allowed(info, by)
-            if info.status in ("ended", "finished"):
+            if info.is_over:
                 raise ValueError(f"Table {info.code} is {status_text(info.status)}.")
             async with self._cache.commit(table) as draft:
                 await record_end(draft, f"{actor_name(info, by)} ends the game.", by)
@@ -126,10 +126,10 @@ async def record_end(draft: CommitDraft, sentence: str, by: int | None) -> None:
     await unit.tables.update(table.stored_info.id, status="ended")
     for open_poll in table.polls:
         await unit.polls.close(open_poll.poll.id, "superseded")
-    standings = f" Standings: {text_views.standings_sentence(table.state)}" if table.begun else ""
-    draft.add_note("service", "end", sentence + standings, person_id=by)
-    figures = [draft.figures(table.state)] if table.begun else []
-    draft.announce("over", sentence + standings, *figures)
+    draft.add_note("service", "end", sentence, person_id=by)
+    if table.begun:
+        draft.add_note("service", "", f"Standings: {text_views.standings_sentence(table.state)}")
+    draft.announce("over", sentence)
 
 
 async def record_pace(draft: CommitDraft, pace: Pace, sentence: str, by: int | None, transport: str) -> None:

@@ -104,7 +104,7 @@ class WatchInteractions:
                     f"Table {table.code} is shown only in its own channel, unless its host writes "
                     "`watching on` there."
                 )
-        file = await game_text_file(self._service.queries, table)
+        file = await game_text_file(await self._service.queries.history(table.id), table)
         if file is None:
             raise ValueError(f"The game of table {table.code} began from a position, so it cannot be shown.")
         return file.content

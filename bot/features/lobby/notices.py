@@ -6,17 +6,18 @@ from collections.abc import Mapping
 
 import engine
 from bot.features.lobby.seats import open_request
-from bot.hub.feature import Answer, MakePage, Page
+from bot.hub.feature import Answer, EndingPart, MakePage, Page
 from bot.hub.info import TableInfo, open_seats
 from bot.hub.loading import load_recipient
 from bot.hub.notifications.messages import Notification
 from bot.hub.pace import pace_text
 from bot.hub.seating import robots_of
+from bot.hub.table import LiveTable
 from bot.position import text_views
 from bot.position.controls import Say
 from storage import Store
 
-REMATCH = Say("Rematch", "rematch")
+REMATCH = Say("Rematch", "rematch", purpose="To open a table with the same people")
 """After a game."""
 
 
@@ -48,6 +49,11 @@ def lobby_page(table: TableInfo) -> Page:
         lines.append("The table was closed." if table.status == "ended" else "The game has begun.")
     name = "" if table.name == table.title else f" · {table.name}"
     return Page(f"Table {table.code} · {table.title}{name}", lines, controls=controls)
+
+
+async def add_to_ending(table: LiveTable) -> EndingPart:
+    """The same people once more, where any are left."""
+    return EndingPart(controls=[REMATCH] if table.stored_info.seated_players else [])
 
 
 async def _for_everybody(table: TableInfo, notification: Notification) -> Page:

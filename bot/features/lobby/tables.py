@@ -247,7 +247,7 @@ class Lobby(LobbyRobots, TableImport):
         async with self._cache.locked(table_id) as table:
             info = table.stored_info
             player = info.player_of(by)
-            if info.status not in ("finished", "ended") or player is None:
+            if not info.is_over or player is None:
                 raise ValueError(f"A rematch is for the players of a game that is over; {info.code} is not.")
             key = f"rematch.{table_id}"
             async with self._cache.store.read() as unit:
