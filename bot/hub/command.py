@@ -249,9 +249,9 @@ class Commands:
         return [f"  {(form.help_text or form.text).ljust(21)}{form.meaning}" for form in forms]
 
     def forms_at(self, status: TableStatus) -> list[Form]:
-        """The forms of the commands at tables of a status only."""
+        """The forms with a meaning of the commands at tables of a status only."""
         found = (commands.get(status) for commands in self._by_status.values())
-        return [form for command in found if command for form in command.forms]
+        return [form for command in found if command for form in command.forms if form.meaning]
 
     def completions(self, *, queries: bool = False) -> list[str]:
         """The beginnings of all lines that are commands, or only of those that are questions."""

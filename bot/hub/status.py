@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from typing import Literal
 
-from bot.hub.changes import TableChanges, actor_name, again_on_conflict, check_allowed
+from bot.hub.changes import TableChanges, actor_name, again_on_conflict, check_allowed, renew_expiry
 from bot.hub.commit import CommitDraft
 from bot.hub.info import TableInfo, check_distinct, status_text
+from bot.hub.loading import load_recipient
+from bot.hub.notifications import clock_messages, messages
+from bot.hub.notifications.messages import Notification
 from bot.hub.pace import Pace
 from bot.hub.result import Completed
-from bot.hub.seating import check_no_robot_name, record_replacement
+from bot.hub.seating import check_no_robot_name, next_host, record_replacement
 from bot.position import text_views
 
 
@@ -120,6 +123,29 @@ class RunningTables(TableChanges):
                 draft.result = Completed((), (sentence,)) if request_id else None
 
 
+async def leave_lobby(draft: CommitDraft, person_id: int) -> None:
+    """Put into a draft that a person leaves a table that has not started, its player or its host or both.
+
+    After the host the next person who joined is the host, and is told; where only robots or unanswered
+    invitations are left, the table is closed.
+    """
+    unit, info = await draft.unit(), draft.table.stored_info
+    if player := info.player_of(person_id):
+        await unit.tables.vacate_seat(player.seat_id)
+    if info.host_id == person_id:
+        if (host := next_host(info)) is None:
+            await record_end(draft, "The table is closed, because nobody is left there.", None)
+            return
+        await unit.tables.update(info.id, host_id=host.person_id)
+        told = f"You are the host of table {info.name} {info.code} now, because its host has left."
+        notification = Notification("host", info.id, info.seq, None, host.person_id, sentences=(told,))
+        recipient = await load_recipient(unit, host.person_id, None)
+        name = f"{info.id}.host.{messages.unique_suffix()}"
+        draft.messages += clock_messages.named_messages(info, notification, recipient, name, unit.now)
+    draft.messages += messages.lobby_refreshes(info)
+    await renew_expiry(unit, info)
+
+
 async def record_end(draft: CommitDraft, sentence: str, by: int | None) -> None:
     """Put into a draft that the game is ended unfinished: status, closed polls, log and announcement."""
     unit, table = await draft.unit(), draft.table
@@ -129,6 +155,8 @@ async def record_end(draft: CommitDraft, sentence: str, by: int | None) -> None:
     draft.add_note("service", "end", sentence, person_id=by)
     if table.begun:
         draft.add_note("service", "", f"Standings: {text_views.standings_sentence(table.state)}")
+    else:
+        draft.messages += messages.lobby_refreshes(table.stored_info)
     draft.announce("over", sentence)
 
 

@@ -142,3 +142,46 @@ async def test_a_table_is_opened_by_one_line(table: Table) -> None:
         await service.lobby_lines.open_table("1830 Bob <bob@player>", request)
     opened = await service.queries.list_tables()
     assert [each.status for each in opened] == ["lobby", "ended"]
+
+
+async def test_a_host_who_leaves_hands_the_table_to_the_next_who_joined(table: Table) -> None:
+    await table.open("1830")
+    for name in ("Ann", "Bob", "Cid"):
+        await table.told(name, "join")
+    assert (await table.told("Ann", "leave")).endswith("Bob is the host now.")
+    assert "its host" in await table.refused("Cid", "start")
+    async with table.service.store.begin() as unit:
+        await unit.people.add_identity(await table.person("Cid"), "email", "cid@player.test")
+    assert (await table.told("Cid", "leave")).endswith("left table " + await code(table) + ".")
+    await table.told("Cid", "join")
+    assert (await table.told("Bob", "leave")).endswith("Cid is the host now.")
+    async with table.service.store.read() as unit:
+        assert await unit.outbox.count("mail", unit.now.replace(year=2000), email="cid@player.test") == 1
+    await table.told("Dora", "join")
+    assert "begins" in await table.told("Cid", "start")
+    for name in ("Cid", "Dora"):
+        assert "Use `resign`" in await table.refused(name, "leave")
+
+
+async def code(table: Table) -> str:
+    return (await table.service.queries.table_info(table.id)).code
+
+
+async def test_a_table_with_nobody_but_robots_and_invitations_is_closed(table: Table) -> None:
+    await table.open("1830")
+    await table.told("Ann", "join")
+    await table.told("Ann", "invite robot")
+    await table.told("Ann", "invite Bob <bob@player.test>")
+    closed = f"You have left table {await code(table)}. It is closed, because nobody is left there."
+    assert await table.told("Ann", "resign") == closed, "before the start that is the same"
+    assert (await table.service.queries.table_info(table.id)).status == "ended"
+    assert await table.told("Ann", "leave", is_repeated=True) == closed
+    with pytest.raises(ValueError, match="is ended"):
+        await table.service.lobby.join(table.id, await table.person("Bob"), "Bob")
+
+
+async def test_a_host_without_a_seat_leaves_too(table: Table) -> None:
+    await table.open("1830")
+    await table.told("Bob", "join")
+    assert (await table.told("Ann", "leave")).endswith("Bob is the host now.")
+    assert "no seat" in await table.refused("Ann", "leave")

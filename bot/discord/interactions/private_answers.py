@@ -87,11 +87,11 @@ def result_text(result: CommandResult) -> tuple[str, Sequence[str]]:
             ]
             return "\n".join(["Done.", *moves, *result.sentences]), ()
         case LineUnreadable():
-            return f"`{truncate(result.line, 200)}`: {result.reason}", result.nearest
+            return _why_not(result), result.nearest
         case LineRefused():
-            return f"`{truncate(result.line, 200)}`: {result.reason}", result.suggestions
+            return _why_not(result), result.suggestions
         case LineAmbiguous():
-            return f"`{truncate(result.line, 200)}`: {result.reason}", result.choices
+            return _why_not(result), result.choices
         case StaleDecision():
             events = [f"- {each}" for each in result.since[-MAX_HISTORY_LINES:]]
             return "\n".join([result.reason, *(["Since then:", *events] if events else [])]), ()
@@ -104,6 +104,12 @@ def result_text(result: CommandResult) -> tuple[str, Sequence[str]]:
             return code_block(text, 3000) if "\n" in text else escape_markdown(text), ()
         case NotYourSeat() | TableNotRunning():
             return result.reason, ()
+
+
+def _why_not(failure: LineFailure) -> str:
+    """Why a line is not possible, with the line, unless the reason names it."""
+    line = f"`{truncate(failure.line, 200)}`"
+    return failure.reason if line in failure.reason else f"{line}: {failure.reason}"
 
 
 def wrong_player_text(state: engine.State | None, names: Sequence[str], seat: int) -> str:

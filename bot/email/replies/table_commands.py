@@ -134,8 +134,6 @@ class TableCommands:
         match word:
             case "who":
                 return CommandAnswer(await self._who(table), table.id)
-            case "leave" | "resign":
-                return CommandAnswer(await self._leave(person_id, table, name, request), table.id)
             case "invite":
                 rest = " ".join([rest, *lines[1:20]])
             case "seat":
@@ -203,21 +201,6 @@ class TableCommands:
             raise ValueError("You have no table. `new TITLE Bob <bob@example.org>` opens one.")
         codes = text_views.join_words([table_label(table) for table in own], "or")
         raise ValueError(f"Say which table, such as `start {own[0].code}`: {codes}.")
-
-    async def _leave(
-        self, person_id: int, table: TableInfo, name: str, request: TableRequest
-    ) -> tuple[str, ...]:
-        """Give up a seat before the start; the host closes the table."""
-        if table.status == "running":
-            raise ValueError(
-                f"Table {table.code} has started: reply `resign` to one of its emails to give up your seat."
-            )
-        is_closed = request.is_repeated and table.status == "ended"
-        if table.host_id != person_id or not (is_closed or table.status == "lobby"):
-            return await self._say(person_id, table, "leave", name, request)
-        if not is_closed:
-            await self._service.running.end_now(table.id, by=person_id)
-        return (f"Table {table.code} is closed.",)
 
     async def _who(self, table: TableInfo) -> tuple[str, ...]:
         rows = [await self._player_row(table, player) for player in table.seated_players]

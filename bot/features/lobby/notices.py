@@ -68,14 +68,15 @@ class LobbyPages:
 
     def pages(self) -> Mapping[str, MakePage]:
         """By the kind of the notification."""
-        lobby = dict.fromkeys(("full", "expiring", "closed", "robot", "no robot"), self._lobby)
+        lobby = dict.fromkeys(("full", "expiring", "closed", "robot", "no robot", "host"), self._lobby)
         return {
             **lobby, "lobby": _for_everybody, "invited": self._invitation, "seat": self._offer,
             "answered": self._answered, "seat_request": self._request, "seat_answer": self._request,
         }  # fmt: skip
 
     async def _lobby(self, table: TableInfo, notification: Notification) -> Page | None:
-        """A table that has not started: it is full, it expires, it is closed, a robot may play or not."""
+        """A table that has not started: it is full, it expires, it is closed, a robot may play or not, it has
+        another host."""
         if table.status != "lobby" and notification.kind != "closed":
             return None
         page = Page("The table is closed.", notification.sentences)
@@ -87,6 +88,8 @@ class LobbyPages:
             case "expiring":
                 keep, answer = Say("Keep it open", "keep", "first"), Answer("To keep it open", "keep")
                 return page._replace(headline="This table expires.", controls=[keep], yes=answer)
+            case "host":
+                return page._replace(headline="You are the host.")
             case "no robot":
                 return page._replace(headline="No robot plays.")
             case "robot":
