@@ -107,7 +107,9 @@ class Service(Hub):
         self.lobby_lines = LobbyLines(cache, self.lobby, self.seats, self.running)
         self.settings = PersonSettingsService(cache)
         self.waiting = WaitingPages(cache, self.queries)
-        self.watcher = Watcher(store, self.limits, read_game, GameAddresses(store, watched_sites))
+        self.watcher = Watcher(
+            store, self.limits, read_game, GameAddresses(store, watched_sites), review.review_of_history
+        )
         privacy = privacy or PrivacySettings()
         self.personal_data = PersonalData(cache, self.limits, privacy, [self.watcher.forget])
         self.retainer = Retainer(store, privacy)

@@ -41,17 +41,14 @@ class SavedAnswers:
     async def watched(self, raw: bytes, watcher: Watcher) -> Reply:
         """A game that is given as a file, with its pictures and what is new since the last time. Raises
         ValueError."""
-        game = await watcher.look(raw, WATCH_PLACE, None)
-        drawn = []
-        if self._pictures is not None:
-            drawn = await watcher.draw(game, self._pictures.for_table(WATCHED, "light", post="answer"))
-        await watcher.keep(game, WATCH_PLACE, "")
+        pictures = self._pictures and self._pictures.for_table(WATCHED, "light", post="answer")
+        text, drawn = await watcher.show(raw, WATCH_PLACE, None, pictures)
         saved = [
             self._save_file("pictures", f"watched-{picture_file_name(kind)}", picture.png)
             for kind, picture in drawn
         ]
         places = [f"Picture: {path}" for path in saved]
-        return Reply("\n".join([game.text, *places]), pictures=tuple(picture.png for _, picture in drawn))
+        return Reply("\n".join([text, *places]), pictures=tuple(picture.png for _, picture in drawn))
 
     def _drawing(self, view: TableView) -> Pictures:
         """Pictures of the table."""

@@ -32,7 +32,6 @@ from bot.hub import people
 from bot.hub.info import SeatedPlayer, TableInfo, open_seat_named, status_text
 from bot.hub.request import UNKNOWN_SEAT, Request
 from bot.hub.result import QueryAnswer
-from bot.pictures.views import NamedPicture
 from bot.pictures.workers import WATCHED, PictureWorkers
 from bot.position import text_views
 from bot.service import Service
@@ -157,14 +156,11 @@ class TableCommands:
         """Show the attached game, and what has changed since the same person sent it last."""
         if not files:
             raise ValueError(NO_FILE)
-        place = f"mail:{person_id}"
-        game = await self._service.watcher.look(files[0].content, place, person_id)
-        drawn = await self._service.watcher.draw(
-            game, self._pictures.for_table(WATCHED, "light", post="answer")
+        pictures = self._pictures.for_table(WATCHED, "light", post="answer")
+        text, drawn = await self._service.watcher.show(
+            files[0].content, f"mail:{person_id}", person_id, pictures
         )
-        await self._service.watcher.keep(game, place, "")
-        images = inline_images(NamedPicture(kind, picture) for kind, picture in drawn)
-        return CommandAnswer(tuple(game.text.splitlines()), images=images)
+        return CommandAnswer(tuple(text.splitlines()), images=inline_images(drawn))
 
     # -- opening a table ---------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ import msgspec
 
 import engine
 from bot.features.review import texts
-from bot.features.review.game import Move, PlayedGame
+from bot.features.review.game import Move, PlayedGame, played_game
 from bot.features.review.review import Review
 from bot.features.review.second_opinion import Ranking
 from bot.hub.command import Command, Form, Query, QueryRequest
@@ -23,6 +23,7 @@ from bot.hub.result import QueryAnswer, ReviewChart
 from bot.hub.table import LiveTable
 from bot.position.pending import engine_seat
 from bot.position.text_views import join_words
+from engine.game_text import GameHistory
 from storage import LogRow
 
 PAST_PARTS = ("money", "turns")
@@ -104,6 +105,12 @@ def part_text(review: Review, part: str, ranking: Ranking) -> str:
             return texts.robot_text(review, review.opinions(ranking))
         case _:
             return "\n".join([*review.sentences, more_parts(review)])
+
+
+def review_of_history(history: GameHistory) -> tuple[str, ReviewChart]:
+    """Where the money came from, and the turning points; and what their picture shows."""
+    review = Review(played_game(history))
+    return "\n".join([*review.sentences, "", texts.turns_text(review)]), chart_of(review)
 
 
 def more_parts(review: Review) -> str:
