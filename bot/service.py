@@ -19,6 +19,7 @@ from bot.features.lobby import notices as lobby_pages
 from bot.features.lobby.feature import LobbyCommands
 from bot.features.lobby.imported_seats import GameImports
 from bot.features.lobby.lines import LobbyLines
+from bot.features.lobby.listing import TableLists
 from bot.features.lobby.replacement import Replacements
 from bot.features.lobby.seats import REQUEST_KIND, SeatRequests
 from bot.features.lobby.tables import Lobby
@@ -131,8 +132,9 @@ class Service(Hub):
         plans = PlanHandler(PlanStore(self.store, self.limits), self.moves, orders.armed_orders)
         clock = TimeCommands(cache, polls)
         replacements = self.replacements
-        lobby = LobbyCommands(cache, self.lobby, self.seats, polls, replacements)
-        seats_and_start = [*lobby.commands(), *self.lobby_lines.commands()]
+        lobby = LobbyCommands(cache, self.lobby, self.seats, polls, replacements, self.lobby_lines)
+        lists = TableLists(cache, self.queries)
+        seats_and_start = [*lists.commands(), *lobby.commands(), *self.lobby_lines.commands()]
         lobby_timers = {"lobby": lobby.expire, LATE_KIND: replacements.look, REQUEST_KIND: self.seats.look}
         remind = {VOTE_KIND: partial(remind_of_vote, cache)}
 

@@ -38,6 +38,7 @@ from bot.hub.result import (
 )
 
 MAX_PRIVATE_TEXT = 3000
+MAX_ANSWER = 3800  # of an answer that stands alone, such as `help`
 
 
 def menu_message(
@@ -74,7 +75,7 @@ def result_message(
         for line in lines[:5]
         if len(line) <= custom_id.max_argument_length
     ]
-    return [text_display(text, 3000), *action_rows(buttons)]
+    return [text_display(text, MAX_ANSWER), *action_rows(buttons)]
 
 
 def result_text(result: CommandResult) -> tuple[str, Sequence[str]]:
@@ -101,7 +102,7 @@ def result_text(result: CommandResult) -> tuple[str, Sequence[str]]:
             return "\n".join(result.sentences), ()
         case QueryAnswer():
             text = result.text
-            return code_block(text, 3000) if "\n" in text else escape_markdown(text), ()
+            return code_block(text, MAX_ANSWER) if "\n" in text else escape_markdown(text), ()
         case NotYourSeat() | TableNotRunning():
             return result.reason, ()
 

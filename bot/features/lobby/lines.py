@@ -79,7 +79,6 @@ class LobbyLines:
         return [
             self._command(before, self._join, Form("join [NAME]", "take a seat")),
             self._command(until_the_end, self._leave, Form("leave", "give up your seat")),
-            self._command(before, self._leave, Form("resign")),
             self._command(until_it_goes_on, self._invite, invite, robot),
             self._command(before, self._uninvite, Form("uninvite NAME", "take an invitation back")),
             self._command(before, self._agree, Form("agree", "a computer player may play")),
@@ -196,6 +195,24 @@ class LobbyLines:
             await self._seats.offer(info.id, open_seat_named(info, player.name), person_id, by=by)
         else:
             await self._lobby.invite(info.id, person_id, player.name, by=by, players=players)
+
+    async def replace(self, info: TableInfo, seat: int, new: str, request: Request) -> str:
+        """Ask a person, `Dora <dora@example.org>`, to play on in a seat of a game; who names themselves asks
+        for it. The operator names a new person, who has the seat at once."""
+        by, players = request.person_id, parse_players(new)
+        if players:
+            async with self._cache.store.begin() as unit:
+                person_id = await self._person(unit, info, players[0], request)
+            if person_id == by:
+                return await self._seats.ask(info.id, by, players[0].name, seat_name=info.names[seat])
+            return await self._seats.offer(info.id, info.names[seat], person_id, by=by)
+        if by is not None:
+            raise ValueError(f"Name the address of {new} too: `replace Bob by Dora <dora@example.org>`.")
+        async with self._cache.store.begin() as unit:
+            person_id = (await unit.people.add(new)).id
+        after = await self._running.replace_player(info.id, seat, person_id, new, by=None)
+        hint = " `resume` resumes the game." if after.status == "paused" else ""
+        return f"{new} plays on for {info.names[seat]}.{hint}"
 
     async def _person(self, unit: UnitOfWork, info: TableInfo, player: Invited, request: Request) -> int:
         """The person who is invited, by the account or by an address to which an invitation may go."""
