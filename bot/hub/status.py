@@ -21,6 +21,9 @@ from bot.hub.result import Completed
 from bot.hub.seating import check_no_robot_name, next_host, record_replacement
 from bot.position import text_views
 
+STANDINGS = " Standings: "
+"""Between who has ended a game and how its players stood, in the log."""
+
 
 class RunningTables(TableChanges):
     """Everything about tables in play that is not a move."""
@@ -152,10 +155,9 @@ async def record_end(draft: CommitDraft, sentence: str, by: int | None) -> None:
     await unit.tables.update(table.stored_info.id, status="ended")
     for open_poll in table.polls:
         await unit.polls.close(open_poll.poll.id, "superseded")
-    draft.add_note("service", "end", sentence, person_id=by)
-    if table.begun:
-        draft.add_note("service", "", f"Standings: {text_views.standings_sentence(table.state)}")
-    else:
+    standings = f"{STANDINGS}{text_views.standings_sentence(table.state)}" if table.begun else ""
+    draft.add_note("service", "end", sentence + standings, person_id=by)
+    if not table.begun:
         draft.messages += messages.lobby_refreshes(table.stored_info)
     draft.announce("over", sentence)
 
