@@ -15,10 +15,11 @@ from bot.features.digest.pages import WaitingPages
 from bot.features.game_files import export
 from bot.features.game_files.importing import read_game
 from bot.features.history import feature as history
+from bot.features.lobby import notices as lobby_pages
 from bot.features.lobby.feature import LobbyCommands
 from bot.features.lobby.imported_seats import GameImports
 from bot.features.lobby.lines import LobbyLines
-from bot.features.lobby.notices import LobbyPages
+from bot.features.lobby.listing import TableLists
 from bot.features.lobby.replacement import Replacements
 from bot.features.lobby.seats import REQUEST_KIND, SeatRequests
 from bot.features.lobby.tables import Lobby
@@ -107,7 +108,9 @@ class Service(Hub):
         self.lobby_lines = LobbyLines(cache, self.lobby, self.seats, self.running)
         self.settings = PersonSettingsService(cache)
         self.waiting = WaitingPages(cache, self.queries)
-        self.watcher = Watcher(store, self.limits, read_game, GameAddresses(store, watched_sites))
+        self.watcher = Watcher(
+            store, self.limits, read_game, GameAddresses(store, watched_sites), review.review_of_history
+        )
         privacy = privacy or PrivacySettings()
         self.personal_data = PersonalData(cache, self.limits, privacy, [self.watcher.forget])
         self.retainer = Retainer(store, privacy)
@@ -129,16 +132,20 @@ class Service(Hub):
         plans = PlanHandler(PlanStore(self.store, self.limits), self.moves, orders.armed_orders)
         clock = TimeCommands(cache, polls)
         replacements = self.replacements
-        lobby = LobbyCommands(cache, self.lobby, self.seats, polls, replacements)
-        seats_and_start = [*lobby.commands(), *self.lobby_lines.commands()]
+        lobby = LobbyCommands(cache, self.lobby, self.seats, polls, replacements, self.lobby_lines)
+        lists = TableLists(cache, self.queries)
+        seats_and_start = [*lists.commands(), *lobby.commands(), *self.lobby_lines.commands()]
         lobby_timers = {"lobby": lobby.expire, LATE_KIND: replacements.look, REQUEST_KIND: self.seats.look}
         remind = {VOTE_KIND: partial(remind_of_vote, cache)}
 
-        yield Feature("views", views.commands(self.commands), turn_pages=[views.add_to_turn])
+        yield Feature(
+            "views", views.commands(self.commands), turn_pages=[views.add_to_turn],
+            endings=[views.add_to_ending],
+        )  # fmt: skip
         yield Feature("pictures_in_words", pictures_in_words.commands())
-        yield Feature("history", history.commands())
-        yield Feature("review", review.commands(Robot().ranking))
-        yield Feature("game_files", export.commands())
+        yield Feature("history", history.commands(), endings=[history.add_to_ending])
+        yield Feature("review", review.commands(Robot().ranking), endings=[review.add_to_ending])
+        yield Feature("game_files", export.commands(), endings=[export.add_to_ending])
         yield Feature("plans", plans.commands(), turn_pages=[plan_pages.add_to_turn])
         yield Feature(
             "standing_orders", orders.commands(), timers={HOLD_KIND: runner.release}, reactions=[runner.run],
@@ -161,7 +168,8 @@ class Service(Hub):
         yield Feature("retention", leads={"retention": self.retainer.run})
         yield Feature(
             "lobby", seats_and_start, replacements.motions(), lobby_timers,
-            moved=[replacements.update_after_move], pages=LobbyPages(self.store).pages(), is_required=True,
+            moved=[replacements.update_after_move], pages=lobby_pages.LobbyPages(self.store).pages(),
+            endings=[lobby_pages.add_to_ending], is_required=True,
         )  # fmt: skip
         yield Feature("status", self.status.commands(), self.status.motions())
         yield Feature("robots", self.robots.commands(), leads={"robots": self.robots.run})

@@ -38,7 +38,7 @@ from bot.features.game_files.importing import MAX_BYTES, imported_sentences
 from bot.features.lobby.lines import SHUFFLED
 from bot.hub.changes import check_allowed
 from bot.hub.info import TableInfo
-from bot.hub.people import person_by_address, player_name
+from bot.hub.people import player_name
 from bot.hub.request import UNKNOWN_SEAT, Request
 from bot.position import text_views
 from engine.title import SITE_CONVENTIONS
@@ -56,6 +56,7 @@ CONVENTION_CHOICES = {
 }
 LINE_COMMANDS: dict[str, tuple[str, tuple[TableStatus, ...]]] = {
     "leave": ("Give up your seat before the game starts", ("lobby",)),
+    "who": ("Who plays at a table, and who has not answered", ("lobby", "running", "paused")),
     "pause": ("Pause a game", ("running",)),
     "resume": ("Continue a paused game", ("paused",)),
     "nudge": ("Remind those whom the table waits for", ("running",)),
@@ -245,23 +246,10 @@ class TableCommands(app_commands.Group):
         name: str | None = None,
         table: str | None = None,
     ) -> None:
-        await defer(interaction)
-        found = await self.handler.lookup.resolve_table(interaction, table, ("running", "paused"))
-        actor_id = await self.handler.lookup.person_id(interaction.user)
-        if user is None and address is None:
-            player = name or player_name(interaction.user.display_name)
-            text = await self.service.seats.ask(found.id, actor_id, player, seat_name=seat.strip())
-        else:
-            person_id = await self._person(user, address, name)
-            text = await self.service.seats.offer(found.id, seat.strip(), person_id, by=actor_id)
-        await reply_text(interaction, text)
-
-    async def _person(self, user: discord.User | None, address: str | None, name: str | None) -> int:
-        """The person on Discord, or with an email address."""
-        if user is not None:
-            return await self.handler.lookup.person_id(user)
-        async with self.service.store.begin() as unit:
-            return (await person_by_address(unit, address or "", name or "")).id
+        account = user or (None if address else interaction.user)
+        known = name or (player_name(account.display_name) if account else "")
+        line = f"replace {seat.strip()} by {known} <{f'@{account.id}' if account else address}>"
+        await self._say(interaction, line, table, ("running", "paused"))
 
     @table_command("move", "Show a table in this channel, in a thread of its own")
     async def move(self, interaction: Interaction, table: str | None = None) -> None:

@@ -268,13 +268,15 @@ class DiscordDelivery:
             case "refresh":
                 await self._sync_now(table.id)
                 return None
-        if notification.kind in self.service.pages:
-            return await self.notices.send_page(queued, table, notification, dm_user)
-        await self._sync_now(table.id)
         if notification.kind == "over":
+            await self._sync_now(table.id)
             state = (await self.service.queries.view(table.id)).state
-            if state is not None and table.status in ("finished", "ended"):
+            if state is not None and table.is_over:
                 return await self.endings.send(queued, table, notification, state, dm_user)
+        elif notification.kind in self.service.pages:
+            return await self.notices.send_page(queued, table, notification, dm_user)
+        else:
+            await self._sync_now(table.id)
         return await self.notices.send_text(queued, table, notification, dm_user)
 
     def _lock(self, table_id: int) -> asyncio.Lock:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.email.pages.invitations import tell_host
-from bot.email.reachability import Reachability, load_standing
+from bot.email.reachability import Reachability
 from bot.email.replies import address_commands
 from bot.email.replies.table_commands import TableCommands, joined_sentence
 from bot.email.tokens import ServiceToken, service_token, table_label, table_token
 from bot.hub.info import TableInfo, open_seats
+from bot.hub.people import load_standing
 from bot.hub.result import QueryAnswer
 from bot.service import Service
 from mail import ReplyToken

@@ -7,6 +7,7 @@ import logging
 from bot.email import reachability
 from bot.email.reachability import Reachability
 from bot.email.tokens import ServiceToken, live_token, token_owner
+from bot.hub.people import load_standing
 from bot.position import text_views
 from bot.service import Service
 from mail import ReplyToken
@@ -76,7 +77,7 @@ class Correspondents:
                 return f"{token.address} is not confirmed. Please link your address again."
         waiting = await self._reachability.restore(person_id)
         async with self._store.read() as unit:
-            address = (await reachability.load_standing(unit, person_id)).address
+            address = (await load_standing(unit, person_id)).address
         return f"Emails go to {address} again.{reachability.waiting_sentence(waiting)}"
 
     async def record_bounce(self, bounce: Bounce) -> None:

@@ -16,8 +16,6 @@ terminal: `restore` clears what was counted, sends what waited, and asks for eve
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from bot.email.pages.invitations import invitation_came_back
@@ -27,11 +25,11 @@ from bot.hub import people
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_recipient
 from bot.hub.notifications import messages
+from bot.hub.people import Standing, load_standing, standing_of
 from bot.position import text_views
 from bot.position.pending import PendingDecision
 from bot.service import Service
 from mail.port import Bounce
-from storage import Identity, Person, UnitOfWork, mail_order
 
 log = logging.getLogger(__name__)
 
@@ -43,30 +41,6 @@ KEPT = timedelta(days=30)  # for which refused letters wait
 PASSING = "passing"  # beside the bounces that count: since when others come, the last of them, who was told
 LASTS = timedelta(days=3)  # after which the tables hear of refusals that may pass
 GAP = timedelta(hours=36)  # between two of them, after which they begin anew
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """How the mail of a person stands. fault: why none of their addresses works; empty if one does.
-
-    address: where their emails go, or would go; empty without a verified address.
-    """
-
-    wants_mail: bool
-    fault: str
-    address: str
-
-
-def standing_of(person: Person, identities: Iterable[Identity]) -> Standing:
-    """How the mail of a person stands."""
-    verified = [one for one in mail_order(identities) if one.verified_at]
-    wants_mail = person.preferences.get("mail") is not False
-    return Standing(wants_mail, verified[0].fault if verified else "", verified[0].value if verified else "")
-
-
-async def load_standing(unit: UnitOfWork, person_id: int) -> Standing:
-    """How the mail of a person stands, from the store."""
-    return standing_of(await unit.people.get(person_id), await unit.people.identities(person_id))
 
 
 class Reachability:

@@ -9,7 +9,7 @@ from functools import wraps
 from typing import Any, TypeVar, cast
 
 from bot.hub.cache import MAX_ATTEMPTS, TableCache
-from bot.hub.info import TableInfo
+from bot.hub.info import TableInfo, status_text
 from bot.hub.limits import Limits
 from bot.hub.loading import load_metadata, load_table_info
 from bot.hub.notifications import messages
@@ -34,9 +34,10 @@ def check_allowed(
 
 
 def check_in_lobby(info: TableInfo) -> None:
-    """Raises ValueError if the game has started."""
+    """Raises ValueError if the game has started, or the table is closed."""
     if info.status != "lobby":
-        raise ValueError(f"Table {info.code} has already started.")
+        what = f"is {status_text(info.status)}" if info.is_over else "has already started"
+        raise ValueError(f"Table {info.code} {what}.")
 
 
 def actor_name(info: TableInfo, by: int | None) -> str:

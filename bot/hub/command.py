@@ -138,7 +138,8 @@ class OpenCommand:
 
     handler: returns a result, or the text of an answer; raises ValueError. needs_seat: for people who sit at
     the table of a game that has started; else for everybody. statuses: of the tables at which it is read, if
-    not of all; its word may begin a line of the game, or be another command, at the others.
+    not of all; its word may begin a line of the game, or be another command, at the others. from_outside: it
+    may be said in an email that names the table, without a reply to one about it; so may all with statuses.
     """
 
     name: str
@@ -146,6 +147,7 @@ class OpenCommand:
     handler: Callable[[int, Request], Awaitable[CommandResult | str]]
     needs_seat: bool = True
     statuses: tuple[TableStatus, ...] = ()
+    from_outside: bool = False
     others = Lines.NONE
 
 
@@ -200,6 +202,21 @@ class Commands:
         """The command of that name at tables of a status only."""
         return self._by_status.get(word, {}).get(status)
 
+    def from_outside(self, word: str, status: TableStatus | None = None) -> bool:
+        """Whether the word is a command, at tables of that status or of any, that needs no reply to an email
+        about the table."""
+        if status is not None and self.at_status(word, status) is not None:
+            return True
+        command = self.get(word)
+        named = isinstance(command, OpenCommand) and command.from_outside
+        return named or (status is None and self.depends_on_status(word))
+
+    @property
+    def at_any_table(self) -> list[OpenCommand]:
+        """The commands that are carried out at a table of any status, also by somebody without a seat."""
+        found = [each for each in self._commands.values() if isinstance(each, OpenCommand)]
+        return [each for each in found if not each.needs_seat]
+
     def reader(self, table: LiveTable, request: Request) -> Command | None:
         """The command that reads the lines of a request; None if they are for the game."""
         found = [self._applying(line, table, request) for line in request.lines]
@@ -248,10 +265,16 @@ class Commands:
         forms = [form for command in self._commands.values() for form in command.forms if form.meaning]
         return [f"  {(form.help_text or form.text).ljust(21)}{form.meaning}" for form in forms]
 
+    @property
+    def personal_forms(self) -> list[Form]:
+        """The forms with a meaning of the commands about oneself."""
+        commands = [each for each in self._commands.values() if isinstance(each, PersonCommand)]
+        return [form for command in commands for form in command.forms if form.meaning]
+
     def forms_at(self, status: TableStatus) -> list[Form]:
-        """The forms of the commands at tables of a status only."""
+        """The forms with a meaning of the commands at tables of a status only."""
         found = (commands.get(status) for commands in self._by_status.values())
-        return [form for command in found if command for form in command.forms]
+        return [form for command in found if command for form in command.forms if form.meaning]
 
     def completions(self, *, queries: bool = False) -> list[str]:
         """The beginnings of all lines that are commands, or only of those that are questions."""

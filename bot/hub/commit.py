@@ -11,10 +11,9 @@ import engine
 from bot.hub.result import CommandResult, encode_result
 from bot.hub.table import LiveTable, Position
 from bot.position import text_views
-from bot.position.figures import figures_sentence, game_figures
 from bot.position.pending import PendingDecision, pending_decisions
 from engine.standing_orders import EndedOrder, SpokenLine
-from storage import LogRow, MoveCommit, NewLogRow, NewMessage, UnitOfWork, resolve_line_of_play
+from storage import LogRow, MoveCommit, NewLogRow, NewMessage, UnitOfWork
 
 
 @dataclass
@@ -100,7 +99,7 @@ class CommitDraft:
             return
         if state.game_over and info.status == "running":
             await (await self.unit()).tables.update(info.id, status="finished")
-            self.announce("over", text_views.waiting_sentence(state, ()), self.figures(state))
+            self.announce("over", text_views.waiting_sentence(state, ()))
         elif not state.game_over and info.status == "finished":
             await (await self.unit()).tables.update(info.id, status="running")
 
@@ -112,14 +111,6 @@ class CommitDraft:
             if new_row.order_id is not None
             for sentence in sentences or ()
         )
-
-    def figures(self, state: engine.State) -> str:
-        """How long the game took and how often it waited, in a sentence."""
-        new_rows = {row.seq: row for row in self.log_rows}
-        played = resolve_line_of_play(list(new_rows.values()), self.table.log.line_of_play).played
-        moves = [new_rows.get(seq) or self.table.log.row(seq) for seq in played]
-        shows_answers = self.table.stored_info.pace.shows_answers
-        return figures_sentence(game_figures(moves), state.players, shows_answers=shows_answers)
 
     # -- what follows from it ----------------------------------------------------------------
 

@@ -13,7 +13,8 @@ from bot.hub.info import TableInfo
 from bot.hub.notifications.messages import Notification
 from bot.hub.play import Moved
 from bot.hub.polls import Motion
-from bot.hub.table import TableView
+from bot.hub.result import ExportedFile, ReviewChart
+from bot.hub.table import LiveTable, TableView
 from bot.hub.timers import Timer
 from bot.position.controls import Say, Show
 from bot.position.pending import PendingDecision
@@ -57,13 +58,17 @@ class Answer(NamedTuple):
     line: str
 
 
-class Page(NamedTuple):
-    """What one person reads of a notification, or everybody of a table that has not started.
+PagePicture = str | ReviewChart
+"""The name of a picture, as in `QueryAnswer.picture`, or what the picture of a review shows."""
 
-    lists: title and entries of each. controls: what the reader may do; Discord shows buttons. yes, no: what
-    these words say by email; without them the reader copies the lines of the controls. decision_id: of the
-    vote that is asked for. invites: the reader may be a stranger to Railpost, at an address that is not
-    verified.
+
+class Page(NamedTuple):
+    """What one person reads of a notification, or everybody at a table.
+
+    lists: title and entries of each; without a title the entries stand as lines. controls: what the reader
+    may do; Discord shows buttons. yes, no: what these words say by email; without them the reader copies the
+    lines of the controls. decision_id: to which a reply belongs, such as the vote that is asked for. invites:
+    the reader may be a stranger to Railpost, at an address that is not verified.
     """
 
     headline: str
@@ -74,7 +79,21 @@ class Page(NamedTuple):
     no: Answer | None = None
     decision_id: str | None = None
     invites: bool = False
+    pictures: Sequence[PagePicture] = ()
+    files: Sequence[ExportedFile] = ()
 
+
+class EndingPart(NamedTuple):
+    """What a feature adds to the page of the end of a game, as a `Page` has it."""
+
+    lists: Sequence[tuple[str, Sequence[str]]] = ()
+    controls: Sequence[Say] = ()
+    pictures: Sequence[PagePicture] = ()
+    files: Sequence[ExportedFile] = ()
+
+
+AddToEnding = Callable[[LiveTable], Awaitable[EndingPart]]
+"""Gets a table with its log, whose game is over or was ended."""
 
 MakePage = Callable[[TableInfo, Notification], Awaitable[Page | None]]
 """Makes the page of a notification when it is sent; None where it is out of date."""
@@ -85,8 +104,8 @@ class Feature(NamedTuple):
 
     commands: words that begin a line. motions: by the kind of poll that decides on them. timers: by the kind
     of what is due. leads: by name, work that one process of a store does. moved: learn in the commit that a
-    seat has moved. pages: by the kind of a notification. turn_pages: add to the page of a turn.
-    is_required: the service cannot do without it.
+    seat has moved. pages: by the kind of a notification. turn_pages: add to the page of a turn. endings: add
+    to the page of the end of a game. is_required: the service cannot do without it.
     """
 
     name: str
@@ -98,4 +117,5 @@ class Feature(NamedTuple):
     moved: Sequence[Moved] = ()
     pages: Mapping[str, MakePage] = NOTHING
     turn_pages: Sequence[AddToTurn] = ()
+    endings: Sequence[AddToEnding] = ()
     is_required: bool = False

@@ -72,6 +72,11 @@ class TableInfo:
     hints: bool = False
     palette: PaletteName = "light"
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the game is over, or was ended."""
+        return self.status in ("finished", "ended")
+
     def player_of(self, person_id: int | None) -> SeatedPlayer | None:
         """The person's seat, taken or reserved; None if they have none."""
         return next((p for p in self.seated_players if p.person_id == person_id), None)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import timedelta
 
 import msgspec
 
 from bot.hub.notifications.messages import Notification
-from storage import NewMessage, Person, UnitOfWork, hash_secret
+from storage import Identity, NewMessage, Person, UnitOfWork, hash_secret, mail_order
 
 CLAIM_LIFETIME = timedelta(days=3)
 INVITATIONS_TO_STRANGER = 3  # that an unverified address gets in `STRANGER_WINDOW`, from all hosts together
@@ -95,3 +97,27 @@ def player_name(text: str) -> str:
     name = text.partition("@")[0]
     plain = "".join(character if character.isalnum() else " " for character in name)
     return " ".join(plain.split())[:MAX_NAME_LENGTH].strip() or "Player"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How the mail of a person stands. fault: why none of their addresses works; empty if one does.
+
+    address: where their emails go, or would go; empty without a verified address.
+    """
+
+    wants_mail: bool
+    fault: str
+    address: str
+
+
+def standing_of(person: Person, identities: Iterable[Identity]) -> Standing:
+    """How the mail of a person stands."""
+    verified = [one for one in mail_order(identities) if one.verified_at]
+    wants_mail = person.preferences.get("mail") is not False
+    return Standing(wants_mail, verified[0].fault if verified else "", verified[0].value if verified else "")
+
+
+async def load_standing(unit: UnitOfWork, person_id: int) -> Standing:
+    """How the mail of a person stands, from the store."""
+    return standing_of(await unit.people.get(person_id), await unit.people.identities(person_id))

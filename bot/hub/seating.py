@@ -199,5 +199,7 @@ async def record_replacement(
 
 
 def next_host(info: TableInfo) -> SeatedPlayer | None:
-    """Who is the host after the one that a table has: the first of its other people; None if it has none."""
-    return next((player for player in people_of(info) if player.person_id != info.host_id), None)
+    """Who is the host after the one that a table has: the first of its other people, before the start by when
+    they joined; None if it has none."""
+    others = [player for player in people_of(info) if player.person_id != info.host_id]
+    return min(others, key=lambda player: (player.seat or 0, player.seat_id), default=None)

@@ -23,6 +23,7 @@ import logging
 from asyncio import Event
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, suppress
+from functools import partial
 from time import perf_counter
 
 from msgspec.structs import replace
@@ -41,11 +42,12 @@ from bot.hub.command import (
 from bot.hub.commit import CommitDraft
 from bot.hub.confirm import confirmed_lines
 from bot.hub.connections import ConnectionState, ConnectionStatus, Jobs
-from bot.hub.feature import Addition, AddToTurn, Feature, MakePage, TurnPage
+from bot.hub.feature import Addition, AddToEnding, AddToTurn, Feature, MakePage, TurnPage
 from bot.hub.info import status_text
 from bot.hub.limits import Kind, LimitReached, Limits
 from bot.hub.loading import UnreadableTable
 from bot.hub.log import LogNotLoaded
+from bot.hub.notifications.ending import ending_page
 from bot.hub.people import claim_address
 from bot.hub.play import Moved, MoveHandler
 from bot.hub.polls import PollHandler
@@ -116,7 +118,8 @@ class Hub:
         self.leads: dict[str, Callable[[], Awaitable[None]]] = {"clock": self.clock.run}
         self.on_moved: list[Moved] = []
         self.turn_pages: list[AddToTurn] = []
-        self.pages: dict[str, MakePage] = {}
+        self.endings: list[AddToEnding] = []
+        self.pages: dict[str, MakePage] = {"over": partial(ending_page, self.cache, self.endings)}
         self.moves = MoveHandler(self.cache, self.moved)
 
     def add(self, feature: Feature) -> None:
@@ -129,6 +132,7 @@ class Hub:
         self.cache.reactions += feature.reactions
         self.on_moved += feature.moved
         self.turn_pages += feature.turn_pages
+        self.endings += feature.endings
 
     async def run(self, *, does_work: bool = True) -> None:
         """Follow what other processes write; of those with `does_work` one does each of the `leads`. Never

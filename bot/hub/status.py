@@ -10,13 +10,19 @@ from __future__ import annotations
 
 from typing import Literal
 
-from bot.hub.changes import TableChanges, actor_name, again_on_conflict, check_allowed
+from bot.hub.changes import TableChanges, actor_name, again_on_conflict, check_allowed, renew_expiry
 from bot.hub.commit import CommitDraft
 from bot.hub.info import TableInfo, check_distinct, status_text
+from bot.hub.loading import load_recipient
+from bot.hub.notifications import clock_messages, messages
+from bot.hub.notifications.messages import Notification
 from bot.hub.pace import Pace
 from bot.hub.result import Completed
-from bot.hub.seating import check_no_robot_name, record_replacement
+from bot.hub.seating import check_no_robot_name, next_host, record_replacement
 from bot.position import text_views
+
+STANDINGS = " Standings: "
+"""Between who has ended a game and how its players stood, in the log."""
 
 
 class RunningTables(TableChanges):
@@ -91,7 +97,7 @@ class RunningTables(TableChanges):
         async with self._cache.locked(table_id) as table:
             info = table.stored_info
             check_allowed(info, by)
-            if info.status in ("ended", "finished"):
+            if info.is_over:
                 raise ValueError(f"Table {info.code} is {status_text(info.status)}.")
             async with self._cache.commit(table) as draft:
                 await record_end(draft, f"{actor_name(info, by)} ends the game.", by)
@@ -120,16 +126,40 @@ class RunningTables(TableChanges):
                 draft.result = Completed((), (sentence,)) if request_id else None
 
 
+async def leave_lobby(draft: CommitDraft, person_id: int) -> None:
+    """Put into a draft that a person leaves a table that has not started, its player or its host or both.
+
+    After the host the next person who joined is the host, and is told; where only robots or unanswered
+    invitations are left, the table is closed.
+    """
+    unit, info = await draft.unit(), draft.table.stored_info
+    if player := info.player_of(person_id):
+        await unit.tables.vacate_seat(player.seat_id)
+    if info.host_id == person_id:
+        if (host := next_host(info)) is None:
+            await record_end(draft, "The table is closed, because nobody is left there.", None)
+            return
+        await unit.tables.update(info.id, host_id=host.person_id)
+        told = f"You are the host of table {info.name} {info.code} now, because its host has left."
+        notification = Notification("host", info.id, info.seq, None, host.person_id, sentences=(told,))
+        recipient = await load_recipient(unit, host.person_id, None)
+        name = f"{info.id}.host.{messages.unique_suffix()}"
+        draft.messages += clock_messages.named_messages(info, notification, recipient, name, unit.now)
+    draft.messages += messages.lobby_refreshes(info)
+    await renew_expiry(unit, info)
+
+
 async def record_end(draft: CommitDraft, sentence: str, by: int | None) -> None:
     """Put into a draft that the game is ended unfinished: status, closed polls, log and announcement."""
     unit, table = await draft.unit(), draft.table
     await unit.tables.update(table.stored_info.id, status="ended")
     for open_poll in table.polls:
         await unit.polls.close(open_poll.poll.id, "superseded")
-    standings = f" Standings: {text_views.standings_sentence(table.state)}" if table.begun else ""
+    standings = f"{STANDINGS}{text_views.standings_sentence(table.state)}" if table.begun else ""
     draft.add_note("service", "end", sentence + standings, person_id=by)
-    figures = [draft.figures(table.state)] if table.begun else []
-    draft.announce("over", sentence + standings, *figures)
+    if not table.begun:
+        draft.messages += messages.lobby_refreshes(table.stored_info)
+    draft.announce("over", sentence)
 
 
 async def record_pace(draft: CommitDraft, pace: Pace, sentence: str, by: int | None, transport: str) -> None:

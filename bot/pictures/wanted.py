@@ -1,12 +1,13 @@
-"""The pictures that go with the answer to a question, the same by Discord, mail and terminal."""
+"""The pictures of an answer and of a page, the same by Discord, mail and terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable
 
 import engine
+from bot.hub.feature import Page, PagePicture
 from bot.hub.queries import TableQueries
-from bot.hub.result import QueryAnswer
+from bot.hub.result import QueryAnswer, ReviewChart
 from bot.hub.table import TableView
 from bot.pictures.views import (
     Drawing,
@@ -66,16 +67,31 @@ async def answer_pictures(
         case "trains":
             revenues = await queries.last_revenues(view.table.id)
             return await draw_all([("sheet", pictures.sheet(state, revenues=revenues))])
-    if answer.review is not None:
-        start, events = await queries.stored_game(view.table.id)
-        return await draw_all([("review", pictures.review(start, events, answer.review))])
-    if answer.picture == "animation" or answer.picture in CHART_KINDS:
-        start, events = await queries.stored_game(view.table.id)
-        return await draw_all([(answer.picture, draw_of_game(pictures, start, events, answer.picture))])
-    if answer.picture == "sheet" and answer.encoded_state is None:
-        revenues = await queries.last_revenues(view.table.id)
-        return await draw_all([("sheet", pictures.sheet(state, revenues=revenues))])
-    return await draw_all([(answer.picture, pictures.draw(answer.picture, state))] if answer.picture else [])
+    wanted = answer.review or answer.picture
+    return await draw_all([await _drawing(queries, pictures, view, wanted, state)] if wanted else [])
+
+
+async def page_pictures(
+    queries: TableQueries, pictures: Pictures, view: TableView, page: Page
+) -> tuple[NamedPicture, ...]:
+    """The pictures of a page about a game that has begun, without those that cannot be drawn."""
+    assert view.state is not None
+    return await draw_all(
+        [await _drawing(queries, pictures, view, each, view.state) for each in page.pictures]
+    )
+
+
+async def _drawing(
+    queries: TableQueries, pictures: Pictures, view: TableView, wanted: PagePicture, state: engine.State
+) -> Drawing:
+    """A picture of a position of a game, or of the whole game."""
+    if isinstance(wanted, ReviewChart):
+        return "review", pictures.review(*await queries.stored_game(view.table.id), wanted)
+    if wanted == "animation" or wanted in CHART_KINDS:
+        return wanted, draw_of_game(pictures, *await queries.stored_game(view.table.id), wanted)
+    if wanted == "sheet" and state is view.state:
+        return wanted, pictures.sheet(state, revenues=await queries.last_revenues(view.table.id))
+    return wanted, pictures.draw(wanted, state)
 
 
 async def _routes(queries: TableQueries, pictures: Pictures, view: TableView, company: str) -> list[Drawing]:

@@ -19,10 +19,12 @@ class _Control(msgspec.Struct, frozen=True, tag=True):
 
 
 class Say(_Control, frozen=True):
-    """Says a line, or several with `;` between them."""
+    """Says a line, or several with `;` between them. purpose: what for, in an email, if the label does not
+    tell: `To start the game`."""
 
     line: str
     emphasis: Emphasis = ""
+    purpose: str = ""
 
 
 class Ask(_Control, frozen=True):

@@ -91,11 +91,16 @@ def join_words(words: Sequence[str], last: str = "and") -> str:
 def waiting_sentence(state: engine.State, pending: Sequence[PendingDecision]) -> str:
     """Who is to act and what they decide: `Ann to act: lay track for the PRR.` After the end: the result."""
     if state.game_over:
-        return f"The game is over: {state.game_over.reason.rstrip('.')}. {standings_sentence(state)}"
+        return f"{over_sentence(state)} {standings_sentence(state)}"
     main = [p for p in pending if p.is_main]
     sentences = [f"{join_words([p.name for p in main])} to act: {main[0].prompt}."] if main else []
     sentences += [f"{p.name} to act: {p.prompt}." for p in pending if not p.is_main]
     return " ".join(sentences)
+
+
+def over_sentence(state: engine.State) -> str:
+    """Why the game is over; nothing if it is not."""
+    return f"The game is over: {state.game_over.reason.rstrip('.')}." if state.game_over else ""
 
 
 def question_text(state: engine.State, pending: Sequence[PendingDecision]) -> str:

@@ -16,8 +16,12 @@ class Completion:
     def __init__(self, commands: Commands) -> None:
         self._version: tuple[int, int] | None = None
         queries = (f"show {text}" for text in commands.completions(queries=True))
-        lobby = (f"table {text}" for form in commands.forms_at("lobby") for text in form.completions())
-        self._commands = [*_terminal_completions(), *lobby, *queries, *commands.completions()]
+        forms = [
+            *commands.forms_at("lobby"),
+            *(form for each in commands.at_any_table for form in each.forms),
+        ]
+        tables = (f"table {text}" for form in forms for text in form.completions())
+        self._commands = [*_terminal_completions(), *tables, *queries, *commands.completions()]
         self._lines = self._commands
 
     def lines(self, view: TableView | None, text: str) -> Iterator[str]:
@@ -43,8 +47,6 @@ def _legal_completions(view: TableView | None) -> list[str]:
 def _terminal_completions() -> list[str]:
     return [
         *(f"table new {title} " for title in engine.title_names()),
-        *(f"table {word}" for word in ("list", "use ", "replace ")),
-        *(f"table {word}" for word in ("pause", "resume", "end")),
-        *(f"table palette {name}" for name in ("light", "dark")),
+        *(f"table {word}" for word in ("list", "use ")),
         "quit",
     ]

@@ -9,13 +9,16 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import engine
 from bot.hub.command import Lines
+from bot.hub.notifications.messages import Notification
 from bot.hub.request import first_word
-from bot.hub.result import Completed, LineRefused, QueryAnswer
+from bot.hub.result import LineRefused, QueryAnswer
 from bot.hub.seating import ROBOT_WORD, people_of, robots_of
 from bot.hub.table import TableView
 from bot.pictures.wanted import turn_pictures
@@ -80,8 +83,9 @@ class Console:
     async def handle_line(self, line: str) -> Reply:
         """Carry out a line. Never raises: errors are replies."""
         async with self._lock:
+            with_ending = partial(self._with_ending, await self._table_in_play())
             reply = await self._handle_safely(line)
-            for complete in (self._after_robots, self._with_question_pictures):
+            for complete in (self._after_robots, with_ending, self._with_question_pictures):
                 reply = await self._completed(complete, reply)
             view = self._view()
             self._shown_seq = view.seq if view else 0
@@ -119,6 +123,26 @@ class Console:
         if after.table.hints and (made or reply.tone == "good"):
             reply = replace(reply, text=reply.text + await example_lines(self.service.queries, after))
         return reply
+
+    async def _table_in_play(self) -> int | None:
+        """The open table, if its game is not over."""
+        with suppress(StoreError):  # the line itself says what is wrong
+            if self.table_id is not None:
+                info = await self.service.queries.table_info(self.table_id)
+                return None if info.is_over else info.id
+        return None
+
+    async def _with_ending(self, in_play: int | None, reply: Reply) -> Reply:
+        """The reply with the end of the game at the table that was in play before the line, without what the
+        reply says already."""
+        view = self._view()
+        if in_play is None or view is None or view.table.id != in_play:
+            return reply
+        page = await self.service.pages["over"](view.table, Notification("over", in_play, view.seq))
+        lines = await self._answers.page_lines(view, page) if page else []
+        return replace(
+            reply, text="\n".join([reply.text, *(each for each in lines if each not in reply.text)])
+        )
 
     async def _with_question_pictures(self, reply: Reply) -> Reply:
         """The reply with the pictures of a new question, where the terminal shows pictures."""
@@ -240,10 +264,7 @@ class Console:
         view = await self.service.queries.view(self.table_id)
         if isinstance(result, QueryAnswer):
             return await self._answers.answer(view, result)
-        reply = reply_for(result, view)
-        if isinstance(result, Completed) and result.game_over:
-            return replace(reply, text="\n".join([reply.text, *await self._answers.ending_lines(view)]))
-        return reply
+        return reply_for(result, view)
 
     async def _run_query(self, query: str) -> Reply:
         table_id = self._open.required()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
-from bot.email.reachability import Reachability, load_standing, waiting_sentence
+from bot.email.reachability import Reachability, waiting_sentence
 from bot.email.replies import address_commands
 from bot.hub import people
 from bot.hub.info import TableInfo
+from bot.hub.people import load_standing
 from bot.service import Service
 from mail import normalize_address
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from bot.features.game_files.export import game_text_file
-from bot.features.history.ending import ending_pictures, make_ending
-from bot.features.review.ending import ending_review, review_pictures
 from bot.features.watch.feature import Watcher
+from bot.hub.feature import Page
 from bot.hub.queries import TableQueries
 from bot.hub.result import QueryAnswer
 from bot.hub.table import TableView
 from bot.pictures.views import NamedPicture
-from bot.pictures.wanted import PICTURES_SAY_ALL, answer_pictures, picture_file_name
+from bot.pictures.wanted import PICTURES_SAY_ALL, answer_pictures, page_pictures, picture_file_name
 from bot.pictures.workers import WATCHED, Pictures, PictureWorkers
 from bot.terminal.replies import Reply
 
@@ -43,17 +41,14 @@ class SavedAnswers:
     async def watched(self, raw: bytes, watcher: Watcher) -> Reply:
         """A game that is given as a file, with its pictures and what is new since the last time. Raises
         ValueError."""
-        game = await watcher.look(raw, WATCH_PLACE, None)
-        drawn = []
-        if self._pictures is not None:
-            drawn = await watcher.draw(game, self._pictures.for_table(WATCHED, "light", post="answer"))
-        await watcher.keep(game, WATCH_PLACE, "")
+        pictures = self._pictures and self._pictures.for_table(WATCHED, "light", post="answer")
+        text, drawn = await watcher.show(raw, WATCH_PLACE, None, pictures)
         saved = [
             self._save_file("pictures", f"watched-{picture_file_name(kind)}", picture.png)
             for kind, picture in drawn
         ]
         places = [f"Picture: {path}" for path in saved]
-        return Reply("\n".join([game.text, *places]), pictures=tuple(picture.png for _, picture in drawn))
+        return Reply("\n".join([text, *places]), pictures=tuple(picture.png for _, picture in drawn))
 
     def _drawing(self, view: TableView) -> Pictures:
         """Pictures of the table."""
@@ -72,22 +67,17 @@ class SavedAnswers:
             paths.append(self._save_file("pictures", f"{view.table.code}-{file}", picture.png))
         return paths
 
-    async def ending_lines(self, view: TableView) -> list[str]:
-        """Who has won, the records, and the paths of the charts, the animation and the game."""
-        if view.state is None or view.table.status != "finished":
-            return []
-        ending = await make_ending(self._queries, view.table.id, view.state)
-        lines = [ending.headline, *ending.records, *await ending_review(self._queries, view.table.id)]
-        if (game := await game_text_file(self._queries, view.table)) is not None:
-            lines.append(f"File: {self._save_file('games', game.name, game.content)}")
-        if self._pictures is not None:
-            drawing = self._drawing(view)
-            review = await review_pictures(drawing, self._queries, view.table.id)
-            others = await ending_pictures(drawing, self._queries, view.table.id, view.state)
-            for name, picture in [*review, *others]:
-                file_name = f"{view.table.code}-{picture_file_name(name)}"
-                path = self._save_file("pictures", file_name, picture.png)
-                lines.append(f"Picture: {path}")
+    async def page_lines(self, view: TableView, page: Page) -> list[str]:
+        """A page in lines, with the paths of its files and pictures."""
+        lines = [page.headline, *page.sentences]
+        for title, items in page.lists:
+            lines += [*([f"{title}:"] if title else []), *items]
+        lines += [f"File: {self._save_file('games', file.name, file.content)}" for file in page.files]
+        if self._pictures is None:
+            return lines
+        for name, picture in await page_pictures(self._queries, self._drawing(view), view, page):
+            path = self._save_file("pictures", f"{view.table.code}-{picture_file_name(name)}", picture.png)
+            lines.append(f"Picture: {path}")
         return lines
 
     def _save_file(self, folder: str, name: str, content: bytes) -> Path:

@@ -13,13 +13,9 @@ from bot.features.game_files.importing import read_game
 from bot.hub.info import TableInfo
 from bot.hub.request import UNKNOWN_SEAT, Request
 from bot.hub.result import QueryAnswer
-from bot.hub.seating import ROBOT_WORD
 from bot.position import text_views
 from bot.service import Service
 from bot.terminal.replies import Reply, reply_for, table_summary, waiting_text
-
-LINE_COMMANDS = ("admit", "refuse", "pause", "resume", "end", "palette", "ask")
-"""Commands that are lines at a table of any status."""
 
 
 @dataclass(slots=True)
@@ -45,14 +41,17 @@ class TableCommands:
     async def run(self, rest: str) -> Reply:
         """Carry out the rest of a line after `table`."""
         word, _, rest = rest.partition(" ")
-        lines = [*LINE_COMMANDS, *(form.text.split()[0] for form in self.service.commands.forms_at("lobby"))]
+        registry = self.service.commands
+        lines = [
+            *(each.name for each in registry.at_any_table),
+            *(form.text.split()[0] for form in registry.forms_at("lobby")),
+        ]
         commands: dict[str, Callable[[str], Awaitable[Reply]]] = {
             "": self._table_summary,
             "import": self._import,
             "new": self._new,
             "list": self._list,
             "use": self._use,
-            "replace": self._replace,
             **{each: partial(self._say, each) for each in lines},
             "start": self._start,
         }
@@ -113,24 +112,6 @@ class TableCommands:
         info = await self.service.queries.find_table(code)
         self._opened.id = info.id
         return Reply(table_summary(info), "good")
-
-    async def _replace(self, rest: str) -> Reply:
-        table_id = self._opened.required()
-        former, _, name = rest.partition(" by ")
-        view = await self.service.queries.view(table_id)
-        names = [n.casefold() for n in view.table.names]
-        if not name.strip() or former.strip().casefold() not in names:
-            raise ValueError("Name both players: `table replace Ann by Dora`.")
-        seat = names.index(former.strip().casefold())
-        if name.strip().casefold() == ROBOT_WORD:
-            line = f"robot {view.table.names[seat]}"
-            result = await self.service.submit(table_id, seat, [line], None, None)
-            return reply_for(result, await self.service.queries.view(table_id))
-        async with self.service.store.begin() as unit:
-            person = await unit.people.add(name.strip())
-        info = await self.service.running.replace_player(table_id, seat, person.id, name.strip(), by=None)
-        hint = " `table resume` resumes the game." if info.status == "paused" else ""
-        return Reply(f"{name.strip()} plays on for {view.table.names[seat]}.{hint}", "good")
 
     async def _say(self, word: str, rest: str) -> Reply:
         """A line about the table, as its players say it; here it needs no second word."""

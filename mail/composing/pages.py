@@ -107,34 +107,6 @@ def announcement(
     return MailPage(headline, tuple(blocks), subject=subject or f"News: {headline.rstrip('.')}")
 
 
-@dataclass(frozen=True, slots=True)
-class EndingNotice:
-    """The end of a game. winner: a sentence. review: where the money came from. files: the game, and its map
-    as an animation."""
-
-    winner: str
-    events: Sequence[str]
-    records: Sequence[str]
-    review: Sequence[str]
-    standings: tuple[str | TableRows, ...]
-    images: Sequence[InlineImage] = ()
-    files: Sequence[Attachment] = ()
-
-
-def ending(letter: EndingNotice) -> MailPage:
-    """To all players: the game is over."""
-    blocks = [
-        Paragraph(letter.winner),
-        *bullets("What happened", letter.events),
-        *bullets("Records", letter.records),
-        *bullets("Review", letter.review),
-        *map(ImageBlock, letter.images),
-        *_position(letter.standings, "Final standings"),
-        *map(AttachmentBlock, letter.files),
-    ]
-    return MailPage("The game is over.", tuple(blocks), subject="The game is over", preview=letter.winner)
-
-
 def receipt(
     result: LinesPlayed | LineRejected | StaleReply | None,
     reply: ParsedReply,

@@ -461,6 +461,22 @@ async def test_lobby(online: RunningBot, fake: FakeDiscord) -> None:
     await fake.wait_until(lambda: not fake.controls(card), "the lobby card without its controls")
 
 
+async def test_a_host_who_leaves_hands_the_lobby_over_and_the_last_closes_it(
+    online: RunningBot, fake: FakeDiscord
+) -> None:
+    card = await online.open_table("Bob")
+    left = await fake.click("Ann", card, "Leave")
+    assert "Bob is the host now." in left.text and await _gone(fake, card, "Ann")
+    assert "host" in (await fake.click("Ann", card, "Start")).text
+    closed = await fake.click("Bob", card, "Leave")
+    assert "closed, because nobody is left there" in closed.text
+    await fake.wait_until(lambda: not fake.controls(card), "the lobby card without its controls")
+    assert "The table was closed." in card.text
+    await fake.wait_until(
+        lambda: any("nobody is left" in each.text for each in fake.visible_messages("general")), "why"
+    )
+
+
 async def _follows(fake: FakeDiscord, card: Message, text: str) -> bool:
     await fake.wait_until(lambda: text in card.text, f"{text!r} on the lobby card")
     return True

@@ -85,7 +85,7 @@ async def test_all_are_pinged_and_told_the_whole_ending(running: RunningBot, fak
         assert "Best run: " in message.text and "Dearest share: " in message.text
         names = [file.filename for file in message.attachments]
         assert names == [
-            "review.png", "sheet.png", "worth.png", "prices.png", "revenue.png", "animation.gif",
+            "sheet.png", "worth.png", "prices.png", "revenue.png", "animation.gif", "review.png",
             f"{running.table_code}.18xx",
         ]  # fmt: skip
         assert all(fake.alt_texts(message))
@@ -109,6 +109,7 @@ async def test_pictures_that_are_drawn_late_are_added(
         assert not fake.shown_images(message)
         pictures.draws.set()
         await fake.wait_until(lambda: len(fake.shown_images(message)) == 6, "the pictures of the ending")
+        assert "The game is over: " in message.text and "The game took " in message.text
 
 
 async def test_an_ending_where_files_may_not_be_attached(running: RunningBot, fake: FakeDiscord) -> None:

@@ -11,7 +11,6 @@ import pytest
 from bot.email.gateway import MailGateway
 from bot.email.tokens import ServiceToken
 from bot.features.lobby.tables import Lobby
-from bot.hub.status import RunningTables
 from bot.service import Service
 from mail import ReplyToken
 from storage import Store, open_store
@@ -118,7 +117,7 @@ async def test_new_opens_one_table_with_everybody(store: Store, crash: Crashing)
     ("lines", "owner", "method", "said"),
     [
         (("invite Dora <dora@player.test>",), Lobby, "invite", "Invitations go to Dora"),
-        (("leave",), RunningTables, "end_now", "is closed"),
+        (("leave",), Lobby, "leave", "is closed"),
     ],
 )
 async def test_the_answer_after_a_crash_is_that_of_the_effect(

@@ -82,7 +82,7 @@ async def played_by_mail(folder: Path, game: GameToPlay) -> None:
             return
         for player in players:
             async with asyncio.timeout(60):
-                while headline(player.inbox[-1]) != "The game is over.":  # noqa: ASYNC110
+                while " with $" not in headline(player.inbox[-1]):  # noqa: ASYNC110
                     await asyncio.sleep(0.05)
             for name, dollars in zip(game.names, game.scores, strict=True):
                 assert f"{name} ${dollars:,}" in player.inbox[-1].text

@@ -67,6 +67,54 @@ async def test_from_new_to_the_first_turn(office: MailHarness) -> None:
     assert "1830, being played: Ann, Bob and Cid." in listed.text and "Bob to act" in listed.text
 
 
+async def test_who_and_replace_are_lines_in_a_reply_for_a_seat_too(office: MailHarness) -> None:
+    table = await office.table("1830", ("Ann", "Bob", "Cid"))
+    ann, dora = office.player("Ann"), office.player("Dora")
+    await ann.letter()
+    shown = (await ann.said("who")).text
+    assert f"Table {table.code} of 1830 is being played." in shown and "Bob" in shown
+    assert f"{table.code}, 1830, being played: Ann, Bob and Cid." in (await ann.said("list")).text
+    asked = await ann.said("replace Bob by Dora <dora@player.test>")
+    assert headline(asked).startswith("OK") and "Dora is asked to play on for Bob" in asked.text
+    assert "invites you to play on as Bob" in headline(await dora.letter())
+
+
+async def test_a_seat_in_play_is_given_up_only_in_a_reply(office: MailHarness) -> None:
+    """The sender of an email can be forged."""
+    table = await office.table("1830", ("Ann", "Bob"))
+    ann = office.player("Ann")
+    await ann.letter()
+    refused = await sent(ann, "resign yes")
+    assert headline(refused) == "NOT DONE." and "say `resign` in a reply" in refused.text
+    assert "Use `resign`" in (await sent(ann, "leave", 2)).text
+    assert (await office.service.queries.table_info(table.id)).status == "running"
+
+
+async def test_the_host_leaves_by_email_and_the_next_is_told(office: MailHarness) -> None:
+    await office.person("Ann")
+    ann, bob = office.player("Ann"), office.player("Bob")
+    opened = await sent(ann, "new 1830 Bob <bob@player.test>")
+    await bob.letter()
+    await bob.said("yes")
+    await ann.letter()
+    assert "Bob is the host now." in (await ann.said("leave", to=opened)).text
+    assert headline(await bob.letter()) == "You are the host."
+    closed = await bob.said("resign")
+    assert "It is closed, because nobody is left there." in closed.text
+    (table,) = await office.service.queries.list_tables()
+    assert table.status == "ended"
+
+
+async def test_help_names_the_commands_of_the_registry(office: MailHarness) -> None:
+    await office.person("Ann")
+    told = (await sent(office.player("Ann"), "help")).text
+    registry = office.service.commands
+    for form in (*registry.forms_at("lobby"), *registry.personal_forms):
+        assert form.meaning.split(",")[0] in " ".join(told.split())
+    for word in ("who: ", "list: ", "replace ", "pause: ", "admit X: ", "ask CODE: "):
+        assert f"* {word}" in told
+
+
 async def test_a_command_takes_effect_once(office: MailHarness) -> None:
     await office.person("Ann")
     ann = office.player("Ann")

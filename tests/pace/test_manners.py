@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.hub.notifications.messages import Notification
 from bot.hub.notifications.recent_events import recent_events
 from bot.hub.result import Completed, LineRefused, PollUpdated
 from mail.port import LinesPlayed
@@ -147,4 +148,7 @@ async def test_an_unfinished_game_has_its_figures(driven: DrivenTable) -> None:
     await driven.say("Bob", "pass")
     await driven.service.running.end_now(driven.table, by=driven.people["Ann"])
     await driven.tick()
-    assert "The game took 2 days" in driven.heard("Cid", "over")[0]
+    assert "ends the game" in driven.heard("Cid", "over")[0]
+    info = await driven.service.queries.table_info(driven.table)
+    page = await driven.service.pages["over"](info, Notification("over", info.id, info.seq))
+    assert page is not None and "The game took 2 days" in page.sentences[1]

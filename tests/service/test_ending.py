@@ -9,10 +9,13 @@ from typing import Any
 import pytest
 
 import engine
-from bot.features.game_files.export import game_text_file
-from bot.features.history.ending import ending_pictures, headline_of, make_ending, places_of
+from bot.hub.feature import Page
+from bot.hub.notifications.ending import headline_of, places_of
+from bot.hub.notifications.messages import Notification
 from bot.hub.result import LineRefused, QueryAnswer
 from bot.pictures import workers
+from bot.pictures.wanted import page_pictures
+from bot.pictures.workers import Pictures
 from bot.service import Service
 from engine.game_text import replay
 from renderers import Picture
@@ -31,24 +34,71 @@ async def finished(world: ServiceHarness) -> engine.State:
     return await world.service.queries.state_at(world.table)
 
 
-async def test_winner_places_records_and_the_game_as_a_file(empty: ServiceHarness) -> None:
+async def ending(world: ServiceHarness) -> Page | None:
+    """What everybody at the table reads of its end."""
+    info = await world.service.queries.table_info(world.table)
+    return await world.service.pages["over"](info, Notification("over", info.id, info.seq))
+
+
+async def drawn(world: ServiceHarness, pictures: Pictures) -> list[str]:
+    """The names of the pictures of the ending."""
+    page, queries = await ending(world), world.service.queries
+    assert page is not None
+    view = await queries.view(world.table)
+    return [name for name, _ in await page_pictures(queries, pictures, view, page)]
+
+
+async def test_winner_places_records_review_and_the_game_as_a_file(empty: ServiceHarness) -> None:
     state = await finished(empty)
-    queries = empty.service.queries
-    made = await make_ending(queries, empty.table, state)
+    page = await ending(empty)
+    assert page is not None
     best, worth = next(iter(engine.standings(state).items()))
-    assert made.headline == f"{state.name(best)} wins with ${worth:,}."
-    assert made.places[0] == f"1. {state.name(best)} ${worth:,}" and len(made.places) == 3
-    assert [record.partition(":")[0] for record in made.records][:2] == ["Best run", "Dearest share"]
-    file = await game_text_file(queries, await queries.table_info(empty.table))
-    assert file is not None and file.name.endswith(".18xx")
+    assert page.headline == f"{state.name(best)} wins with ${worth:,}."
+    why, figures = page.sentences
+    assert why.startswith("The game is over: ") and figures.startswith("The game took ")
+    (_, places), (records, found), (review, told) = page.lists
+    assert places[0] == f"1. {state.name(best)} ${worth:,}" and len(places) == 3
+    assert records == "Records"
+    assert [record.partition(":")[0] for record in found][:2] == ["Best run", "Dearest share"]
+    assert review == "Review" and told[-1].startswith("More: `review turns`, `review routes`")
+    assert not any("wins" in sentence for sentence in told), "the headline says who has won"
+    assert [control.line for control in page.controls] == ["rematch"]
+    (file,) = page.files
+    assert file.name.endswith(".18xx")
     again = replay(file.content.decode())
     assert again.failure is None and again.state and engine.standings(again.state) == engine.standings(state)
 
 
+async def test_what_a_feature_adds_is_missing_without_it(empty: ServiceHarness) -> None:
+    await finished(empty)
+    empty.service = Service(empty.store, without=["views", "history", "review", "game_files"])
+    page = await ending(empty)
+    assert page is not None
+    assert [title for title, _ in page.lists] == [""] and not page.pictures and not page.files
+    assert [control.line for control in page.controls] == ["rematch"]
+
+
+async def test_a_game_that_goes_on_has_no_ending(world: ServiceHarness) -> None:
+    assert await ending(world) is None
+    await world.service.running.end_now(world.table, by=None)
+    page = await ending(world)
+    assert page is not None and page.headline == "Ann, Bob and Cid lead with $800."
+    assert page.sentences[0] == "The host ends the game."
+
+
+async def test_the_review_of_a_game_that_was_ended_offers_what_it_answers(world: ServiceHarness) -> None:
+    await world.say("Ann", "buy SV")
+    assert isinstance(await world.say("Ann", "review routes"), LineRefused)
+    await world.service.running.end_now(world.table, by=None)
+    page = await ending(world)
+    assert page is not None and "`review routes`" in page.lists[-1][1][-1]
+    assert isinstance(await world.say("Ann", "review routes"), QueryAnswer)
+
+
 async def test_pictures_of_the_end(empty: ServiceHarness) -> None:
-    state = await finished(empty)
-    drawn = await ending_pictures(OnePixelPictures(), empty.service.queries, empty.table, state)
-    assert [name for name, _ in drawn] == ["sheet", "worth", "prices", "revenue", "animation"]
+    await finished(empty)
+    wanted = ["sheet", "worth", "prices", "revenue", "animation", "review"]
+    assert await drawn(empty, OnePixelPictures()) == wanted
 
 
 class SlowAnimation(OnePixelPictures):
@@ -64,10 +114,9 @@ async def test_an_animation_that_takes_too_long_is_left_out(
     empty: ServiceHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(workers.PATIENCE, "ending", 0.2)
-    state = await finished(empty)
+    await finished(empty)
     drawing = SlowAnimation().for_table(empty.table, "light", post="ending")
-    drawn = await ending_pictures(drawing, empty.service.queries, empty.table, state)
-    assert [name for name, _ in drawn] == ["sheet", "worth", "prices", "revenue"]
+    assert await drawn(empty, drawing) == ["sheet", "worth", "prices", "revenue", "review"]
 
 
 def test_equals_share_a_place_and_an_unfinished_game_has_a_leader() -> None:

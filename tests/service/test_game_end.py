@@ -43,7 +43,6 @@ async def test_a_game_ends_and_an_undo_reopens_it(empty: ServiceHarness) -> None
     assert (await service.queries.table_info(empty.table)).status == "finished"
     assert (await service.queries.view(empty.table)).pending == ()
     over = await empty.sent("over")
-    assert all(any("The game took 1 day and waited" in text for text in n.sentences) for _, n in over)
     assert len(over) == len(state.players)
     assert f"${engine.standings(state)[best]:,}" in over[0][1].sentences[0]
     assert isinstance(await service.submit(empty.table, 0, ["pass"], None, None), TableNotRunning)

@@ -13,6 +13,7 @@ from bot.hub.result import (
     Completed,
     LineRefused,
     LineUnreadable,
+    NotYourSeat,
     PollUpdated,
     QueryAnswer,
     TableNotRunning,
@@ -142,3 +143,90 @@ async def test_a_table_is_opened_by_one_line(table: Table) -> None:
         await service.lobby_lines.open_table("1830 Bob <bob@player>", request)
     opened = await service.queries.list_tables()
     assert [each.status for each in opened] == ["lobby", "ended"]
+
+
+async def test_a_host_who_leaves_hands_the_table_to_the_next_who_joined(table: Table) -> None:
+    await table.open("1830")
+    for name in ("Ann", "Bob", "Cid"):
+        await table.told(name, "join")
+    assert (await table.told("Ann", "leave")).endswith("Bob is the host now.")
+    assert "its host" in await table.refused("Cid", "start")
+    async with table.service.store.begin() as unit:
+        await unit.people.add_identity(await table.person("Cid"), "email", "cid@player.test")
+    assert (await table.told("Cid", "leave")).endswith("left table " + await code(table) + ".")
+    await table.told("Cid", "join")
+    assert (await table.told("Bob", "leave")).endswith("Cid is the host now.")
+    async with table.service.store.read() as unit:
+        assert await unit.outbox.count("mail", unit.now.replace(year=2000), email="cid@player.test") == 1
+    await table.told("Dora", "join")
+    assert "begins" in await table.told("Cid", "start")
+    for name in ("Cid", "Dora"):
+        assert "Use `resign`" in await table.refused(name, "leave")
+
+
+async def code(table: Table) -> str:
+    return (await table.service.queries.table_info(table.id)).code
+
+
+async def test_a_table_with_nobody_but_robots_and_invitations_is_closed(table: Table) -> None:
+    await table.open("1830")
+    await table.told("Ann", "join")
+    await table.told("Ann", "invite robot")
+    await table.told("Ann", "invite Bob <bob@player.test>")
+    closed = f"You have left table {await code(table)}. It is closed, because nobody is left there."
+    assert await table.told("Ann", "leave") == closed
+    assert (await table.service.queries.table_info(table.id)).status == "ended"
+    assert await table.told("Ann", "leave", is_repeated=True) == closed
+    with pytest.raises(ValueError, match="is ended"):
+        await table.service.lobby.join(table.id, await table.person("Bob"), "Bob")
+
+
+async def test_a_host_without_a_seat_leaves_too(table: Table) -> None:
+    await table.open("1830")
+    await table.told("Bob", "join")
+    assert (await table.told("Ann", "leave")).endswith("Bob is the host now.")
+    assert "no seat" in await table.refused("Ann", "leave")
+
+
+async def test_who_plays_and_the_tables_of_a_person(table: Table) -> None:
+    await table.open("1830")
+    for name in ("Ann", "Bob"):
+        await table.told(name, "join")
+    await table.told("Ann", "invite Cid <cid@player.test>")
+    head, *players = (await table.told("Bob", "who")).splitlines()
+    assert head == f"Table {await code(table)} of 1830 is still in its lobby."
+    assert players == ["Ann (host)", "Bob", "Cid (has not answered yet)"]
+    assert "Only" in await table.refused("Eve", "who"), "it is for those who belong to the table"
+    await table.told("Ann", "uninvite Cid")
+    await table.told("Ann", "start")
+    listed = await table.told("Bob", "list")
+    own = await table.service.submit_personal(table.people["Bob"], ["list"])
+    assert isinstance(own, QueryAnswer) and own.text == listed
+    assert listed.startswith(f"1830 {await code(table)}, 1830, being played: Ann and Bob. Ann to act")
+    nothing = await table.service.submit_personal(await table.person("Eve"), ["list"])
+    assert isinstance(nothing, QueryAnswer) and nothing.text == "You have no table."
+
+
+async def test_a_player_is_replaced_by_a_line(table: Table) -> None:
+    """It asks for the seat, or another person to play on there, or for a robot."""
+    await table.open("1830")
+    for name in ("Ann", "Bob", "Cid"):
+        await table.told(name, "join")
+    assert "Name both players" in await table.refused("Ann", "replace Bob by robot")
+    await table.told("Ann", "start")
+    for line in ("replace", "replace Bob", "replace Eve by robot"):
+        assert "Name both players" in await table.refused("Ann", line)
+    assert "Name the address of Dora" in await table.refused("Ann", "replace Bob by Dora")
+    asked = "Dora is asked to play on for Bob at table " + await code(table) + "."
+    assert await table.told("Ann", "replace Bob by Dora <dora@player.test>") == asked
+    assert "its host" in await table.refused("Eve", "replace Bob by Flo <flo@player.test>")
+    async with table.service.store.begin() as unit:
+        await unit.people.add_identity(await table.person("Eve"), "discord", "77")
+    told = await table.told("Eve", "replace Bob by Eva <@77>")
+    assert told.startswith("You have asked to play on for Bob"), "who names themselves asks for the seat"
+    voted = await table.say("Cid", "replace Cid by robot")
+    assert isinstance(voted, PollUpdated) and "Let a robot play on for Cid?" in voted.sentences
+    stranger = await table.say("Eve", "replace Cid by robot")
+    assert isinstance(stranger, NotYourSeat)
+    by_operator = await table.service.submit(table.id, None, ["replace Bob by Gil"], None, None)
+    assert isinstance(by_operator, QueryAnswer) and by_operator.text == "Gil plays on for Bob."

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from bot.discord.cards.endings import MAX_REVIEW, review_list
-from bot.features.review.ending import ending_review, review_pictures
+from bot.discord.cards.parts import MAX_TEXT
+from bot.discord.controls.page_controls import page_card
+from bot.hub.feature import Page
 from bot.hub.result import LineRefused, QueryAnswer
-from tests.fake_discord.running_bot import OnePixelPictures
 from tests.service.conftest import ServiceHarness
-from tests.service.test_ending import finished
+from tests.service.test_ending import ending, finished
 
 
 async def asked(world: ServiceHarness, line: str) -> QueryAnswer:
@@ -56,16 +56,21 @@ async def test_a_table_of_practice_studies_the_running_game(world: ServiceHarnes
 
 async def test_an_ending_tells_where_the_money_came_from(empty: ServiceHarness) -> None:
     await finished(empty)
-    sentences = await ending_review(empty.service.queries, empty.table)
+    page = await ending(empty)
+    assert page is not None
+    sentences = dict(page.lists)["Review"]
     assert 2 <= len(sentences) <= 12 and "gained $" in sentences[1]
     assert sentences[-1].startswith("More: `review turns`")
-    drawn = await review_pictures(OnePixelPictures(), empty.service.queries, empty.table)
-    assert [name for name, _ in drawn] == ["review"]
 
 
 def test_discord_shows_whole_sentences_up_to_its_limit() -> None:
-    sentences = [f"{'word ' * 60}{number}." for number in range(12)]
-    shown = review_list([*sentences, "More: `review turns`."])
-    assert len(shown) <= MAX_REVIEW
-    assert all(line[2:] in sentences for line in shown.splitlines()[:-1])
-    assert shown.splitlines()[-1] == "More: `review turns`."
+    sentences = [f"{'word ' * 60}{number}." for number in range(20)]
+    lists = [("", ["1. Ann $900"]), ("Review", [*sentences, "More: `review turns`."]), ("Last", ["Short."])]
+    (card,) = page_card(1, Page("", ["The game is over."], lists), ["Ann wins."])
+    shown = card["components"][0]["content"]
+    assert MAX_TEXT - 310 < len(shown) <= MAX_TEXT
+    first, why, place, title, *told, more, last, short = shown.splitlines()
+    assert (first, why, place) == ("Ann wins.", "The game is over.", "1. Ann $900")
+    assert (title, more) == ("**Review**", "- More: `review turns`.")
+    assert (last, short) == ("**Last**", "- Short.")
+    assert [line[2:] for line in told] == sentences[: len(told)] and told

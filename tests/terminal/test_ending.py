@@ -32,7 +32,18 @@ async def test_the_end_and_charts_at_any_time(tmp_path: Path) -> None:
         named = [line for line in end.text.splitlines() if line.startswith(("Picture", "File"))]
         paths = [Path(line.partition(": ")[2]) for line in named]
         assert [path.name.removeprefix(f"{table.code}-") for path in paths] == [
-            f"{table.code}.18xx", "review.png", "sheet.png", "worth.png", "prices.png", "revenue.png",
-            "animation.gif",
+            f"{table.code}.18xx", "sheet.png", "worth.png", "prices.png", "revenue.png", "animation.gif",
+            "review.png",
         ]  # fmt: skip
         assert all(path.exists() for path in paths)
+        assert end.text.count("The game is over: ") == 1
+        assert "wins with $" not in (await console.handle_line("status")).text
+
+
+async def test_a_game_that_is_ended_has_an_ending_too(tmp_path: Path) -> None:
+    async with await open_store(tmp_path / "railpost.db") as store:
+        console = Console(Service(store), tmp_path)
+        await console.handle_line("table new 1830 Ann, Bob")
+        await console.handle_line("table start")
+        end = await console.handle_line("table end")
+        assert "Ann and Bob lead with $1,200." in end.text and "File: " in end.text

@@ -1,15 +1,15 @@
 """The end of a game on Discord: one message that pings everybody and says who has won.
 
 The message is a line of text at first, because phones show nothing of a message of components. The pictures
-are drawn while the players read it; then it becomes the whole ending: places, records, the review, the final
-sheet, charts, the animated map, the game as a file, and *Rematch*. Pictures that take long are added when
-they are drawn. Where the line is gone by then, another message without a ping becomes the ending.
+are drawn while the players read it; then it becomes the page of the ending (`hub.notifications.ending`), with
+its pictures and files. Pictures that take long are added when they are drawn. Where the line is gone by then,
+another message without a ping becomes the ending.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
 import msgspec
@@ -21,24 +21,20 @@ from bot.discord.cards import parts as message_parts
 from bot.discord.cards.card_builder import CardBuilder
 from bot.discord.cards.card_refs import OVER, CardRef, card_ref
 from bot.discord.cards.finished_turns import FinishedTurns
-from bot.discord.cards.notices import rematch_row
 from bot.discord.cards.parts import Json
+from bot.discord.controls.page_controls import page_card
 from bot.discord.posting import Draft, Poster, ref_to_store
-from bot.features.game_files.export import game_text_file
-from bot.features.history.ending import Ending, ending_pictures, headline_of, make_ending
-from bot.features.review.ending import ending_review, review_pictures
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_recipient
+from bot.hub.notifications.ending import headline_of
 from bot.hub.notifications.messages import Notification
 from bot.hub.notifications.notify import is_pinged_with_all
-from bot.pictures.wanted import picture_file_name
+from bot.pictures.wanted import page_pictures, picture_file_name
 from bot.service import Service
 from storage import OutboxMessage
 
 log = logging.getLogger(__name__)
 
-MAX_REVIEW = 1800
-"""Characters of the review in an ending."""
 WHOLE = "whole"
 """The digest of an ending that is no longer the line."""
 
@@ -76,8 +72,7 @@ class Endings:
         if ref is None or ref.key != queued.idempotency_key:
             ref = await self._post_line(queued, table, state, dm_user)
             await self._save(table, slot, ref)
-        if not ref.payload_digest:
-            built = await self._build(table, notification, state)
+        if not ref.payload_digest and (built := await self._build(table, notification)):
             if not await self._complete(table, ref, built):
                 ref = await self._post_line_again(queued, table, state, dm_user)
                 await self._complete(table, ref, built)
@@ -94,10 +89,9 @@ class Endings:
         """Make the ending of a table anew, with the names that hold now."""
         async with self.service.store.read() as unit:
             stored = await unit.tables.card(table.id, OVER)
-        state = (await self.service.queries.view(table.id)).state
-        if stored is not None and state is not None:
-            notification = Notification("over", table.id, table.seq)
-            await self._complete(table, card_ref(stored), await self._build(table, notification, state))
+        notification = Notification("over", table.id, table.seq)
+        if stored is not None and (built := await self._build(table, notification)):
+            await self._complete(table, card_ref(stored), built)
 
     # -- the line ----------------------------------------------------------------------------
 
@@ -139,23 +133,25 @@ class Endings:
 
     # -- the whole ---------------------------------------------------------------------------
 
-    async def _build(self, table: TableInfo, notification: Notification, state: engine.State) -> BuiltEnding:
-        ending = await make_ending(self.service.queries, table.id, state)
-        game = await game_text_file(self.service.queries, table)
+    async def _build(self, table: TableInfo, notification: Notification) -> BuiltEnding | None:
+        """The ending; None where the game goes on again."""
+        if (page := await self.service.pages["over"](table, notification)) is None:
+            return None
+        queries = self.service.queries
         drawing = self.builder.pictures.for_table(table.id, table.palette, post="ending")
-        drawn = await review_pictures(drawing, self.service.queries, table.id)
-        drawn += await ending_pictures(drawing, self.service.queries, table.id, state)
+        drawn = await page_pictures(queries, drawing, await queries.view(table.id), page)
         self.builder.follow_late(table.id, drawing)
-        review = await ending_review(self.service.queries, table.id)
         images = [ImageAttachment(picture_file_name(name), picture) for name, picture in drawn]
-        files = [FileAttachment(game)] if game else []
-        texts = ending_texts(table, notification, ending, review)
         media = [
             *message_parts.media_galleries([each.ref for each in images]),
-            *message_parts.file_components([each.source.name for each in files]),
+            *message_parts.file_components([file.name for file in page.files]),
         ]
-        again = rematch_row(table)
-        return BuiltEnding([*texts, *media, *again], [*texts, *again], [*images, *files])
+        above = [card_texts.table_heading(table, notification.seq), f"### {page.headline}"]
+        return BuiltEnding(
+            page_card(table.id, page, above, media),
+            page_card(table.id, page, above),
+            [*images, *map(FileAttachment, page.files)],
+        )
 
     async def _complete(self, table: TableInfo, ref: CardRef, built: BuiltEnding) -> bool:
         """Turn the line into the ending; without files where they may not be attached. Whether it is one."""
@@ -185,30 +181,3 @@ def ending_line(table: TableInfo, state: engine.State, users: list[str]) -> str:
         f"{table.title} {over}, {headline_of(state).rstrip('.')}", card_texts.MAX_LINE - 10
     )
     return f"{f'{mentions}: ' if mentions else ''}{told} · {table.code}"
-
-
-def ending_texts(
-    table: TableInfo, notification: Notification, ending: Ending, review: Sequence[str]
-) -> list[Json]:
-    """What the ending says: who has won, why it is over, everybody's place, the records, and the review."""
-    head = card_texts.table_heading(table, notification.seq)
-    parts = [
-        f"{head}\n### {ending.headline}",
-        "\n".join(ending.places),
-        "\n".join(filter(None, notification.sentences)),
-        "\n".join(ending.records),
-    ]
-    shown = [message_parts.text_display(part, card_texts.MAX_HISTORY) for part in parts if part]
-    return [*shown, message_parts.text_display(review_list(review), MAX_REVIEW)]
-
-
-def review_list(sentences: Sequence[str]) -> str:
-    """The review as a list of as many sentences as fit, with the last, which says what else there is."""
-    *facts, more = sentences
-    lines, room = list[str](), MAX_REVIEW - len(more) - 3
-    for fact in facts:
-        room -= len(fact) + 3
-        if room < 0:
-            break
-        lines.append(f"- {fact}")
-    return "\n".join([*lines, more])

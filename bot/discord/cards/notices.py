@@ -10,12 +10,10 @@ from bot.discord.cards import card_texts, layouts, parts
 from bot.discord.cards.card_builder import CardBuilder
 from bot.discord.cards.card_refs import LOBBY, REMIND, CardRef, card_ref
 from bot.discord.cards.finished_turns import FinishedTurns
-from bot.discord.cards.parts import Json
 from bot.discord.controls.controls import SUBMIT_LINE, CustomId
-from bot.discord.controls.page_controls import added_buttons, page_card
+from bot.discord.controls.page_controls import page_card
 from bot.discord.posting import Draft, Posted, Poster, Unreachable, ref_to_store
 from bot.discord.threads import TableThreads
-from bot.features.lobby.notices import REMATCH
 from bot.hub.info import TableInfo
 from bot.hub.notifications.messages import Notification
 from bot.service import Service
@@ -42,11 +40,9 @@ class Notices:
     async def send_text(
         self, queued: OutboxMessage, table: TableInfo, notification: Notification, dm_user: str | None
     ) -> str | None:
-        """Send a plain message; at the end of a game that had not begun with *Rematch*."""
+        """Send a plain message."""
         head = card_texts.table_heading(table, notification.seq)
         payload = layouts.notification([head, *notification.sentences])
-        if notification.kind == "over":
-            payload += rematch_row(table)
         marker = json.dumps(payload[0]["content"])
         posted = await self._send_once(queued, table, Draft(payload), marker, dm_user)
         if dm_user is None:
@@ -137,8 +133,3 @@ class Notices:
                 raise
         draft = Draft([parts.text_display(f"<@{dm_user}>"), *card], users=[dm_user])
         return await self.send_text_once(queued, table, draft, None)
-
-
-def rematch_row(table: TableInfo) -> list[Json]:
-    """The button that opens a table with the same people, after a game."""
-    return parts.action_rows(added_buttons(table.id, None, [REMATCH])) if table.seated_players else []

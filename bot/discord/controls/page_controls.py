@@ -66,11 +66,29 @@ def page_rows(table_id: int, page: Page) -> list[Json]:
     return parts.action_rows(added_buttons(table_id, page.decision_id, page.controls))
 
 
-def page_card(table_id: int, page: Page, above: Sequence[str] = ()) -> list[Json]:
-    """A page as a message. above: lines before it."""
-    lists = ["\n- ".join([f"**{title}**", *items]) for title, items in page.lists]
-    text = parts.text_display("\n".join([*above, *page.sentences, *lists]))
-    return [parts.container([text, *page_rows(table_id, page)])]
+def page_card(table_id: int, page: Page, above: Sequence[str] = (), media: Sequence[Json] = ()) -> list[Json]:
+    """A page as a message. above: lines before it. media: its pictures and files."""
+    lines = [*above, *page.sentences]
+    room = parts.MAX_TEXT - sum(len(line) + 1 for line in lines)
+    lists = [
+        "\n- ".join([f"**{title}**", *items]) if title else "\n".join(items)
+        for title, items in _fitting(page.lists, room)
+    ]
+    text = parts.text_display("\n".join([*lines, *lists]))
+    return [parts.container([text, *media, *page_rows(table_id, page)])]
+
+
+def _fitting(lists: Sequence[tuple[str, Sequence[str]]], room: int) -> list[tuple[str, Sequence[str]]]:
+    """Lists in so many characters: the longest loses entries from its end. Its last stays: it says what else
+    there is."""
+    kept = [(title, list(items)) for title, items in lists]
+    lengths = [len(title) + 5 + sum(len(item) + 3 for item in items) for title, items in kept]
+    while sum(lengths) > room:
+        longest = lengths.index(max(lengths))
+        if len(items := kept[longest][1]) < 2:
+            break
+        lengths[longest] -= len(items.pop(-2)) + 3
+    return [*kept]
 
 
 def _show_button(page: CustomId, control: Show) -> Json:

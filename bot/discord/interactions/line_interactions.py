@@ -143,7 +143,8 @@ class LineInteractions:
         attachments: list[OutgoingAttachment] = [FileAttachment(file) for file in answer.files]
         has_list = answer.controls and "`" in answer.text  # of lines, each in a code span of its own
         text = answer.text if has_list else private_answers.result_text(answer)[0]
-        texts: list[Json] = [parts.text_display(text, private_answers.MAX_PRIVATE_TEXT)]
+        limit = private_answers.MAX_PRIVATE_TEXT if said else private_answers.MAX_ANSWER
+        texts: list[Json] = [parts.text_display(text, limit)]
         files = parts.file_components([f.name for f in answer.files])
         rows = answer_rows(table.id if table else NO_TABLE, answer.query, answer.controls)
         components = plain = [*said, *_framed([*texts, *files, *rows], rows)]

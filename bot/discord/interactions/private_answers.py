@@ -38,6 +38,7 @@ from bot.hub.result import (
 )
 
 MAX_PRIVATE_TEXT = 3000
+MAX_ANSWER = 3800  # of an answer that stands alone, such as `help`
 
 
 def menu_message(
@@ -74,7 +75,7 @@ def result_message(
         for line in lines[:5]
         if len(line) <= custom_id.max_argument_length
     ]
-    return [text_display(text, 3000), *action_rows(buttons)]
+    return [text_display(text, MAX_ANSWER), *action_rows(buttons)]
 
 
 def result_text(result: CommandResult) -> tuple[str, Sequence[str]]:
@@ -87,11 +88,11 @@ def result_text(result: CommandResult) -> tuple[str, Sequence[str]]:
             ]
             return "\n".join(["Done.", *moves, *result.sentences]), ()
         case LineUnreadable():
-            return f"`{truncate(result.line, 200)}`: {result.reason}", result.nearest
+            return _why_not(result), result.nearest
         case LineRefused():
-            return f"`{truncate(result.line, 200)}`: {result.reason}", result.suggestions
+            return _why_not(result), result.suggestions
         case LineAmbiguous():
-            return f"`{truncate(result.line, 200)}`: {result.reason}", result.choices
+            return _why_not(result), result.choices
         case StaleDecision():
             events = [f"- {each}" for each in result.since[-MAX_HISTORY_LINES:]]
             return "\n".join([result.reason, *(["Since then:", *events] if events else [])]), ()
@@ -101,9 +102,15 @@ def result_text(result: CommandResult) -> tuple[str, Sequence[str]]:
             return "\n".join(result.sentences), ()
         case QueryAnswer():
             text = result.text
-            return code_block(text, 3000) if "\n" in text else escape_markdown(text), ()
+            return code_block(text, MAX_ANSWER) if "\n" in text else escape_markdown(text), ()
         case NotYourSeat() | TableNotRunning():
             return result.reason, ()
+
+
+def _why_not(failure: LineFailure) -> str:
+    """Why a line is not possible, with the line, unless the reason names it."""
+    line = f"`{truncate(failure.line, 200)}`"
+    return failure.reason if line in failure.reason else f"{line}: {failure.reason}"
 
 
 def wrong_player_text(state: engine.State | None, names: Sequence[str], seat: int) -> str:

@@ -5,7 +5,7 @@ Everybody in the channel may press the buttons of the post; only the presser see
 
 from __future__ import annotations
 
-import asyncio
+from collections.abc import Iterable, Sequence
 
 import discord
 
@@ -17,21 +17,16 @@ from bot.discord.controls.controls import NO_TABLE, WATCH, CustomId
 from bot.discord.interactions.replies import RawModal, defer_privately, reply, reply_text
 from bot.discord.table_lookup import TableLookup
 from bot.features.game_files.export import game_text_file
-from bot.features.review.feature import chart_of
-from bot.features.review.game import played_game
-from bot.features.review.review import Review
-from bot.features.review.texts import turns_text
-from bot.features.watch.feature import KeptGame
+from bot.features.watch.answers import REFRESH
 from bot.features.watch.permission import may_be_shown_elsewhere
-from bot.features.watch.snapshot import Snapshot, drawings, news
 from bot.hub.info import TableInfo
-from bot.hub.result import ReviewChart
-from bot.pictures.wanted import draw_of_game, picture_file_name
+from bot.pictures.views import NamedPicture
+from bot.pictures.wanted import picture_file_name
 from bot.pictures.workers import WATCHED, Pictures, PictureWorkers
+from bot.position.controls import Show
 from bot.service import Service
 
-CHANGED, LARGER, ROUNDS, ANIMATION, REVIEW = "changed", "larger", "rounds", "animation", "review"
-REFRESH, POSITION = "refresh", "position"
+POSITION = "position"
 MAX_POSITION, MAX_SHOWN = 4000, 3000
 """Characters that a form takes, and that are given back."""
 EXAMPLE = f"title {engine.title_names()[0]}\nplayers Ann, Bob, Cid\n---\n@ owns Ann PRR 6\n@ par PRR 100"
@@ -39,8 +34,6 @@ HOW = (
     "Give a game as a file (`file`), by its address (`url`), or a table (`table`). A position around a real "
     "table is written by hand, as docs/snapshots.md shows."
 )
-MOST_NEWS, NEWS_LENGTH = 40, 300
-LARGE = (2560, 1920)  # pixels
 
 
 class WatchInteractions:
@@ -69,12 +62,12 @@ class WatchInteractions:
         asked = watcher.look_at(url, place, person_id) if url else watcher.look(raw, place, person_id)
         game = await asked
         drawn = await watcher.draw(game, self._pictures)
-        images = [ImageAttachment(picture_file_name(kind, 0, each), each) for kind, each in drawn]
+        images = _attachments(drawn)
         galleries = parts.media_galleries([each.ref for each in images])
         payload = [
             parts.text_display(game.text),
             *galleries,
-            *_buttons(game.snapshot, is_read=bool(game.url)),
+            *_buttons(game.controls),
         ]
         message, told = await self._edit(channel, game.message, payload, images), "The post is up to date"
         try:
@@ -104,7 +97,7 @@ class WatchInteractions:
                     f"Table {table.code} is shown only in its own channel, unless its host writes "
                     "`watching on` there."
                 )
-        file = await game_text_file(self._service.queries, table)
+        file = await game_text_file(await self._service.queries.history(table.id), table)
         if file is None:
             raise ValueError(f"The game of table {table.code} began from a position, so it cannot be shown.")
         return file.content
@@ -147,11 +140,13 @@ class WatchInteractions:
             await self.show(interaction, url=url)
             return
         person_id = await self._lookup.person_id(interaction.user)
-        kept = await self._service.watcher.kept(_place(interaction.channel.id), message, person_id)
-        payload, images = await self._answer(kept, what, message, number)
+        answer = await self._service.watcher.answer(
+            _place(interaction.channel.id), message, person_id, f"{what} {number}".strip(), self._pictures
+        )
+        images = _attachments(answer.pictures)
+        text = [parts.text_display(answer.text)] if answer.text else []
         shown = parts.media_galleries([each.ref for each in images])
-        at = 1 if payload else 0  # the pictures are below the text and above the buttons
-        await reply(interaction, [*payload[:at], *shown, *payload[at:]], images)
+        await reply(interaction, [*text, *shown, *_buttons(answer.controls, message)], images)
 
     async def _show_position(self, interaction: discord.Interaction, position: str) -> None:
         """Show a position; one with a mistake is given back with the reason, so that it can be corrected."""
@@ -162,52 +157,6 @@ class WatchInteractions:
             written = f"```\n{position[:MAX_SHOWN]}\n```"
             shown = [parts.text_display(str(error)), parts.text_display(written)]
             await reply(interaction, [*shown, *parts.action_rows([button])])
-
-    async def _answer(
-        self, kept: KeptGame, what: str, message: str, number: str
-    ) -> tuple[list[Json], list[ImageAttachment]]:
-        """The text and buttons, and the pictures, of an answer."""
-        snapshot = kept.snapshot
-        match what:
-            case "changed":
-                return [parts.text_display("\n".join(_changes(kept)))], []
-            case "larger":
-                large = await self._pictures.map(snapshot.state, size=LARGE)
-                return [], [ImageAttachment("map.png", large)] if large else []
-            case "rounds":
-                return await self._round(snapshot, message, number)
-            case "animation":
-                drawn = await draw_of_game(
-                    self._pictures, snapshot.history.start, _events(snapshot), "animation"
-                )
-                return [], [ImageAttachment("animation.gif", drawn)] if drawn else []
-            case _:
-                text, chart = await asyncio.to_thread(_review, snapshot)
-                drawn = await self._pictures.review(snapshot.history.start, _events(snapshot), chart)
-                images = [ImageAttachment(picture_file_name("review", 0, drawn), drawn)] if drawn else []
-                return [parts.text_display(text)], images
-
-    async def _round(
-        self, snapshot: Snapshot, message: str, number: str
-    ) -> tuple[list[Json], list[ImageAttachment]]:
-        """The map and the market at the end of a round, with what has changed in it marked."""
-        rounds = snapshot.rounds()
-        at = min(max(int(number), 0), len(rounds) - 1) if number.isdecimal() else len(rounds) - 1
-        moves, name = rounds[at]
-        then = snapshot.at(moves)
-        since = rounds[at - 1][0] if at else 0
-        drawn = [
-            (kind, await self._pictures.request(kind, then.state, (), details))
-            for kind, details in drawings(then, since, ("map", "market"))
-        ]
-        images = [ImageAttachment(f"{kind}.png", each) for kind, each in drawn if each]
-        steps = [
-            parts.button(label, str(_custom_id(f"{ROUNDS}.{message}.{to}")))
-            for label, to in (("◀", at - 1), ("▶", at + 1))
-            if 0 <= to < len(rounds)
-        ]
-        text = f"**{parts.escape_markdown(name)}**, {at + 1} of {len(rounds)}, after {moves} moves"
-        return [parts.text_display(text), *parts.action_rows(steps)], images
 
 
 def position_modal() -> Json:
@@ -247,37 +196,15 @@ def _custom_id(argument: str) -> CustomId:
     return CustomId(NO_TABLE, None, None, WATCH, argument)
 
 
-def _buttons(snapshot: Snapshot, *, is_read: bool) -> list[Json]:
-    """The buttons of a post. is_read: from a page, which can be read again."""
-    shown = [
-        ("What changed", CHANGED),
-        ("Map larger", LARGER),
-        ("◀ Rounds ▶", ROUNDS),
-        ("Animation", ANIMATION),
-    ]
-    if snapshot.state.game_over:
-        shown.append(("Review", REVIEW))
-    elif is_read:
-        shown.append(("Refresh", REFRESH))
-    return parts.action_rows([parts.button(label, str(_custom_id(what))) for label, what in shown])
+def _buttons(controls: Sequence[Show], message: str = "") -> list[Json]:
+    """The buttons of a post, or of the private answer to a button of post `message`."""
+    found = []
+    for control in controls:
+        what, _, number = control.question.partition(" ")
+        argument = ".".join([what, message, number]) if number else what
+        found.append(parts.button(control.label, str(_custom_id(argument))))
+    return parts.action_rows(found)
 
 
-def _changes(kept: KeptGame) -> list[str]:
-    """What has changed since the snapshot before; where this is the first, in the round that is on."""
-    if kept.since is not None:
-        return news(kept.snapshot, kept.since, MOST_NEWS, NEWS_LENGTH)
-    rounds = kept.snapshot.rounds()
-    begun = rounds[-2][0] if len(rounds) > 1 else 0
-    _, *told = news(kept.snapshot, begun, MOST_NEWS, NEWS_LENGTH)
-    return [f"This is the first snapshot. Since {rounds[-1][1]} began:", *told]
-
-
-def _events(snapshot: Snapshot) -> tuple[bytes, ...]:
-    """The events of each move, as they are stored."""
-    return tuple(engine.encode_events(line.events) for line in snapshot.history.lines)
-
-
-def _review(snapshot: Snapshot) -> tuple[str, ReviewChart]:
-    """Where the money came from, and the turning points; and what their picture shows."""
-    review = Review(played_game(snapshot.history))
-    return "\n".join([*review.sentences, "", turns_text(review)]), chart_of(review)
+def _attachments(drawn: Iterable[NamedPicture]) -> list[ImageAttachment]:
+    return [ImageAttachment(picture_file_name(kind, 0, each), each) for kind, each in drawn]

@@ -10,7 +10,7 @@ from bot.hub.info import TableInfo
 from bot.hub.notifications.messages import Notification
 from mail import MailPage
 from mail.composing import pages
-from mail.composing.page import Block, CopyableLines, Paragraph, bullets
+from mail.composing.page import Block, CopyableLines, Paragraph, Preformatted, bullets, copyable
 from storage import Store
 
 HOW_INVITED = (
@@ -21,15 +21,16 @@ HOW_INVITED = (
 
 def mail_page(page: Page) -> MailPage:
     """A page as an email."""
-    answers = [(word, each) for word, each in (("yes", page.yes), ("no", page.no)) if each]
+    answers = [(each.purpose, word) for word, each in (("yes", page.yes), ("no", page.no)) if each]
     if not answers and not page.controls:
         return pages.announcement(page.headline, page.sentences)
+    offered = [] if answers else page.controls
+    answers += [(each.purpose, each.line) for each in offered if each.purpose]
     blocks: list[Block] = [Paragraph(" ".join(page.sentences))]
     for title, items in page.lists:
-        blocks += bullets(title, items)
-    blocks += [CopyableLines(f"{each.purpose}, reply with", [word]) for word, each in answers]
-    if not answers:
-        blocks.append(CopyableLines("Reply with one of", [each.line for each in page.controls]))
+        blocks += bullets(title, items) if title else [Preformatted("", "\n".join(items))]
+    blocks += [CopyableLines(f"{purpose}, reply with", [word]) for purpose, word in answers]
+    blocks += copyable("Reply with one of", [each.line for each in offered if not each.purpose])
     if page.invites:
         blocks.append(Paragraph(HOW_INVITED))
     return MailPage(page.headline, tuple(blocks), subject=page.headline.rstrip(".?"), tone="turn")

@@ -55,7 +55,12 @@ class PageBuilder:
             if (page := await make(table, notification)) is None:
                 return None
             token = await page_token(self._store, table, notification, page, str(row.address["email"]))
-            return (mail_page(page), token) if token else None
+            if token is None:
+                return None
+            mail = mail_page(page)
+            if page.pictures:
+                mail = await self._turns.with_pictures(mail, page, table.id, notification.person_id)
+            return mail, token
         if notification.once_a_day and await self._is_one_too_many(notification, str(row.address["email"])):
             return None
         seat = notification.seat
@@ -147,8 +152,6 @@ class PageBuilder:
                 return replace(
                     page, blocks=reminded, subject=f"A reminder: {page.subject.lower()[:1]}{page.subject[1:]}"
                 )
-            case "over" if state:
-                return await self._turns.end(view, state, notification)
             case "started" if state:
                 drawing = await self._turns.drawing(view, notification.person_id)
                 images = await position_images(drawing, state, ("map",))

@@ -1,21 +1,18 @@
-"""The pages about a position: a turn, and the end of the game."""
+"""The pages about a position: a turn, and a page with pictures, such as the end of a game."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import engine
 from bot.email.pages.pictures import inline_images, mail_file, mail_pictures
 from bot.email.pages.turn_bundles import bundle_lines, offered_lines, turn_subject
-from bot.features.game_files.export import game_text_file
-from bot.features.history.ending import ending_pictures, make_ending, places_of
-from bot.features.review.ending import ending_review, review_pictures
-from bot.hub.feature import TurnPage
-from bot.hub.notifications.messages import Notification
+from bot.hub.feature import Page, TurnPage
 from bot.hub.notifications.recent_events import recent_events
 from bot.hub.notifications.waiting import waiting_tables
 from bot.hub.table import TableView
-from bot.pictures.wanted import turn_pictures
+from bot.pictures.wanted import page_pictures, turn_pictures
 from bot.pictures.workers import PictureWorkers, Post, TablePictures
 from bot.position import text_views
 from bot.position.pending import PendingDecision
@@ -23,6 +20,7 @@ from bot.position.runs import connection_lines
 from bot.service import Service
 from mail import MailPage
 from mail.composing import pages
+from mail.composing.page import AttachmentBlock, ImageBlock, PositionBlock
 from mail.port import TableRows
 
 MAX_WAITING = 10  # other tables that an email names
@@ -35,26 +33,28 @@ class TurnPages:
     def __init__(self, service: Service, pictures: PictureWorkers) -> None:
         self._service, self._pictures = service, pictures
 
-    async def end(self, view: TableView, state: engine.State, notification: Notification) -> MailPage:
-        """The page of the end: who has won, records, the final sheet, charts, the game and its animation."""
+    async def with_pictures(
+        self, letter: MailPage, page: Page, table_id: int, reader: int | None
+    ) -> MailPage:
+        """The email of a page with its pictures, the position in words, and its files."""
         queries = self._service.queries
-        ending = await make_ending(queries, view.table.id, state)
-        game = await game_text_file(queries, view.table)
-        drawing = await self.drawing(view, notification.person_id, "ending")
-        review = await review_pictures(drawing, queries, view.table.id)
-        others = await ending_pictures(drawing, queries, view.table.id, state)
-        images, files = mail_pictures([*review, *others])
-        again = "Reply `rematch` to open a table with the same people."
-        return pages.ending(
-            pages.EndingNotice(
-                ending.headline,
-                (*filter(None, notification.sentences), again),
-                ending.records,
-                await ending_review(queries, view.table.id),
-                final_standings(state),
-                images,
-                (*([mail_file(game)] if game else []), *files),
-            )
+        view = await queries.view(table_id)
+        assert view.state is not None
+        drawing = await self.drawing(view, reader, "ending")
+        images, files = mail_pictures(await page_pictures(queries, drawing, view, page))
+        position = position_parts(view.state, ())
+        if view.state.game_over:
+            position = position[:-1]  # who has won, which the page says
+        files = (*map(mail_file, page.files), *files)
+        return replace(
+            letter,
+            blocks=(
+                *letter.blocks,
+                *map(ImageBlock, images),
+                PositionBlock("Final position", position),
+                *map(AttachmentBlock, files),
+            ),
+            tone="plain",
         )
 
     async def drawing(self, view: TableView, reader: int | None, post: Post = "turn") -> TablePictures:
@@ -115,12 +115,6 @@ class TurnPages:
     async def _name_of(self, person_id: int | None) -> str:
         async with self._service.store.read() as unit:
             return (await unit.people.get(person_id)).name if person_id else ""
-
-
-def final_standings(state: engine.State) -> tuple[str | TableRows, ...]:
-    """The final standings, with all players and companies."""
-    *position, _ = position_parts(state, ())  # its last line says who has won once more
-    return (*places_of(state), "", *position)
 
 
 def position_parts(

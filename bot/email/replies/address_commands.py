@@ -11,9 +11,9 @@ reply address nobody else knows. The address that had the emails so far is told 
 
 from __future__ import annotations
 
-from bot.email.reachability import load_standing
 from bot.hub import people
 from bot.hub.notifications.messages import unique_suffix
+from bot.hub.people import load_standing
 from bot.position import text_views
 from bot.service import Service
 from mail import normalize_address

@@ -3,7 +3,7 @@
     settings                         how and when they are told
     settings quiet 22:00-07:00       changed; each line of the answer to `settings` can be sent back changed
     away until 2026-12-24, back
-    turns                            the tables that wait for them
+    turns, list                      the tables that wait for them, and all
     my data, erase me                all that is stored about them, and its end, after `yes` to an email
 
 In a reply for a seat the same lines are read with those of the game. The From of an email can be forged, so
@@ -21,7 +21,7 @@ from bot.service import Service
 WANTED: Mapping[str, Wanted] = {"my data": "export", "erase me": "erase"}
 
 
-SHOWING = ("settings", "turns")
+SHOWING = ("settings", "turns", "list")
 """Lines that change nothing, and count in any email."""
 
 

@@ -5,11 +5,13 @@ The commands stand in the first lines of an email to the service's address, or o
 about a table:
 
     new TITLE Bob <bob@example.org>, Cid <cid@example.org> option optional_6_train
-    invite Dora <dora@example.org>, uninvite Dora, invite robot, agree, decline
-    start, start shuffled, who, list, options TITLE, resign, help
+    options TITLE, help
     import Friday                    with a game attached, see `seat_commands`
     snapshot                         with a game attached: what it looks like, without a table
-    seat Ann
+    seat Ann                         for `ask Ann`
+    resign                           before the start, for `leave`
+
+All others are commands of the registry (`Commands.from_outside`), such as `invite`, `start`, `who`.
 
 The operator sets who may host (`RAILPOST_MAIL_HOSTS`); an unverified address has to confirm first. An
 address that belongs to nobody yet gets few invitations in all.
@@ -23,16 +25,14 @@ from typing import NamedTuple
 
 import engine
 from bot.email.pages.pictures import inline_images
-from bot.email.reachability import load_standing
 from bot.email.replies.seat_commands import NO_FILE, import_game
 from bot.email.tokens import table_label
 from bot.features.game_files.export import export_prospect
 from bot.features.lobby.lines import invitations_sentence
 from bot.hub import people
-from bot.hub.info import SeatedPlayer, TableInfo, open_seat_named, status_text
+from bot.hub.info import TableInfo, open_seat_named, status_text
 from bot.hub.request import UNKNOWN_SEAT, Request
 from bot.hub.result import QueryAnswer
-from bot.pictures.views import NamedPicture
 from bot.pictures.workers import WATCHED, PictureWorkers
 from bot.position import text_views
 from bot.service import Service
@@ -40,18 +40,13 @@ from mail import InlineImage
 from mail.reading.line_text import first_word
 from mail.reading.parts import MailFile
 
-ROBOT_ANSWERS = ("agree", "decline")
-_WORDS = "import snapshot seat new invite uninvite start who list options help resign leave ask admit refuse"
-WORDS = frozenset([*_WORDS.split(), *ROBOT_ANSWERS])
+OWN_WORDS = ("new", "import", "snapshot", "seat", "options", "help", "resign")
 HELP = (
     "new TITLE Bob <bob@example.org>, Cid <cid@example.org>: open a table and invite them; add `option NAME`",
     "import NAME, with a game of 18xx.games or a game text attached: play it on here; seat NAME: take a seat",
     "snapshot, with such a game attached: its map, market and sheet, and what is new since the last time",
-    "who: the players of the table; list: your tables",
     "options TITLE: what can be agreed for a title",
-    "pause, resume: in a reply to a table's email, the game waits or goes on; resign: give up your seat",
-    "ask CODE: ask for an open seat at a table; `admit NAME` and `refuse NAME` answer the person",
-    "settings, away until DATE, back: how and when you are told; turns: the tables that wait for you",
+    "ask CODE: ask for an open seat at a table",
     "addresses: where your emails go; `link ann@example.org` adds an address, `unlink` gives one up",
     "stop: no more emails; `start` in a reply starts them again",
 )
@@ -73,11 +68,6 @@ class TableRequest(NamedTuple):
 
     id: str
     is_repeated: bool = False
-
-
-def is_table_command(lines: Sequence[str]) -> bool:
-    """Whether the first line of an email is a command about tables."""
-    return bool(lines) and first_word(lines[0]) in WORDS
 
 
 def admits_host(hosts: str, address: str) -> bool:
@@ -120,28 +110,34 @@ class TableCommands:
                 return await self._snapshot(person_id, files)
             case "options":
                 return CommandAnswer(_title_options(rest))
-            case "list":
-                return CommandAnswer(await self._list(person_id))
             case "help":
-                forms = self._service.commands.forms_at("lobby")
-                return CommandAnswer((*HELP, *(f"{each.text}: {each.meaning}" for each in forms)), table_id)
+                return CommandAnswer((*HELP, *self._registered()), table_id)
             case "ask":
                 code, _, rest = rest.partition(" ")
                 table = await self._service.queries.find_table(code)
             case _:
                 table = await self._table_of(person_id, table_id, rest)
                 rest = " ".join(each for each in rest.split() if each.casefold() != table.code.casefold())
-        match word:
-            case "who":
-                return CommandAnswer(await self._who(table), table.id)
-            case "leave" | "resign":
-                return CommandAnswer(await self._leave(person_id, table, name, request), table.id)
-            case "invite":
-                rest = " ".join([rest, *lines[1:20]])
-            case "seat":
-                word, rest = "ask", open_seat_named(table, rest)
+        status = "lobby" if request.is_repeated else table.status
+        if word == "seat":
+            word, rest = "ask", open_seat_named(table, rest)
+        elif word == "invite":
+            rest = " ".join([rest, *lines[1:20]])
+        elif word == "resign" and status == "lobby":
+            word = "leave"
+        if not self._service.commands.from_outside(word, status):
+            why = f"Table {table.code} is {status_text(table.status)}"
+            raise ValueError(f"{why}: say `{word}` in a reply to an email about your seat there.")
         told = await self._say(person_id, table, f"{word} {rest}".strip(), name, request)
         return CommandAnswer(told, None if word == "ask" and table_id is None else table.id)
+
+    def _registered(self) -> list[str]:
+        """The commands of the registry that may be said here, with what they do; those that begin with the
+        code of a table are in `HELP`."""
+        registry = self._service.commands
+        open_forms = [form for each in registry.at_any_table if each.name != "ask" for form in each.forms]
+        forms = [*registry.forms_at("lobby"), *open_forms, *registry.personal_forms]
+        return [f"{form.help_text or form.text}: {form.meaning}" for form in forms if form.meaning]
 
     async def _say(
         self, person_id: int, table: TableInfo, line: str, name: str, request: TableRequest
@@ -159,14 +155,11 @@ class TableCommands:
         """Show the attached game, and what has changed since the same person sent it last."""
         if not files:
             raise ValueError(NO_FILE)
-        place = f"mail:{person_id}"
-        game = await self._service.watcher.look(files[0].content, place, person_id)
-        drawn = await self._service.watcher.draw(
-            game, self._pictures.for_table(WATCHED, "light", post="answer")
+        pictures = self._pictures.for_table(WATCHED, "light", post="answer")
+        text, drawn = await self._service.watcher.show(
+            files[0].content, f"mail:{person_id}", person_id, pictures
         )
-        await self._service.watcher.keep(game, place, "")
-        images = inline_images(NamedPicture(kind, picture) for kind, picture in drawn)
-        return CommandAnswer(tuple(game.text.splitlines()), images=images)
+        return CommandAnswer(tuple(text.splitlines()), images=inline_images(drawn))
 
     # -- opening a table ---------------------------------------------------------------------
 
@@ -203,51 +196,6 @@ class TableCommands:
             raise ValueError("You have no table. `new TITLE Bob <bob@example.org>` opens one.")
         codes = text_views.join_words([table_label(table) for table in own], "or")
         raise ValueError(f"Say which table, such as `start {own[0].code}`: {codes}.")
-
-    async def _leave(
-        self, person_id: int, table: TableInfo, name: str, request: TableRequest
-    ) -> tuple[str, ...]:
-        """Give up a seat before the start; the host closes the table."""
-        if table.status == "running":
-            raise ValueError(
-                f"Table {table.code} has started: reply `resign` to one of its emails to give up your seat."
-            )
-        is_closed = request.is_repeated and table.status == "ended"
-        if table.host_id != person_id or not (is_closed or table.status == "lobby"):
-            return await self._say(person_id, table, "leave", name, request)
-        if not is_closed:
-            await self._service.running.end_now(table.id, by=person_id)
-        return (f"Table {table.code} is closed.",)
-
-    async def _who(self, table: TableInfo) -> tuple[str, ...]:
-        rows = [await self._player_row(table, player) for player in table.seated_players]
-        return (f"Table {table.code} of {table.title} is {status_text(table.status)}.", *rows)
-
-    async def _player_row(self, table: TableInfo, player: SeatedPlayer) -> str:
-        async with self._store.read() as unit:
-            standing = await load_standing(unit, player.person_id)
-        notes = ["host"] if player.person_id == table.host_id else []
-        if not player.joined:
-            notes.append("has not answered yet")
-        elif standing.fault:
-            notes.append("emails do not arrive")
-        elif standing.address and not standing.wants_mail:
-            notes.append("gets no emails")
-        return f"{player.name}{f' ({text_views.join_words(notes)})' if notes else ''}"
-
-    async def _list(self, person_id: int) -> tuple[str, ...]:
-        tables = await self._service.queries.list_tables(
-            person_id=person_id, statuses=("lobby", "running", "paused")
-        )
-        return tuple([await self._list_row(table) for table in tables]) or ("You have no table.",)
-
-    async def _list_row(self, table: TableInfo) -> str:
-        names = text_views.join_words([player.name for player in table.seated_players])
-        text = f"{table_label(table)}, {table.title}, {status_text(table.status)}: {names}."
-        view = await self._service.queries.view(table.id)
-        if view.state is not None and view.pending:
-            text += f" {text_views.waiting_sentence(view.state, view.pending)}"
-        return text
 
 
 def joined_sentence(table: TableInfo, name: str) -> str | None:

@@ -9,13 +9,13 @@ import msgspec
 
 from bot.email.replies import address_commands, personal_commands
 from bot.email.replies.held_lines import HeldLineStore
+from bot.email.replies.line_reader import game_verbs
 from bot.email.replies.table_commands import (
-    ROBOT_ANSWERS,
+    OWN_WORDS,
     CommandAnswer,
     TableCommands,
     TableRequest,
     admits_host,
-    is_table_command,
 )
 from bot.email.tokens import ServiceToken, service_token, table_token, token_owner
 from bot.hub import people
@@ -28,8 +28,10 @@ from mail.reading.parts import MailFile
 log = logging.getLogger(__name__)
 
 MAX_STRANGERS = 100  # of whom the operator reads until the next start
-SAID_IN_LOBBIES = ("help", "resign", "start", "leave", "options", "seat", "ask", *ROBOT_ANSWERS)
-"""Words that mean something else in a reply for a seat of a game."""
+PROSE_TO_A_TABLE = ("options", "seat", "join", "leave", "agree")
+"""Words with which players begin what they tell the table, in a reply for a seat of a game."""
+UNSURE = ("start", "join", "keep", "agree", "decline")
+"""Words that mean something else where no table waits for its start."""
 
 
 PersonalCommand = Callable[[Service, int, str, bool], Awaitable[tuple[str, ...]]]
@@ -102,18 +104,22 @@ class TableReplies:
     async def _is_table_command(
         self, token: ReplyToken, person_id: int, lines: Sequence[str], table_id: int | None
     ) -> bool:
-        if not is_table_command(lines):
+        word, commands = first_word(lines[0]) if lines else "", self._service.commands
+        if word not in OWN_WORDS and not commands.from_outside(word):
             return False
-        word = first_word(lines[0])
-        if token.seat is not None and word in SAID_IN_LOBBIES:
+        if token.seat is not None and (word in PROSE_TO_A_TABLE or self._is_of_the_game(word)):
             return False
-        if word in ("who", "list", "help", "ask") and len(lines[0].split()) > 2:
+        if word in ("who", "help", "ask") and len(lines[0].split()) > 2:
             return False  # prose
-        if word not in ("start", *ROBOT_ANSWERS):
+        if word not in UNSURE:
             return True
         if table_id is not None:
             return (await self._service.queries.table_info(table_id)).status == "lobby"
         return bool(await self._service.queries.list_tables(person_id=person_id, statuses=("lobby",)))
+
+    def _is_of_the_game(self, word: str) -> bool:
+        """Whether a line that begins so is read with the lines of a game in play."""
+        return self._service.commands.get(word) is not None or word in game_verbs()
 
     async def ask_new_host(
         self, address: str, lines: Sequence[str], name: str, request_id: str

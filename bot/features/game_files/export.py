@@ -9,9 +9,10 @@ import json
 from collections.abc import Callable, Sequence
 
 from bot.hub.command import Command, Form, Query, QueryRequest
+from bot.hub.feature import EndingPart
 from bot.hub.info import TableInfo
-from bot.hub.queries import TableQueries
 from bot.hub.result import ExportedFile, QueryAnswer
+from bot.hub.table import LiveTable
 from engine.game_text import GameHistory
 from engine.game_text.history import history_script, round_statistics
 from engine.site_18xx.export import SiteExportError, export_game
@@ -128,10 +129,16 @@ async def _export(query: QueryRequest) -> QueryAnswer:
     return QueryAnswer("export", f"Here is {file.name}.", files=(file,), next_decision_id=query.decision_id)
 
 
-async def game_text_file(queries: TableQueries, table: TableInfo) -> ExportedFile | None:
+async def game_text_file(history: GameHistory, table: TableInfo) -> ExportedFile | None:
     """A game as a text; None for one that cannot be written: it began from a position that was set up."""
-    history, name = await queries.history(table.id), f"{table.name} {table.code}"
+    name = f"{table.name} {table.code}"
     try:
         return await asyncio.to_thread(make_game_file, history, TEXT, name, table.code)
     except ValueError:
         return None
+
+
+async def add_to_ending(table: LiveTable) -> EndingPart:
+    """The game as a file."""
+    file = await game_text_file(table.log.history(), table.stored_info)
+    return EndingPart(files=[file] if file else [])

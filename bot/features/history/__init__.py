@@ -1,1 +1,1 @@
-"""A game looked back at: records, charts, the ending."""
+"""A game looked back at: records, charts, an animation."""

@@ -12,7 +12,9 @@ from typing import NamedTuple
 
 import engine
 from bot.hub.command import Command, Form, Query, QueryRequest
+from bot.hub.feature import EndingPart
 from bot.hub.result import QueryAnswer
+from bot.hub.table import LiveTable
 from bot.position.sentences import dollars
 from bot.position.text_views import LINE_WIDTH, join_words, text_table
 from engine.core.events import (
@@ -45,6 +47,13 @@ def commands() -> list[Command]:
         Query("records", (Form("records", "best run, dearest share"),), _records),
         Query("animation", (Form("animation", "the map turn by turn"),), _animation),
     ]
+
+
+async def add_to_ending(table: LiveTable) -> EndingPart:
+    """Records, charts, and the map as an animation."""
+    records = await asyncio.to_thread(game_records, *table.log.stored_game())
+    found = list(records_text(records))
+    return EndingPart([("Records", found)] if found else [], pictures=[*CHART_KINDS, "animation"])
 
 
 async def _chart(query: QueryRequest) -> QueryAnswer:

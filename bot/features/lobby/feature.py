@@ -1,7 +1,10 @@
-"""Commands about seats and the table: `ask`, `admit`, `refuse`, `robot`, `rematch`, `palette`."""
+"""Commands about seats and the table: `ask`, `admit`, `refuse`, `replace`, `robot`, `rematch`, `palette`."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from bot.features.lobby.lines import LobbyLines
 from bot.features.lobby.pages import tell_expiry
 from bot.features.lobby.replacement import Replacements, other_people
 from bot.features.lobby.seats import SeatRequests
@@ -10,9 +13,9 @@ from bot.hub.cache import TableCache
 from bot.hub.changes import WARNING, load_info
 from bot.hub.command import Command, Form, OpenCommand, TableCommand
 from bot.hub.polls import PollHandler, completed
-from bot.hub.request import Request, not_running, refused
+from bot.hub.request import Request, in_seat, not_running, refused
 from bot.hub.result import CommandResult
-from bot.hub.seating import seat_robot
+from bot.hub.seating import ROBOT_WORD, seat_robot
 from bot.hub.table import LiveTable
 from bot.position import text_views
 from storage import DueRow
@@ -28,22 +31,32 @@ class LobbyCommands:
         seats: SeatRequests,
         polls: PollHandler,
         replacements: Replacements,
+        lines: LobbyLines,
     ) -> None:
         self._cache, self._lobby, self._seats, self._polls = cache, lobby, seats, polls
-        self._replacements = replacements
+        self._replacements, self._lines = replacements, lines
 
     def commands(self) -> list[Command]:
         """The commands of the lobby."""
         palettes = Form(
             "palette [light|dark]", "dark pictures at this table; `palette light`", "palette dark"
         )
+        ask = Form("ask [NAME]", "ask for an open seat, or to play on for a player", "ask X")
+        admit = Form("admit [NAME]", "give the person who asks a seat", "admit X")
+        refuse = Form("refuse [NAME]", "give the person who asks no seat", "refuse X")
+        by_robot = Form("replace PLAYER by robot")
+        other = Form(
+            "replace PLAYER by NAME <ADDRESS>", "ask Y, at an address, to play on for X; or `by robot`",
+            "replace X by Y <…>", pattern=r"replace (?P<player>.{1,40}?) by [^<>]{0,60}<[^<>\s]{3,254}>",
+        )  # fmt: skip
         again = Form("rematch", "after the end: a new table with the same people")
         return [
             OpenCommand("palette", (palettes,), self._palette, needs_seat=False),
             OpenCommand("rematch", (again,), self._rematch),
-            OpenCommand("ask", (Form("ask [NAME]"),), self._ask, needs_seat=False),
-            OpenCommand("admit", (Form("admit [NAME]"),), self._answer, needs_seat=False),
-            OpenCommand("refuse", (Form("refuse [NAME]"),), self._answer, needs_seat=False),
+            OpenCommand("ask", (ask,), self._ask, needs_seat=False, from_outside=True),
+            OpenCommand("admit", (admit,), self._answer, needs_seat=False, from_outside=True),
+            OpenCommand("refuse", (refuse,), self._answer, needs_seat=False, from_outside=True),
+            OpenCommand("replace", (by_robot, other), self._replace, needs_seat=False, from_outside=True),
             TableCommand("robot", (Form("robot [PLAYER]"),), self._propose_robot),
         ]
 
@@ -85,6 +98,21 @@ class LobbyCommands:
         if request.is_repeated and admitted and seated is not None:  # before a crash
             return f"{seated.name} has a seat at table {info.code}."
         return await self._seats.answer(table_id, request.rest, admitted=admitted, by=by)
+
+    async def _replace(self, table_id: int, request: Request) -> CommandResult | str:
+        """`replace Bob by Dora <dora@example.org>`, `replace Bob by robot`; of the operator `replace Bob by
+        Dora`, for a new person."""
+        info = (await self._cache.get(table_id, with_log=False)).info
+        former, _, new = (part.strip() for part in request.rest.partition(" by "))
+        seat = next((s for s, name in enumerate(info.names) if name.casefold() == former.casefold()), None)
+        if seat is None or not new:
+            raise ValueError("Name both players: `replace Bob by Dora <dora@example.org>`.")
+        if new.casefold() != ROBOT_WORD:
+            return await self._lines.replace(info, seat, new, request)
+        async with self._cache.locked(table_id) as table:
+            line = replace(request, lines=(f"robot {former}",))
+            seated = in_seat(info, info.names, line) if request.person_id else replace(line, seat=seat)
+            return await self._propose_robot(table, seated) if isinstance(seated, Request) else seated
 
     async def expire(self, row: DueRow) -> bool:
         """Warn the people of a lobby that it will be closed; later, close it."""

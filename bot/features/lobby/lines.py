@@ -71,13 +71,14 @@ class LobbyLines:
         """`join`, `leave`, `invite`, `uninvite`, `agree`, `decline`, `start`, `keep`."""
         before: tuple[TableStatus, ...] = ("lobby",)
         until_it_goes_on: tuple[TableStatus, ...] = ("lobby", "paused")
+        until_the_end: tuple[TableStatus, ...] = ("lobby", "paused", "running")
         start = Form("start [shuffled|NAMES]", "start the game, seated in this order")
         invite = Form("invite NAME <ADDRESS>", "keep a seat for a player, or for several, with commas")
         robot = Form("invite robot", "ask the others whether a computer player may play")
         decline = Form("decline", "no computer player shall play")
         return [
             self._command(before, self._join, Form("join [NAME]", "take a seat")),
-            self._command(until_it_goes_on, self._leave, Form("leave", "give up your seat")),
+            self._command(until_the_end, self._leave, Form("leave", "give up your seat")),
             self._command(until_it_goes_on, self._invite, invite, robot),
             self._command(before, self._uninvite, Form("uninvite NAME", "take an invitation back")),
             self._command(before, self._agree, Form("agree", "a computer player may play")),
@@ -155,10 +156,14 @@ class LobbyLines:
         return f"You have joined table {info.code} as {name}."
 
     async def _leave(self, info: TableInfo, request: Request) -> str:
-        if not (request.is_repeated and info.player_of(request.person_id) is None):
-            person_id = _speaker(info, request)
-            await self._lobby.leave(info.id, person_id, by=request.person_id)
-        return f"You have left table {info.code}."
+        before, by = info, request.person_id
+        if not request.is_repeated or info.player_of(by) or (info.host_id == by and not info.is_over):
+            info = await self._lobby.leave(info.id, _speaker(info, request), by=by)
+        told = f"You have left table {info.code}."
+        if info.is_over:
+            return f"{told} It is closed, because nobody is left there."
+        host = info.player_of(info.host_id) if info.host_id != before.host_id else None
+        return f"{told} {host.name} is the host now." if host else told
 
     async def _invite(self, info: TableInfo, request: Request) -> str:
         """Keep seats for players, or offer a seat of a game in play. The players before one who cannot be
@@ -190,6 +195,24 @@ class LobbyLines:
             await self._seats.offer(info.id, open_seat_named(info, player.name), person_id, by=by)
         else:
             await self._lobby.invite(info.id, person_id, player.name, by=by, players=players)
+
+    async def replace(self, info: TableInfo, seat: int, new: str, request: Request) -> str:
+        """Ask a person, `Dora <dora@example.org>`, to play on in a seat of a game; who names themselves asks
+        for it. The operator names a new person, who has the seat at once."""
+        by, players = request.person_id, parse_players(new)
+        if players:
+            async with self._cache.store.begin() as unit:
+                person_id = await self._person(unit, info, players[0], request)
+            if person_id == by:
+                return await self._seats.ask(info.id, by, players[0].name, seat_name=info.names[seat])
+            return await self._seats.offer(info.id, info.names[seat], person_id, by=by)
+        if by is not None:
+            raise ValueError(f"Name the address of {new} too: `replace Bob by Dora <dora@example.org>`.")
+        async with self._cache.store.begin() as unit:
+            person_id = (await unit.people.add(new)).id
+        after = await self._running.replace_player(info.id, seat, person_id, new, by=None)
+        hint = " `resume` resumes the game." if after.status == "paused" else ""
+        return f"{new} plays on for {info.names[seat]}.{hint}"
 
     async def _person(self, unit: UnitOfWork, info: TableInfo, player: Invited, request: Request) -> int:
         """The person who is invited, by the account or by an address to which an invitation may go."""

@@ -6,17 +6,18 @@ from collections.abc import Mapping
 
 import engine
 from bot.features.lobby.seats import open_request
-from bot.hub.feature import Answer, MakePage, Page
+from bot.hub.feature import Answer, EndingPart, MakePage, Page
 from bot.hub.info import TableInfo, open_seats
 from bot.hub.loading import load_recipient
 from bot.hub.notifications.messages import Notification
 from bot.hub.pace import pace_text
 from bot.hub.seating import robots_of
+from bot.hub.table import LiveTable
 from bot.position import text_views
 from bot.position.controls import Say
 from storage import Store
 
-REMATCH = Say("Rematch", "rematch")
+REMATCH = Say("Rematch", "rematch", purpose="To open a table with the same people")
 """After a game."""
 
 
@@ -50,6 +51,11 @@ def lobby_page(table: TableInfo) -> Page:
     return Page(f"Table {table.code} · {table.title}{name}", lines, controls=controls)
 
 
+async def add_to_ending(table: LiveTable) -> EndingPart:
+    """The same people once more, where any are left."""
+    return EndingPart(controls=[REMATCH] if table.stored_info.seated_players else [])
+
+
 async def _for_everybody(table: TableInfo, notification: Notification) -> Page:
     return lobby_page(table)
 
@@ -62,14 +68,15 @@ class LobbyPages:
 
     def pages(self) -> Mapping[str, MakePage]:
         """By the kind of the notification."""
-        lobby = dict.fromkeys(("full", "expiring", "closed", "robot", "no robot"), self._lobby)
+        lobby = dict.fromkeys(("full", "expiring", "closed", "robot", "no robot", "host"), self._lobby)
         return {
             **lobby, "lobby": _for_everybody, "invited": self._invitation, "seat": self._offer,
             "answered": self._answered, "seat_request": self._request, "seat_answer": self._request,
         }  # fmt: skip
 
     async def _lobby(self, table: TableInfo, notification: Notification) -> Page | None:
-        """A table that has not started: it is full, it expires, it is closed, a robot may play or not."""
+        """A table that has not started: it is full, it expires, it is closed, a robot may play or not, it has
+        another host."""
         if table.status != "lobby" and notification.kind != "closed":
             return None
         page = Page("The table is closed.", notification.sentences)
@@ -81,6 +88,8 @@ class LobbyPages:
             case "expiring":
                 keep, answer = Say("Keep it open", "keep", "first"), Answer("To keep it open", "keep")
                 return page._replace(headline="This table expires.", controls=[keep], yes=answer)
+            case "host":
+                return page._replace(headline="You are the host.")
             case "no robot":
                 return page._replace(headline="No robot plays.")
             case "robot":

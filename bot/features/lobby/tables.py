@@ -38,7 +38,7 @@ from bot.hub.seating import (
     unanswered,
     waits_for_players,
 )
-from bot.hub.status import record_end
+from bot.hub.status import leave_lobby, record_end
 from bot.hub.table import LiveTable
 from bot.position import text_views
 
@@ -168,19 +168,23 @@ class Lobby(LobbyRobots, TableImport):
     @again_on_conflict
     async def leave(self, table_id: int, person_id: int, *, by: int | None) -> TableInfo:
         """A person gives up a seat or an invitation before the start, or before an imported game goes on.
-        For the person and the host."""
+        For the person and the host, who hands the table over by leaving (`leave_lobby`)."""
         async with self._cache.locked(table_id) as table:
             info = table.stored_info
             check_allowed(info, by, own=person_id)
-            player = info.player_of(person_id)
-            if player is None:
+            player, in_lobby = info.player_of(person_id), info.status == "lobby"
+            if player is None and not (in_lobby and info.host_id == person_id):
                 raise ValueError(f"That person has no seat at table {info.code}.")
-            if info.status != "lobby" and not waits_for_players(table):
+            if in_lobby:
+                async with self._cache.commit(table) as draft:
+                    await leave_lobby(draft, person_id)
+            elif player is not None and waits_for_players(table):
+                async with self.changing(table) as unit:
+                    await unit.tables.vacate_seat(player.seat_id)
+            else:
                 raise ValueError(
                     f"Table {info.code} has started. Use `resign`, or let another person take the seat."
                 )
-            async with self.changing(table) as unit:
-                await unit.tables.vacate_seat(player.seat_id)
         return table.stored_info
 
     async def keep_open(self, table_id: int, *, by: int | None) -> TableInfo:
@@ -247,7 +251,7 @@ class Lobby(LobbyRobots, TableImport):
         async with self._cache.locked(table_id) as table:
             info = table.stored_info
             player = info.player_of(by)
-            if info.status not in ("finished", "ended") or player is None:
+            if not info.is_over or player is None:
                 raise ValueError(f"A rematch is for the players of a game that is over; {info.code} is not.")
             key = f"rematch.{table_id}"
             async with self._cache.store.read() as unit:

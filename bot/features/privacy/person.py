@@ -22,7 +22,7 @@ from bot.hub.people import player_name
 from bot.hub.privacy import PrivacySettings
 from bot.hub.result import ExportedFile
 from bot.hub.seating import next_host
-from bot.hub.status import record_end
+from bot.hub.status import leave_lobby
 from bot.hub.table import LiveTable
 from bot.position.pending import engine_seat
 from engine.core.events import PlayerRenamed
@@ -160,13 +160,11 @@ class PersonalData:
         if info.host_id == person_id:
             host = next_host(info) if table.begun else None
             await unit.tables.update(info.id, host_id=host.person_id if host else None)
+        if info.status == "lobby":
+            await leave_lobby(draft, person_id)
+            return
         if player is not None:
             await unit.tables.vacate_seat(player.seat_id)
-        if not table.begun:
-            if info.host_id == person_id and info.status == "lobby":
-                await record_end(draft, "The table is closed, because its host has left.", None)
-            draft.messages += messages.lobby_refreshes(info)
-            return
         if seat is None:
             return
         state, events = engine.rename_player(table.state, engine_seat(seat), word)

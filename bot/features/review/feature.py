@@ -14,13 +14,16 @@ import msgspec
 
 import engine
 from bot.features.review import texts
-from bot.features.review.game import Move, PlayedGame
+from bot.features.review.game import Move, PlayedGame, played_game
 from bot.features.review.review import Review
 from bot.features.review.second_opinion import Ranking
 from bot.hub.command import Command, Form, Query, QueryRequest
+from bot.hub.feature import EndingPart
 from bot.hub.result import QueryAnswer, ReviewChart
+from bot.hub.table import LiveTable
 from bot.position.pending import engine_seat
 from bot.position.text_views import join_words
+from engine.game_text import GameHistory
 from storage import LogRow
 
 PAST_PARTS = ("money", "turns")
@@ -44,18 +47,34 @@ def commands(ranking: Ranking) -> list[Command]:
 async def _answer(ranking: Ranking, query: QueryRequest) -> QueryAnswer:
     """The answer to `review [PART]`. Raises ValueError with a sentence."""
     part = review_part(query.argument)
-    log, info = query.table.log, query.table.stored_info
-    is_study = info.status == "finished" or info.hints
-    if part in STUDY_PARTS and not is_study:
+    if part in STUDY_PARTS and not _may_study(query.table):
         raise ValueError(NOT_YET)
-    start, events = log.stored_game()
-    rows = tuple(_row(log.row(seq)) for seq in log.line_of_play.played)
-    review = await asyncio.to_thread(review_of, start, events, rows, is_study=is_study)
+    review = await _review_of_table(query.table)
     text = await asyncio.to_thread(part_text, review, part, ranking)
     answer = QueryAnswer("review", text, next_decision_id=query.decision_id)
     if part != "money":
         return answer
     return msgspec.structs.replace(answer, picture="review", review=chart_of(review))
+
+
+async def add_to_ending(table: LiveTable) -> EndingPart:
+    """Where the money came from, without who has won, which every ending says; the last sentence says what
+    else can be asked."""
+    review = await _review_of_table(table)
+    sentences, chart = await asyncio.to_thread(lambda: (review.sentences[1:], chart_of(review)))
+    return EndingPart([("Review", [*sentences, more_parts(review)])], pictures=[chart])
+
+
+def _may_study(table: LiveTable) -> bool:
+    """Whether a review says what would have been better: the game is over or for practice."""
+    return table.stored_info.is_over or table.stored_info.hints
+
+
+async def _review_of_table(table: LiveTable) -> Review:
+    """The review of a game, with the numbers of its moves in the log."""
+    start, events = table.log.stored_game()
+    rows = tuple(_row(table.log.row(seq)) for seq in table.log.line_of_play.played)
+    return await asyncio.to_thread(review_of, start, events, rows, is_study=_may_study(table))
 
 
 def _row(row: LogRow) -> Row:
@@ -86,6 +105,12 @@ def part_text(review: Review, part: str, ranking: Ranking) -> str:
             return texts.robot_text(review, review.opinions(ranking))
         case _:
             return "\n".join([*review.sentences, more_parts(review)])
+
+
+def review_of_history(history: GameHistory) -> tuple[str, ReviewChart]:
+    """Where the money came from, and the turning points; and what their picture shows."""
+    review = Review(played_game(history))
+    return "\n".join([*review.sentences, "", texts.turns_text(review)]), chart_of(review)
 
 
 def more_parts(review: Review) -> str:

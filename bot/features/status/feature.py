@@ -30,10 +30,13 @@ class StatusCommands:
 
     def commands(self) -> list[Command]:
         """`pause`, `resume`, `end`, `resign`."""
+        pause = Form("pause", "the game waits, and no time runs")
+        resume = Form("resume", "a paused game goes on")
+        end = Form("end [yes]", "end the game unfinished: the host, or all by a vote", "end")
         return [
-            OpenCommand("pause", (Form("pause"),), self._pause_or_resume, needs_seat=False),
-            OpenCommand("resume", (Form("resume"),), self._pause_or_resume, needs_seat=False),
-            OpenCommand("end", (Form("end [yes]"),), self._end_early, needs_seat=False),
+            OpenCommand("pause", (pause,), self._pause_or_resume, needs_seat=False),
+            OpenCommand("resume", (resume,), self._pause_or_resume, needs_seat=False),
+            OpenCommand("end", (end,), self._end_early, needs_seat=False),
             TableCommand("resign", (Form("resign [yes]", "give up your seat", "resign"),), self._resign),
         ]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import engine
 from bot.hub.command import Command, Commands, Form, Query, QueryRequest
-from bot.hub.feature import Addition, TurnPage
+from bot.hub.feature import Addition, EndingPart, TurnPage
 from bot.hub.result import QueryAnswer
 from bot.hub.table import LiveTable
 from bot.position import text_views
@@ -145,6 +145,11 @@ async def _at(query: QueryRequest) -> QueryAnswer:
     state = table.state_at(seq)
     text = f"{heading}:\n{text_views.status_view(state, pending_decisions(state, 0))}"
     return QueryAnswer("at", text, picture, engine.encode_state(state), next_decision_id=query.decision_id)
+
+
+async def add_to_ending(table: LiveTable) -> EndingPart:
+    """The final sheet."""
+    return EndingPart(pictures=["sheet"])
 
 
 async def add_to_turn(page: TurnPage) -> Addition:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import asyncio
 import base64
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from bot.features.watch.address import GameAddresses
+from bot.features.watch.answers import ReviewGame, SnapshotAnswer, answer, controls_of
 from bot.features.watch.posted import Posted, Posts, changes
 from bot.features.watch.snapshot import (
     Snapshot,
@@ -22,10 +23,11 @@ from bot.features.watch.snapshot import (
 )
 from bot.hub.info import IncomingGame
 from bot.hub.limits import Kind, Limits
+from bot.pictures.views import NamedPicture, draw_all
 from bot.pictures.workers import Pictures
+from bot.position.controls import Show
 from bot.position.pending import engine_seat
 from engine.game_text.history import GameHistory, HistoryLine
-from renderers import Picture
 from storage import Store, UnitOfWork
 
 POSTS = "snapshots"
@@ -47,6 +49,11 @@ class WatchedGame(NamedTuple):
     message: str
     text: str
     url: str = ""
+
+    @property
+    def controls(self) -> Sequence[Show]:
+        """What can be shown of it."""
+        return controls_of(self.snapshot, is_read=bool(self.url))
 
 
 class KeptGame(NamedTuple):
@@ -90,9 +97,11 @@ class Watcher:
         limits: Limits,
         read_game: Callable[[bytes], IncomingGame],
         addresses: GameAddresses,
+        review: ReviewGame,
     ) -> None:
         """read_game: plays a file; raises ValueError."""
         self._store, self._limits, self._read_game, self._addresses = store, limits, read_game, addresses
+        self._review = review
 
     async def look_at(self, url: str, place: str, person_id: int | None) -> WatchedGame:
         """Read the game of a page for a place. Raises ValueError, LimitReached."""
@@ -114,17 +123,25 @@ class Watcher:
         text = "\n".join([*description(snapshot), *changes(last, snapshot)])
         return WatchedGame(raw, snapshot, since, last.message if last else "", text)
 
+    async def show(
+        self, raw: bytes, place: str, person_id: int | None, pictures: Pictures | None
+    ) -> tuple[str, Sequence[NamedPicture]]:
+        """What is told of the game of a file, and its pictures, at a place without posts. Raises ValueError,
+        LimitReached."""
+        game = await self.look(raw, place, person_id)
+        drawn = await self.draw(game, pictures) if pictures else ()
+        await self.keep(game, place, "")
+        return game.text, drawn
+
     async def _snapshot(self, raw: bytes) -> Snapshot:
         game = await asyncio.to_thread(self._read_game, raw)
         moves = (HistoryLine(engine_seat(seat), line, [*events]) for seat, line, events in game.moves)
         return await asyncio.to_thread(snapshot_of, GameHistory(game.start, tuple(moves)))
 
-    async def draw(self, game: WatchedGame, pictures: Pictures) -> list[tuple[str, Picture]]:
+    async def draw(self, game: WatchedGame, pictures: Pictures) -> tuple[NamedPicture, ...]:
         """The map, the market and the sheet; without those that cannot be drawn."""
-        wanted = drawings(game.snapshot, game.since)
-        asked = (pictures.request(kind, game.snapshot.state, (), details) for kind, details in wanted)
-        drawn = await asyncio.gather(*asked)
-        return [(kind, each) for (kind, _), each in zip(wanted, drawn, strict=True) if each]
+        wanted, state = drawings(game.snapshot, game.since), game.snapshot.state
+        return await draw_all([(kind, pictures.request(kind, state, (), how)) for kind, how in wanted])
 
     async def keep(self, game: WatchedGame, place: str, message: str) -> None:
         """Remember the post at a place, with its game."""
@@ -147,6 +164,13 @@ class Watcher:
             await self._limits.count(unit, person_id, kind)
             stored = await _kept(unit, place, message)
         return KeptGame(await self._snapshot(stored.file), stored.since, stored.url)
+
+    async def answer(
+        self, place: str, message: str, person_id: int | None, question: str, pictures: Pictures
+    ) -> SnapshotAnswer:
+        """What a control of a post shows to a person. Raises ValueError, LimitReached."""
+        kept = await self.kept(place, message, person_id)
+        return await answer(kept.snapshot, kept.since, question, pictures, self._review)
 
     async def url_of(self, place: str, message: str) -> str:
         """The page from which the game of a post was read. Raises ValueError where it is not kept."""

@@ -1,0 +1,65 @@
+"""The page of the end of a game: who has won, everybody's place, why it is over, and what features add.
+
+It is made of the table when it is told and not when the game ends, so the last move waits for none of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import engine
+from bot.hub.cache import TableCache
+from bot.hub.feature import AddToEnding, Page
+from bot.hub.info import TableInfo
+from bot.hub.log import TableLog
+from bot.hub.notifications.messages import Notification
+from bot.hub.status import STANDINGS
+from bot.position.figures import figures_sentence, game_figures
+from bot.position.sentences import dollars
+from bot.position.text_views import join_words, over_sentence
+
+
+async def ending_page(
+    cache: TableCache, endings: Sequence[AddToEnding], info: TableInfo, notification: Notification
+) -> Page | None:
+    """The end of a game, for everybody at the table; None where it goes on again, or never began."""
+    table = await cache.get(info.id)
+    if not table.begun or not info.is_over:
+        return None
+    parts = [await add(table) for add in endings]
+    figures = game_figures([table.log.row(seq) for seq in table.log.line_of_play.played])
+    return Page(
+        headline_of(table.state),
+        [
+            over_sentence(table.state) or _who_has_ended(table.log),
+            figures_sentence(figures, table.state.players, shows_answers=info.pace.shows_answers),
+        ],
+        [("", list(places_of(table.state))), *(each for part in parts for each in part.lists)],
+        [control for part in parts for control in part.controls],
+        decision_id=table.current_decision_id,
+        pictures=[picture for part in parts for picture in part.pictures],
+        files=[file for part in parts for file in part.files],
+    )
+
+
+def headline_of(state: engine.State) -> str:
+    """`Ann wins with $7,540.` `Ann leads with $900.` where the game was ended unfinished."""
+    worth = engine.standings(state)
+    most = max(worth.values())
+    names = [state.name(seat) for seat, amount in worth.items() if amount == most]
+    verb = "win" if state.game_over else "lead"
+    return f"{join_words(names)} {verb}{'s' * (len(names) == 1)} with {dollars(most)}."
+
+
+def places_of(state: engine.State) -> Iterator[str]:
+    """`1. Ann $7,540`; players of equal worth have the same place."""
+    worth = engine.standings(state)
+    for seat, amount in worth.items():
+        place = 1 + sum(other > amount for other in worth.values())
+        yield f"{place}. {state.name(seat)} {dollars(amount)}"
+
+
+def _who_has_ended(log: TableLog) -> str:
+    """Who has ended an unfinished game, as `hub.status.record_end` has noted it, without the standings."""
+    notes = (row.raw_line for row in reversed(log.rows) if (row.transport, row.line) == ("service", "end"))
+    return next(notes, "").partition(STANDINGS)[0]
