@@ -42,7 +42,7 @@ pytestmark = pytest.mark.skipif(
 def replayed_with_equal_states(game: SiteReplay, path: Path) -> int:
     """Replay the game with the position that the site showed after actions; the number of the first."""
     shown = {state["id"]: state for state in states(path)}
-    first = next(iter(shown))
+    first: int = next(iter(shown))
     for action in game.run():
         if expected := shown.pop(action.id, None):
             assert game.snapshot(action.id) == expected
