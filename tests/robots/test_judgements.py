@@ -279,6 +279,13 @@ def test_shares_of_others_are_sold_for_a_company_that_brings_more() -> None:
     assert [co.par for co in started] == [67]
 
 
+def test_the_share_that_floats_a_company_of_another_is_bought() -> None:
+    setup = "@ round stock Ann\n@ cash Ann 70\n@ par PRR 67\n@ owns Bob PRR {held}\n= cash Ann 70"
+    last, early = (Robot().choose(run_scenario(setup.format(held=held)), "p0") for held in (5, 2))
+    assert last.action == BuyShares("PRR", "ipo")
+    assert last.value > 2 * early.value
+
+
 def test_a_company_is_started_before_shares_are_bought_that_bring_less() -> None:
     assert isinstance(choice(STARTING.format(cash=500)), Par)
 

@@ -24,7 +24,9 @@ def keeps_plan(g: Game, seat: str, action: Action) -> bool:
         return action.company not in begun
     if isinstance(action, BuyShares) and action.company not in begun:
         cost = (share_price(g, action.company, action.source) or 0) * action.count
-        return cash - cost >= sum(float_cost(g, company) for company in begun)
+        room = certificate_limit(g) - counted_certificates(g, seat) - action.count
+        needed = sum(missing_percent(g, company) // share_percent(g, company) for company in begun)
+        return cash - cost >= sum(float_cost(g, company) for company in begun) and room >= needed
     return not isinstance(action, Pass) or has_bought(g) or all(cash < (g.company(c).par or 0) for c in begun)
 
 
@@ -53,6 +55,10 @@ def unfloated(g: Game, seat: str, but: str = "") -> list[str]:
 
 def float_cost(g: Game, company: str) -> int:
     """Dollars for the shares that are still to be sold for the company to float."""
+    return missing_percent(g, company) * (g.company(company).par or 0) // share_percent(g, company)
+
+
+def missing_percent(g: Game, company: str) -> int:
+    """The part of a company, in percent, that is still to be sold for it to float."""
     sold = 100 - g.percent_held(IPO, company)
-    missing = max(g.company_definition(company).float_percent - sold, 0)
-    return missing * (g.company(company).par or 0) // share_percent(g, company)
+    return max(g.company_definition(company).float_percent - sold, 0)

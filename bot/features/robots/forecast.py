@@ -396,6 +396,8 @@ class Forecast:
     def paying_rounds(self, company: str) -> float:
         """In how many operating rounds of the horizon the company will probably pay."""
         co, horizon = self.g.company(company), self.horizon
+        if not co.floated:
+            return max(horizon - 1.0, 0.0)
         own = min(max(map(self.life, co.trains), default=0.0), horizon)
         later = (horizon - own) * (self._replacement_revenue(company) > 0)
         waits = 0.0 if co.has_operated else 1.0
@@ -481,11 +483,8 @@ class Forecast:
         total = 0.0
         for company, co in g.state.companies.items():
             percent = co.shares.get(self.seat, 0)
-            if (
-                percent <= 0
-                or co.cell is None
-                or any(objects(g, company) for objects in g.title.sale_objections)
-            ):
+            is_refused = any(refuses(g, company) for refuses in g.title.sale_objections)
+            if percent <= 0 or co.cell is None or is_refused:
                 continue
             if co.president == self.seat:
                 percent = max(percent - 20, 0)

@@ -64,7 +64,8 @@ def private_worth(o: Forecast, private: str) -> float:
             worth -= 0.75 * definition.price
     if isinstance(definition.ability, ShareExchangeAbility):
         worth += 15
-    most = MOST_OF_PRESIDENT if grant and grant.president else o.weights.most_of_face
+    closes = bool(definition.closes_with_first_train_of)
+    most = MOST_OF_PRESIDENT if grant and grant.president and closes else o.weights.most_of_face
     return min(worth, most * definition.price)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.features.robots.commitments import keeps_plan
+from bot.features.robots.commitments import keeps_plan, missing_percent
 from bot.features.robots.forecast import Forecast
 from bot.features.robots.opening import private_worth, start_choices
 from bot.features.robots.scored import OFFER_UNASKED, Scored
@@ -124,13 +124,14 @@ def _purchase(o: Forecast, buy: BuyShares) -> Scored:
         worth = o.weights.float_bonus + max(gain, 0) if can else 30 + gain
         return Scored(buy, worth, f"the {company} is mine to float")
     if not co.floated:
-        gain *= _float_chance(o, company)
+        gain *= _float_chance(o, company, buy.count)
     if own and buy.source == company:
         gain += 0.2 * cost
     if own and o.rivals(company) >= o.share_of(company) - share_percent(g, company) / 100:
         gain += 15
     if (
         not own
+        and co.floated
         and o.shortage(company)
         and o.share_of(company) + buy.count * share_percent(g, company) / 100 >= 0.2
     ):
@@ -142,11 +143,12 @@ def _purchase(o: Forecast, buy: BuyShares) -> Scored:
     return Scored(buy, gain + bar, why, bar)
 
 
-def _float_chance(o: Forecast, company: str) -> float:
-    """How probably a company of another player floats soon."""
+def _float_chance(o: Forecast, company: str, bought: int) -> float:
+    """How probably a company of another player floats soon, once the seat has bought so many shares of it."""
     g = o.g
-    sold = 100 - g.percent_held(IPO, company)
-    missing = g.company_definition(company).float_percent - sold
+    missing = missing_percent(g, company) - bought * share_percent(g, company)
+    if missing <= 0:
+        return 1.0
     president = g.company(company).president
     funds = g.cash(president) if president else 0
     price = (g.company(company).par or 1) / share_percent(g, company)
