@@ -59,9 +59,10 @@ class ForkedProcess:
         return code
 
     def kill(self) -> None:
-        """kill -9."""
+        """kill -9. A process that has just ended may be gone before its code is written."""
         if self.returncode is None:
-            os.kill(self.id, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.kill(self.id, signal.SIGKILL)
 
 
 class ForkServer(AbstractContextManager["ForkServer"]):
