@@ -5,17 +5,20 @@ from __future__ import annotations
 import pytest
 
 from bot.features.robots.forecast import Forecast
+from bot.features.robots.operating import protection
 from bot.features.robots.player import Robot
 from bot.features.robots.starts import start_worth
-from bot.features.robots.trains import own_loss, why_no_train
-from engine import Action, State, decision, game_of, options, play
+from bot.features.robots.trains import lost_train, own_loss, why_no_train
+from engine import Action, Option, State, decision, game_of, options, play
 from engine.core.actions import (
     BuyShares,
     BuyTrain,
+    Decline,
     LayTile,
     Par,
     Pass,
     PayDividend,
+    ProtectPrice,
     SellShares,
     WithholdDividend,
 )  # fmt: skip
@@ -300,3 +303,32 @@ def test_shares_of_a_company_whose_train_has_no_route_yet_are_kept() -> None:
     o = Forecast(game_of(state), "p0")
     assert o.revenue("PRR") == 0 < o.earnings("PRR")
     assert Robot().choose_action(state, "p0") == Pass()
+
+
+@pytest.mark.parametrize(("president", "loses"), [(0, True), (500, False)])
+def test_track_money_is_kept_for_a_train_that_has_to_be_bought(president: int, loses: bool) -> None:
+    """A 2-train costs $80. With $60 left, a president without money would go bankrupt."""
+    setup = f"@ cash Ann {president}\n@ cash PRR 100\n@ owns Ann PRR 2\n@ par PRR 67\n@ owns pool PRR 4\n"
+    state = run_scenario(f"{setup}@ round operating PRR\n= cash PRR 100")
+    o = Forecast(game_of(state), "p0")
+    assert (lost_train(o, "PRR", 40) > 0) == loses
+    assert not lost_train(o, "PRR", 20)
+
+
+def test_a_company_of_1851_gets_five_shares_less_a_fee() -> None:
+    """1851, Buying Stock: others may buy the five shares in its treasury."""
+    state = ScenarioRunner("1851").run(
+        "@ cash Ann 400\n@ cash Bob 0\n@ cash Cid 100\n@ round stock Ann\n= cash Cid 100"
+    )
+    o = Forecast(game_of(state), "p0")
+    assert o.capital("GM&O", 75) == 5 * 75 - 100 + 0.5 * 100
+
+
+def test_to_decline_is_weighed_whichever_option_stands_first() -> None:
+    state = run_scenario("@ par PRR 67\n@ owns Bob PRR 6\n@ round stock Ann\n= cash PRR 0")
+    both = [Option(ProtectPrice("PRR"), "Protect"), Option(Decline(), "Decline")]
+    o = Forecast(game_of(state), "p0")
+    first, last = (protection(o, order) for order in (both, both[::-1]))
+    assert (
+        {each.action for each in first} == {each.action for each in last} == {ProtectPrice("PRR"), Decline()}
+    )

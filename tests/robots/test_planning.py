@@ -9,7 +9,7 @@ from bot.features.robots import forecast, track
 from bot.features.robots.board_facts import BoardFacts
 from bot.features.robots.commitments import float_cost, keeps_plan, unfloated
 from bot.features.robots.forecast import Forecast
-from bot.features.robots.planning import loses_little, to_plan
+from bot.features.robots.planning import _part, loses_little, to_plan
 from bot.features.robots.player import Effort, Robot
 from bot.features.robots.projected_shares import SharePlay
 from bot.features.robots.projected_state import CASH_SCATTER
@@ -293,3 +293,8 @@ def test_a_private_is_sold_to_the_company_before_a_train_closes_it() -> None:
     assert Robot(0, Effort(1, 400)).choose_action(play(state, "p0", bought).state, "p0") == BuyTrain(
         "5", "bank"
     )
+
+
+def test_a_plan_that_makes_all_poorer_alike_is_no_better_for_who_is_behind() -> None:
+    assert _part({"p0": 300, "p1": 600}, "p0") == pytest.approx(_part({"p0": 200, "p1": 400}, "p0"))
+    assert _part({"p0": -100, "p1": 400}, "p0") < 0
