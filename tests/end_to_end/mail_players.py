@@ -22,11 +22,8 @@ from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import parseaddr
-from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-
-import pytest
 
 from bot.config import Settings, parse_settings
 from bot.email import delivery
@@ -35,7 +32,7 @@ from bot.hub.info import TableInfo
 from bot.hub.privacy import PrivacySettings
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
-from mail import InboxTiming, ParserProcess, ReplyLimits
+from mail import InboxTiming, ReplyLimits
 from storage import Person, Store, open_store
 from tests.fake_discord.running_bot import OnePixelPictures
 from tests.mail.servers import Delivery, Mailbox, SmtpCatcher, pymap_server, smtp_server
@@ -52,16 +49,6 @@ QUICK = delivery.MailTiming(
 )
 
 Server = Callable[[], AbstractAsyncContextManager[Mailbox]]
-
-
-class KeptParser(ParserProcess):
-    """A parser whose worker ends with this process: its start takes longer than most tests."""
-
-    async def __aexit__(self, *_: object) -> None:
-        pass
-
-
-kept_parser = cache(KeptParser)
 
 
 def settings_for(
@@ -268,16 +255,14 @@ async def attached(
     office: MailHarness, pictures: PictureWorkers, timing: delivery.MailTiming = QUICK
 ) -> AsyncIterator[None]:
     """Run the mail channel until the block ends."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(delivery, "ParserProcess", kept_parser)
-        task = asyncio.create_task(delivery.run(office.service, office.settings, pictures, timing=timing))
-        try:
-            yield
-            assert not task.done(), task
-        finally:
-            task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
+    task = asyncio.create_task(delivery.run(office.service, office.settings, pictures, timing=timing))
+    try:
+        yield
+        assert not task.done(), task
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
 
 
 def headline(letter: Delivery) -> str:
