@@ -78,7 +78,7 @@ def page_card(table_id: int, page: Page, above: Sequence[str] = (), media: Seque
     return [parts.container([text, *media, *page_rows(table_id, page)])]
 
 
-def _fitting(lists: Sequence[tuple[str, Sequence[str]]], room: int) -> list[tuple[str, Sequence[str]]]:
+def _fitting(lists: Sequence[tuple[str, Sequence[str]]], room: int) -> Sequence[tuple[str, Sequence[str]]]:
     """Lists in so many characters: the longest loses entries from its end. Its last stays: it says what else
     there is."""
     kept = [(title, list(items)) for title, items in lists]
@@ -88,7 +88,7 @@ def _fitting(lists: Sequence[tuple[str, Sequence[str]]], room: int) -> list[tupl
         if len(items := kept[longest][1]) < 2:
             break
         lengths[longest] -= len(items.pop(-2)) + 3
-    return [*kept]
+    return kept
 
 
 def _show_button(page: CustomId, control: Show) -> Json:
