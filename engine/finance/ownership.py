@@ -98,6 +98,11 @@ def counted_certificates(g: Game, seat: str) -> int:
     return _counted_certificates(g, seat, pending_sales(g))
 
 
+def certificate_room(g: Game, seat: str) -> int:
+    """How many more certificates the player may hold that count towards the limit; below 0 above it."""
+    return certificate_limit(g) - counted_certificates(g, seat)
+
+
 @cached
 def _counted_certificates(g: Game, seat: str, sales: tuple[PendingSale, ...]) -> int:
     exempt = _exempt_companies(g, sales)

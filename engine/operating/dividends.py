@@ -128,9 +128,14 @@ class DividendStep:
         elif isinstance(action, PayHalfDividend) and self.half_price_move != "right":
             if self.half_price_move == "under":
                 g.emit(PriceMoved(company, at, PriceReason.HALF_DIVIDEND))
-        elif not self.rise_needs_price or paid * share_percent(g, company) // 100 * 10 >= g.price(company):
+        elif self.raises_price(g, company, paid):
             market.move_token(g, company, market.right(g, at), PriceReason.DIVIDEND)
         g.replace_top(msgspec.structs.replace(turn, acted=True, revenue=0))
+
+    def raises_price(self, g: Game, company: str, paid: int) -> bool:
+        """Whether a whole dividend of so many dollars on all shares together raises the price."""
+        per_share = paid * share_percent(g, company) // 100
+        return paid > 0 and (not self.rise_needs_price or per_share * 10 >= g.price(company))
 
     def skip(self, g: Game, turn: OperatingTurn) -> None:
         if not turn.acted:

@@ -30,8 +30,8 @@ from engine.finance.ownership import (
     SOURCE_LABELS,
     ZONES_WITH_MULTIPLE_PURCHASES,
     certificate_limit,
+    certificate_room,
     companies_over_limit,
-    counted_certificates,
     counts_toward_limit,
     excess_text,
     market_zones,
@@ -310,8 +310,7 @@ class StockTurnQuestion:
         limit = percent_limit(g, company)
         if g.percent_held(seat, company) + percent > limit:
             return f"Nobody may hold more than {limit} % of the {company}{g.cite('1830 §10')}."
-        room = certificate_limit(g) - counted_certificates(g, seat)
-        if counts_toward_limit(g, company) and certificates > room:
+        if counts_toward_limit(g, company) and certificates > certificate_room(g, seat):
             return f"The limit is {certificate_limit(g)} certificates{g.cite('1830 §10', '1830 Table 3')}."
         return None
 

@@ -247,7 +247,7 @@ def test_a_company_without_money_for_track_keeps_its_revenue_and_grows_from_then
     projection = projected(at_trains())
     stock = projection.companies["PRR"]
     stock.trains, stock.cash, stock.lay_cost = ["2"], 70.0, 80
-    today = projection.facts.revenue_today("PRR", ("2",))
+    today = projection.facts.o.revenue("PRR", ("2",))
     projection.rounds = 5
     assert projection.revenue(stock) == today > 0
     projection._operate(stock)

@@ -55,7 +55,7 @@ class BoardFacts:
     def _revenue(self, company: str, trains: tuple[str, ...], rounds: float, color: str) -> float:
         if not trains:
             return 0.0
-        today = self.revenue_today(company, trains)
+        today = self.o.revenue(company, trains)
         upgraded = today * min(1 + UPGRADES * rounds, MOST_UPGRADES)
         prospect = self._prospect(trains) * STOP_VALUE[color] * self._place(company)
         laid = 1 - exp(-rounds / TRACK_ROUNDS) if today else 1 - exp(-(rounds + 1) / FIRST_TRACK_ROUNDS)
@@ -64,10 +64,6 @@ class BoardFacts:
     def lay_cost(self, company: str) -> int:
         """See `Forecast.lay_cost`."""
         return self.o.lay_cost(company)
-
-    def revenue_today(self, company: str, trains: tuple[str, ...]) -> float:
-        """Dollars that these trains would earn for a company on the track that there is."""
-        return self.o.revenue(company, trains)
 
     def _prospect(self, trains: tuple[str, ...]) -> float:
         """How many stops these trains together will run to."""

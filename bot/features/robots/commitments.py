@@ -10,7 +10,7 @@ from __future__ import annotations
 from engine import IPO, Game
 from engine.core.actions import Action, BuyShares, Par, Pass, SellShares
 from engine.core.state import StockTurn
-from engine.finance.ownership import certificate_limit, counted_certificates, share_percent, share_price
+from engine.finance.ownership import certificate_room, share_percent, share_price
 
 
 def keeps_plan(g: Game, seat: str, action: Action) -> bool:
@@ -24,7 +24,7 @@ def keeps_plan(g: Game, seat: str, action: Action) -> bool:
         return action.company not in begun
     if isinstance(action, BuyShares) and action.company not in begun:
         cost = (share_price(g, action.company, action.source) or 0) * action.count
-        room = certificate_limit(g) - counted_certificates(g, seat) - action.count
+        room = certificate_room(g, seat) - action.count
         needed = sum(missing_percent(g, company) // share_percent(g, company) for company in begun)
         return cash - cost >= sum(float_cost(g, company) for company in begun) and room >= needed
     return not isinstance(action, Pass) or has_bought(g) or all(cash < (g.company(c).par or 0) for c in begun)
@@ -36,8 +36,8 @@ def lacking(g: Game, seat: str, par: Par) -> tuple[int, int]:
     held = g.percent_held(seat, par.company)
     missing = definition.float_percent - held
     certificates = missing // share - (0 if held else definition.shares[0] // share - 1)
-    room = certificate_limit(g) - counted_certificates(g, seat)
-    return max(missing * par.price // share - g.cash(seat), 0), max(certificates - room, 0)
+    short = max(missing * par.price // share - g.cash(seat), 0)
+    return short, max(certificates - certificate_room(g, seat), 0)
 
 
 def has_bought(g: Game) -> bool:

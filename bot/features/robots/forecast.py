@@ -265,10 +265,6 @@ class Forecast:
         assert isinstance(question, OperatingTurnQuestion)
         return next((step for step in question.steps if isinstance(step, DividendStep)), DividendStep())
 
-    def rises(self, company: str, paid: float) -> bool:
-        """Whether a dividend of so many dollars on all shares raises the price."""
-        return paid >= (self.g.price(company) if self.dividend_terms.rise_needs_price else 1)
-
     @once
     def shortage(self, company: str) -> int:
         """Dollars that the company lacks for the train that it will have to buy."""
@@ -469,7 +465,8 @@ class Forecast:
             jump = 1.0 if earned >= price else (0.3 if earned > 0 else -1.0)
             moves = jump * paying if earned > 0 else -horizon
         else:
-            moves = 0.75 * paying * self.rises(company, earned) - 0.9 * (horizon - paying)
+            rises = self.dividend_terms.raises_price(g, company, int(earned))
+            moves = 0.75 * paying * rises - 0.9 * (horizon - paying)
         return 0.9 * per_share * paying + self.price_after(company, moves)
 
     def share_gain(self, company: str, cost: float) -> float:

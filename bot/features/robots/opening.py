@@ -56,15 +56,15 @@ def private_worth(o: Forecast, private: str) -> float:
         and definition.sellable_to_company
     ):
         worth += RESALE * definition.price
+    closes = bool(definition.closes_with_first_train_of)
     if grant := definition.grants:
         par = max((p for p in g.components.par_prices), default=0)
         shares = grant.percent / share_percent(g, grant.company)
         worth += shares * par * (1.0 if grant.president else 0.75)
-        if not definition.sellable_to_company or definition.closes_with_first_train_of:
+        if not definition.sellable_to_company or closes:
             worth -= 0.75 * definition.price
     if isinstance(definition.ability, ShareExchangeAbility):
         worth += 15
-    closes = bool(definition.closes_with_first_train_of)
     most = MOST_OF_PRESIDENT if grant and grant.president and closes else o.weights.most_of_face
     return min(worth, most * definition.price)
 

@@ -81,7 +81,7 @@ def _moves(o: Forecast, company: str, paid: int, kept: int) -> float:
         return min(paid // max(o.g.price(company), 1), 2)
     if o.dividend_terms.half_price_move != "right" and kept:
         return 0.2
-    return float(o.rises(company, paid))
+    return float(o.dividend_terms.raises_price(o.g, company, paid))
 
 
 def _rises(o: Forecast, company: str, paid: int) -> bool:

@@ -97,7 +97,7 @@ class ProjectedState:
     def revenue(self, stock: Stock) -> float:
         trains = tuple(sorted(stock.trains))
         if stock.lay_cost > stock.cash:
-            return self.chance(stock.sym) * self.facts.revenue_today(stock.sym, trains)
+            return self.chance(stock.sym) * self.facts.o.revenue(stock.sym, trains)
         return self.estimate(stock.sym, trains, self.rounds - stock.since)
 
     def estimate(self, sym: str, trains: tuple[str, ...], rounds: int) -> float:

@@ -10,19 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from bot.features.robots.commitments import lacking, unfloated
+from bot.features.robots.commitments import lacking
 from bot.features.robots.forecast import Forecast
 from bot.features.robots.par_prices import par_choice
 from bot.features.robots.scored import Scored, best
 from engine import Option
 from engine.core.actions import BuyShares, Par, SellShares
-from engine.finance.ownership import (
-    certificate_limit,
-    counted_certificates,
-    counts_toward_limit,
-    share_percent,
-    share_price,
-)
+from engine.finance.ownership import certificate_room, counts_toward_limit, share_percent, share_price
 
 START_MARGIN = 20.0
 """Dollars by which a company has to bring more than the shares that are sold for it."""
@@ -43,20 +37,19 @@ def with_starts(o: Forecast, judged: list[Scored], options: Sequence[Option]) ->
     pars = [option.action for option in options if isinstance(option.action, Par)]
     if not pars:
         return judged
-    shares = max((each.value for each in judged if isinstance(each.action, BuyShares)), default=0.0)
-    shares, sales = max(shares, 0.0), []
+    shares = max([0.0, *(each.value for each in judged if isinstance(each.action, BuyShares))])
+    starts, sales = [], []
     for par in pars:
+        start = start_worth(o, par, options)
         raised = _raised(o, *lacking(o.g, o.seat, par), options)
-        start = start_worth(o, par, options, raised.dollars if raised else 0)
-        if not raised:
-            judged.append(start._replace(value=start.value + shares * (start.value > 0)))
-            continue
-        worth = start.value - raised.loss
-        if worth > START_MARGIN and not unfloated(o.g, o.seat):
+        if raised is None:
+            start = start._replace(value=start.value + shares * (start.value > 0))
+        elif (worth := start_worth(o, par, options, raised.dollars).value - raised.loss) > START_MARGIN:
             reason = f"the {par.company} will bring more than my shares of the {raised.sale.company}"
             sales.append(Scored(raised.sale, worth + shares, reason))
-        judged.append(start_worth(o, par, options))
-    return [best([each, *(sale for sale in sales if sale.action == each.action)]) for each in judged]
+        starts.append(start)
+    found = [*judged, *starts]
+    return [best([each, *(sale for sale in sales if sale.action == each.action)]) for each in found]
 
 
 def start_worth(o: Forecast, par: Par, options: Sequence[Option], more_cash: int = 0) -> Scored:
@@ -93,7 +86,7 @@ def _gain_elsewhere(o: Forecast, dollars: float, options: Sequence[Option]) -> f
     """What so many dollars bring in the best shares on offer of companies that have floated, as far as there
     is room."""
     g, total, best = o.g, 0.0, []
-    room = certificate_limit(g) - counted_certificates(g, o.seat)
+    room = certificate_room(g, o.seat)
     for option in options:
         buy = option.action
         if isinstance(buy, BuyShares) and buy.count == 1 and g.company(buy.company).floated:

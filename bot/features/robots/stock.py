@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.features.robots.commitments import keeps_plan, missing_percent
+from bot.features.robots.commitments import float_cost, keeps_plan, missing_percent
 from bot.features.robots.forecast import Forecast
 from bot.features.robots.opening import private_worth, start_choices
 from bot.features.robots.scored import OFFER_UNASKED, Scored
@@ -28,8 +28,7 @@ from engine.core.actions import (
 from engine.finance import market
 from engine.finance.loans import interest_due
 from engine.finance.ownership import (
-    certificate_limit,
-    counted_certificates,
+    certificate_room,
     counts_toward_limit,
     share_percent,
     share_price,
@@ -76,7 +75,7 @@ def _by_budget(o: Forecast, judged: list[Scored]) -> list[Scored]:
     g = o.g
     if g.components.loans:
         return judged
-    room = max(certificate_limit(g) - counted_certificates(g, o.seat), 1)
+    room = max(certificate_room(g, o.seat), 1)
     gains = {}
     for each in judged:
         buy = each.action
@@ -118,9 +117,8 @@ def _purchase(o: Forecast, buy: BuyShares) -> Scored:
     own = co.president == o.seat
     gain = o.share_gain(company, cost / buy.count) * buy.count
     if own and not co.floated:
-        left = g.company_definition(company).float_percent - (100 - g.percent_held(IPO, company))
-        step = share_percent(g, company)
-        can = left * (co.par or 0) // step <= g.cash(o.seat) or left <= 2 * step
+        left = missing_percent(g, company) // share_percent(g, company)
+        can = float_cost(g, company) <= g.cash(o.seat) or left <= 2
         worth = o.weights.float_bonus + max(gain, 0) if can else 30 + gain
         return Scored(buy, worth, f"the {company} is mine to float")
     if not co.floated:
@@ -235,7 +233,7 @@ def _swap_when_full(o: Forecast, judged: list[Scored]) -> list[Scored]:
     g = o.g
     if getattr(g.top, "bought", None):
         return judged
-    room = certificate_limit(g) - counted_certificates(g, o.seat)
+    room = certificate_room(g, o.seat)
 
     def sources(company: str) -> list[str]:
         return [POOL, IPO, *([company] if g.title.flotation.rest_to_treasury else [])]

@@ -173,8 +173,7 @@ def track_step(o: Forecast, options: Sequence[Option], trials: int = MAX_TRIALS)
             dollar = 1.0 if cash - cost < fund else o.weights.treasury_dollar
             bonus = 25.0 if isinstance(lay, LayMine) or lay.using else 0.0
             worth = gain * max(o.horizon, 1) * 0.5 - dollar * cost + bonus + 1.0
-            if cost:
-                worth -= o.liquidation_loss(company, cost - o.revenue(company)) + lost_train(o, company, cost)
+            worth -= _loss_by(o, company, cost)
             judged.append(Scored(lay, worth, _lay_reason(company, gain, lay)))
     for option in options:
         if isinstance(option.action, TakeLoans):
@@ -190,6 +189,13 @@ def track_step(o: Forecast, options: Sequence[Option], trials: int = MAX_TRIALS)
         elif isinstance(option.action, PlaceBridge):
             judged.append(Scored(option.action, 15.0, "the bridge raises what the city pays"))
     return judged
+
+
+def _loss_by(o: Forecast, company: str, cost: int) -> float:
+    """Dollars to the seat of interest and a train that the company cannot pay once it has spent so much."""
+    if not cost:
+        return 0.0
+    return o.liquidation_loss(company, cost - o.revenue(company)) + lost_train(o, company, cost)
 
 
 def _lay_reason(company: str, gain: float, lay: LayTile | LayMine) -> str:
@@ -214,8 +220,7 @@ def token_step(o: Forecast, options: Sequence[Option]) -> list[Scored]:
         dollar = 1.2 if before - cost < fund else o.weights.treasury_dollar
         spare = 15 if cost == 0 else 0
         worth = gain * max(o.horizon, 1) * 0.5 - dollar * cost + spare
-        if cost:
-            worth -= o.liquidation_loss(company, cost - o.revenue(company)) + lost_train(o, company, cost)
+        worth -= _loss_by(o, company, cost)
         why = f"a token in {token.hex} brings about ${gain:.0f} a round"
         if gain < 1 and cost == 0:
             why = f"a token in {token.hex} costs nothing, and others cannot take its place"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.features.robots.forecast import Forecast
+from bot.features.robots.forecast import LASTING, Forecast
 from bot.features.robots.scored import BANKRUPTCY, OFFER_UNASKED, Scored, with_dollars
 from engine import BANK, POOL, Option
 from engine.core.actions import (
@@ -132,7 +132,7 @@ def _purchase(o: Forecast, company: str, buy: BuyTrain, price: int) -> Scored:
     help_needed = max(price - cash, 0)
     worth = _worth(o, company, buy.train, buy.traded_in)
     cost = o.weights.treasury_dollar * min(price, cash) + help_needed / max(o.share_of(company), 0.3)
-    lasting_after = [t for t in (*trains, buy.train) if o.life(t) >= min(2.5, o.rounds_left)]
+    lasting_after = [t for t in (*trains, buy.train) if o.life(t) >= min(LASTING, o.rounds_left)]
     left = max(cash - price, 0)
     if left < o.lay_cost(company):  # it has to keep a revenue before it can build on
         cost += o.revenue_over(company, [*trains, buy.train], o.horizon)
@@ -158,7 +158,7 @@ def _purchase(o: Forecast, company: str, buy: BuyTrain, price: int) -> Scored:
 def lost_train(o: Forecast, company: str, cost: int) -> float:
     """Dollars to the seat of the train that the company cannot buy in this turn once it has spent so much."""
     train, trains, cash = o.next_train(), o.g.company(company).trains, o.g.cash(company)
-    if train is None or not cost or cash - cost >= train.price:
+    if train is None or cash - cost >= train.price:
         return 0.0
     if not trains and o.g.components.must_own_train:
         funds = o.g.cash(o.seat) + o.sellable_worth()
