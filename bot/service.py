@@ -15,7 +15,7 @@ from bot.features.digest.pages import WaitingPages
 from bot.features.game_files import export
 from bot.features.game_files.importing import read_game
 from bot.features.history import feature as history
-from bot.features.lobby import notices as lobby_pages
+from bot.features.lobby import pages as lobby_pages
 from bot.features.lobby.feature import LobbyCommands
 from bot.features.lobby.imported_seats import GameImports
 from bot.features.lobby.lines import LobbyLines
@@ -53,8 +53,8 @@ from bot.hub.feature import Feature
 from bot.hub.limits import Limits
 from bot.hub.polls import HOLD_KIND, PollHandler
 from bot.hub.privacy import PrivacySettings
+from bot.hub.running_tables import RunningTables
 from bot.hub.service import Hub
-from bot.hub.status import RunningTables
 from bot.hub.timers import LATE_KIND, NOBODY_FOLLOWS, Followers
 from bot.pictures.workers import PictureWorkers
 from storage import Store

@@ -1,4 +1,4 @@
-"""The names that the engine has for seats, and their numbers."""
+"""Who has to decide, and what. Seats are numbers here, and names such as `p0` in the engine."""
 
 from __future__ import annotations
 

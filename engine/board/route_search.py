@@ -32,7 +32,7 @@ from operator import neg
 
 import msgspec
 
-from engine.board.dual_prices import PRICE_SCALE, DualPrices
+from engine.board.route_dual_prices import PRICE_SCALE, DualPrices
 from engine.board.route_graph import RevenueRules, RouteGraph
 
 DirectedLink = tuple[int, int, int, int, int]

@@ -11,7 +11,7 @@ for a price of passing through a stop, times the number of routes that can pass 
 1. Without prices, the bound is what the trains would earn if each had the map to itself. A first set is
    found greedily. Often it reaches the bound.
 2. Otherwise prices are found by column generation. The best fractions of the routes known so far give
-   prices (`engine.board.dual_prices`). At these prices the search looks for routes that net more than the
+   prices (`route_dual_prices`). At these prices the search looks for routes that net more than the
    known ones, until there are none. The bound falls from round to round, mostly to little more than the
    revenue of the best set.
 3. The difference between the bound and the best set is the gap. Only a route that nets more than the best
@@ -32,7 +32,7 @@ from contextlib import suppress
 
 import msgspec
 
-from engine.board.dual_prices import DualPrices, LinearProgram
+from engine.board.route_dual_prices import DualPrices, LinearProgram
 from engine.board.route_graph import RevenueRules, RouteGraph
 from engine.board.route_search import (
     NO_PRICES,

@@ -39,7 +39,7 @@ from engine.finance.share_sales import refuse_sale_at_steady_price, sell_at_stea
 from engine.game import Game
 from engine.mechanics import Option
 from engine.mergers.conversion import current_merger_round, tokens_to_buy
-from engine.stock.short_selling import buy_shares, refuse_buy
+from engine.stock.short_selling_turn import buy_shares, refuse_buy
 
 
 @dataclass(frozen=True)

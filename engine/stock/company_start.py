@@ -27,7 +27,7 @@ from engine.finance.ownership import certificate_limit, counted_certificates
 from engine.game import Game
 from engine.mechanics import Option
 from engine.operating.stations import city_label
-from engine.stock.short_selling import affordable_bids, private_value_sums, refuse_bid
+from engine.stock.short_selling_turn import affordable_bids, private_value_sums, refuse_bid
 from engine.stock.turn import current_stock_round, end_stock_turn
 
 

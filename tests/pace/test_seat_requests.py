@@ -12,7 +12,7 @@ from bot.terminal.console import Console
 from tests.pace.conftest import DrivenTable
 from tests.pace.letters import MailDesk
 from tests.pace.test_by_mail import desk, to
-from tests.pace.test_lobby_notices import lobby
+from tests.pace.test_lobby_messages import lobby
 
 __all__ = ["desk"]
 

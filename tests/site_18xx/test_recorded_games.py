@@ -17,7 +17,7 @@ from engine.operating.run import best_run
 from engine.site_18xx.export import export_game
 from engine.site_18xx.game_file import SiteAction
 from engine.site_18xx.replay import SiteReplay
-from engine.stock.short_selling import vacant_cities
+from engine.stock.short_selling_turn import vacant_cities
 from tests.site_18xx.recorded_games import (
     GAMES,
     branch_files,

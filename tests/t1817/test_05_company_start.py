@@ -9,7 +9,7 @@ import pytest
 
 from engine import free_cash, new_game
 from engine.kernel import game_of
-from engine.stock.short_selling import affordable_bids
+from engine.stock.short_selling_turn import affordable_bids
 from tests.t1817.scenarios import (
     ANN,
     BOB,

@@ -93,7 +93,7 @@ def test_row_3_sales_after_a_short_sale() -> None:
 
 
 def test_row_3_a_bid_is_offered_though_no_city_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.stock.short_selling.vacant_cities", lambda g: iter(()))
+    monkeypatch.setattr("engine.stock.short_selling_turn.vacant_cities", lambda g: iter(()))
     run_scenario(FIVE + BOB.replace("Bob", "Cid") + "Cid: short WT\n= turn Ann")
     asked = FIVE + CID + "Cid: short WT\n= turn Cid\n"
     run_scenario(asked + "Cid: pass\n= turn Ann", options=PLAYED_BY_SITE)

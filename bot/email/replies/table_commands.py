@@ -6,7 +6,7 @@ about a table:
 
     new TITLE Bob <bob@example.org>, Cid <cid@example.org> option optional_6_train
     options TITLE, help
-    import Friday                    with a game attached, see `seat_commands`
+    import Friday                    with a game attached: the table, whose seats are claimed by replies
     snapshot                         with a game attached: what it looks like, without a table
     seat Ann                         for `ask Ann`
     resign                           before the start, for `leave`
@@ -25,9 +25,9 @@ from typing import NamedTuple
 
 import engine
 from bot.email.pages.pictures import inline_images
-from bot.email.replies.seat_commands import NO_FILE, import_game
 from bot.email.tokens import table_label
 from bot.features.game_files.export import export_prospect
+from bot.features.game_files.importing import imported_sentences
 from bot.features.lobby.lines import invitations_sentence
 from bot.hub import people
 from bot.hub.info import TableInfo, open_seat_named, status_text
@@ -49,6 +49,11 @@ HELP = (
     "ask CODE: ask for an open seat at a table",
     "addresses: where your emails go; `link ann@example.org` adds an address, `unlink` gives one up",
     "stop: no more emails; `start` in a reply starts them again",
+)
+NO_FILE = "Attach the game: the JSON file that 18xx.games exports, or a game text."
+HOW_TO_SIT = (
+    "Reply with `seat NAME` to play on in a seat, and with `invite Bob <bob@example.org>` to offer the seat "
+    "of Bob to its player by email. The game goes on once every seat has its player."
 )
 
 
@@ -105,7 +110,7 @@ class TableCommands:
             case "new":
                 return await self._new(person_id, " ".join([rest, *lines[1:20]]), name, request)
             case "import":
-                return CommandAnswer(*await import_game(self._service, person_id, rest, files))
+                return await self._import(person_id, rest, files)
             case "snapshot":
                 return await self._snapshot(person_id, files)
             case "options":
@@ -178,6 +183,14 @@ class TableCommands:
             "You get an email when they have answered. Reply with `start` to start the game.",
         )
         return CommandAnswer(sentences, info.id)
+
+    async def _import(self, person_id: int, name: str, files: Sequence[MailFile]) -> CommandAnswer:
+        """A table for the game in the first file."""
+        if not files:
+            raise ValueError(NO_FILE)
+        imports = self._service.imports
+        table, warnings = await imports.open_table(files[0].content, by=person_id, name=name[:60])
+        return CommandAnswer(tuple(imported_sentences(table, warnings, HOW_TO_SIT)), table.id)
 
     # -- at a table --------------------------------------------------------------------------
 

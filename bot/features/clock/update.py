@@ -15,7 +15,7 @@ from datetime import date, datetime, timedelta
 
 import engine
 from bot.features.clock.clocks import ClockRules, LogStep, follow
-from bot.features.clock.seat_timers import SeatDueRows
+from bot.features.clock.due_rows import SeatDueRows
 from bot.hub.cache import TableCache
 from bot.hub.commit import write_notes
 from bot.hub.loading import load_recipient

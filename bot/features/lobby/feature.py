@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.features.lobby.lines import LobbyLines
-from bot.features.lobby.pages import tell_expiry
+from bot.features.lobby.messages import tell_expiry
 from bot.features.lobby.replacement import Replacements, other_people
 from bot.features.lobby.seats import SeatRequests
 from bot.features.lobby.tables import Lobby

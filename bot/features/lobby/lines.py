@@ -20,8 +20,8 @@ from bot.hub.command import Command, Form, OpenCommand
 from bot.hub.info import TableInfo, open_seat_named
 from bot.hub.people import check_invitable, person_by_address, person_by_discord, player_name
 from bot.hub.request import Request
+from bot.hub.running_tables import RunningTables
 from bot.hub.seating import ROBOT_WORD, people_of, robots_of, unanswered
-from bot.hub.status import RunningTables
 from bot.position import text_views
 from storage import TableStatus, UnitOfWork
 

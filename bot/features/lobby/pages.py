@@ -1,111 +1,177 @@
-"""What is told before a game starts: invitations, a full table, a lobby that expires."""
+"""The pages about seats: a table that has not started, invitations, offers, and requests for seats."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from datetime import datetime
+from collections.abc import Mapping
 
 import engine
-from bot.hub.changes import LOBBY_LIFETIME, WARNING
-from bot.hub.info import TableInfo
+from bot.features.lobby.seats import open_request
+from bot.hub.feature import Answer, EndingPart, MakePage, Page
+from bot.hub.info import TableInfo, open_seats
 from bot.hub.loading import load_recipient
-from bot.hub.notifications.clock_messages import message
-from bot.hub.notifications.messages import Notification, unique_suffix
-from bot.hub.notifications.notify import Recipient, routes
+from bot.hub.notifications.messages import Notification
+from bot.hub.pace import pace_text
 from bot.hub.seating import robots_of
+from bot.hub.table import LiveTable
 from bot.position import text_views
-from bot.position.times import duration_text
-from storage import NewMessage, UnitOfWork
+from bot.position.controls import Say
+from storage import Store
+
+REMATCH = Say("Rematch", "rematch", purpose="To open a table with the same people")
+"""After a game."""
 
 
-def is_full(info: TableInfo, *, was_invited: bool) -> bool:
-    """Whether everybody is there: every seat of the title is taken, or the last who was invited has come."""
-    limits = engine.title_of(info.title, info.options).components.players
-    count = len(info.seated_players)
-    if not all(player.joined for player in info.seated_players):
-        return False
-    return count >= limits["max"] or (was_invited and count >= limits["min"])
-
-
-async def tell_full(unit: UnitOfWork, info: TableInfo) -> None:
-    """Ask the host whether to start."""
-    if info.host_id is None:
-        return
-    names = text_views.join_words([player.name for player in info.seated_players])
-    sentence = f"Everybody is at table {info.name} {info.code}: {names}. Start the game?"
-    recipient = await load_recipient(unit, info.host_id, None)
-    await unit.outbox.enqueue(*lobby_messages(info, "full", [recipient], sentence, unit.now))
-
-
-async def ask_about_robot(unit: UnitOfWork, info: TableInfo, robot: str, by: int | None) -> None:
-    """Ask the people at the table, but not the one who wants it, whether a robot may play.
-
-    The question names every robot that waits: one answer is for all of them.
-    """
-    asking = info.player_of(by)
-    waiting = [each.name for each in robots_of(info) if not each.joined] + [robot]
-    who = "a computer player" if len(waiting) == 1 else "computer players"
-    takes = "It takes its seat" if len(waiting) == 1 else "They take their seats"
-    sentence = (
-        f"{asking.name if asking else 'The host'} asks whether {who}, {text_views.join_words(waiting)}, "
-        f"may play at table {info.name} {info.code}. {takes} once everybody there agrees."
-    )
-    people = [p.person_id for p in info.seated_players if p.joined and not p.is_robot and p.person_id != by]
-    recipients = [await load_recipient(unit, person_id, None) for person_id in people]
-    await unit.outbox.enqueue(*lobby_messages(info, "robot", recipients, sentence, unit.now))
-
-
-async def tell_no_robots(unit: UnitOfWork, info: TableInfo, name: str) -> None:
-    """Tell the host who does not agree to robots."""
-    if info.host_id is None:
-        return
-    sentence = f"{name} does not agree that robots play at table {info.name} {info.code}, so none sits there."
-    recipient = await load_recipient(unit, info.host_id, None)
-    await unit.outbox.enqueue(*lobby_messages(info, "no robot", [recipient], sentence, unit.now))
-
-
-async def tell_expiry(unit: UnitOfWork, info: TableInfo) -> None:
-    """Warn the host and the players that the lobby will be closed."""
-    sentence = (
-        f"Table {info.name} {info.code} has been waiting for its start for "
-        f"{duration_text(LOBBY_LIFETIME - WARNING)}. It is closed in {duration_text(WARNING)} unless "
-        "somebody joins, or it is started or kept open."
-    )
-    recipients = [await load_recipient(unit, person_id, None) for person_id in _people(info)]
-    await unit.outbox.enqueue(*lobby_messages(info, "expiring", recipients, sentence, unit.now))
-
-
-async def tell_closed(unit: UnitOfWork, info: TableInfo, sentence: str) -> None:
-    """Tell the host and the players that the lobby is closed."""
-    recipients = [await load_recipient(unit, person_id, None) for person_id in _people(info)]
-    await unit.outbox.enqueue(*lobby_messages(info, "closed", recipients, sentence, unit.now))
-
-
-def _people(info: TableInfo) -> list[int]:
-    people = [info.host_id, *(player.person_id for player in info.seated_players if player.joined)]
-    return [person_id for person_id in dict.fromkeys(people) if person_id is not None]
-
-
-def lobby_messages(
-    info: TableInfo,
-    kind: str,
-    recipients: Iterable[Recipient],
-    sentence: str,
-    now: datetime,
-    decision_id: str | None = None,
-) -> list[NewMessage]:
-    """A message about seats to people themselves. decision_id: the request that it is about."""
-    name = f"{info.id}.{kind}.{decision_id or unique_suffix()}"
-    about = f".{decision_id}" if decision_id else ""
-    return [
-        message(
-            Notification(
-                kind, info.id, info.seq, None, recipient.person_id, decision_id, sentences=(sentence,)
-            ),
-            route,
-            name,
-            collapse=f"{kind}:{info.id}:{recipient.person_id}{about}:{route.channel}",
-        )
-        for recipient in recipients
-        for route in routes(kind, info, recipient, now)
+def lobby_page(table: TableInfo) -> Page:
+    """A table before its game starts, or an imported one that waits for its players, for everybody."""
+    limits = engine.title_of(table.title, table.options).components.players
+    seats = [
+        f"{number}. {player.name}" + ("" if player.joined else " (invited)")
+        for number, player in enumerate(table.seated_players, 1)
     ]
+    options = f", {', '.join(table.options)}" if table.options else ""
+    lines = [
+        f"For {limits['min']} to {limits['max']} players{options}.",
+        pace_text(table.pace),
+        *(seats or ["Nobody is seated yet."]),
+    ]
+    controls: list[Say] = []
+    if table.status == "lobby":
+        controls = [
+            Say("Join", "join", "good"),
+            Say("Leave", "leave"),
+            Say("Start", "start shuffled", "first"),
+        ]
+    elif table.status == "paused" and (empty := open_seats(table)):
+        lines.append("The game goes on once each seat has its player. Whose seat is yours?")
+        names = [table.names[seat] for seat in empty]
+        controls = [Say(f"The seat of {name}", f"ask {name}", "good") for name in names]
+    else:
+        lines.append("The table was closed." if table.status == "ended" else "The game has begun.")
+    name = "" if table.name == table.title else f" · {table.name}"
+    return Page(f"Table {table.code} · {table.title}{name}", lines, controls=controls)
+
+
+async def add_to_ending(table: LiveTable) -> EndingPart:
+    """The same people once more, where any are left."""
+    return EndingPart(controls=[REMATCH] if table.stored_info.seated_players else [])
+
+
+async def _for_everybody(table: TableInfo, notification: Notification) -> Page:
+    return lobby_page(table)
+
+
+class LobbyPages:
+    """Makes the page of each notification about seats."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def pages(self) -> Mapping[str, MakePage]:
+        """By the kind of the notification."""
+        lobby = dict.fromkeys(("full", "expiring", "closed", "robot", "no robot", "host"), self._lobby)
+        return {
+            **lobby, "lobby": _for_everybody, "invited": self._invitation, "seat": self._offer,
+            "answered": self._answered, "seat_request": self._request, "seat_answer": self._request,
+        }  # fmt: skip
+
+    async def _lobby(self, table: TableInfo, notification: Notification) -> Page | None:
+        """A table that has not started: it is full, it expires, it is closed, a robot may play or not, it has
+        another host."""
+        if table.status != "lobby" and notification.kind != "closed":
+            return None
+        page = Page("The table is closed.", notification.sentences)
+        match notification.kind:
+            case "full":
+                start = Say("Start", "start shuffled", "first")
+                answer = Answer("To start the game", "start")
+                return page._replace(headline="Everybody is there.", controls=[start], yes=answer)
+            case "expiring":
+                keep, answer = Say("Keep it open", "keep", "first"), Answer("To keep it open", "keep")
+                return page._replace(headline="This table expires.", controls=[keep], yes=answer)
+            case "host":
+                return page._replace(headline="You are the host.")
+            case "no robot":
+                return page._replace(headline="No robot plays.")
+            case "robot":
+                if all(robot.joined for robot in robots_of(table)):
+                    return None
+                agree, decline = Answer("To agree", "agree"), Answer("To decline", "decline")
+                buttons = [Say("Agree", "agree", "first"), Say("Decline", "decline")]
+                page = page._replace(headline="May a robot play?", controls=buttons)
+                return page._replace(yes=agree, no=decline)
+        return page
+
+    async def _invitation(self, table: TableInfo, notification: Notification) -> Page | None:
+        """A seat that is kept for somebody. Those who are invited at once may have no seat yet."""
+        player = table.player_of(notification.person_id)
+        if table.status != "lobby" or player is None or player.joined:
+            return None
+        host = await self._host_name(table)
+        options = f" with {text_views.join_words(table.options)}" if table.options else ""
+        agreed = [f"{table.title}{options}.", pace_text(table.pace)]
+        return Page(
+            f"{host} invites you to a game of {table.title}.",
+            [f"{host} keeps a seat for you at table {table.name} {table.code}."],
+            [("Players", await self._players(table, notification)), ("What is agreed", agreed)],
+            [Say("Join", "join", "good"), Say("Leave", "leave")],
+            Answer("To take your seat", "join"),
+            Answer("To decline", "leave"),
+            invites=True,
+        )
+
+    async def _players(self, table: TableInfo, notification: Notification) -> list[str]:
+        """The players of a table, each with their time zone."""
+        players = []
+        async with self._store.read() as unit:
+            for player in table.seated_players:
+                zone = (await load_recipient(unit, player.person_id, None)).settings.zone
+                notes = [*([zone] if zone else []), *([] if player.joined else ["invited"])]
+                players.append(player.name + (f" ({', '.join(notes)})" if notes else ""))
+        seated = {player.name for player in table.seated_players}
+        return [*players, *(f"{name} (invited)" for name in notification.sentences if name not in seated)]
+
+    async def _offer(self, table: TableInfo, notification: Notification) -> Page | None:
+        """A seat of a game in play, offered to somebody."""
+        seat = notification.seat
+        is_seated = table.player_of(notification.person_id) is not None
+        if seat is None or is_seated or table.status not in ("running", "paused"):
+            return None
+        host, name = await self._host_name(table), table.names[seat]
+        offer = f"{host} invites you to play on as {name}"
+        also = "" if table.player_at(seat) is None else f" {name} is asked too, once you agree."
+        return Page(
+            f"{offer}.",
+            [f"{offer} at table {table.name} {table.code}, a game of {table.title}.{also}"],
+            [("Players", table.names)],
+            [Say("Play on", f"ask {name}", "good")],
+            Answer("To take your seat", f"ask {name}"),
+            Answer("To decline", ""),
+            invites=True,
+        )
+
+    async def _host_name(self, table: TableInfo) -> str:
+        if table.host_id is None:
+            return "Somebody"
+        if player := table.player_of(table.host_id):
+            return player.name
+        async with self._store.read() as unit:
+            return (await unit.people.get(table.host_id)).name
+
+    async def _answered(self, table: TableInfo, notification: Notification) -> Page | None:
+        """How somebody has answered an invitation, for the host."""
+        is_open = table.status in ("lobby", "paused")
+        return Page("News from the table.", notification.sentences) if is_open else None
+
+    async def _request(self, table: TableInfo, notification: Notification) -> Page | None:
+        """Somebody asks for a seat, or the answer to that."""
+        if notification.kind == "seat_answer":
+            return Page("Your seat.", notification.sentences)
+        async with self._store.read() as unit:
+            request = await open_request(unit, table.id, notification.decision_id)
+        if request is None:
+            return None
+        admit, refuse = (
+            Say("Admit", f"admit {request.name}", "good"),
+            Say("Refuse", f"refuse {request.name}", "danger"),
+        )
+        return Page("A seat is asked for.", notification.sentences, controls=[admit, refuse])

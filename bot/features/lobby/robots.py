@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.features.lobby import pages
+from bot.features.lobby.messages import ask_about_robot, tell_no_robots
 from bot.hub.changes import TableChanges, actor_name, again_on_conflict, check_allowed, check_in_lobby
 from bot.hub.info import TableInfo
 from bot.hub.seating import add_robot, add_seat, agree_to_robot, check_name, people_of, robot_name, robots_of
@@ -29,7 +29,7 @@ class LobbyRobots(TableChanges):
                 robot_id = await add_robot(unit, name, agreed)
                 await add_seat(unit, info, robot_id, name, invited=waits)
                 if waits:
-                    await pages.ask_about_robot(unit, info, name, by)
+                    await ask_about_robot(unit, info, name, by)
         return table.stored_info
 
     @again_on_conflict
@@ -67,5 +67,5 @@ class LobbyRobots(TableChanges):
                 for robot in robots:
                     await unit.tables.vacate_seat(robot.seat_id)
                 if by != info.host_id:
-                    await pages.tell_no_robots(unit, info, actor_name(info, by))
+                    await tell_no_robots(unit, info, actor_name(info, by))
         return table.stored_info

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.features.lobby.imported_seats import GameImports
-from bot.features.lobby.pages import lobby_messages
+from bot.features.lobby.messages import lobby_messages
 from bot.features.lobby.replacement import LATE, Replacements
 from bot.features.lobby.tables import Lobby
 from bot.hub.cache import TableCache
@@ -21,8 +21,8 @@ from bot.hub.limits import Limits
 from bot.hub.loading import load_recipient
 from bot.hub.notifications import messages
 from bot.hub.people import player_name
+from bot.hub.running_tables import RunningTables
 from bot.hub.seating import check_no_robot_name, people_of, waits_for_players
-from bot.hub.status import RunningTables
 from bot.position import text_views
 from storage import DueRow, SeatRequest, UnitOfWork
 

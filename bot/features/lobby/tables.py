@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import engine
-from bot.features.lobby import pages
 from bot.features.lobby.imported import TableImport, start_row
+from bot.features.lobby.messages import is_full, tell_closed, tell_full
 from bot.features.lobby.robots import LobbyRobots
 from bot.hub.cache import TableCache
 from bot.hub.changes import (
@@ -29,6 +29,7 @@ from bot.hub.limits import Limits
 from bot.hub.loading import load_recipient
 from bot.hub.notifications import messages
 from bot.hub.pace import parse_pace
+from bot.hub.running_tables import leave_lobby, record_end
 from bot.hub.seating import (
     add_seat,
     check_name,
@@ -38,7 +39,6 @@ from bot.hub.seating import (
     unanswered,
     waits_for_players,
 )
-from bot.hub.status import leave_lobby, record_end
 from bot.hub.table import LiveTable
 from bot.position import text_views
 
@@ -116,8 +116,8 @@ class Lobby(LobbyRobots, TableImport):
                     await unit.tables.vacate_seat(vacated.seat_id)
                 await add_seat(unit, info, person_id, name)
                 info = await load_info(unit, table_id)
-                if pages.is_full(info, was_invited=reserved is not None):
-                    await pages.tell_full(unit, info)
+                if is_full(info, was_invited=reserved is not None):
+                    await tell_full(unit, info)
         return table.stored_info
 
     async def check_can_join(self, table_id: int, name: str) -> None:
@@ -207,7 +207,7 @@ class Lobby(LobbyRobots, TableImport):
             async with self._cache.commit(table) as draft:
                 unit = await draft.unit()
                 await record_end(draft, sentence, None)
-                await pages.tell_closed(unit, info, sentence)
+                await tell_closed(unit, info, sentence)
                 await unit.clocks.delete_due(f"lobby.{table_id}")
 
     @again_on_conflict

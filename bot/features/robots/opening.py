@@ -203,7 +203,7 @@ def auction_limit(o: Forecast, frame: Auction) -> float:
         if start_cash(o) < start_need(o):
             return 0.0
         privates = sum(g.private_definition(p).price for p in g.privates_of(o.seat))
-        return min(0.9 * (start_cash(o) + privates), start_worth(o, frame.home_hex))
+        return min(0.9 * (start_cash(o) + privates), start_bid(o, frame.home_hex))
     return sale_worth(o, frame.item)
 
 
@@ -219,7 +219,7 @@ def start_need(o: Forecast) -> float:
     return max((train.price if train else 400) + TRACK_MONEY - value, 0)
 
 
-def start_worth(o: Forecast, hex: str) -> float:
+def start_bid(o: Forecast, hex: str) -> float:
     """Dollars to bid for a company that starts there: enough for its train, more for a good place."""
     train = o.next_train()
     price = train.price if train else 400
@@ -267,7 +267,7 @@ def start_choices(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     judged = []
     privates = sum(o.g.private_definition(p).price for p in o.g.privates_of(o.seat))
     for home in homes:
-        option, limit = by_home[home], start_worth(o, home[0])
+        option, limit = by_home[home], start_bid(o, home[0])
         if start_cash(o) < start_need(o):
             continue
         limit = min(limit, start_cash(o) + privates)

@@ -1,6 +1,6 @@
 """Par prices: high for a full treasury, but so that the seat can float the company alone.
 
-Whether to start a company at all, in a stock round, is judged in `stock`.
+Whether to start a company at all, in a stock round, is judged in `starts`.
 """
 
 from __future__ import annotations

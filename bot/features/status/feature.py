@@ -13,7 +13,7 @@ from bot.hub.notifications import messages
 from bot.hub.polls import Motion, PollHandler
 from bot.hub.request import Request, not_running, refused
 from bot.hub.result import CommandResult, Completed, LineRefused, TableNotRunning
-from bot.hub.status import RunningTables, record_end
+from bot.hub.running_tables import RunningTables, record_end
 from bot.hub.table import LiveTable
 from storage import TablePoll
 

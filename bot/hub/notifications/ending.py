@@ -13,7 +13,7 @@ from bot.hub.feature import AddToEnding, Page
 from bot.hub.info import TableInfo
 from bot.hub.log import TableLog
 from bot.hub.notifications.messages import Notification
-from bot.hub.status import STANDINGS
+from bot.hub.running_tables import STANDINGS
 from bot.position.figures import figures_sentence, game_figures
 from bot.position.sentences import dollars
 from bot.position.text_views import join_words, over_sentence
@@ -60,6 +60,6 @@ def places_of(state: engine.State) -> Iterator[str]:
 
 
 def _who_has_ended(log: TableLog) -> str:
-    """Who has ended an unfinished game, as `hub.status.record_end` has noted it, without the standings."""
+    """Who has ended an unfinished game, by the note of `record_end`, without the standings."""
     notes = (row.raw_line for row in reversed(log.rows) if (row.transport, row.line) == ("service", "end"))
     return next(notes, "").partition(STANDINGS)[0]

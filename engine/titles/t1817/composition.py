@@ -84,7 +84,7 @@ from engine.rounds.merger_sequence import (
 from engine.rounds.sequence import GameOverRules, StockRoundRules
 from engine.stock.company_start import CertificateAuction, CompanyStartQuestion
 from engine.stock.floating import Capitalization
-from engine.stock.short_selling import BidderCompanyActions, ShortSellingTurnQuestion
+from engine.stock.short_selling_turn import BidderCompanyActions, ShortSellingTurnQuestion
 from engine.title import SITE_CONVENTIONS, validated_options
 
 OPTIONS = (

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.features.lobby.notices import lobby_page
+from bot.features.lobby.pages import lobby_page
 from bot.hub.result import LineRefused, QueryAnswer
 from tests.pace.conftest import NAMES, START, DrivenTable
 from tests.pace.letters import MailDesk

@@ -1,0 +1,111 @@
+"""What is told before a game starts: invitations, a full table, a lobby that expires."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+import engine
+from bot.hub.changes import LOBBY_LIFETIME, WARNING
+from bot.hub.info import TableInfo
+from bot.hub.loading import load_recipient
+from bot.hub.notifications.clock_messages import message
+from bot.hub.notifications.messages import Notification, unique_suffix
+from bot.hub.notifications.notify import Recipient, routes
+from bot.hub.seating import robots_of
+from bot.position import text_views
+from bot.position.times import duration_text
+from storage import NewMessage, UnitOfWork
+
+
+def is_full(info: TableInfo, *, was_invited: bool) -> bool:
+    """Whether everybody is there: every seat of the title is taken, or the last who was invited has come."""
+    limits = engine.title_of(info.title, info.options).components.players
+    count = len(info.seated_players)
+    if not all(player.joined for player in info.seated_players):
+        return False
+    return count >= limits["max"] or (was_invited and count >= limits["min"])
+
+
+async def tell_full(unit: UnitOfWork, info: TableInfo) -> None:
+    """Ask the host whether to start."""
+    if info.host_id is None:
+        return
+    names = text_views.join_words([player.name for player in info.seated_players])
+    sentence = f"Everybody is at table {info.name} {info.code}: {names}. Start the game?"
+    recipient = await load_recipient(unit, info.host_id, None)
+    await unit.outbox.enqueue(*lobby_messages(info, "full", [recipient], sentence, unit.now))
+
+
+async def ask_about_robot(unit: UnitOfWork, info: TableInfo, robot: str, by: int | None) -> None:
+    """Ask the people at the table, but not the one who wants it, whether a robot may play.
+
+    The question names every robot that waits: one answer is for all of them.
+    """
+    asking = info.player_of(by)
+    waiting = [each.name for each in robots_of(info) if not each.joined] + [robot]
+    who = "a computer player" if len(waiting) == 1 else "computer players"
+    takes = "It takes its seat" if len(waiting) == 1 else "They take their seats"
+    sentence = (
+        f"{asking.name if asking else 'The host'} asks whether {who}, {text_views.join_words(waiting)}, "
+        f"may play at table {info.name} {info.code}. {takes} once everybody there agrees."
+    )
+    people = [p.person_id for p in info.seated_players if p.joined and not p.is_robot and p.person_id != by]
+    recipients = [await load_recipient(unit, person_id, None) for person_id in people]
+    await unit.outbox.enqueue(*lobby_messages(info, "robot", recipients, sentence, unit.now))
+
+
+async def tell_no_robots(unit: UnitOfWork, info: TableInfo, name: str) -> None:
+    """Tell the host who does not agree to robots."""
+    if info.host_id is None:
+        return
+    sentence = f"{name} does not agree that robots play at table {info.name} {info.code}, so none sits there."
+    recipient = await load_recipient(unit, info.host_id, None)
+    await unit.outbox.enqueue(*lobby_messages(info, "no robot", [recipient], sentence, unit.now))
+
+
+async def tell_expiry(unit: UnitOfWork, info: TableInfo) -> None:
+    """Warn the host and the players that the lobby will be closed."""
+    sentence = (
+        f"Table {info.name} {info.code} has been waiting for its start for "
+        f"{duration_text(LOBBY_LIFETIME - WARNING)}. It is closed in {duration_text(WARNING)} unless "
+        "somebody joins, or it is started or kept open."
+    )
+    recipients = [await load_recipient(unit, person_id, None) for person_id in _people(info)]
+    await unit.outbox.enqueue(*lobby_messages(info, "expiring", recipients, sentence, unit.now))
+
+
+async def tell_closed(unit: UnitOfWork, info: TableInfo, sentence: str) -> None:
+    """Tell the host and the players that the lobby is closed."""
+    recipients = [await load_recipient(unit, person_id, None) for person_id in _people(info)]
+    await unit.outbox.enqueue(*lobby_messages(info, "closed", recipients, sentence, unit.now))
+
+
+def _people(info: TableInfo) -> list[int]:
+    people = [info.host_id, *(player.person_id for player in info.seated_players if player.joined)]
+    return [person_id for person_id in dict.fromkeys(people) if person_id is not None]
+
+
+def lobby_messages(
+    info: TableInfo,
+    kind: str,
+    recipients: Iterable[Recipient],
+    sentence: str,
+    now: datetime,
+    decision_id: str | None = None,
+) -> list[NewMessage]:
+    """A message about seats to people themselves. decision_id: the request that it is about."""
+    name = f"{info.id}.{kind}.{decision_id or unique_suffix()}"
+    about = f".{decision_id}" if decision_id else ""
+    return [
+        message(
+            Notification(
+                kind, info.id, info.seq, None, recipient.person_id, decision_id, sentences=(sentence,)
+            ),
+            route,
+            name,
+            collapse=f"{kind}:{info.id}:{recipient.person_id}{about}:{route.channel}",
+        )
+        for recipient in recipients
+        for route in routes(kind, info, recipient, now)
+    ]
