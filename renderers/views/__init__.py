@@ -7,7 +7,7 @@ dollars, shares are in percent, edges are 0-5, nodes are numbered as on the face
 
 from __future__ import annotations
 
-from renderers.views.auction import AuctionView, LotView, auction_view
+from renderers.views.auction import AuctionView, auction_view
 from renderers.views.chart import (
     CHART_KINDS,
     ChartKind,
@@ -26,7 +26,6 @@ from renderers.views.hex_view import (
     surroundings,
 )
 from renderers.views.labels import (
-    MAX_ALT_TEXT,
     Badge,
     bank_text,
     clip_text,
@@ -42,13 +41,11 @@ from renderers.views.map import (
     around,
     map_view,
     part_around,
-    route_legs,
 )
 from renderers.views.market import CellView, MarketView, market_view
 from renderers.views.sheet import (
     BidView,
     CompanyView,
-    Holding,
     PlayerView,
     SheetView,
     TrainView,
@@ -58,7 +55,6 @@ from renderers.views.tiles import TileView, tile_view
 
 __all__ = [
     "CHART_KINDS",
-    "MAX_ALT_TEXT",
     "AuctionView",
     "Badge",
     "BidView",
@@ -67,8 +63,6 @@ __all__ = [
     "ChartView",
     "CompanyView",
     "HexView",
-    "Holding",
-    "LotView",
     "MapView",
     "MarketView",
     "PhaseValue",
@@ -92,7 +86,6 @@ __all__ = [
     "map_view",
     "market_view",
     "part_around",
-    "route_legs",
     "sheet_view",
     "short_round",
     "surroundings",
