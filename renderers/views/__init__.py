@@ -38,9 +38,11 @@ from renderers.views.labels import (
 from renderers.views.map import (
     RouteLeg,
     RouteSpec,
+    TileView,
     around,
     map_view,
     part_around,
+    tile_view,
 )
 from renderers.views.market import CellView, MarketView, market_view
 from renderers.views.sheet import (
@@ -51,7 +53,6 @@ from renderers.views.sheet import (
     TrainView,
     sheet_view,
 )
-from renderers.views.tiles import TileView, tile_view
 
 __all__ = [
     "CHART_KINDS",

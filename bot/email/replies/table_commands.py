@@ -6,7 +6,7 @@ about a table:
 
     new TITLE Bob <bob@example.org>, Cid <cid@example.org> option optional_6_train
     options TITLE, help
-    import Friday                    with a game attached, see `seat_commands`
+    import Friday                    with a game attached: a table, whose seats are claimed by replies
     snapshot                         with a game attached: what it looks like, without a table
     seat Ann                         for `ask Ann`
     resign                           before the start, for `leave`
@@ -25,9 +25,9 @@ from typing import NamedTuple
 
 import engine
 from bot.email.pages.pictures import inline_images
-from bot.email.replies.seat_commands import NO_FILE, import_game
 from bot.email.tokens import table_label
 from bot.features.game_files.export import export_prospect
+from bot.features.game_files.importing import imported_sentences
 from bot.features.lobby.lines import invitations_sentence
 from bot.hub import people
 from bot.hub.info import TableInfo, open_seat_named, status_text
@@ -214,3 +214,20 @@ def _title_options(rest: str) -> tuple[str, ...]:
         names = engine.optional_rules(title)
         rows.append(f"{title}: {', '.join(names) or 'no options'}.")
     return (*rows, "For example: `new TITLE Bob <bob@example.org> option NAME`.")
+
+
+NO_FILE = "Attach the game: the JSON file that 18xx.games exports, or a game text."
+HOW_TO_SIT = (
+    "Reply with `seat NAME` to play on in a seat, and with `invite Bob <bob@example.org>` to offer the seat "
+    "of Bob to its player by email. The game goes on once every seat has its player."
+)
+
+
+async def import_game(
+    service: Service, person_id: int, name: str, files: Sequence[MailFile]
+) -> tuple[tuple[str, ...], int]:
+    """Open a table for the game in the first file: sentences, and its id. Raises ValueError."""
+    if not files:
+        raise ValueError(NO_FILE)
+    table, warnings = await service.imports.open_table(files[0].content, by=person_id, name=name[:60])
+    return tuple(imported_sentences(table, warnings, HOW_TO_SIT)), table.id
