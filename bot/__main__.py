@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.config import Settings, SettingsError, load_settings
+from bot.config import PREFIX, Settings, SettingsError, load_settings
 
 if TYPE_CHECKING:
     from bot.operations.status import ErrorCounter
@@ -396,9 +396,15 @@ def move_store(
     url: Annotated[str, typer.Argument(help="An empty database: postgresql+psycopg://… or sqlite:///…")],
 ) -> None:
     """Copy the store into another database and compare every row. Stop the service before."""
-    from bot.operations.moving import move
+    from storage import move_store
 
-    typer.echo(asyncio.run(move(load_settings(), url)))
+    counts = asyncio.run(move_store(load_settings().database_url, url))
+    typer.echo(
+        f"Copied and compared: {counts['game_tables']:,} tables, {counts['moves']:,} moves, "
+        f"{counts['people']:,} people, {sum(counts.values()):,} rows in all.\n"
+        f"Now set {PREFIX}DATABASE to the new address and start the service. The former store is as it was: "
+        "keep it until you are content, and start no service with it."
+    )
 
 
 # -- the entry point -------------------------------------------------------------------------

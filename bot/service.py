@@ -6,9 +6,8 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 
 from bot.features.clock import pages as clock_pages
-from bot.features.clock.feature import TimeCommands
+from bot.features.clock.feature import TimeCommands, clock_timers
 from bot.features.clock.time_up import play_line
-from bot.features.clock.timers import clock_timers
 from bot.features.clock.update import follow_table, follow_tables
 from bot.features.digest.feature import DigestTimer
 from bot.features.digest.pages import WaitingPages
@@ -25,8 +24,7 @@ from bot.features.lobby.seats import REQUEST_KIND, SeatRequests
 from bot.features.lobby.tables import Lobby
 from bot.features.notepad.feature import Notepad
 from bot.features.pictures_in_words import feature as pictures_in_words
-from bot.features.plans import controls as plan_pages
-from bot.features.plans.feature import PlanHandler
+from bot.features.plans.feature import PlanHandler, add_to_turn
 from bot.features.plans.plans import PlanStore
 from bot.features.privacy.person import PersonalData
 from bot.features.privacy.retention import Retainer
@@ -44,7 +42,7 @@ from bot.features.status.feature import StatusCommands
 from bot.features.undo.feature import UndoHandler
 from bot.features.views import feature as views
 from bot.features.votes import feature as votes
-from bot.features.votes.reminders import VOTE_KIND, remind_of_vote, set_vote_reminders
+from bot.features.votes.feature import VOTE_KIND, remind_of_vote, set_vote_reminders
 from bot.features.watch.address import GameAddresses
 from bot.features.watch.feature import Watcher
 from bot.features.watch.permission import WatchingPermission
@@ -146,7 +144,7 @@ class Service(Hub):
         yield Feature("history", history.commands(), endings=[history.add_to_ending])
         yield Feature("review", review.commands(Robot().ranking), endings=[review.add_to_ending])
         yield Feature("game_files", export.commands(), endings=[export.add_to_ending])
-        yield Feature("plans", plans.commands(), turn_pages=[plan_pages.add_to_turn])
+        yield Feature("plans", plans.commands(), turn_pages=[add_to_turn])
         yield Feature(
             "standing_orders", orders.commands(), timers={HOLD_KIND: runner.release}, reactions=[runner.run],
             turn_pages=[order_pages.add_to_turn],

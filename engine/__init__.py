@@ -13,13 +13,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from engine import kernel
-from engine.board.network import network_of
 from engine.board.route_notation import parse_route
 from engine.board.tile_geometry import (
-    RotatedFace,
     face_at,
-    printed_face,
-    rotated_face,
     same_rotations,
 )
 from engine.core.actions import Action
@@ -31,9 +27,6 @@ from engine.core.components import (
     HexDefinition,
     HexTokenAbility,
     MarketCell,
-    MarketDefinition,
-    MarketZone,
-    Node,
     PrivateDefinition,
     TileLayAbility,
     column_row,
@@ -75,7 +68,6 @@ from engine.finance.loans import LoanStatus
 from engine.finance.market import space_label, space_name
 from engine.finance.offers import offer_label
 from engine.finance.ownership import (
-    certificate_count,
     certificate_limit,
     counted_certificates,
     net_worth,
@@ -88,7 +80,6 @@ from engine.language.notation import AmbiguousError, UnreadableError
 from engine.mechanics import Option
 from engine.operating.run import stop_revenue
 from engine.overview import (
-    Topic,
     TrainRun,
     auctioned,
     auctioned_company,
@@ -301,29 +292,21 @@ __all__ = [
     "CityTokenAbility",
     "CoalMineAbility",
     "Components",
-    "Decision",
     "Face",
     "Game",
     "HexDefinition",
     "HexTokenAbility",
-    "LineResult",
     "LoanStatus",
     "MarketCell",
-    "MarketDefinition",
-    "MarketZone",
-    "Node",
     "OperatingRound",
     "OperatingTurn",
     "Option",
     "PrivateDefinition",
     "RefusedError",
-    "RotatedFace",
     "State",
-    "StockRound",
     "TileLaid",
     "TileLayAbility",
     "TokenPlaced",
-    "Topic",
     "TrainRun",
     "TrainsRan",
     "Transition",
@@ -334,7 +317,6 @@ __all__ = [
     "best_run",
     "bids",
     "can_be_protected",
-    "certificate_count",
     "certificate_limit",
     "choices",
     "column_row",
@@ -364,7 +346,6 @@ __all__ = [
     "narrate",
     "nearest_lines",
     "net_worth",
-    "network_of",
     "new_game",
     "offer_label",
     "optional_rules",
@@ -377,9 +358,7 @@ __all__ = [
     "play_line",
     "play_line_on",
     "price_after_stock_round",
-    "printed_face",
     "rename_player",
-    "rotated_face",
     "rotations_on",
     "round_name",
     "same_rotations",

@@ -277,20 +277,9 @@ def tile_upgrades(state: State, tile: str) -> TileUpgrades:
     )
 
 
-def places_of(state: State, tile: str, company: str | None = None) -> tuple[str, ...]:
-    """The hexes on which a tile may lie now; `company`: only where its track reaches one of the new edges.
-
-    Raises KeyError for an unknown tile.
-    """
-    g = game_of(state)
-    return tuple(
-        hex
-        for hex in g.components.map.hexes
-        if rotations_on(state, tile, hex)
-        and (company is None or any(
-            g.network.reaches_edge(company, hex, fit.face.exits) for fit in track.tile_fits(g, tile, hex)
-        ))
-    )  # fmt: skip
+def places_of(state: State, tile: str) -> tuple[str, ...]:
+    """The hexes on which a tile may lie now. Raises KeyError for an unknown tile."""
+    return tuple(hex for hex in game_of(state).components.map.hexes if rotations_on(state, tile, hex))
 
 
 def rotations_on(state: State, tile: str, hex: str) -> dict[int, int]:
@@ -308,7 +297,6 @@ def rotations_on(state: State, tile: str, hex: str) -> dict[int, int]:
 
 
 __all__ = [
-    "TileUpgrades",
     "Topic",
     "TrainRun",
     "best_run",

@@ -31,16 +31,13 @@ The service puts `mail` into its outbox, and stores its `issued_tokens` by their
 
 from mail.composing.compose import compose
 from mail.composing.page import MailPage
-from mail.composing.pages import TurnNotice
 from mail.imap import ImapAccount
 from mail.inbox import InboxTiming, InboxWatcher
-from mail.outbox import MailOutbox
 from mail.policy import MailPolicy
 from mail.port import (
     InlineImage,
     OutgoingMail,
     ReplyToken,
-    ServicePort,
 )
 from mail.reading.parser_process import ParserProcess
 from mail.replies import ReplyLimits
@@ -58,7 +55,6 @@ __all__ = [
     "InboxTiming",
     "InboxWatcher",
     "InlineImage",
-    "MailOutbox",
     "MailPage",
     "MailPolicy",
     "OutgoingMail",
@@ -66,11 +62,9 @@ __all__ = [
     "ReplyLimits",
     "ReplyToken",
     "ServiceAddress",
-    "ServicePort",
     "SmtpAccount",
     "SmtpDeliveryWorker",
     "TokenRedactionFilter",
-    "TurnNotice",
     "compose",
     "normalize_address",
     "redact",

@@ -197,12 +197,12 @@ class ImapConnection:
 
     # --- calls ---
 
-    async def _call(self, command: Awaitable[T], timeout: float | None = None) -> T:
+    async def _call(self, command: Awaitable[T]) -> T:
         """The result of a command. Raises ConnectionLost when the connection is lost, or on a timeout."""
         task = asyncio.ensure_future(command)
         try:
             either: set[asyncio.Future[Any]] = {task, self._lost}
-            await asyncio.wait(either, timeout=timeout or self._timeout, return_when="FIRST_COMPLETED")
+            await asyncio.wait(either, timeout=self._timeout, return_when="FIRST_COMPLETED")
             if task.done():
                 return task.result()
         except (OSError, TimeoutError, aioimaplib.Error, aioimaplib.AioImapException, UnicodeError) as error:

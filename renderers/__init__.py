@@ -30,15 +30,12 @@ from renderers.sheet.sheet import draw_sheet
 from renderers.sheet.tables import companies_alt, draw_auction, draw_companies
 from renderers.theme import PALETTES, PaletteName
 from renderers.tiles.tile_charts import WAYS_PER_SHEET, draw_tiles, draw_ways
-from renderers.timing import RenderingMetric, measure_rendering
+from renderers.timing import measure_rendering
 from renderers.views import (
     CHART_KINDS,
     ChartKind,
     MapView,
-    MarketView,
-    RouteLeg,
     RouteSpec,
-    SheetView,
     around,
     auction_view,
     chart_view,
@@ -230,14 +227,9 @@ def review_png(
     return Picture(encode_png(image), view.alt, image.width, image.height)
 
 
-def tile_places_png(
-    state: State, tile: str, *, company: str | None = None, palette: PaletteName = "light"
-) -> Picture:
-    """Where a tile may lie now: the map with these hexes marked; `company`: only where it could lay it.
-
-    Raises KeyError for an unknown tile.
-    """
-    hexes = places_of(state, tile, company)
+def tile_places_png(state: State, tile: str, *, palette: PaletteName = "light") -> Picture:
+    """Where a tile may lie now: the map with these hexes marked. Raises KeyError for an unknown tile."""
+    hexes = places_of(state, tile)
     view = map_view(state, highlight=hexes)
     image = draw_map(view, palette=PALETTES[palette])
     where = " ".join(hexes) or "nowhere"
@@ -320,36 +312,26 @@ def _track_edges(view: MapView, coord: str) -> str:
 
 __all__ = [
     "CHART_KINDS",
-    "LAYERS",
     "PALETTES",
     "WAYS_PER_SHEET",
     "Animation",
     "Animator",
     "ChartKind",
-    "Layer",
-    "MapView",
-    "MarketView",
     "Moment",
     "PaletteName",
     "Picture",
-    "RenderingMetric",
-    "RouteLeg",
     "RouteSpec",
-    "SheetView",
     "around",
     "auction_png",
     "chart_png",
     "chart_view",
     "companies_png",
     "map_png",
-    "map_view",
     "market_png",
-    "market_view",
     "measure_rendering",
     "part_around",
     "review_png",
     "sheet_png",
-    "sheet_view",
     "short_round",
     "tile_choice_png",
     "tile_places_png",

@@ -120,16 +120,11 @@ class Grid:
 
 
 def fit_grid(
-    coords: Iterable[str],
-    layout: HexLayout,
-    axes: Axes,
-    size: tuple[int, int],
-    margin: int,
-    largest: int = LARGEST,
+    coords: Iterable[str], layout: HexLayout, axes: Axes, size: tuple[int, int], margin: int
 ) -> Grid:
     """The largest grid of these hexes on a page of `size` pixels, with `margin` pixels on each side."""
     coords = tuple(coords)
-    metrics = fit_metrics([coords], layout, axes, size, margin, largest=largest)
+    metrics = fit_metrics([coords], layout, axes, size, margin)
     column, row, width, height = _extent(coords, axes)
     origin = (size[0] - width * metrics.column) // 2, (size[1] - height * metrics.row) // 2
     return Grid(metrics, axes, origin, (column, row), size)
@@ -142,7 +137,6 @@ def fit_metrics(
     size: tuple[int, int],
     margin: int,
     below: bool = True,
-    largest: int = LARGEST,
 ) -> HexMetrics:
     """The largest hexes with which pieces, below or beside each other, fit on a page of `size` pixels.
 
@@ -156,7 +150,7 @@ def fit_metrics(
     unit = min(
         (size[0] - across * (2 * margin + 4)) / (max(widths) if below else sum(widths)),
         (size[1] - down * (2 * margin + 4)) / (sum(heights) if below else max(heights)),
-        largest,
+        LARGEST,
     )
     return HexMetrics(layout, max(1, int(unit * ux)), max(1, int(unit * uy)))
 

@@ -33,9 +33,6 @@ from storage.models import (
     DueRow,
     GameTable,
     Identity,
-    IdentityKind,
-    InboundMail,
-    LogRowKind,
     MailToken,
     MoveRecord,
     NewLogRow,
@@ -43,16 +40,13 @@ from storage.models import (
     OrderRecord,
     OutboxMessage,
     Person,
-    PollRecord,
-    Seat,
     SeatRequest,
-    TableClock,
     TableSnapshot,
     TableStatus,
 )
 from storage.move_commit import MoveCommit, TableVersion
 from storage.moving import move_store
-from storage.repositories.move_log import LineOfPlay, LogRow, ResolvedLogRow, resolve_line_of_play
+from storage.repositories.move_log import LineOfPlay, LogRow, resolve_line_of_play
 from storage.repositories.outbox import QueueStatus
 from storage.repositories.people import mail_order
 from storage.repositories.polls import TablePoll
@@ -78,13 +72,10 @@ __all__ = [
     "GuildShards",
     "Identity",
     "IdentityFields",
-    "IdentityKind",
-    "InboundMail",
     "InvalidStore",
     "JobState",
     "LineOfPlay",
     "LogRow",
-    "LogRowKind",
     "MailToken",
     "MoveCommit",
     "MoveRecord",
@@ -97,16 +88,12 @@ __all__ = [
     "OutcomeUnknown",
     "Person",
     "PersonFields",
-    "PollRecord",
     "QueueStatus",
-    "ResolvedLogRow",
-    "Seat",
     "SeatClock",
     "SeatRequest",
     "Store",
     "StoreError",
     "StoreLost",
-    "TableClock",
     "TablePoll",
     "TableRecord",
     "TableSnapshot",

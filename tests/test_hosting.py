@@ -6,12 +6,15 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 from textwrap import dedent
+from threading import Thread
 
 import pytest
 
 from bot.config import parse_settings
+from tests.end_to_end.fork_server import LEASE, ForkServer
 
 ROOT = Path(__file__).parent.parent
 DOCUMENT = (ROOT / "docs" / "hosting.md").read_text()
@@ -19,7 +22,8 @@ BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 BLOCKS = [(language, dedent(body)) for _, language, body in BLOCK.findall(DOCUMENT)]
 
 RAILPOST = """#!/bin/sh
-exec {python} -m bot "$@"
+echo $$ > {orders}
+exit $(cat {answers})
 """
 DOCKER = """#!{python}
 # A container whose volume is the folder `data`; what docker itself does is only read.
@@ -48,10 +52,23 @@ def blocks(language: str) -> list[str]:
     return [body for name, body in BLOCKS if name == language]
 
 
-def executable(path: Path, text: str) -> None:
+def executable(path: Path, text: str, **fifos: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text.format(python=sys.executable))
+    path.write_text(text.format(python=sys.executable, **fifos))
     path.chmod(0o755)
+
+
+def be_railpost(forks: ForkServer, orders: Path, answers: Path) -> None:
+    """A forked `railpost` for each shell that names itself, with its words, variables and files."""
+    while shell := orders.read_text().strip():
+        of = Path("/proc") / shell
+        words = (of / "cmdline").read_text().split("\0")[2:-1]
+        variables = dict(pair.split("=", 1) for pair in (of / "environ").read_text().split("\0") if pair)
+        files = [str(of / "fd" / number) for number in "012"]
+        process = forks.start((of / "cwd").readlink(), variables, "", LEASE, words, "", *files)
+        while process.returncode is None:
+            time.sleep(0.005)
+        answers.write_text(str(process.returncode))
 
 
 def test_every_block_is_of_a_known_kind() -> None:
@@ -59,13 +76,16 @@ def test_every_block_is_of_a_known_kind() -> None:
     assert {language for language, _ in BLOCKS} == {"text", "sh", "ini"}
 
 
-def test_the_commands_run_in_their_order(tmp_path: Path) -> None:
-    executable(tmp_path / ".venv" / "bin" / "railpost", RAILPOST)
+def test_the_commands_run_in_their_order(tmp_path: Path, forks: ForkServer) -> None:
+    orders, answers = tmp_path / "orders", tmp_path / "answers"
+    os.mkfifo(orders)
+    os.mkfifo(answers)
+    Thread(target=be_railpost, args=(forks, orders, answers), daemon=True).start()
+    executable(tmp_path / ".venv" / "bin" / "railpost", RAILPOST, orders=orders, answers=answers)
     executable(tmp_path / "programs" / "sqlite3", SQLITE3)
     executable(tmp_path / "programs" / "docker", DOCKER)
     environment = {
         "PATH": f"{tmp_path / 'programs'}:{os.environ['PATH']}",
-        "PYTHONPATH": str(ROOT),
         "HOME": str(tmp_path),
     }
     output = ""
@@ -75,12 +95,14 @@ def test_the_commands_run_in_their_order(tmp_path: Path) -> None:
             cwd=tmp_path,
             check=False,
             env=environment,
+            stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             timeout=120,
         )
         assert done.returncode == 0, f"{body}\n{done.stdout}{done.stderr}"
         output += done.stdout
+    orders.write_text("")
     for sentence in (
         "The store is up to date.",
         "Backup written to",

@@ -55,10 +55,16 @@ parsed = cache(ast.parse)
 """Most checks read every file."""
 
 
+@cache
+def nodes(tree: ast.Module) -> tuple[ast.AST, ...]:
+    """Every node of a file."""
+    return tuple(ast.walk(tree))
+
+
 def imported(root: Path, path: Path, tree: ast.Module) -> Iterator[tuple[str, list[str], int]]:
     """(absolute module, imported names, line) of every import statement, nested ones too."""
     package = path.relative_to(root).parent.parts
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield alias.name, [], node.lineno
@@ -70,7 +76,7 @@ def imported(root: Path, path: Path, tree: ast.Module) -> Iterator[tuple[str, li
 
 def called(tree: ast.Module) -> Iterator[tuple[str, int]]:
     """(name, line) of every call: `open(…)` gives open, `importlib.import_module(…)` gives import_module."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Call):
             match node.func:
                 case ast.Name(id=name) | ast.Attribute(attr=name):
@@ -78,7 +84,7 @@ def called(tree: ast.Module) -> Iterator[tuple[str, int]]:
 
 
 def builtins_called(tree: ast.Module) -> Iterator[tuple[str, int]]:
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             yield node.func.id, node.lineno
 
@@ -156,12 +162,12 @@ def title_names_outside_engine(root: Path) -> list[str]:
 
 def docstrings(tree: ast.Module) -> set[ast.expr]:
     """String statements such as docstrings, which may cite a rulebook."""
-    return {n.value for n in ast.walk(tree) if isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)}
+    return {n.value for n in nodes(tree) if isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)}
 
 
 def citations(tree: ast.Module) -> set[ast.expr]:
     """The arguments of `g.cite("1830 §18")`: the rulebook and section that a sentence to players cites."""
-    calls = (n for n in ast.walk(tree) if isinstance(n, ast.Call))
+    calls = (n for n in nodes(tree) if isinstance(n, ast.Call))
     return {
         arg for n in calls if isinstance(n.func, ast.Attribute) and n.func.attr == "cite" for arg in n.args
     }
@@ -212,7 +218,7 @@ def title_checks_in_rules(root: Path) -> list[str]:
         if where.parts[1] == "titles":
             continue
         cited = docstrings(tree) | citations(tree)
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             line = getattr(node, "lineno", 0)
             if node not in cited and any(TITLE.search(CITATION.sub("", word)) for word in node_words(node)):
                 found.append(f"{where}:{line}: names a title")

@@ -321,3 +321,17 @@ class TableLog:
                 engine.fold(engine.decode_events(row.events), state)
             if row.seq not in self._sentences:
                 self._sentences[row.seq] = row_sentences(row, state)
+
+
+MAX_EVENTS = 50
+
+
+def recent_events(entries: Sequence[LogEntry], most: int = MAX_EVENTS) -> tuple[str, ...]:
+    """Log entries as sentences; of many only the last."""
+    events = [
+        " ".join([*entry.sentences, *(["(Your order said this.)"] if entry.by_own_order else [])])
+        for entry in entries
+        if entry.is_live and entry.sentences
+    ]
+    left_out = len(events) - most
+    return tuple(events if left_out <= 0 else [f"… and {left_out} earlier events", *events[-most:]])

@@ -14,7 +14,7 @@ from bot.hub.log import LogEntry
 from bot.hub.table import TableView
 from bot.position.pending import engine_seat
 from engine.game_text.history import GameHistory
-from storage import GuildShards, TableStatus
+from storage import TableStatus
 
 
 def is_visible(info: TableInfo, person_id: int, guild: int | None) -> bool:
@@ -71,13 +71,10 @@ class TableQueries:
             table = await unit.tables.newest(*statuses)
             return await load_table_info(unit, table) if table else None
 
-    async def table_ids(
-        self, statuses: Sequence[TableStatus], shards: GuildShards | None = None
-    ) -> list[int]:
-        """The ids of all tables with one of the statuses; cheap also for many. shards: only of these; None
-        for all."""
+    async def table_ids(self, statuses: Sequence[TableStatus]) -> list[int]:
+        """The ids of all tables with one of the statuses; cheap also for many."""
         async with self._cache.store.read() as unit:
-            return await unit.tables.ids(*statuses, shards=shards)
+            return await unit.tables.ids(*statuses)
 
     async def view(self, table_id: int) -> TableView:
         """The table now: position, pending decisions, open polls."""

@@ -203,14 +203,9 @@ class Pictures:
         reach = around(state, around(state, [hex]))
         return await self.request("map", state, (), details | {"crop": reach})
 
-    async def tile_places(
-        self,
-        state: engine.State,
-        tile: str,
-        company: str | None = None,
-    ) -> Picture | None:
-        """Where a tile may lie now; `company`: only where it could lay it."""
-        return await self.request("places", state, (tile,), {"company": company})
+    async def tile_places(self, state: engine.State, tile: str) -> Picture | None:
+        """Where a tile may lie now."""
+        return await self.request("places", state, (tile,), {})
 
     async def upgrades(self, state: engine.State, tile: str) -> Picture | None:
         """The upgrades to and from a tile."""

@@ -21,22 +21,20 @@ def decision_lines(
     state: engine.State,
     seat: str,
     revenues: Mapping[str, int] | None = None,
-    viewer: int | None = None,
     offer: str = "",
 ) -> list[str]:
     """What a seat's decision depends on: itself, the company for which it acts, and what is auctioned.
 
-    revenues: dollars of each company's last run. viewer: the seat that reads it, None for the whole table.
-    offer: an offer to the seat, such as `a 5-train from the NYC to the PRR`; companies of the seat that it
-    names are told too.
+    revenues: dollars of each company's last run. offer: an offer to the seat, such as `a 5-train from the
+    NYC to the PRR`; companies of the seat that it names are told too.
     """
     lines = [player_line(state, seat)]
     company = engine.decision(state).company
     if company and state.companies[company].president:
-        lines.append(company_line(state, company, (revenues or {}).get(company), viewer))
+        lines.append(company_line(state, company, (revenues or {}).get(company)))
     others = [*companies_to_compare(state, seat), *companies_named(state, seat, offer)]
     others = [sym for sym in dict.fromkeys(others) if sym != company]
-    lines += [company_line(state, sym, (revenues or {}).get(sym), viewer) for sym in others]
+    lines += [company_line(state, sym, (revenues or {}).get(sym)) for sym in others]
     if (lending := engine.loan_status(state)) and engine.round_name(state) != "opening":
         lines.append(f"Loans: {lending}")
     if company and engine.topic(state) == "trains":
@@ -91,13 +89,13 @@ def player_line(state: engine.State, seat: str) -> str:
     return f"{state.name(seat)}: {', '.join([dollars(state.cash[seat]), held, *shares, *privates])}"
 
 
-def company_line(state: engine.State, sym: str, revenue: int | None = None, viewer: int | None = None) -> str:
-    """`PRR: treasury $430, price $90, trains 2 2 3, 2 tokens left, last ran $120`."""
+def company_line(state: engine.State, sym: str, revenue: int | None = None) -> str:
+    """`PRR: treasury $430, price $90, trains 2 2 3, 2 tokens left, last ran $120`, for the whole table."""
     company = state.companies[sym]
     tokens = f"{company.unplaced_tokens} token{'s' * (company.unplaced_tokens != 1)} left"
     trains = f"trains {' '.join(company.trains)}" if company.trains else "no train"
     parts = [
-        f"treasury {text_views.treasury_text(state, sym, viewer)}",
+        f"treasury {text_views.treasury_text(state, sym, None)}",
         f"price {text_views.price_text(state, sym)}",
         trains,
         tokens,

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import get_args
 
 import engine
-from bot.hub.command import Lines
+from bot.hub.command import Form, Lines
 from bot.hub.notifications.messages import Notification
+from bot.hub.queries import TableQueries
 from bot.hub.request import first_word
 from bot.hub.result import LineRefused, QueryAnswer
 from bot.hub.seating import ROBOT_WORD, people_of, robots_of
@@ -26,13 +28,11 @@ from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from bot.terminal import mail_commands
 from bot.terminal.completion import Completion
-from bot.terminal.help import command_lines
-from bot.terminal.practice import PRACTICE_NAME, PRACTICE_TEXT, example_lines, practice_offer
 from bot.terminal.replies import Reply, reply_for, table_summary, waiting_text
 from bot.terminal.saved_answers import SavedAnswers
 from bot.terminal.seats import implied_seat, names_a_player, split_name
 from bot.terminal.table_commands import OpenTable, TableCommands
-from storage import StoreError
+from storage import StoreError, TableStatus
 
 log = logging.getLogger(__name__)
 
@@ -311,3 +311,55 @@ class Console:
             return "railpost> "
         names = "/".join(p.name for p in view.pending if p.is_main)
         return " ".join(filter(None, [view.table.code, names])) + "> "
+
+
+COMMANDS = (
+    ("table new TITLE Ann, Bob, Cid", "create a table; `option X` after the names, once for each option"),
+    ("table new TITLE Ann, robot, robot", "robots take these seats; `option hints` allows `hint`"),
+    ("practice [TITLE]", "a game against two robots, with hints"),
+    ("player Ann mail ADDRESS", "link an email address; `on`, `off` start and stop the emails"),
+    ("table list, table use CODE", "list all tables; open one"),
+    ("table import PATH", "go on with a game of 18xx.games, or with a game text"),
+    ("watch PATH", "show such a game without a table, and what is new since the last time"),
+    ("table replace Ann by Dora", "Dora plays on for Ann"),
+    ("Ann: LINE", "play a line for Ann; `;` separates several lines"),
+    ("LINE", "play a line for the player who is to act"),
+    ("quit", "end the service"),
+)
+
+
+def command_lines(before_start: Sequence[Form]) -> list[str]:
+    """A line for each command: its form and its meaning. before_start: lines of a table in its lobby."""
+    lobby = [(f"table {form.text}", form.meaning) for form in before_start]
+    listed = [*COMMANDS[:3], *lobby, *COMMANDS[3:]]
+    width = max(len(form) for form, _ in listed)
+    return [f"  {form.ljust(width)}  {meaning}" for form, meaning in listed]
+
+
+MAX_EXAMPLES = 6
+PRACTICE_NAME = "Guest"
+PRACTICE_TEXT = (
+    "Practice game {code} of {title}: you are Guest and play against two robots. `hint` says what a robot "
+    "would do and why, `help` lists what you can do now, `show map`, `show market` and `show sheet` draw "
+    "pictures, `undo` takes your move back, and `table end` ends the game."
+)
+
+
+async def practice_offer(queries: TableQueries) -> str:
+    """An offer to practise, where there has never been a table; else nothing."""
+    if await queries.table_ids(get_args(TableStatus)):
+        return ""
+    return "New here? `practice` begins a game against two robots, with hints."
+
+
+async def example_lines(queries: TableQueries, view: TableView) -> str:
+    """For who learns to play: a line of each kind that the player may enter now."""
+    seat = next((p.seat for p in view.pending if p.is_main), None)
+    if seat is None or view.state is None or view.state.game_over:
+        return ""
+    first: dict[str, str] = {}
+    for choice in await queries.choices(view.table.id, seat):
+        if not choice.line.startswith("sell private"):
+            first.setdefault(choice.path[0], choice.line)
+    lines = ", ".join(f"`{line}`" for line in list(first.values())[:MAX_EXAMPLES])
+    return f"\nSuch as {lines}. `help` lists everything, `hint` says what a robot would do." if lines else ""

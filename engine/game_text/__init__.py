@@ -7,20 +7,16 @@ compares a checkpoint with a position, `replay` plays a whole text, and `write_s
 from engine.game_text.checkpoints import compare_checkpoint, current_checkpoints
 from engine.game_text.history import GameHistory, HistoryLine
 from engine.game_text.position import set_up_position
-from engine.game_text.private_deal import deal_lines
-from engine.game_text.replay import ReplayFailure, ReplayReport, replay
-from engine.game_text.script import Script, ScriptError, read_script, write_script
+from engine.game_text.replay import ReplayReport, replay
+from engine.game_text.script import ScriptError, read_script, write_script
 
 __all__ = [
     "GameHistory",
     "HistoryLine",
-    "ReplayFailure",
     "ReplayReport",
-    "Script",
     "ScriptError",
     "compare_checkpoint",
     "current_checkpoints",
-    "deal_lines",
     "read_script",
     "replay",
     "set_up_position",

@@ -50,7 +50,7 @@ from engine.mechanics import Option, OutOfTurn
 from engine.operating.dividends import pay_dividend
 from engine.operating.run import destination_stop, home_stop
 from engine.operating.stations import free_slots, reserved_slots
-from engine.operating.turn import OperatingTurnQuestion
+from engine.operating.turn import OperatingTurnQuestion, Step
 
 
 def can_do_connection_run(g: Game, company: str) -> bool:
@@ -102,7 +102,7 @@ def due_connections(g: Game, last_operated: str | None, operated: tuple[str, ...
 
 
 @dataclass(frozen=True)
-class ConnectionChoiceStep:
+class ConnectionChoiceStep(Step):
     """Make the connection run now, or later: the rules do not require it (1870 §11.4)."""
 
     name: str = "connect"
@@ -134,9 +134,6 @@ class ConnectionChoiceStep:
             g.emit(ConnectionRunPostponed(turn.company, False))
             g.pop()
 
-    def skip(self, g: Game, turn: OperatingTurn) -> None:
-        """Nothing changes: the run has begun."""
-
 
 def is_in_city(g: Game, stop: Stop) -> bool:
     """Whether a stop is a city on the map, not an off-board area."""
@@ -153,7 +150,7 @@ def destination_tokens_add_slots(g: Game) -> bool:
 
 
 @dataclass(frozen=True)
-class DestinationTokenStep:
+class DestinationTokenStep(Step):
     """Place the destination token, or keep it as an ordinary token (1870 §11.4.1).
 
     `begins_run`: this step starts the connection run, because no step before it asks about the run.
@@ -216,12 +213,9 @@ class DestinationTokenStep:
             g.emit(DestinationTokenKept(company))
         g.replace_top(msgspec.structs.replace(turn, acted=True))
 
-    def skip(self, g: Game, turn: OperatingTurn) -> None:
-        """Nothing changes: the token is placed or kept."""
-
 
 @dataclass(frozen=True)
-class ConnectionDividendStep:
+class ConnectionDividendStep(Step):
     """Pay the revenue of a connection run in full, or withhold it (1870 §11.4.2).
 
     `price_move`: from the space of the company's token to the space it moves to if the revenue is paid.
@@ -262,9 +256,6 @@ class ConnectionDividendStep:
         else:
             g.emit(DividendDeclared(company, "withhold", revenue))
             g.pay(BANK, company, revenue, CashReason.REVENUE)
-
-    def skip(self, g: Game, turn: OperatingTurn) -> None:
-        """Nothing changes: the run earned nothing, or its revenue is paid or withheld."""
 
 
 @dataclass(frozen=True)

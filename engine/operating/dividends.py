@@ -19,6 +19,7 @@ from engine.finance.loans import in_zone, size_definition
 from engine.finance.ownership import share_percent
 from engine.game import Game
 from engine.mechanics import Option
+from engine.operating.turn import Step
 
 ACQUISITION_PRICE = 40
 """Price in dollars that a dividend of a company in acquisition is compared with (1817 §6.6)."""
@@ -62,7 +63,7 @@ def pay_shareholders(g: Game, company: str, dollars: int) -> None:
 
 
 @dataclass(frozen=True)
-class DividendStep:
+class DividendStep(Step):
     """Pay or withhold the revenue. Without revenue the price falls as if it were withheld (1830 §8.2.4).
 
     `half_rounding`: half may be paid too, rounded up to a multiple of so many dollars (0: it may not).
@@ -146,7 +147,7 @@ class DividendStep:
 
 
 @dataclass(frozen=True)
-class DoubleJumpDividendStep:
+class DoubleJumpDividendStep(Step):
     """Pay the revenue, half of it, or withhold it (1817 §6.6).
 
     The price rises by one space if the revenue paid is at least the price, and by two if it is at least

@@ -41,7 +41,7 @@ from engine.operating.trains import (
     cheapest_train_price,
     is_obsolete,
 )
-from engine.operating.turn import turn_or_refusal
+from engine.operating.turn import Step, turn_or_refusal
 
 
 def pay_interest(g: Game, company: str) -> None:
@@ -103,7 +103,7 @@ def may_operate(g: Game, company: str) -> bool:
 
 
 @dataclass(frozen=True)
-class LoanRepaymentStep:
+class LoanRepaymentStep(Step):
     """Repay loans, after the interest is paid; then loans may be taken again (1817 §6.8, §6.9)."""
 
     name: str = "repay"
@@ -123,9 +123,6 @@ class LoanRepaymentStep:
         interest = interest_due(g, turn.company) if is_earlier_step else 0
         cash = max(g.cash(turn.company) - interest, 0)
         return min(g.company(turn.company).loans, cash // loan_terms(g).value)
-
-    def pass_refusal(self, g: Game, turn: OperatingTurn) -> str | None:
-        return None
 
     def prompt(self, g: Game, turn: OperatingTurn) -> str:
         can_repay, can_take = self._max_repayment(g, turn) > 0, loans_available(g, turn.company) > 0
@@ -148,9 +145,6 @@ class LoanRepaymentStep:
     def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:
         assert isinstance(action, RepayLoans)
         repay_loans(g, turn.company, action.count)
-
-    def skip(self, g: Game, turn: OperatingTurn) -> None:
-        """Nothing changes: no loan is repaid."""
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ from engine.operating.track import (
     refuse_lay,
     tile_fits,
 )
-from engine.operating.turn import is_step_past, turn_or_refusal
+from engine.operating.turn import Step, is_step_past, turn_or_refusal
 
 LAYS_PER_TURN = 2
 TOKEN_BONUS = 10
@@ -109,7 +109,7 @@ def refuse_fewer_exits(g: Game, lay: LayTile) -> str | None:
 
 
 @dataclass(frozen=True)
-class TwoTileTrackStep:
+class TwoTileTrackStep(Step):
     """Lay a tile, and a second one for a fee; at most one upgrade, and not both on one hex (1817 §6.3).
 
     `requires_most_exits`: a brown city needs as many exits as fit. `always_asked`: the step waits as long as
@@ -131,9 +131,6 @@ class TwoTileTrackStep:
             loans_available(g, turn.company) > 0
             and next(self._legal_actions(g, turn, borrowed=True), None) is not None
         )
-
-    def pass_refusal(self, g: Game, turn: OperatingTurn) -> str | None:
-        return None
 
     def prompt(self, g: Game, turn: OperatingTurn) -> str:
         more = f" once more, for ${g.components.second_lay_cost}" if turn.lays_used else ""
@@ -274,9 +271,6 @@ class TwoTileTrackStep:
             g.emit(AbilityUsed(lay.using))
             g.emit(PrivateMoved(lay.using, CLOSED))
         g.pay(BANK, company, income, CashReason.PRIVATE_INCOME)
-
-    def skip(self, g: Game, turn: OperatingTurn) -> None:
-        """Nothing changes: no tile is laid."""
 
 
 def _tiles_of_privates(g: Game) -> set[str]:

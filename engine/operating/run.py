@@ -31,6 +31,7 @@ from engine.core.state import ConnectionRunTurn, OperatingTurn
 from engine.game import Game, cached
 from engine.mechanics import Option
 from engine.operating.stations import home_node, printed_home
+from engine.operating.turn import Step
 
 CLAIMABLE_REVENUES = range(0, 20_000, 10)
 SEARCH_BUDGET = 400_000
@@ -232,7 +233,7 @@ def company_route_revenue(g: Game, company: str, route: Route) -> int:
 
 
 @dataclass(frozen=True)
-class RunStep:
+class RunStep(Step):
     """Run the trains (1830 §20).
 
     `best_only`: less than the best revenue is refused. `allows_claims`: the president may claim a revenue
@@ -303,6 +304,3 @@ class RunStep:
         turn = msgspec.structs.replace(turn, step=self.name, acted=True, revenue=dollars)
         g.replace_top(turn)
         self.after_run(g, turn)
-
-    def skip(self, g: Game, turn: OperatingTurn) -> None:
-        """Nothing changes: there is nothing to run, or the trains have run."""

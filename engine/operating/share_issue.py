@@ -14,10 +14,11 @@ from engine.finance import market
 from engine.finance.ownership import move_shares, share_percent, too_few_shares
 from engine.game import Game
 from engine.mechanics import Option
+from engine.operating.turn import Step
 
 
 @dataclass(frozen=True)
-class ShareIssueStep:
+class ShareIssueStep(Step):
     """Issue shares or redeem some, once in a turn. A company issues none in its first turn."""
 
     name: str = "issue"
@@ -25,9 +26,6 @@ class ShareIssueStep:
 
     def is_blocking(self, g: Game, turn: OperatingTurn) -> bool:
         return not turn.acted and next(self.options(g, turn), None) is not None
-
-    def pass_refusal(self, g: Game, turn: OperatingTurn) -> str | None:
-        return None
 
     def prompt(self, g: Game, turn: OperatingTurn) -> str:
         return f"issue or redeem shares of the {turn.company}, or pass"
@@ -79,6 +77,3 @@ class ShareIssueStep:
         else:
             g.pay(company, BANK, dollars, CashReason.SHARES, company)
             move_shares(g, company, POOL, company, percent)
-
-    def skip(self, g: Game, turn: OperatingTurn) -> None:
-        """Nothing changes: no share is issued or redeemed."""

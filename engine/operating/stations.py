@@ -16,6 +16,7 @@ from engine.core.reasons import CashReason
 from engine.core.state import BANK, HomeToken, OperatingTurn
 from engine.game import Game
 from engine.mechanics import Option
+from engine.operating.turn import Step
 
 TOKENS_PER_TURN = 1
 """1830 §19."""
@@ -212,7 +213,7 @@ def _price_suffix(dollars: int) -> str:
 
 
 @dataclass(frozen=True)
-class TokenStep:
+class TokenStep(Step):
     """Place one token a turn in a city that a route reaches (1830 §19)."""
 
     name: str = "token"
@@ -229,9 +230,6 @@ class TokenStep:
         company = turn.company
         if g.company(company).unplaced_tokens and token_cost(g, company) <= g.cash(company):
             yield from (s for s in g.network.reachable_stops(company) if refuse_city(g, company, *s) is None)
-
-    def pass_refusal(self, g: Game, turn: OperatingTurn) -> str | None:
-        return None
 
     def prompt(self, g: Game, turn: OperatingTurn) -> str:
         return f"place a token of the {turn.company}{_price_suffix(token_cost(g, turn.company))}"
@@ -254,6 +252,3 @@ class TokenStep:
         g.replace_top(msgspec.structs.replace(turn, tokens_placed=turn.tokens_placed + 1, acted=True))
         g.pay(turn.company, BANK, token_cost(g, turn.company), CashReason.TOKEN)
         g.emit(TokenPlaced(turn.company, action.hex, action.node))
-
-    def skip(self, g: Game, turn: OperatingTurn) -> None:
-        """Nothing changes: no token is placed."""

@@ -21,6 +21,7 @@ from engine.core.reasons import CashReason
 from engine.core.state import BANK, CLOSED, OperatingTurn, is_seat
 from engine.game import Game
 from engine.mechanics import Option
+from engine.operating.turn import Step
 
 
 def candidate_tiles(g: Game, hex: str) -> tuple[str, ...]:
@@ -280,7 +281,7 @@ def lay_label(g: Game, lay: LayTile) -> str:
 
 
 @dataclass(frozen=True)
-class TrackStep:
+class TrackStep(Step):
     """The normal lays of a turn: as many yellow tiles as the phase allows, or one upgrade (1830 §18).
 
     `also_blocks`: whether a lay by a private keeps the step open before the normal lays are used.
@@ -308,9 +309,6 @@ class TrackStep:
         remaining = g.phase.yellow_lays - turn.lays_used
         return (lay for lay in legal_lays(g, turn.company) if lays_consumed(g, lay.tile) <= remaining)
 
-    def pass_refusal(self, g: Game, turn: OperatingTurn) -> str | None:
-        return None
-
     def prompt(self, g: Game, turn: OperatingTurn) -> str:
         return f"lay or upgrade track for the {turn.company}"
 
@@ -337,6 +335,3 @@ class TrackStep:
         g.replace_top(msgspec.structs.replace(turn, lays_used=used, acted=True))
         lay_tile(g, turn.company, action)
         self.after_lay(g, action.hex, g.president(turn.company))
-
-    def skip(self, g: Game, turn: OperatingTurn) -> None:
-        """Nothing changes: no tile is laid."""

@@ -28,7 +28,7 @@ from engine.operating.trains import (
     is_obsolete,
     trains_for_sale,
 )
-from engine.operating.turn import is_step_past
+from engine.operating.turn import Step, is_step_past
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def _refuse_trade_in(g: Game, company: str, buy: BuyTrain, conventions: TrainTra
 
 
 @dataclass(frozen=True)
-class TrainStep:
+class TrainStep(Step):
     """Buy any number of trains; the company has to buy one if it must own one (1830 §20.2, §21, §24).
 
     `refuse_train_purchase` judges forced purchases like any others.
@@ -236,9 +236,6 @@ class TrainStep:
             make_offer(g, seat, g.president(source), action, source, turn.company, price)
         else:
             self._buy(g, turn.company, action)
-
-    def skip(self, g: Game, turn: OperatingTurn) -> None:
-        """Nothing changes: no train is bought."""
 
 
 def train_deal_handler(conventions: TrainTradeConventions) -> DealHandler:

@@ -30,7 +30,10 @@ from engine.mechanics import Activity, Option
 
 
 class Step(Activity[Game, OperatingTurn], Protocol):
-    """One activity of an operating turn, which comes in its place."""
+    """One activity of an operating turn, which comes in its place.
+
+    If a step does not say otherwise, it can be declined, and nothing changes where it is passed over.
+    """
 
     @property
     def name(self) -> str: ...
@@ -40,12 +43,14 @@ class Step(Activity[Game, OperatingTurn], Protocol):
 
     def pass_refusal(self, g: Game, turn: OperatingTurn) -> str | None:
         """Why the step cannot be declined, or None."""
+        return None
 
     def prompt(self, g: Game, turn: OperatingTurn) -> str:
         """What is asked, as an imperative phrase."""
 
     def skip(self, g: Game, turn: OperatingTurn) -> None:
         """What happens where the step is passed over."""
+        return
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from engine.finance.ownership import certificate_limit, counted_certificates, ex
 from engine.game import Game
 from engine.mechanics import Option, OutOfTurn
 from engine.operating.emergency_purchase import president_contribution
-from engine.operating.turn import current_turn, operating_turn_question
+from engine.operating.turn import Step, current_turn, operating_turn_question
 
 
 def company_price_range(g: Game, private: str) -> range:
@@ -84,7 +84,7 @@ def can_buy_private(g: Game, turn: OperatingTurn) -> bool:
 
 
 @dataclass(frozen=True)
-class PrivatePurchaseStep:
+class PrivatePurchaseStep(Step):
     """A last step of the turn, which waits while the company could buy a private or `also_blocks` says so.
 
     The purchase itself is made out of turn, by `PrivateDeals`.
@@ -97,9 +97,6 @@ class PrivatePurchaseStep:
     def is_blocking(self, g: Game, turn: OperatingTurn) -> bool:
         return can_buy_private(g, turn) or self.also_blocks(g, turn)
 
-    def pass_refusal(self, g: Game, turn: OperatingTurn) -> str | None:
-        return None
-
     def prompt(self, g: Game, turn: OperatingTurn) -> str:
         return f"buy a private for the {turn.company}, or pass"
 
@@ -111,9 +108,6 @@ class PrivatePurchaseStep:
 
     def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:
         raise AssertionError("a private is bought aside")
-
-    def skip(self, g: Game, turn: OperatingTurn) -> None:
-        """No private is bought."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ dollars, shares are in percent, edges are 0-5, nodes are numbered as on the face
 
 from __future__ import annotations
 
-from renderers.views.auction import AuctionView, LotView, auction_view
+from renderers.views.auction import AuctionView, auction_view
 from renderers.views.chart import (
     CHART_KINDS,
     ChartKind,
@@ -26,7 +26,6 @@ from renderers.views.hex_view import (
     surroundings,
 )
 from renderers.views.labels import (
-    MAX_ALT_TEXT,
     Badge,
     bank_text,
     clip_text,
@@ -39,26 +38,24 @@ from renderers.views.labels import (
 from renderers.views.map import (
     RouteLeg,
     RouteSpec,
+    TileView,
     around,
     map_view,
     part_around,
-    route_legs,
+    tile_view,
 )
 from renderers.views.market import CellView, MarketView, market_view
 from renderers.views.sheet import (
     BidView,
     CompanyView,
-    Holding,
     PlayerView,
     SheetView,
     TrainView,
     sheet_view,
 )
-from renderers.views.tiles import TileView, tile_view
 
 __all__ = [
     "CHART_KINDS",
-    "MAX_ALT_TEXT",
     "AuctionView",
     "Badge",
     "BidView",
@@ -67,8 +64,6 @@ __all__ = [
     "ChartView",
     "CompanyView",
     "HexView",
-    "Holding",
-    "LotView",
     "MapView",
     "MarketView",
     "PhaseValue",
@@ -92,7 +87,6 @@ __all__ = [
     "map_view",
     "market_view",
     "part_around",
-    "route_legs",
     "sheet_view",
     "short_round",
     "surroundings",

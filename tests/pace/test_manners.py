@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from bot.hub.log import recent_events
 from bot.hub.notifications.messages import Notification
-from bot.hub.notifications.recent_events import recent_events
 from bot.hub.result import Completed, LineRefused, PollUpdated
 from mail.port import LinesPlayed
 from tests.pace.conftest import DrivenTable

@@ -59,11 +59,6 @@ def test_where_a_tile_may_lie_is_marked_and_told() -> None:
     assert "nowhere" in tile_places_png(state, "14").alt
 
 
-def test_where_a_company_may_lay_a_tile() -> None:
-    state = position(tiles={}, tokens={"H12": [(0, "PRR")]})
-    assert set(engine.places_of(state, "57", "PRR")) <= {"H10", "H16"}
-
-
 def test_the_upgrades_of_a_tile() -> None:
     upgrades = engine.tile_upgrades(opening(), "57")
     assert upgrades == ((), ("city",), ("14", "15"))

@@ -15,7 +15,7 @@ from bot.discord.cards import card_texts, layouts
 from bot.email.pages.turn_pages import TurnPages
 from bot.features.views.feature import log_view
 from bot.hub.feature import TurnPage
-from bot.hub.notifications.recent_events import recent_events
+from bot.hub.log import recent_events
 from bot.hub.result import LineRefused, QueryAnswer
 from bot.hub.table import TableView
 from bot.pictures.wanted import answer_pictures, turn_pictures

@@ -10,7 +10,7 @@ import pytest
 import engine
 from bot.features.standing_orders import feature as order_module
 from bot.features.standing_orders import runner
-from bot.hub.notifications.recent_events import recent_events
+from bot.hub.log import recent_events
 from bot.hub.result import Completed, LineRefused, LineUnreadable, PollUpdated, QueryAnswer
 from bot.service import Service
 from storage import DuplicateRequest, open_store

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import engine
 from bot.discord.cards import card_texts
-from bot.hub.notifications.recent_events import recent_events
+from bot.hub.log import recent_events
 from bot.hub.result import Completed, LineAmbiguous, LineRefused, PollUpdated, StaleDecision
 from bot.service import Service
 from tests.service.conftest import NAMES, ServiceHarness

@@ -66,9 +66,9 @@ def file_components(names: Sequence[str]) -> list[Json]:
     return [{"type": 13, "file": {"url": f"attachment://{name}"}} for name in names]
 
 
-def container(parts: Sequence[Json], color: int | None = None) -> Json:
-    """A frame around components; `color` is its accent as 0xRRGGBB."""
-    return {"type": 17, "components": list(parts)} | ({} if color is None else {"accent_color": color})
+def container(parts: Sequence[Json]) -> Json:
+    """A frame around components."""
+    return {"type": 17, "components": list(parts)}
 
 
 def button(label: str, custom_id: str, style: int = SECONDARY) -> Json:

@@ -9,13 +9,11 @@ from bot.discord.cards.card_texts import MAX_HISTORY_LINES, player_name
 from bot.discord.cards.parts import (
     DANGER,
     SECONDARY,
-    ImageRef,
     Json,
     action_rows,
     button,
     code_block,
     escape_markdown,
-    media_galleries,
     select_row,
     text_display,
     truncate,
@@ -41,12 +39,10 @@ MAX_PRIVATE_TEXT = 3000
 MAX_ANSWER = 3800  # of an answer that stands alone, such as `help`
 
 
-def menu_message(
-    custom_id: CustomId, title: str, items: Sequence[MenuItem], images: Sequence[ImageRef] = ()
-) -> list[Json]:
+def menu_message(custom_id: CustomId, title: str, items: Sequence[MenuItem]) -> list[Json]:
     """The next level of a menu, as a private message."""
     select = select_row(str(custom_id._replace(action=SELECT, argument="0")), title, items)
-    return [text_display(f"**{title}**"), *media_galleries(images), select]
+    return [text_display(f"**{title}**"), select]
 
 
 def result_message(

@@ -8,11 +8,12 @@ from datetime import timedelta
 from typing import Literal
 
 from bot.email.pages.feature_pages import mail_page, page_token
-from bot.email.pages.pictures import position_images
+from bot.email.pages.pictures import inline_images
 from bot.email.pages.turn_pages import PICTURES_LATE, TurnPages, position_parts, words_of_map
 from bot.email.tokens import ServiceToken, reply_token_for
 from bot.hub.notifications.messages import Notification, decode_notification
 from bot.hub.table import TableView
+from bot.pictures.views import NamedPicture
 from bot.pictures.workers import PictureWorkers
 from bot.position import text_views
 from bot.service import Service
@@ -154,13 +155,13 @@ class PageBuilder:
                 )
             case "started" if state:
                 drawing = await self._turns.drawing(view, notification.person_id)
-                images = await position_images(drawing, state, ("map",))
+                picture = await drawing.map(state)
                 position = position_parts(state, view.pending, notification.seat)
                 return pages.announcement(
                     "The game begins.",
                     (*notification.sentences, *([PICTURES_LATE] if drawing.late else [])),
                     (*position, *words_of_map(state)) if drawing.late else position,
-                    images,
+                    inline_images([NamedPicture("map", picture)] if picture else ()),
                 )
             case kind:
                 heading = "An order of yours has ended." if kind == "order" else _news(notification.sentences)

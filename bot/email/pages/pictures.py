@@ -4,44 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import engine
 from bot.hub.result import ExportedFile
-from bot.pictures.views import NamedPicture, changed_hexes, repriced_companies
-from bot.pictures.workers import Pictures
+from bot.pictures.views import NamedPicture
 from mail import InlineImage
 from mail.port import Attachment
 
 ANIMATION = "animation"
 CSS_WIDTHS = {"market": 560}  # pixels
 DEFAULT_CSS_WIDTH = 640
-
-
-async def position_images(
-    pictures: Pictures,
-    state: engine.State,
-    kinds: Iterable[str],
-    before: engine.State | None = None,
-) -> tuple[InlineImage, ...]:
-    """Images of these kinds (`map`, `market`, `sheet`, `auction`).
-
-    The differences from `before` are highlighted.
-    """
-    images = []
-    for kind in kinds:
-        match kind:
-            case "map":
-                hexes = changed_hexes(before, state) if before else ()
-                picture = await pictures.map(state, highlight=hexes)
-            case "market":
-                companies = repriced_companies(before, state) if before else ()
-                picture = await pictures.market(state, highlight=companies)
-            case "auction":
-                picture = await pictures.auction(state)
-            case _:
-                picture = await pictures.sheet(state)
-        if picture:
-            images.append(NamedPicture(kind, picture))
-    return inline_images(images)
 
 
 def inline_images(named: Iterable[NamedPicture]) -> tuple[InlineImage, ...]:

@@ -9,7 +9,7 @@ import engine
 from bot.email.pages.pictures import inline_images, mail_file, mail_pictures
 from bot.email.pages.turn_bundles import bundle_lines, offered_lines, turn_subject
 from bot.hub.feature import Page, TurnPage
-from bot.hub.notifications.recent_events import recent_events
+from bot.hub.log import recent_events
 from bot.hub.notifications.waiting import waiting_tables
 from bot.hub.table import TableView
 from bot.pictures.wanted import page_pictures, turn_pictures

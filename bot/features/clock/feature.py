@@ -1,16 +1,20 @@
-"""Commands about time: `pace`, `extend`, `nudge`."""
+"""Commands about time, `pace`, `extend`, `nudge`, and the timers of the clock."""
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from functools import partial
 
 from bot.features.clock.clocks import ClockRules
+from bot.features.clock.reminders import Reminders
+from bot.features.clock.time_up import PlayForSeat, TimeUp
 from bot.hub.cache import TableCache
 from bot.hub.changes import TableChanges, again_on_conflict, check_allowed, check_in_lobby
 from bot.hub.command import Command, Form, OpenCommand, TableCommand
 from bot.hub.commit import CommitDraft
 from bot.hub.limits import Limits
 from bot.hub.notifications import notify
+from bot.hub.notifications.preferences import settings_of
 from bot.hub.notifications.quiet_hours import not_quiet
 from bot.hub.pace import Pace, pace_text, parse_pace, stored_pace
 from bot.hub.polls import Motion, PollHandler, completed
@@ -18,9 +22,9 @@ from bot.hub.request import Request, not_running, refused
 from bot.hub.result import CommandResult, QueryAnswer
 from bot.hub.running_tables import record_pace
 from bot.hub.table import LiveTable
-from bot.hub.timers import NUDGE_KIND
+from bot.hub.timers import NUDGE_KIND, Timer
 from bot.position.times import moment_text
-from storage import ClockChanges, SeatClock, TablePoll, UnitOfWork
+from storage import ClockChanges, DueRow, SeatClock, TablePoll, UnitOfWork
 
 NUDGE_AGAIN = timedelta(hours=12)
 
@@ -175,3 +179,28 @@ async def _set_pace(draft: CommitDraft, request: Request, open_poll: TablePoll) 
     sentence = f"All players agree to the pace {pace}."
     await record_pace(draft, pace, sentence, request.person_id, request.transport)
     return [sentence]
+
+
+def clock_timers(cache: TableCache, play_for_seat: PlayForSeat) -> dict[str, Timer]:
+    """Reminders, escalations, the end of a player's time, absences."""
+    time_up = TimeUp(cache, play_for_seat)
+    remind = Reminders(cache, time_up.pause_without_pace).remind
+    reminders = dict.fromkeys(("reminder", "escalation", "ping", NUDGE_KIND), remind)
+    return {**reminders, "time_up": time_up.end, "absence": partial(_absence, cache)}
+
+
+async def _absence(cache: TableCache, row: DueRow) -> bool:
+    """An absence begins or ends: the tables of the person are followed up."""
+    assert row.person_id is not None
+    async with cache.store.begin() as unit:
+        person = await unit.people.get(row.person_id)
+        settings = settings_of(person.preferences, person.time_zone)
+        next_at = None
+        if settings.absence is not None:
+            start, end = settings.absence.interval(settings.zone)
+            next_at = next((at for at in (start, end) if at > unit.now), None)
+        if await unit.clocks.take_due(row, next_at):
+            await unit.people.update(row.person_id, name=person.name)  # tables load their deputies again
+            await unit.clocks.look_again_for(row.person_id)
+    cache.wake_subscribers()
+    return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.hub.cache import TableCache
 from bot.hub.feature import Page
 from bot.hub.loading import load_recipient
-from bot.hub.notifications.recent_events import recent_events
+from bot.hub.log import recent_events
 from bot.hub.notifications.waiting import WaitingTable, waiting_tables
 from bot.hub.polls import VOTE_CONTROLS
 from bot.hub.queries import TableQueries

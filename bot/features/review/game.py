@@ -42,10 +42,9 @@ class PlayedGame(NamedTuple):
                     name = event.round.partition(" of ")[0]
 
 
-def played_game(history: GameHistory, numbers: Sequence[int] | None = None) -> PlayedGame:
-    """The game of a history. `numbers`: of its moves in the log; None: they count from 1."""
-    counted = range(1, len(history.lines) + 1) if numbers is None else numbers
-    moves = (Move(n, e.seat, e.line, e.events) for n, e in zip(counted, history.lines, strict=True))
+def played_game(history: GameHistory) -> PlayedGame:
+    """The game of a history; its moves count from 1."""
+    moves = (Move(n, e.seat, e.line, e.events) for n, e in enumerate(history.lines, 1))
     return PlayedGame(history.start, tuple(moves))
 
 

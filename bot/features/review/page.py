@@ -39,11 +39,10 @@ slider.addEventListener('input', show); show();
 """
 
 
-def review_page(review: Review, opinions: Sequence[Opinion], name: str = "") -> str:
-    """The page of a review. name: of the game, for its heading."""
+def review_page(review: Review, opinions: Sequence[Opinion]) -> str:
+    """The page of a review."""
     state = review.last
-    players = join_words(state.players)
-    heading = escape(f"{state.title}: {name or players}")
+    heading = escape(f"{state.title}: {join_words(state.players)}")
     parts = [
         f"<h1>{heading}</h1>",
         _picture(review.picture()),

@@ -20,7 +20,7 @@ from bot.features.review.second_opinion import Opinion, Ranking, second_opinion
 from bot.features.review.turning_points import turning_points
 from bot.features.review.turning_words import TurningPoint, told
 from engine.game_text.history import GameHistory, HistoryLine, round_statistics
-from renderers import PaletteName, Picture, review_png
+from renderers import Picture, review_png
 
 
 class Review:
@@ -93,6 +93,6 @@ class Review:
         """Each player's name with dollars by cause, for the picture; the richest first."""
         return [(self.last.name(seat), parts_of(self.entries, seat)) for seat in engine.standings(self.last)]
 
-    def picture(self, palette: PaletteName = "light") -> Picture:
+    def picture(self) -> Picture:
         """Worth by round with the turning points, and a bar of causes for each player."""
-        return review_png(self.last.title, self.statistics, self.marks, self.bars, palette=palette)
+        return review_png(self.last.title, self.statistics, self.marks, self.bars)

@@ -22,7 +22,7 @@ from bot.features.watch.snapshot import (
     snapshot_of,
 )
 from bot.hub.info import IncomingGame
-from bot.hub.limits import Kind, Limits
+from bot.hub.limits import Limits
 from bot.pictures.views import NamedPicture, draw_all
 from bot.pictures.workers import Pictures
 from bot.position.controls import Show
@@ -154,14 +154,10 @@ class Watcher:
             await unit.settings.set(POSTS, posts.encode().decode())
             await unit.settings.set(_game_key(place, message), stored.encode())
 
-    async def kept(
-        self, place: str, message: str, person_id: int | None, kind: Kind = "pictures"
-    ) -> KeptGame:
-        """The game of a post, which somebody looks at. Raises ValueError where it is not kept, LimitReached.
-
-        kind: the limit that counts the look."""
+    async def kept(self, place: str, message: str, person_id: int | None) -> KeptGame:
+        """The game of a post, which somebody looks at. Raises ValueError where it is gone, LimitReached."""
         async with self._store.begin() as unit:
-            await self._limits.count(unit, person_id, kind)
+            await self._limits.count(unit, person_id, "pictures")
             stored = await _kept(unit, place, message)
         return KeptGame(await self._snapshot(stored.file), stored.since, stored.url)
 

@@ -37,7 +37,7 @@ from bot.tools.benchmark.rules import (
     measure_dense_boards,
     play_through,
 )
-from bot.tools.benchmark.tables import TABLE_COUNT, TableMetrics, measure_durable_moves, measure_loading
+from bot.tools.benchmark.tables import TableMetrics, measure_loading
 from bot.tools.benchmark.thinking import ThinkingMetrics, measure_thinking
 from engine import State, decode_state, title_names
 from storage import StoreError
@@ -57,9 +57,7 @@ def command(
     simulated_games: Annotated[
         int, typer.Option("--simulated", min=0, help="Also so many random games of each title.")
     ] = RANDOM_GAMES,
-    store: Annotated[
-        Path, typer.Option(help="The folder for the store while durable moves are measured.")
-    ] = Path(),
+    store: Annotated[Path, typer.Option(help="The folder for the store, with --tables.")] = Path(),
     pace: Annotated[
         Path | None,
         typer.Option(help="Only count the waits that orders save in a folder's games."),
@@ -99,8 +97,6 @@ def command(
     console = Console() if sys.stdout.isatty() else Console(width=130, color_system=None)
     try:
         paths = [*(files or ()), *find_game_files(games)]
-        if not store.is_dir() or not os.access(store, os.W_OK):
-            raise BenchmarkError(f"{store} is not a writable folder; name one with --store.")
         with Progress(console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task("playing", total=len(paths) + simulated_games * len(title_names()) + 1)
             for game in chain(map(load_game, paths), random_games(simulated_games)):
@@ -110,11 +106,9 @@ def command(
                 played_games.append(played)
                 longest = max(longest, states, key=len)
                 bar.advance(task)
-            bar.update(task, description="the densest boards, and durable moves")
+            bar.update(task, description="the densest boards")
             measure_dense_boards(densest_boards(_final_positions(played_games)), rules)
-            if played_games:
-                measure_durable_moves(_spread_over_tables(played_games), tables, store)
-    except (BenchmarkError, StoreError) as error:
+    except BenchmarkError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(1) from None
     pictures = picture_rows(_last_distinct_maps(list(map(decode_state, longest)))) if played_games else ()
@@ -131,6 +125,8 @@ def _report_many_tables(
     """Print what random moves at many tables cost, and what a day of more tables would be like."""
     console = Console(stderr=True)
     try:
+        if not folder.is_dir() or not os.access(folder, os.W_OK):
+            raise BenchmarkError(f"{folder} is not a writable folder; name one with --store.")
         with (
             TemporaryDirectory(prefix="railpost-bench-", dir=folder) as name,
             Progress(console=console) as bar,
@@ -191,11 +187,6 @@ def _measure(
 def _final_positions(games: Sequence[PlayedGame]) -> Iterator[tuple[str, State]]:
     for played in games:
         yield played.game.name, decode_state(played.final_state)
-
-
-def _spread_over_tables(games: Sequence[PlayedGame]) -> list[PlayedGame]:
-    """One game for each table, chosen evenly."""
-    return [games[len(games) * n // TABLE_COUNT] for n in range(TABLE_COUNT)]
 
 
 def _last_distinct_maps(states: Sequence[State]) -> list[State]:

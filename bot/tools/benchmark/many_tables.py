@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import resource
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from random import Random
@@ -23,11 +23,11 @@ from bot.position.pending import seat_number
 from bot.service import Service
 from bot.tools.benchmark.copied_tables import STRIDE, copy_tables
 from bot.tools.benchmark.games import BenchmarkError, random_games
-from bot.tools.benchmark.rules import RulesMetrics, play_through
-from bot.tools.benchmark.tables import BenchmarkTable, open_table
+from bot.tools.benchmark.rules import PlayedGame, RulesMetrics, play_through
 from bot.tools.benchmark.timing import Timings
-from engine import title_names
-from storage import open_store
+from engine import decode_events, decode_state, encode_state, fold, title_names
+from engine.standing_orders import is_order_line, limit_as_order
+from storage import Store, open_store
 
 MODELS = 8
 """Games that are played; the other tables are copies."""
@@ -112,6 +112,49 @@ async def measure_moves(
         metrics.in_memory, metrics.cached_megabytes = service.cache.table_count, service.cache.megabytes
         metrics.megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return metrics
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkTable:
+    """A table in the store: the person in each seat, and the lines still to be played."""
+
+    table_id: int
+    person_by_seat: dict[int, int]
+    lines: Sequence[tuple[str, str]]
+
+
+async def open_table(
+    store: Store, service: Service, played: PlayedGame, number: int, start: int, moves: int
+) -> BenchmarkTable:
+    """A table at which the first lines of a game are played already, and so many are to come.
+
+    Everybody has a Discord identity and a mail address; tables with odd numbers are shown on Discord.
+    """
+    game = played.game
+    played_lines = zip(game.lines[:start], played.events, strict=False)
+    before = ((seat_number(seat), line, decode_events(raw)) for (seat, line), raw in played_lines)
+    table = await service.lobby.import_game(game.start, before, name=f"Table {number}")
+    person_by_seat = {p.seat: p.person_id for p in table.seated_players if p.seat is not None}
+    async with store.begin() as unit:
+        for person in person_by_seat.values():
+            await unit.people.add_identity(person, "discord", str(10**17 + person))
+            await unit.people.add_identity(person, "email", f"player{person}@example.org")
+        if number % 2:
+            await unit.tables.update(table.id, location={"guild": 1, "channel": number})
+    return BenchmarkTable(table.id, person_by_seat, list(_moves(played, start, moves)))
+
+
+def _moves(played: PlayedGame, start: int, count: int) -> Iterator[tuple[str, str]]:
+    """The lines after the first ones, up to one of which the service makes an order."""
+    state = decode_state(encode_state(played.game.start))
+    for number, ((seat, line), raw) in enumerate(zip(played.game.lines, played.events, strict=False)):
+        if number >= start + count:
+            return
+        if number >= start:
+            if is_order_line(line) or limit_as_order(state, seat, line):
+                return
+            yield seat, line
+        fold(decode_events(raw), state)
 
 
 async def fill_store(url: str, tables: int, bar: Progress) -> list[BenchmarkTable]:

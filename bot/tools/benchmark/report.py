@@ -21,7 +21,7 @@ from bot.tools.benchmark.rules import (
     ROUTES_TARGET,
     RulesMetrics,
 )
-from bot.tools.benchmark.tables import TABLE_COUNT, TableMetrics
+from bot.tools.benchmark.tables import TableMetrics
 from bot.tools.benchmark.thinking import ThinkingMetrics, speeds
 from bot.tools.benchmark.timing import Timings
 from engine import State
@@ -31,9 +31,6 @@ REPLAY_TARGET = 10_000
 
 MOVE_TARGET, MOVE_P99_TARGET, RUN_TARGET, LOAD_TARGET = 0.1, 2.0, 2.0, 10.0
 """Milliseconds: a move on average and its 99th percentile, a run on average, loading the longest game."""
-
-DURABLE_TARGET = 500
-"""Moves per second that are on the disk when they are answered."""
 
 
 class ReportRow(NamedTuple):
@@ -152,17 +149,6 @@ def report_rows(rules: RulesMetrics, tables: TableMetrics) -> Iterator[ReportRow
     yield _timing_row("  as a table from the rows of its log", tables.load_times)
     if tables.kilobytes.samples:
         yield _timing_row("memory of an open table at its end, kB", tables.kilobytes)
-    if tables.move_count:
-        by_clock, by_cpu = tables.move_count / tables.seconds, tables.move_count / tables.cpu_seconds
-        metric = f"durable moves per second at {TABLE_COUNT} tables, by the clock"
-        yield ReportRow(
-            metric,
-            str(tables.move_count),
-            f"{by_clock:,.0f}",
-            target=f"> {DURABLE_TARGET}",
-            met=by_clock >= DURABLE_TARGET,
-        )
-        yield ReportRow("  per second of processor time", mean=f"{by_cpu:,.0f}")
 
 
 def thinking_rows(metrics: ThinkingMetrics) -> Iterator[ReportRow]:

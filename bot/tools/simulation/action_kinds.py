@@ -273,30 +273,10 @@ def kind_of(state: State, seat: str, action: Action) -> str:
             return (
                 "raise in an auction" if isinstance(state.top, WaterfallBidding) else "bid on a later private"
             )
-        case ProtectPrice():
-            return "protect a price"
-        case SetStandingProtection():
-            return "set a standing order"
-        case CancelStandingProtection():
-            return "withdraw a standing order"
         case RedeemShare(_, source):
             return "redeem from a player" if source else "redeem from the pool"
-        case ReissueShares():
-            return "reissue"
-        case BuyPrivateFromPool():
-            return "buy a private from the open market"
-        case PlaceCattleToken() | PlaceOpenPort() | PlaceClosedPort():
-            return "place the token of a private"
-        case ClosePort():
-            return "close a port"
         case StartConnectionRun():
             return "connect" if isinstance(state.top, ConnectionRunTurn) else "ask for a connection"
-        case PostponeConnectionRun():
-            return "wait with a connection"
-        case PlaceDestinationToken():
-            return "place a destination token"
-        case KeepDestinationToken():
-            return "keep a destination token"
         case Par():
             return "par, after a private" if isinstance(state.top, ParPriceChoice) else "par"
         case BuyShares(_, source, count):
@@ -309,12 +289,8 @@ def kind_of(state: State, seat: str, action: Action) -> str:
             )
         case SellShares():
             return _kind_of_sale(state, seat, action)
-        case ExchangePrivate():
-            return "exchange a private"
         case TradePrivate():
             return _kind_of_deal(state, seat, action)
-        case Accept():
-            return "accept"
         case Decline() if isinstance(state.top, PriceProtection):
             return "do not protect"
         case Decline(offer):
@@ -332,32 +308,38 @@ def kind_of(state: State, seat: str, action: Action) -> str:
                 if action.using or isinstance(state.top, FreeToken)
                 else "token"
             )
-        case ChooseHome():
-            return "choose a home"
         case RunTrains():
             return "claim a better run" if isinstance(state.top, RevenueClaim) else "run best"
-        case PayDividend():
-            return "pay"
-        case WithholdDividend():
-            return "withhold"
-        case PayHalfDividend():
-            return "pay half"
-        case IssueShares():
-            return "issue shares"
-        case RedeemShares():
-            return "redeem shares"
         case BuyTrain():
             return _kind_of_train(state, action)
         case TakeLoans(count):
             return "loan for a train" if _pays_for_train(state, count) else "loan"
-        case DiscardTrain():
-            return "discard"
-        case DeclareBankruptcy():
-            return "bankrupt"
     return KIND_BY_ACTION.get(type(action)) or _kind_of_pass(state)
 
 
 KIND_BY_ACTION: dict[type[Action], str] = {
+    ProtectPrice: "protect a price",
+    SetStandingProtection: "set a standing order",
+    CancelStandingProtection: "withdraw a standing order",
+    ReissueShares: "reissue",
+    BuyPrivateFromPool: "buy a private from the open market",
+    PlaceCattleToken: "place the token of a private",
+    PlaceOpenPort: "place the token of a private",
+    PlaceClosedPort: "place the token of a private",
+    ClosePort: "close a port",
+    PostponeConnectionRun: "wait with a connection",
+    PlaceDestinationToken: "place a destination token",
+    KeepDestinationToken: "keep a destination token",
+    ExchangePrivate: "exchange a private",
+    Accept: "accept",
+    ChooseHome: "choose a home",
+    PayDividend: "pay",
+    WithholdDividend: "withhold",
+    PayHalfDividend: "pay half",
+    IssueShares: "issue shares",
+    RedeemShares: "redeem shares",
+    DiscardTrain: "discard",
+    DeclareBankruptcy: "bankrupt",
     RaiseBid: "bid for a company",
     BidUpTo: "bid up to a secret limit",
     BidNothing: "bid nothing",
