@@ -107,7 +107,7 @@ class PollHandler:
                     {**(details or {}), "question": question},
                     request.proposer,
                 )
-                draft.add_row(request.new_row(kind="note", line=kind, raw_line=question))
+                draft.add_row(request.new_row(kind="note", line="vote", raw_line=question))
                 decliner = self._declining_seat(table, voters)
                 if decliner is not None:
                     return await self._decline_by_order(draft, request, opened, decliner)
