@@ -78,6 +78,7 @@ class StatusCommands:
             sentence = f"{player.name} resigns. The game waits until somebody takes that seat."
             draft.add_row(request.new_row(kind="note", line="resign", raw_line=sentence))
             draft.announce("news", sentence)
+            await self._polls.drop_votes_of(draft, request.seat, f"{player.name} has resigned")
             draft.messages += messages.lobby_refreshes(table.stored_info)
             draft.result = Completed((), (sentence,), ())
         return draft.result
