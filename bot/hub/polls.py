@@ -15,7 +15,7 @@ from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
 from bot.hub.notifications import messages
 from bot.hub.pace import Pace
-from bot.hub.request import Request, first_word, refused
+from bot.hub.request import Request, first_word, own_seat_sentence, refused
 from bot.hub.result import (
     CommandResult,
     Completed,
@@ -180,6 +180,9 @@ class PollHandler:
         agrees = word == "accept"
         if agrees and open_poll.poll.kind not in self.motions:
             return refused(table, request, "This service cannot do what the vote is about; ask its operator.")
+        writer, info = request.person_id, table.stored_info
+        if writer is not None and not messages.may_vote(info, open_poll, request.seat, writer):
+            return refused(table, request, own_seat_sentence(table.state.players[request.seat]))
         async with self._cache.commit_request(table, request) as draft:
             polls = (await draft.unit()).polls
             open_poll = await polls.cast_vote(open_poll.poll.id, request.seat, agrees)

@@ -83,6 +83,29 @@ async def test_who_plays_on_is_asked_for_the_open_votes(driven: DrivenTable) -> 
     assert len(driven.heard("Dora", "vote")) == 2 and len(driven.heard("Cid", "vote")) == 1
 
 
+async def test_a_deputy_keeps_the_seat_and_has_plans_of_their_own(driven: DrivenTable) -> None:
+    """A deputy could resign, and accepted in the place of the player that another plays on."""
+    await asked_for_ann(driven, "none")
+    await driven.person("Eve")
+    await driven.say("Ann", "plan bid CA 165")
+    await driven.say("Ann", "away until 2026-07-01 deputy Eve")
+    assert driven.heard("Eve", "vote") == []
+    for line in ("resign yes", "robot Ann", "accept vote"):
+        refused = await driven.say("Eve", line)
+        assert isinstance(refused, LineRefused)
+        assert refused.reason == "You play for Ann; only Ann can give up that seat."
+    shown = await driven.say("Eve", "plan")
+    assert isinstance(shown, QueryAnswer) and "You have no plan" in shown.text
+    await driven.say("Eve", "plan pass")
+    shown = await driven.say("Ann", "plan")
+    assert isinstance(shown, QueryAnswer) and "bid CA 165" in shown.text
+    await driven.wait_until(START + 3 * DAY)
+    assert driven.heard("Eve", "vote_reminder") == []
+    await driven.say("Ann", "back")
+    assert len(driven.heard("Ann", "vote")) == 2
+    assert isinstance(await driven.say("Ann", "accept vote"), PollUpdated)
+
+
 async def test_a_vote_about_somebody_who_is_deleted_is_over(driven: DrivenTable) -> None:
     """Accepting it failed, again and again."""
     await asked_for_ann(driven, "24h")

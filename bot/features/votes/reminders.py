@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 
 from bot.hub.cache import TableCache
 from bot.hub.notifications import clock_messages
+from bot.hub.notifications.messages import may_vote
 from bot.hub.notifications.quiet_hours import not_quiet
 from bot.hub.request import POLL_PREFIX
 from bot.position.times import duration_text
@@ -42,7 +43,8 @@ async def remind_of_vote(cache: TableCache, row: DueRow) -> bool:
         if quiet is not None and quiet.contain(unit.now):
             await unit.clocks.take_due(row, not_quiet(unit.now, quiet))
             return True
-        if await unit.clocks.take_due(row, unit.now + DAY):
+        is_asked = may_vote(table.info, poll, row.seat, recipient.person_id)
+        if await unit.clocks.take_due(row, unit.now + DAY) and is_asked:
             sentence = vote_sentence(poll, unit.now)
             stamp = f"{poll.poll.id}.{row.due_at.timestamp():.0f}"
             await unit.outbox.enqueue(

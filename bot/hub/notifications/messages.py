@@ -131,6 +131,14 @@ def poll_id(open_poll: TablePoll) -> str:
     return f"{POLL_PREFIX}{open_poll.poll.id}"
 
 
+def may_vote(table: TableInfo, open_poll: TablePoll, seat: int, person_id: int) -> bool:
+    """Whether a person answers a poll for a seat. Who plays on there is no question for a deputy: the player
+    is asked when they are back."""
+    player = table.player_at(seat)
+    is_deputy = player is not None and player.person_id != person_id
+    return not (is_deputy and open_poll.poll.details.get("seat") == seat)
+
+
 def vote_requests(
     table: TableInfo,
     seq: int,
@@ -141,6 +149,8 @@ def vote_requests(
     suffix: str = "",
 ) -> list[NewMessage]:
     """A seat is asked to vote. suffix: tells the messages of those who are asked once more."""
+    if recipient and not may_vote(table, open_poll, seat, recipient.person_id):
+        return []
     key = poll_id(open_poll)
     text = f"{open_poll.poll.details['question']} Answer `accept` or `decline`."
     notification = Notification("vote", table.id, seq, seat, decision_id=key, sentences=(text,))
