@@ -110,7 +110,7 @@ class Service(Hub):
             store, self.limits, read_game, GameAddresses(store, watched_sites), review.review_of_history
         )
         privacy = privacy or PrivacySettings()
-        self.personal_data = PersonalData(cache, self.limits, privacy, [self.watcher.forget])
+        self.personal_data = PersonalData(cache, self.polls, self.limits, privacy, [self.watcher.forget])
         self.retainer = Retainer(store, privacy)
         self.status = StatusCommands(cache, self.running, self.polls)
         self.robots = RobotPlayers(cache, self.submit, self.running.announce, robot_seconds)

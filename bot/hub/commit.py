@@ -89,7 +89,9 @@ class CommitDraft:
         self.add_row(NewLogRow(kind="note", transport=transport, line=line, raw_line=sentence, **details))
 
     def announce(self, kind: str, *sentences: str) -> None:
-        """Notify everyone at the table."""
+        """Notify everyone at the table; of one kind at once."""
+        if self.announcements and self.announcements[-1][0] == kind:
+            sentences = (*self.announcements.pop()[1], *sentences)
         self.announcements.append((kind, sentences))
 
     async def update_status(self) -> None:

@@ -15,7 +15,7 @@ from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
 from bot.hub.notifications import messages
 from bot.hub.pace import Pace
-from bot.hub.request import POLL_PREFIX, Request, first_word, refused
+from bot.hub.request import Request, first_word, own_seat_sentence, refused
 from bot.hub.result import (
     CommandResult,
     Completed,
@@ -30,6 +30,7 @@ from bot.position.controls import Say
 from bot.position.pending import engine_seat
 from storage import AlreadyExists, TablePoll, UnitOfWork
 
+poll_id = messages.poll_id
 VOTE_CONTROLS = (Say("Accept", "accept vote", "good"), Say("Decline", "decline vote", "danger"))
 UNDO_POLL, HOLD_KIND = "undo", "hold"
 """The kind of poll for which robots and orders wait, and the kind of the due row at the end of that time."""
@@ -48,12 +49,18 @@ def _hold_end(poll: TablePoll, pace: Pace) -> datetime:
     return poll.poll.opened_at + wait
 
 
+async def _tell_nobody(draft: CommitDraft, open_poll: TablePoll, why: str) -> None:
+    """Nobody beside the table waits for the poll."""
+
+
 class Motion(NamedTuple):
     """What a poll of one kind decides. carry_out: does it when all have accepted; what happened, in
-    sentences. is_possible: whether there is still something to do."""
+    sentences. is_possible: whether there is still something to do. drop: tells those who do not sit at the
+    table that nothing comes of it, and why."""
 
     carry_out: Callable[[CommitDraft, Request, TablePoll], Awaitable[list[str]]]
     is_possible: Callable[[LiveTable, TablePoll], bool] = lambda table, poll: True
+    drop: Callable[[CommitDraft, TablePoll, str], Awaitable[None]] = _tell_nobody
 
 
 async def _no_reminder(unit: UnitOfWork, poll: TablePoll) -> None:
@@ -107,7 +114,7 @@ class PollHandler:
                     {**(details or {}), "question": question},
                     request.proposer,
                 )
-                draft.add_row(request.new_row(kind="note", line=kind, raw_line=question))
+                draft.add_row(request.new_row(kind="note", line="vote", raw_line=question))
                 decliner = self._declining_seat(table, voters)
                 if decliner is not None:
                     return await self._decline_by_order(draft, request, opened, decliner)
@@ -173,6 +180,9 @@ class PollHandler:
         agrees = word == "accept"
         if agrees and open_poll.poll.kind not in self.motions:
             return refused(table, request, "This service cannot do what the vote is about; ask its operator.")
+        writer, info = request.person_id, table.stored_info
+        if writer is not None and not messages.may_vote(info, open_poll, request.seat, writer):
+            return refused(table, request, own_seat_sentence(table.state.players[request.seat]))
         async with self._cache.commit_request(table, request) as draft:
             polls = (await draft.unit()).polls
             open_poll = await polls.cast_vote(open_poll.poll.id, request.seat, agrees)
@@ -197,10 +207,8 @@ class PollHandler:
         """Close a poll and do what it was about; its final outcome, and what happened in sentences."""
         table, poll, polls = draft.table, open_poll.poll, (await draft.unit()).polls
         if outcome == "failed":
-            await polls.close(poll.id, outcome)
-            sentence = f"Nothing changes: {table.state.players[request.seat]} declines."
-            draft.announce("news", sentence)
-            return outcome, [sentence]
+            await self.drop(draft, open_poll, f"{table.state.players[request.seat]} declines", outcome)
+            return outcome, ["Nothing changes."]
         motion = self.motions[poll.kind]
         if not motion.is_possible(table, open_poll):
             await polls.close(poll.id, "superseded")
@@ -208,15 +216,29 @@ class PollHandler:
         await polls.close(poll.id, outcome)
         return outcome, await motion.carry_out(draft, request, open_poll)
 
+    async def drop(
+        self, draft: CommitDraft, open_poll: TablePoll, why: str, outcome: str = "superseded"
+    ) -> None:
+        """Close a poll of which nothing comes, and tell the table why."""
+        await (await draft.unit()).polls.close(open_poll.poll.id, outcome)
+        if (motion := self.motions.get(open_poll.poll.kind)) is not None:
+            await motion.drop(draft, open_poll, why)
+        draft.announce("news", f"The vote is over, because {why}: {open_poll.poll.details['question']}")
+
+    async def drop_votes_of(self, draft: CommitDraft, seat: int, why: str) -> None:
+        """The player of a seat is gone: no vote waits for them."""
+        for open_poll in draft.table.polls:
+            if open_poll.votes.get(seat, True) is None:
+                await self.drop(draft, open_poll, why)
+
     async def request_votes(self, draft: CommitDraft, open_poll: TablePoll) -> None:
         """Ask every seat that has not voted, and remind them later."""
         await self._remind(await draft.unit(), open_poll)
         info, recipients = draft.table.stored_info, draft.table.metadata.recipients
-        text = f"{open_poll.poll.details['question']} Answer `accept` or `decline`."
         for seat, vote in open_poll.votes.items():
             if vote is None and info.player_at(seat):
                 draft.messages += messages.vote_requests(
-                    info, draft.seq, poll_id(open_poll), seat, text, recipients.get(seat), draft.timestamp
+                    info, draft.seq, open_poll, seat, recipients.get(seat), draft.timestamp
                 )
 
 
@@ -226,11 +248,6 @@ def poll_outcome(votes: Iterable[bool | None]) -> str | None:
     if False in cast:
         return "failed"
     return None if None in cast else "passed"
-
-
-def poll_id(open_poll: TablePoll) -> str:
-    """The decision id of a poll."""
-    return f"{POLL_PREFIX}{open_poll.poll.id}"
 
 
 def poll_for(table: LiveTable, request: Request) -> TablePoll | None:

@@ -91,6 +91,23 @@ def in_seat(info: TableInfo, names: Sequence[str], request: Request) -> Request 
     return replace(request, seat=seat)
 
 
+def writer_of(table: LiveTable, request: Request) -> int | None:
+    """Who writes a request: a deputy is themselves; the operator writes for the player of the seat."""
+    player = table.stored_info.player_at(request.seat)
+    return request.person_id or (player.person_id if player else None)
+
+
+def is_from_deputy(table: LiveTable, request: Request) -> bool:
+    """Whether a request comes from somebody who plays for the player of the seat."""
+    player = table.stored_info.player_at(request.seat)
+    return player is not None and writer_of(table, request) != player.person_id
+
+
+def own_seat_sentence(name: str) -> str:
+    """Why a deputy does not decide who plays on."""
+    return f"You play for {name}; only {name} can give up that seat."
+
+
 def refused(table: LiveTable, request: Request, reason: str, index: int = 0) -> LineRefused:
     """The result for a line that the service refuses."""
     return LineRefused(

@@ -60,6 +60,7 @@ from bot.hub.request import (
     refused,
     storable_text,
     without_comments,
+    writer_of,
 )
 from bot.hub.result import (
     CommandResult,
@@ -442,9 +443,7 @@ class Hub:
         table: LiveTable, command: PersonCommand, request: Request
     ) -> CommandResult:
         """Carry out a command about the person who writes; of the operator, about the player of the seat."""
-        player = table.stored_info.player_at(request.seat)
-        person_id = request.person_id or (player.person_id if player else None)
-        if person_id is None:
+        if (person_id := writer_of(table, request)) is None:
             return refused(table, request, "Nobody sits there.")
         answer = await command.handler(person_id, request.lines)
         return replace(answer, next_decision_id=table.decision_id_of(request.seat))

@@ -53,6 +53,68 @@ async def test_the_old_player_declines(driven: DrivenTable) -> None:
     await asked_for_ann(driven, "24h")
     await driven.say("Ann", "decline")
     assert await names(driven) == ("Ann", "Bob", "Cid")
+    why = "is over, because Ann declines."
+    assert [each.endswith(why) for each in driven.heard("Dora", "seat_answer")] == [True]
+    assert driven.heard("Bob", "news")[-1].endswith("because Ann declines: Dora would play on for Ann.")
+
+
+async def test_no_vote_waits_for_who_has_left(driven: DrivenTable) -> None:
+    """Ann resigns; the seat is asked for again, now of the host."""
+    await asked_for_ann(driven, "24h")
+    await driven.say("Bob", "pace 12h")
+    await driven.say("Ann", "resign yes")
+    assert await voters(driven) == []
+    (told,) = driven.heard("Cid", "news")
+    assert "Ann resigns." in told and "because Ann has resigned: Bob proposes another pace" in told
+    assert "is over, because Ann has resigned." in driven.heard("Dora", "seat_answer")[0]
+
+
+async def test_who_plays_on_is_asked_for_the_open_votes(driven: DrivenTable) -> None:
+    """A new player, a deputy, and a player who is back."""
+    await asked_for_ann(driven, "24h")
+    await driven.say("Bob", "pace 12h")
+    await driven.say("Ann", "accept")
+    await driven.wait_until(driven.now + timedelta(minutes=5))
+    assert ["pace: 12h" in each for each in driven.heard("Dora", "vote")] == [True]
+    await driven.person("Eve")
+    await driven.say("Dora", "away until 2026-07-01 deputy Eve")
+    assert ["pace: 12h" in each for each in driven.heard("Eve", "vote")] == [True]
+    await driven.say("Dora", "back")
+    assert len(driven.heard("Dora", "vote")) == 2 and len(driven.heard("Cid", "vote")) == 1
+
+
+async def test_a_deputy_keeps_the_seat_and_has_plans_of_their_own(driven: DrivenTable) -> None:
+    """A deputy could resign, and accepted in the place of the player that another plays on."""
+    await asked_for_ann(driven, "none")
+    await driven.person("Eve")
+    await driven.say("Ann", "plan bid CA 165")
+    await driven.say("Ann", "away until 2026-07-01 deputy Eve")
+    assert driven.heard("Eve", "vote") == []
+    for line in ("resign yes", "robot Ann", "accept vote"):
+        refused = await driven.say("Eve", line)
+        assert isinstance(refused, LineRefused)
+        assert refused.reason == "You play for Ann; only Ann can give up that seat."
+    shown = await driven.say("Eve", "plan")
+    assert isinstance(shown, QueryAnswer) and "You have no plan" in shown.text
+    await driven.say("Eve", "plan pass")
+    shown = await driven.say("Ann", "plan")
+    assert isinstance(shown, QueryAnswer) and "bid CA 165" in shown.text
+    await driven.wait_until(START + 3 * DAY)
+    assert driven.heard("Eve", "vote_reminder") == []
+    await driven.say("Ann", "back")
+    assert len(driven.heard("Ann", "vote")) == 2
+    assert isinstance(await driven.say("Ann", "accept vote"), PollUpdated)
+
+
+async def test_a_vote_about_somebody_who_is_deleted_is_over(driven: DrivenTable) -> None:
+    """Accepting it failed, again and again."""
+    await asked_for_ann(driven, "24h")
+    await driven.service.personal_data.erase(driven.people["Dora"])
+    await driven.tick()
+    assert await voters(driven) == []
+    assert "because somebody has left" in driven.heard("Bob", "news")[-1]
+    notes = [row.raw_line for row in await driven.service.queries.log(driven.table)]
+    assert not [each for each in notes if "Dora" in each]
 
 
 @pytest.mark.parametrize("pace, late_days", [("24h", 3), ("24h, bank 24h", 4), ("none", 9)])

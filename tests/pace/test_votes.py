@@ -84,6 +84,24 @@ async def test_robots_wait_for_a_vote_on_an_undo_at_most_a_day(driven: DrivenTab
     driven.service.robots.worker.close()
 
 
+@pytest.mark.parametrize("proposal", ["pace 48h", "end"])
+async def test_a_proposal_stops_no_clock_and_fills_no_bank(driven: DrivenTable, proposal: str) -> None:
+    await driven.begin("24h, bank 10h")
+    await driven.wait_until(START + timedelta(hours=30))  # six hours of the bank are used
+    await driven.say("Ann", "pass")
+    await driven.wait_until(START + timedelta(hours=40))
+
+    async def clocks() -> list[tuple[object, object]]:
+        async with driven.store.read() as unit:
+            found = await unit.clocks.seat_clocks(driven.table)
+        return [(clock.bank, clock.time_up) for _, clock in sorted(found.items())]
+
+    before = await clocks()
+    assert [bank for bank, _ in before] == [4 * 3600, None, None] and before[1][1]
+    assert isinstance(await driven.say("Cid", proposal), PollUpdated)
+    assert await clocks() == before
+
+
 async def test_the_digest_by_mail_asks_and_is_answered(driven: DrivenTable, desk: MailDesk) -> None:
     await open_vote(driven)
     driven.now += timedelta(minutes=3)

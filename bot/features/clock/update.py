@@ -266,6 +266,12 @@ class _Followup:
         self._recipients[seat] = recipient
         waiting = [p for p in self._table.pending if p.seat == seat and clock.decision_id]
         self._tell(*messages.turn_messages(self._info, self._table.seq, waiting, {seat: recipient}, unit.now))
+        for open_poll in self._table.polls:
+            if open_poll.votes.get(seat, True) is None:
+                requests = messages.vote_requests(
+                    self._info, self._table.seq, open_poll, seat, recipient, unit.now, stamp
+                )
+                self._tell(*requests)
 
     async def _dismiss(self, unit: UnitOfWork, seat: int, person_id: int, stamp: str) -> None:
         """Tell a deputy that they do not play for a seat any more."""

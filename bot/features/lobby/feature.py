@@ -13,7 +13,14 @@ from bot.hub.cache import TableCache
 from bot.hub.changes import WARNING, load_info
 from bot.hub.command import Command, Form, OpenCommand, TableCommand
 from bot.hub.polls import PollHandler, completed
-from bot.hub.request import Request, in_seat, not_running, refused
+from bot.hub.request import (
+    Request,
+    in_seat,
+    is_from_deputy,
+    not_running,
+    own_seat_sentence,
+    refused,
+)
 from bot.hub.result import CommandResult
 from bot.hub.seating import ROBOT_WORD, seat_robot
 from bot.hub.table import LiveTable
@@ -142,6 +149,8 @@ class LobbyCommands:
             reason = "Name an empty seat, your own, or that of a player who is late: `robot NAME`."
             return refused(table, request, reason)
         seat = named[0]
+        if seat == request.seat and is_from_deputy(table, request):
+            return refused(table, request, own_seat_sentence(names[seat]))
         others = [each for each in other_people(info, seat) if each != request.seat]
         question = f"Let a robot play on for {names[seat]}?"
         if others and request.person_id is not None:

@@ -11,6 +11,7 @@ not late; the host is told of them.
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import Any
 
 from bot.features.lobby.messages import lobby_messages
 from bot.hub.cache import TableCache
@@ -71,7 +72,10 @@ class Replacements:
 
     def motions(self) -> dict[str, Motion]:
         """What a poll about a seat decides."""
-        return {"replace": Motion(_replace, _is_possible), "robot": Motion(_seat_robot, _is_possible)}
+        return {
+            "replace": Motion(_replace, _is_possible, _tell_who_has_asked),
+            "robot": Motion(_seat_robot, _is_possible),
+        }
 
     async def ask(self, table_id: int, seat: int, person_id: int, name: str) -> str:
         """A person would play on for the player of a seat; what they are told. Raises ValueError."""
@@ -96,14 +100,15 @@ class Replacements:
 
     async def _open(
         self, table: LiveTable, seat: int, kind: str, voters: list[int], question: str,
-        details: dict[str, object], instead_of: TablePoll | None = None,
+        details: dict[str, Any], instead_of: TablePoll | None = None,
     ) -> CommandResult:  # fmt: skip
         """Ask seats about a seat."""
         player = table.info.player_at(seat)
         details = {**details, "former": player.person_id if player else None}
         if seat not in voters:
             details["late"] = True
-        request = Request(UNKNOWN_SEAT, (kind,), (0,), None, None, None, TRANSPORT)
+        new = details.get("person")  # their name is in the question, and is deleted with them
+        request = Request(UNKNOWN_SEAT, (kind,), (0,), None, None, new, TRANSPORT)
         return await self._polls.open_poll(
             table, request, kind, voters, question, details, instead_of=instead_of
         )
@@ -120,11 +125,7 @@ class Replacements:
         for open_poll in draft.table.polls:
             poll = open_poll.poll
             if poll.kind in SEAT_POLLS and poll.details["seat"] == seat and poll.details.get("late"):
-                await (await draft.unit()).polls.close(poll.id, "superseded")
-                name = draft.table.state.players[seat]
-                draft.announce(
-                    "news", f"The vote is over, because {name} has moved: {poll.details['question']}"
-                )
+                await self._polls.drop(draft, open_poll, f"{draft.table.state.players[seat]} has moved")
 
     # -- a player who is late ----------------------------------------------------------------
 
@@ -157,7 +158,7 @@ class Replacements:
         others, name = other_people(table.info, seat), table.info.names[seat]
         if not others:
             return
-        details: dict[str, object] = {"seat": seat}
+        details: dict[str, Any] = {"seat": seat}
         if asked is not None:
             details = {**asked.poll.details, **details}
             question = str(asked.poll.details["question"])
@@ -212,6 +213,13 @@ async def _replace(draft: CommitDraft, request: Request, open_poll: TablePoll) -
     recipient = await load_recipient(unit, person_id, seat)
     draft.messages += lobby_messages(info, "seat_answer", [recipient], told, unit.now)
     return [sentence]
+
+
+async def _tell_who_has_asked(draft: CommitDraft, open_poll: TablePoll, why: str) -> None:
+    info = draft.table.stored_info
+    recipient = await load_recipient(await draft.unit(), int(open_poll.poll.details["person"]), None)
+    told = f"Your request for a seat at table {info.name} {info.code} is over, because {why}."
+    draft.messages += lobby_messages(info, "seat_answer", [recipient], told, draft.timestamp)
 
 
 async def _seat_robot(draft: CommitDraft, request: Request, open_poll: TablePoll) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.hub.cache import TableCache
 from bot.hub.command import Command, Form, TableCommand
-from bot.hub.request import Request, refused
+from bot.hub.request import Request, refused, writer_of
 from bot.hub.result import CommandResult, QueryAnswer
 from bot.hub.table import LiveTable
 from bot.position.controls import Ask
@@ -36,7 +36,7 @@ class Notepad:
 
     async def _write(self, table: LiveTable, request: Request) -> CommandResult:
         """Add or delete a note."""
-        if (person_id := _writer(table, request)) is None:
+        if (person_id := writer_of(table, request)) is None:
             return refused(table, request, "Nobody plays that seat, so it has no notepad.")
         text = request.lines[0].partition(" ")[2].strip()
         async with self._cache.commit(table, request.request_id) as draft:
@@ -49,17 +49,11 @@ class Notepad:
 
     async def _read(self, table: LiveTable, request: Request) -> CommandResult:
         """The notes of the person who asks."""
-        if (person_id := _writer(table, request)) is None:
+        if (person_id := writer_of(table, request)) is None:
             return refused(table, request, "Nobody plays that seat, so it has no notepad.")
         async with self._cache.store.read() as unit:
             notes: Any = await unit.facts.get(FEATURE, table.stored_info.id, person_id)
         return _answer(table, request, notes or [])
-
-
-def _writer(table: LiveTable, request: Request) -> int | None:
-    """Whose notepad it is: a deputy has one of their own; the operator writes for the player of the seat."""
-    player = table.stored_info.player_at(request.seat)
-    return request.person_id or (player.person_id if player else None)
 
 
 def _changed(notes: list[str], text: str) -> list[str]:

@@ -18,7 +18,7 @@ from bot.hub.command import Command, Form, Lines, TableCommand
 from bot.hub.feature import Addition, TurnPage
 from bot.hub.limits import LimitReached
 from bot.hub.play import MoveHandler, line_failure
-from bot.hub.request import Request, refused
+from bot.hub.request import Request, is_from_deputy, refused, writer_of
 from bot.hub.result import CommandResult, Completed, LineFailure, LineRefused, LineUnreadable, QueryAnswer
 from bot.hub.table import LiveTable
 from bot.position.controls import Ask, Choose, Control, Option, Say, Show
@@ -55,23 +55,23 @@ class PlanHandler:
 
     async def handle(self, table: LiveTable, request: Request) -> CommandResult:
         """`plan LINES` makes a plan, `plan more LINES` extends it; `plan show`, `plan play`, `plan clear`."""
-        player = table.stored_info.player_at(request.seat)
-        if player is None:
+        person_id = writer_of(table, request)
+        if person_id is None or table.stored_info.player_at(request.seat) is None:
             return refused(table, request, "That seat is empty; nobody can plan for it.")
         _, _, first_line = request.lines[0].partition(" ")
         word, _, rest = first_line.strip().partition(" ")
-        plan = await self._plan_store.load(table, player.person_id)
+        plan = await self._plan_store.load(table, person_id)
         armed: list[ArmedOrder] = []
-        if request.person_id in (None, player.person_id):
-            armed = self._armed_orders(table, request.seat, player.person_id)
+        if not is_from_deputy(table, request):
+            armed = self._armed_orders(table, request.seat, person_id)
         match word.casefold():
             case "" | "show":
                 return _plan_result(table, request, plan, armed)
             case "clear":
-                await self._plan_store.save(table, player.person_id, ())
+                await self._plan_store.save(table, person_id, ())
                 return _answer(table, request, "Your plan is deleted.")
             case "play":
-                return await self._play(table, request, player.person_id, plan)
+                return await self._play(table, request, person_id, plan)
             case "more":
                 former, text = plan, (rest, *request.lines[1:])
             case _:
@@ -88,7 +88,7 @@ class PlanHandler:
             failure = line_failure(trial.error, max(failed - len(former), 0), line, nearest, decision_id)
             return _within_plan(failure, table, request, lines[len(former) : failed], seat, bool(former))
         try:
-            await self._plan_store.save(table, player.person_id, trial.lines)
+            await self._plan_store.save(table, person_id, trial.lines)
         except LimitReached as error:
             return refused(table, request, str(error))
         return _plan_result(table, request, list(trial.lines), armed)

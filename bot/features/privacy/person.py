@@ -19,6 +19,7 @@ from bot.hub.limits import Limits
 from bot.hub.notifications import messages
 from bot.hub.notifications.messages import Notification, unique_suffix
 from bot.hub.people import player_name
+from bot.hub.polls import PollHandler
 from bot.hub.privacy import PrivacySettings
 from bot.hub.result import ExportedFile
 from bot.hub.running_tables import leave_lobby
@@ -55,10 +56,15 @@ class PersonalData:
     """Hands out and deletes what is stored about a person."""
 
     def __init__(
-        self, cache: TableCache, limits: Limits, settings: PrivacySettings, forget: Sequence[Forget] = ()
+        self,
+        cache: TableCache,
+        polls: PollHandler,
+        limits: Limits,
+        settings: PrivacySettings,
+        forget: Sequence[Forget] = (),
     ) -> None:
         """forget: called in the transaction that deletes the person."""
-        self._cache, self._store, self._limits = cache, cache.store, limits
+        self._cache, self._store, self._polls, self._limits = cache, cache.store, polls, limits
         self._folder = DataFolder(settings.data) if settings.data else None
         self.settings, self._forget = settings, forget
 
@@ -140,6 +146,9 @@ class PersonalData:
                 names = [name for name in traces.names if name.casefold() not in others]
                 replacing = Replacing((*traces.discord, *traces.addresses), names, word)
                 await self._vacate(draft, person_id, seat, word)
+                draft.announcements = [
+                    (kind, tuple(map(replacing.text, told))) for kind, told in draft.announcements
+                ]
                 await unit.personal_data.rewrite(lambda *each: replacing.value(each[-1]), table_id)
                 await unit.personal_data.rewrite_log(
                     table_id,
@@ -157,6 +166,9 @@ class PersonalData:
         unit, table = await draft.unit(), draft.table
         info = table.stored_info
         player = info.player_of(person_id)
+        for open_poll in table.polls:
+            if open_poll.poll.details.get("person") == person_id:
+                await self._polls.drop(draft, open_poll, f"{word} has left")
         if info.host_id == person_id:
             host = next_host(info) if table.begun else None
             await unit.tables.update(info.id, host_id=host.person_id if host else None)
@@ -173,6 +185,7 @@ class PersonalData:
             await unit.tables.update(info.id, status="paused")
             sentence += " The game waits until somebody takes that seat."
             draft.announce("news", sentence)
+            await self._polls.drop_votes_of(draft, seat, f"{word} has left")
             draft.messages += messages.lobby_refreshes(info)
         draft.add_row(
             NewLogRow(kind="replace", transport="service", seat=seat, line="resign", raw_line=sentence,

@@ -32,7 +32,7 @@ from bot.hub.cache import TableCache
 from bot.hub.command import Command, Form, Lines, TableCommand
 from bot.hub.commit import CommitDraft
 from bot.hub.play import Beside, MoveHandler, line_failure
-from bot.hub.request import Request, refused
+from bot.hub.request import Request, is_from_deputy, refused
 from bot.hub.result import CommandResult, QueryAnswer
 from bot.hub.table import LiveTable
 from bot.position.pending import engine_seat
@@ -72,7 +72,7 @@ class OrderHandler:
         player = table.stored_info.player_at(request.seat)
         if player is None:
             return refused(table, request, "That seat is empty; nobody can leave orders for it.")
-        if request.person_id not in (None, player.person_id):
+        if is_from_deputy(table, request):
             reason = f"Orders are {player.name}'s alone: a deputy neither sees nor leaves them."
             return refused(table, request, reason)
         own = orders_of(table, request.seat, player.person_id)

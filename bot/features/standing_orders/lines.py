@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import engine
 from bot.hub.info import ROBOT_TRANSPORT
-from bot.hub.request import Request
+from bot.hub.request import Request, is_from_deputy
 from bot.hub.table import LiveTable
 from bot.position.pending import engine_seat
 from engine.standing_orders import declines_votes, format_order, is_order_line, limit_as_order, parse_order
@@ -45,8 +45,7 @@ def limit_as_own_order(table: LiveTable, request: Request) -> Request:
     if len(request.lines) != 1 or request.transport == ROBOT_TRANSPORT:
         return request
     line = limit_as_order(table.state, engine_seat(request.seat), request.lines[0])
-    player = table.stored_info.player_at(request.seat)
-    if line is None or player is None or request.person_id not in (None, player.person_id):
+    if line is None or table.stored_info.player_at(request.seat) is None or is_from_deputy(table, request):
         return request  # a deputy leaves no orders; their limit is for this auction
     return replace(request, lines=(line,))
 

@@ -11,7 +11,7 @@ from bot.hub.command import Command, Form, OpenCommand, TableCommand
 from bot.hub.commit import CommitDraft
 from bot.hub.notifications import messages
 from bot.hub.polls import Motion, PollHandler
-from bot.hub.request import Request, not_running, refused
+from bot.hub.request import Request, is_from_deputy, not_running, own_seat_sentence, refused
 from bot.hub.result import CommandResult, Completed, LineRefused, TableNotRunning
 from bot.hub.running_tables import RunningTables, record_end
 from bot.hub.table import LiveTable
@@ -68,6 +68,8 @@ class StatusCommands:
             return refused(table, request, "That seat is already empty.")
         if request.lines[0].casefold() != "resign":
             return None
+        if is_from_deputy(table, request):
+            return refused(table, request, own_seat_sentence(player.name))
         if not request.confirmed:
             reason = "If you resign, you give up your seat, and the game waits until somebody takes it."
             return confirm.ask(request.lines, reason, table.decision_id_of(request.seat))
@@ -78,6 +80,7 @@ class StatusCommands:
             sentence = f"{player.name} resigns. The game waits until somebody takes that seat."
             draft.add_row(request.new_row(kind="note", line="resign", raw_line=sentence))
             draft.announce("news", sentence)
+            await self._polls.drop_votes_of(draft, request.seat, f"{player.name} has resigned")
             draft.messages += messages.lobby_refreshes(table.stored_info)
             draft.result = Completed((), (sentence,), ())
         return draft.result

@@ -76,10 +76,7 @@ class UndoHandler:
         """A seat has moved: that closes the polls on undo and redo, which are about the moves they name."""
         for open_poll in draft.table.polls:
             if open_poll.poll.kind in REWIND_POLLS:
-                await (await draft.unit()).polls.close(open_poll.poll.id, "superseded")
-                name = draft.table.state.players[seat]
-                question = open_poll.poll.details["question"]
-                draft.announce("news", f"The vote is over, because {name} has moved: {question}")
+                await self._polls.drop(draft, open_poll, f"{draft.table.state.players[seat]} has moved")
 
 
 def _rewind_of(table: LiveTable, open_poll: TablePoll) -> Rewind | None:

@@ -13,13 +13,16 @@ from bot.hub.command import Command, Form, TableCommand
 from bot.hub.feature import MakePage, Page
 from bot.hub.info import TableInfo
 from bot.hub.notifications import clock_messages
-from bot.hub.notifications.messages import Notification
+from bot.hub.notifications.messages import Notification, may_vote
 from bot.hub.notifications.quiet_hours import not_quiet
 from bot.hub.polls import VOTE_CONTROLS, PollHandler, poll_id
 from bot.hub.request import POLL_PREFIX, Request
 from bot.hub.table import LiveTable
 from bot.position.times import duration_text
 from storage import DueRow, TablePoll, UnitOfWork
+
+VOTE_KIND = "vote"
+DAY = timedelta(days=1)
 
 
 def commands(polls: PollHandler) -> list[Command]:
@@ -51,10 +54,6 @@ def vote_page(cache: TableCache) -> MakePage:
     return make
 
 
-VOTE_KIND = "vote"
-DAY = timedelta(days=1)
-
-
 async def set_vote_reminders(unit: UnitOfWork, poll: TablePoll) -> None:
     """Everybody who has not voted is reminded after a day."""
     for seat, vote in poll.votes.items():
@@ -79,7 +78,8 @@ async def remind_of_vote(cache: TableCache, row: DueRow) -> bool:
         if quiet is not None and quiet.contain(unit.now):
             await unit.clocks.take_due(row, not_quiet(unit.now, quiet))
             return True
-        if await unit.clocks.take_due(row, unit.now + DAY):
+        is_asked = may_vote(table.info, poll, row.seat, recipient.person_id)
+        if await unit.clocks.take_due(row, unit.now + DAY) and is_asked:
             sentence = vote_sentence(poll, unit.now)
             stamp = f"{poll.poll.id}.{row.due_at.timestamp():.0f}"
             await unit.outbox.enqueue(

@@ -19,8 +19,9 @@ import msgspec
 
 from bot.hub.info import TableInfo
 from bot.hub.notifications.notify import Recipient, Route, routes
+from bot.hub.request import POLL_PREFIX
 from bot.position.pending import PendingDecision
-from storage import NewMessage
+from storage import NewMessage, TablePoll
 
 
 class Notification(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -125,18 +126,35 @@ def card_refreshes(table: TableInfo, seq: int, pending: PendingDecision) -> list
     return _sent(table, notification, None, collapse=f"refresh:{table.id}")
 
 
+def poll_id(open_poll: TablePoll) -> str:
+    """The decision id of a poll."""
+    return f"{POLL_PREFIX}{open_poll.poll.id}"
+
+
+def may_vote(table: TableInfo, open_poll: TablePoll, seat: int, person_id: int) -> bool:
+    """Whether a person answers a poll for a seat. Who plays on there is no question for a deputy: the player
+    is asked when they are back."""
+    player = table.player_at(seat)
+    is_deputy = player is not None and player.person_id != person_id
+    return not (is_deputy and open_poll.poll.details.get("seat") == seat)
+
+
 def vote_requests(
     table: TableInfo,
     seq: int,
-    poll_id: str,
+    open_poll: TablePoll,
     seat: int,
-    text: str,
     recipient: Recipient | None,
     now: datetime | None = None,
+    suffix: str = "",
 ) -> list[NewMessage]:
-    """A seat is asked to vote."""
-    notification = Notification("vote", table.id, seq, seat, decision_id=poll_id, sentences=(text,))
-    return _sent(table, notification, recipient, now=now, suffix=poll_id)
+    """A seat is asked to vote. suffix: tells the messages of those who are asked once more."""
+    if recipient and not may_vote(table, open_poll, seat, recipient.person_id):
+        return []
+    key = poll_id(open_poll)
+    text = f"{open_poll.poll.details['question']} Answer `accept` or `decline`."
+    notification = Notification("vote", table.id, seq, seat, decision_id=key, sentences=(text,))
+    return _sent(table, notification, recipient, now=now, suffix=key + suffix)
 
 
 def invitations(table: TableInfo, recipient: Recipient, players: Sequence[str] = ()) -> list[NewMessage]:

@@ -34,6 +34,7 @@ def commit_messages(draft: CommitDraft, metadata: TableMetadata, ping_holdoff: f
     due = draft.timestamp + timedelta(seconds=holdoff)
     sent = [*_announcements(draft, metadata, {pending.seat for pending in asked})]
     sent += messages.turn_messages(info, draft.seq, asked, recipients, due, draft.answered_person)
+    sent += _votes_of_new_players(draft, metadata)
     former_ids = {pending.decision_id for pending in before}
     continuing = [p for p in after if p.is_main and p not in asked and p.decision_id not in former_ids]
     acting_seats = {new_row.seat for new_row in draft.new_rows}
@@ -43,6 +44,18 @@ def commit_messages(draft: CommitDraft, metadata: TableMetadata, ping_holdoff: f
     for pending in continuing[:1]:
         sent += messages.card_refreshes(info, draft.seq, pending)
     return sent
+
+
+def _votes_of_new_players(draft: CommitDraft, metadata: TableMetadata) -> Iterator[NewMessage]:
+    """The votes that wait for a seat in which somebody else plays on."""
+    before, info = draft.table.stored_info, metadata.info
+    for open_poll in metadata.polls:
+        for seat, vote in open_poll.votes.items():
+            player, recipient = info.player_at(seat), metadata.recipients.get(seat)
+            if vote is None and player and recipient and before.seat_of(player.person_id) != seat:
+                yield from messages.vote_requests(
+                    info, draft.seq, open_poll, seat, recipient, draft.timestamp
+                )
 
 
 def newly_pending(
