@@ -6,7 +6,7 @@ import pytest
 
 from bot.features.robots.player import LEAST_EFFORT, Robot
 from engine import State, components_of, decision, new_game, options, play, title_names
-from engine.core.actions import BidUpTo, Decline
+from engine.core.actions import Accept, BidUpTo, Decline
 from engine.core.state import Auction
 from engine.kernel import game_of, refusal
 from tests.scenarios import ScenarioRunner
@@ -83,9 +83,16 @@ def test_hidden_bid_limits_of_others_make_no_difference() -> None:
     assert Robot(7).ranking(hidden, asked) == Robot(7).ranking(state, asked)
 
 
+OFFERED = "@ private SV Ann\n@ cash Bob 400\n@ round stock Bob\nBob: buy private SV from Ann for {price}\n"
+"""A private of $20 that pays $5, and closes."""
+
+
 def test_an_offer_that_is_made_again_is_declined_again() -> None:
     """The price is a dollar too low, which the temper of a robot must not outweigh."""
-    offer = "Bob: buy private SV from Ann for 47\n"
-    state = run_scenario(f"@ private SV Ann\n@ cash Bob 400\n@ round stock Bob\n{offer}= private SV Ann")
+    state = run_scenario(OFFERED.format(price=37) + "= private SV Ann")
     for seed in range(1, 30):
         assert Robot(seed).choose_action(state, "p0") == Decline(), seed
+
+
+def test_a_private_that_will_close_is_sold_for_twice_its_price() -> None:
+    assert isinstance(Robot().choose_action(run_scenario(OFFERED.format(price=40)), "p0"), Accept)

@@ -30,6 +30,11 @@ from engine.core.actions import (
 from engine.core.state import Offer
 from engine.finance.loans import interest_due
 
+KEPT = 0.9
+"""Which part of its price a private is worth beside its income."""
+KEPT_UNTIL_CLOSED = 0.5
+"""The same where privates close in a later phase: what a company may still pay for it."""
+
 
 def conversion_worth(o: Forecast, company: str) -> float:
     """A conversion brings the treasury the price of new shares: worth it where a train is wanted."""
@@ -195,7 +200,9 @@ def deal_worth(o: Forecast, offer: Offer) -> float:
     match offer.deal:
         case TradePrivate(private):
             definition = g.private_definition(private)
-            worth = definition.price * 0.9 + definition.revenue * min(o.horizon, 4)
+            closes = any(phase.closes_privates for phase in g.components.phases)
+            part = KEPT_UNTIL_CLOSED if closes else KEPT
+            worth = part * definition.price + definition.revenue * min(o.horizon, 4)
             if offer.source == o.seat:
                 return price - 1.25 * worth
             return 0.7 * worth - price if offer.target == o.seat else -10.0

@@ -9,7 +9,7 @@ from bot.features.robots.forecast import Forecast
 from bot.features.robots.opening import private_worth, start_choices
 from bot.features.robots.scored import OFFER_UNASKED, Scored
 from bot.features.robots.starts import need_after, with_starts
-from engine import IPO, POOL, Option
+from engine import IPO, POOL, Option, is_seat
 from engine.core.actions import (
     BuyPrivateFromPool,
     BuyShares,
@@ -34,6 +34,10 @@ from engine.finance.ownership import (
     share_price,
 )
 
+DUMPED = 0.25
+"""How probably a president leaves a company that cannot pay its next train to the seat that holds most."""
+MOST_DUMPED = 600
+"""Dollars of such a train that are reckoned with at most."""
 SET_ASIDE = -1_000.0
 """Keeps what is set aside for a company that has been started from being spent."""
 
@@ -62,7 +66,7 @@ def stock_turn(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     if auctions:
         judged += start_choices(o, auctions)
     judged = with_starts(o, _by_budget(o, judged), options)
-    return [_keeping_plan(o, each) for each in _swap_when_full(o, judged)]
+    return [_keeping_plan(o, each) for each in _by_certificate(o, _swap_when_full(o, judged))]
 
 
 def _by_budget(o: Forecast, judged: list[Scored]) -> list[Scored]:
@@ -88,6 +92,19 @@ def _by_budget(o: Forecast, judged: list[Scored]) -> list[Scored]:
     best = max(each.value for each in judged if each.action in gains)
     return [
         each._replace(value=gains[each.action] / most * best) if each.action in gains else each
+        for each in judged
+    ]
+
+
+def _by_certificate(o: Forecast, judged: list[Scored]) -> list[Scored]:
+    """Over the certificate limit, rank sales by what each certificate costs of those that have to go."""
+    over = -certificate_room(o.g, o.seat)
+    if over <= 0:
+        return judged
+    return [
+        each._replace(value=each.value / min(each.action.count, over))
+        if isinstance(each.action, SellShares) and each.value < 0
+        else each
         for each in judged
     ]
 
@@ -127,13 +144,10 @@ def _purchase(o: Forecast, buy: BuyShares) -> Scored:
         gain += 0.2 * cost
     if own and o.rivals(company) >= o.share_of(company) - share_percent(g, company) / 100:
         gain += 15
-    if (
-        not own
-        and co.floated
-        and o.shortage(company)
-        and o.share_of(company) + buy.count * share_percent(g, company) / 100 >= 0.2
-    ):
-        gain -= 30
+    held = g.percent_held(o.seat, company)
+    gain -= _dump_risk(o, company, held + buy.count * share_percent(g, company)) - _dump_risk(
+        o, company, held
+    )
     gain -= need_after(o, cost)
     bar = -2.0 * max(o.short_reserve() - (g.cash(o.seat) - cost), 0)
     price = cost // buy.count
@@ -174,7 +188,18 @@ def _sale(o: Forecast, sale: SellShares) -> Scored:
             reason = f"the {company} needs ${short} for a train, and somebody else should pay it"
         else:
             worth -= 150
+    worth += _dump_risk(o, company, kept + percent) - _dump_risk(o, company, kept)
     return Scored(sale, worth, reason)
+
+
+def _dump_risk(o: Forecast, company: str, percent: int) -> float:
+    """What so many percent of a company may cost the seat because its president leaves it to the seat."""
+    g, co = o.g, o.g.company(company)
+    rivals = [p for owner, p in co.shares.items() if is_seat(owner) and owner not in (o.seat, co.president)]
+    is_heir = percent >= max(2 * share_percent(g, company), *rivals, 0)
+    if co.president in (None, o.seat) or not is_heir or not g.components.must_own_train:
+        return 0.0
+    return 0.0 if o.lasting(company, 1.0) else DUMPED * min(o.shortage(company), MOST_DUMPED)
 
 
 def _short(o: Forecast, company: str) -> Scored:

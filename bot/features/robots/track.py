@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from bot.features.robots.forecast import Forecast
 from bot.features.robots.places import open_neighbors
 from bot.features.robots.scored import Scored
-from bot.features.robots.trains import lost_train
+from bot.features.robots.trains import lead_part, lost_train
 from engine import Game, Option, game_of, stop_revenue
 from engine.core.actions import (
     Action,
@@ -30,6 +30,8 @@ MAX_DENSE_TRIALS = 12
 """The same where an estimate does not prove the best routes: there a lay takes a tenth of a second."""
 NEARER = 0.2
 """Which part of what a company without a route would earn is worth one hex less to its first route."""
+MOST_FOR_ALL = 4
+"""Lays, the best ones, of which it is looked at what they bring the other companies."""
 FAR = 6
 """Hexes beyond which the way to a stop is not counted."""
 
@@ -101,6 +103,17 @@ class Surveyor:
             gain += NEARER * nearer * self.o.prospect(self.now or self.later)
         return gain
 
+    def lead_by_others(self, g: Game) -> float:
+        """Dollars a round that the seat gains on the others by what the new track, or a token, does to the
+        revenues of the other companies."""
+        lead, before = 0.0, self.o.g
+        for other in self.o.operating():
+            trains = before.company(other).trains
+            if other != self.company and trains:
+                after = best_run(g, other, trains, ESTIMATE_BUDGET).revenue
+                lead += (after - self.o.revenue(other)) * lead_part(self.o, other)
+        return lead
+
     def _to_second_stop(self, g: Game) -> int:
         """How many hexes the company's track is from the next stop that it does not reach.
 
@@ -129,6 +142,16 @@ class Surveyor:
         exact.sort(key=lambda each: (-each[0], -each[1]))
         floor = min((g for g, _, _ in exact), default=0.0)
         return [(g, lay) for g, _, lay in exact] + [(min(g, floor) - 1, lay) for g, _, lay, _ in rest]
+
+    def for_all(self, lays: list[Scored]) -> list[Scored]:
+        """Judged lays, the best of them with what they do to the other companies."""
+        lays.sort(key=lambda each: -each.value)
+        best = []
+        for each in lays[:MOST_FOR_ALL]:
+            assert isinstance(each.action, LayTile | LayMine)
+            lead = self.lead_by_others(self._laid(each.action))
+            best.append(each._replace(value=each.value + lead * max(self.o.horizon, 1)))
+        return [*best, *lays[MOST_FOR_ALL:]]
 
     def _laid(self, lay: LayTile | LayMine) -> Game:
         # The board as it is becomes the one used last, from which the network of the trial is derived.
@@ -168,13 +191,15 @@ def track_step(o: Forecast, options: Sequence[Option], trials: int = MAX_TRIALS)
     fund = o.train_fund(company) + 2 * o.interest(company)
     cash = o.g.cash(company)
     if lays:
-        for gain, lay in Surveyor(o, company, trials).rank(lays):
+        surveyor, found = Surveyor(o, company, trials), list[Scored]()
+        for gain, lay in surveyor.rank(lays):
             cost = terrain_cost(o.g, lay.hex) if isinstance(lay, LayTile) else 0
             dollar = 1.0 if cash - cost < fund else o.weights.treasury_dollar
             bonus = 25.0 if isinstance(lay, LayMine) or lay.using else 0.0
             worth = gain * max(o.horizon, 1) * 0.5 - dollar * cost + bonus + 1.0
             worth -= _loss_by(o, company, cost)
-            judged.append(Scored(lay, worth, _lay_reason(company, gain, lay)))
+            found.append(Scored(lay, worth, _lay_reason(company, gain, lay)))
+        judged += surveyor.for_all(found)
     for option in options:
         if isinstance(option.action, TakeLoans):
             needy = (
@@ -220,6 +245,7 @@ def token_step(o: Forecast, options: Sequence[Option]) -> list[Scored]:
         dollar = 1.2 if before - cost < fund else o.weights.treasury_dollar
         spare = 15 if cost == 0 else 0
         worth = gain * max(o.horizon, 1) * 0.5 - dollar * cost + spare
+        worth += surveyor.lead_by_others(draft) * max(o.horizon, 1)
         worth -= _loss_by(o, company, cost)
         why = f"a token in {token.hex} brings about ${gain:.0f} a round"
         if gain < 1 and cost == 0:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bot.features.robots.forecast import LASTING, Forecast
 from bot.features.robots.scored import BANKRUPTCY, OFFER_UNASKED, Scored, with_dollars
-from engine import BANK, POOL, Option
+from engine import BANK, POOL, Option, is_seat
 from engine.core.actions import (
     BuyTrain,
     DeclareBankruptcy,
@@ -107,23 +107,28 @@ def own_loss(o: Forecast, company: str, train: str, before: int = 0) -> float:
     if o.purchases_until(train) > before or train in o.g.title.trains_introduced[o.g.state.phase]:
         return 0.0
     loss = 0.0
-    players = len(o.g.state.active_seats)
+    others = max(len(o.g.state.active_seats) - 1, 1)
     for other in o.operating():
         trains = o.g.company(other).trains
         left = [t for t in trains if o.train(t).rusts_on != train]
         if len(left) == len(trains):
             continue
         lost = o.revenue(other) - o.revenue(other, left)
-        mine = o.share_of(other)
-        rest = sum(p for s, p in o.g.company(other).shares.items() if s[0] == "p" and s[1:].isdigit()) / 100
-        loss += lost * (mine - (rest - mine) / max(players - 1, 1)) * 1.5
+        loss += lost * lead_part(o, other) * 1.5
         president = o.g.company(other).president
         burden = max(o.train(train).price - o.g.cash(other), 0) * 0.8
         if not left and president == o.seat and other != company:
             loss += burden
         elif not left and president != o.seat and o.g.components.must_own_train:
-            loss -= burden / max(players - 1, 1)
+            loss -= burden / others
     return loss
+
+
+def lead_part(o: Forecast, company: str) -> float:
+    """What the seat gains on the others, on the average of these, with each dollar that the company pays."""
+    held = {owner: p / 100 for owner, p in o.g.company(company).shares.items() if is_seat(owner)}
+    mine = held.pop(o.seat, 0.0)
+    return mine - sum(held.values()) / max(len(o.g.state.active_seats) - 1, 1)
 
 
 def _purchase(o: Forecast, company: str, buy: BuyTrain, price: int) -> Scored:
