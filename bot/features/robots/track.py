@@ -30,8 +30,8 @@ MAX_DENSE_TRIALS = 12
 """The same where an estimate does not prove the best routes: there a lay takes a tenth of a second."""
 NEARER = 0.2
 """Which part of what a company without a route would earn is worth one hex less to its first route."""
-MOST_FOR_ALL = 4
-"""Lays, the best ones, of which it is looked at what they bring the other companies."""
+LEAST_FOR_ALL = 4
+"""Lays, the best ones, of which at least it is looked at what they bring the other companies."""
 FAR = 6
 """Hexes beyond which the way to a stop is not counted."""
 
@@ -144,14 +144,17 @@ class Surveyor:
         return [(g, lay) for g, _, lay in exact] + [(min(g, floor) - 1, lay) for g, _, lay, _ in rest]
 
     def for_all(self, lays: list[Scored]) -> list[Scored]:
-        """Judged lays, the best of them with what they do to the other companies."""
+        """Judged lays, with what they do to the other companies as far as it may change which is the best."""
         lays.sort(key=lambda each: -each.value)
-        best = []
-        for each in lays[:MOST_FOR_ALL]:
+        looked_at = list[Scored]()
+        for number, each in enumerate(lays):
+            best = max((other.value for other in looked_at), default=0.0)
+            if number >= LEAST_FOR_ALL and each.value <= max(best, 0.0):
+                return looked_at + lays[number:]
             assert isinstance(each.action, LayTile | LayMine)
             lead = self.lead_by_others(self._laid(each.action))
-            best.append(each._replace(value=each.value + lead * max(self.o.horizon, 1)))
-        return [*best, *lays[MOST_FOR_ALL:]]
+            looked_at.append(each._replace(value=each.value + lead * max(self.o.horizon, 1)))
+        return looked_at
 
     def _laid(self, lay: LayTile | LayMine) -> Game:
         # The board as it is becomes the one used last, from which the network of the trial is derived.
