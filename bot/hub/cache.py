@@ -117,7 +117,7 @@ class TableCache:
                     async with self.locked(table_id, with_log=False):
                         pass
                 except UnreadableTable:
-                    self._forget(table_id)
+                    self.forget(table_id)
                 self.wake_subscribers()
         return self.store.now()
 
@@ -130,7 +130,7 @@ class TableCache:
         """Drop all tables if another store (a restored backup) has replaced this one."""
         if self._store_id not in (None, store_id):
             for table_id in list(self._tables):
-                self._forget(table_id)
+                self.forget(table_id)
             forget_unreadable()
             self.wake_subscribers()
         self._store_id = store_id
@@ -213,7 +213,7 @@ class TableCache:
                 unused.make_compact()
                 self._count_size(oldest, unused)
         while self._total_size > self._keep and len(self._tables) > 1:
-            self._forget(next(iter(self._tables)))
+            self.forget(next(iter(self._tables)))
 
     def _note_stand_ins(self, table: LiveTable) -> None:
         if table.metadata.has_stand_ins:
@@ -226,10 +226,7 @@ class TableCache:
         self._sizes[table_id] = table.size
 
     def forget(self, table_id: int) -> None:
-        """Load a table anew when it is wanted next, because rows of its log have changed."""
-        self._forget(table_id)
-
-    def _forget(self, table_id: int) -> None:
+        """Load a table anew when it is wanted next, as when rows of its log have changed."""
         self._tables.pop(table_id, None)
         self._stand_ins.discard(table_id)
         self._total_size -= self._sizes.pop(table_id, 0)
@@ -328,7 +325,7 @@ class TableCache:
         try:
             yield
         except (OutcomeUnknown, asyncio.CancelledError):
-            self._forget(table.stored_info.id)
+            self.forget(table.stored_info.id)
             raise
 
     def commit_request(self, table: LiveTable, request: Request) -> AbstractAsyncContextManager[CommitDraft]:

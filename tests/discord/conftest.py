@@ -9,6 +9,7 @@ import pytest
 
 from tests.fake_discord.running_bot import RunningBot
 from tests.fake_discord.server import FakeDiscord
+from tests.stores import StoreFactory
 
 
 @pytest.fixture
@@ -24,9 +25,10 @@ async def fake(users: tuple[str, ...]) -> AsyncIterator[FakeDiscord]:
 
 
 @pytest.fixture
-def running(fake: FakeDiscord, tmp_path: Path) -> RunningBot:
+def running(fake: FakeDiscord, tmp_path: Path, places: StoreFactory) -> RunningBot:
     """Our client with a store, not connected yet."""
-    return RunningBot(fake, tmp_path / "railpost.db")
+    with places.empty_store("sqlite", tmp_path):
+        return RunningBot(fake, tmp_path / "railpost.db")
 
 
 @pytest.fixture

@@ -56,7 +56,7 @@ def view(state: State) -> TableView:
 
 def check(components: list[Json], files: int = 0) -> None:
     """Check a payload as Discord does."""
-    limits.check_message(content="", embeds=[], components=components, files=files, v2=True, thinking=False)
+    limits.check_message(content="", components=components, files=files, v2=True, thinking=False)
 
 
 def keys(components: list[Json]) -> Iterator[CustomId]:

@@ -1,7 +1,8 @@
 """Discord's limits for what a bot sends: messages, components, modals, commands, choices.
 
 Pure functions on JSON objects; each raises `ApiError` (mostly 400/50035) for the first error. The numbers are
-Discord's published limits; where a rule is not published, the fake is strict.
+Discord's published limits; where a rule is not published, the fake is strict. What no card of ours has is
+refused, such as embeds, sections, emoji, and selects in forms.
 """
 
 from __future__ import annotations
@@ -12,11 +13,9 @@ from typing import Any
 
 from tests.fake_discord.models import ApiError, Json, invalid_form, walk_components
 
-CONTENT, EMBED_TEXT, V2_TEXT, V2_COMPONENTS, FILES = 2000, 6000, 4000, 40, 10
+CONTENT, V2_TEXT, V2_COMPONENTS, FILES = 2000, 4000, 40, 10
 REQUEST_BYTES = 25 * 1024 * 1024
-SELECTS = frozenset({3, 5, 6, 7, 8})
-IN_LABEL = SELECTS | {4, 19, 21, 22, 23}
-IN_CONTAINER = frozenset({1, 9, 10, 12, 13, 14})
+IN_CONTAINER = frozenset({1, 10, 12, 13, 14})
 IN_MESSAGE = IN_CONTAINER | {17}
 COMMAND_NAME = re.compile(r"[-_'\w]{1,32}")
 AUTO_ARCHIVE = frozenset({60, 1440, 4320, 10080})
@@ -57,47 +56,20 @@ def value_or_default(part: Json, key: str, default: int) -> object:
 # --- messages ----------------------------------------
 
 
-def check_message(
-    *, content: str, embeds: list[Json], components: list[Json], files: int, v2: bool, thinking: bool
-) -> None:
+def check_message(*, content: str, components: list[Json], files: int, v2: bool, thinking: bool) -> None:
     """Check a message as it would be after the request. Errors: 50006 empty, 50035 anything else."""
     check_text(content, 0, CONTENT, "content")
     if files > FILES:
         raise invalid_form(f"Must be {FILES} or fewer in length (it has {files}).", "attachments")
     if v2:
-        if content or embeds:
-            field = "content" if content else "embeds"
-            raise invalid_form(
-                "The message flag for components V2 cannot go with content, embeds or polls.", field
-            )
+        if content:
+            raise invalid_form("The message flag for components V2 cannot go with content.", "content")
         check_v2_components(components)
     else:
-        check_embeds(embeds)
         check_legacy_components(components)
-    if not (content.strip() or embeds or components or (files and not v2) or thinking):
+    if not (content.strip() or components or (files and not v2) or thinking):
         raise ApiError(400, 50006, "Cannot send an empty message")
     check_unique_ids(components)
-
-
-def check_embeds(embeds: list[Json]) -> None:
-    check_list(embeds, 0, 10, "embeds")
-    total = 0
-    for i, embed in enumerate(embeds):
-        at: FieldPath = ("embeds", i)
-        texts = [
-            check_text(embed.get("title"), 0, 256, *at, "title"),
-            check_text(embed.get("description"), 0, 4096, *at, "description"),
-            check_text((embed.get("footer") or {}).get("text"), 0, 2048, *at, "footer"),
-            check_text((embed.get("author") or {}).get("name"), 0, 256, *at, "author"),
-        ]
-        for j, each in enumerate(check_list(embed.get("fields", []), 0, 25, *at, "fields")):
-            texts += [
-                check_text(each.get("name"), 1, 256, *at, "fields", j, "name"),
-                check_text(each.get("value"), 1, 1024, *at, "fields", j, "value"),
-            ]
-        total += sum(map(len, texts))
-    if total > EMBED_TEXT:
-        raise invalid_form(f"Embeds exceed {EMBED_TEXT} characters in total.", "embeds")
 
 
 def check_legacy_components(components: list[Json]) -> None:
@@ -133,8 +105,6 @@ def check_component(part: Json, at: FieldPath, allowed: frozenset[int]) -> None:
         raise invalid_form(f"A component of type {kind} is not allowed here.", *at, "type")
     if kind == 1:
         check_action_row(part, at)
-    elif kind == 9:
-        check_section(part, at)
     elif kind == 10:
         check_text(part.get("content"), 1, V2_TEXT, *at, "content")
     elif kind == 12:
@@ -148,19 +118,6 @@ def check_component(part: Json, at: FieldPath, allowed: frozenset[int]) -> None:
             check_component(child, (*at, "components", i), IN_CONTAINER)
 
 
-def check_section(part: Json, at: FieldPath) -> None:
-    for i, child in enumerate(check_list(part.get("components"), 1, 3, *at, "components")):
-        check_component(child, (*at, "components", i), frozenset({10}))
-    accessory = part.get("accessory")
-    if not isinstance(accessory, dict) or accessory.get("type") not in (2, 11):
-        raise invalid_form("A section needs a button or a thumbnail as its accessory.", *at, "accessory")
-    if accessory["type"] == 2:
-        check_button(accessory, (*at, "accessory"))
-    else:
-        check_media(accessory.get("media"), (*at, "accessory", "media"))
-        check_text(accessory.get("description"), 0, 1024, *at, "accessory", "description")
-
-
 def check_media(item: object, at: FieldPath) -> None:
     if not isinstance(item, dict) or not str(item.get("url", "")).startswith(
         ("attachment://", "http://", "https://")
@@ -171,36 +128,28 @@ def check_media(item: object, at: FieldPath) -> None:
 def check_action_row(row: Json, at: FieldPath) -> None:
     children = check_list(row.get("components"), 1, 5, *at, "components")
     kinds = {child.get("type") for child in children}
-    if kinds - {2} and (len(children) > 1 or not kinds <= SELECTS):
+    if kinds - {2} and (len(children) > 1 or kinds != {3}):
         raise invalid_form("An action row holds up to five buttons or a single select.", *at, "components")
     for i, child in enumerate(children):
         (check_button if child["type"] == 2 else check_select)(child, (*at, "components", i))
 
 
 def check_button(part: Json, at: FieldPath) -> None:
-    style = check_integer(part.get("style"), 1, 6, *at, "style")
+    style = check_integer(part.get("style"), 1, 5, *at, "style")
     check_text(part.get("label"), 0, 80, *at, "label")
     if style == 5:
         check_text(part.get("url"), 1, 512, *at, "url")
         if part.get("custom_id"):
             raise invalid_form("A custom id and url cannot both be specified.", *at)
-    elif style != 6:
+    else:
         check_custom_id(part, at)
-    if style != 6 and not part.get("label") and not part.get("emoji"):
-        raise invalid_form("A button needs a label or an emoji.", *at)
-    check_emoji(part.get("emoji"), at)
+    if not part.get("label"):
+        raise invalid_form("A button needs a label.", *at)
+    check_no_emoji(part, at)
 
 
-def check_emoji(value: Json | None, at: FieldPath) -> None:
-    """Require a Unicode emoji or one with an id."""
-    if value is None or value.get("id"):
-        return
-    name = str(value.get("name") or "")
-    if (
-        not name
-        or len(name) > 32
-        or not any(ord(sign) > 0x203B or ord(sign) in (0xA9, 0xAE) for sign in name)
-    ):
+def check_no_emoji(part: Json, at: FieldPath) -> None:
+    if part.get("emoji"):
         raise invalid_form("Invalid emoji", *at, "emoji", "name")
 
 
@@ -215,25 +164,26 @@ def check_select(part: Json, at: FieldPath) -> None:
     least = check_integer(part.get("min_values", 1), 0, 25, *at, "min_values")
     if least > most:
         raise invalid_form("min_values must not exceed max_values.", *at, "min_values")
-    if part["type"] == 3:
-        check_options(part, at, 1, 25)
-        if most > len(part["options"]):
-            raise invalid_form("max_values must not exceed the number of options.", *at, "max_values")
-        if sum(bool(each.get("default")) for each in part["options"]) > most:
-            raise invalid_form("More default options than max_values.", *at, "options")
+    options = check_options(part, at)
+    if most > len(options):
+        raise invalid_form("max_values must not exceed the number of options.", *at, "max_values")
+    if sum(bool(each.get("default")) for each in options) > most:
+        raise invalid_form("More default options than max_values.", *at, "options")
 
 
-def check_options(part: Json, at: FieldPath, least: int, most: int) -> None:
+def check_options(part: Json, at: FieldPath) -> list[Json]:
     seen: set[str] = set()
-    for i, each in enumerate(check_list(part.get("options"), least, most, *at, "options")):
+    options = check_list(part.get("options"), 1, 25, *at, "options")
+    for i, each in enumerate(options):
         here: FieldPath = (*at, "options", i)
         check_text(each.get("label"), 1, 100, *here, "label")
         check_text(each.get("description"), 0, 100, *here, "description")
         value = check_text(each.get("value"), 1, 100, *here, "value")
-        check_emoji(each.get("emoji"), here)
+        check_no_emoji(each, here)
         if value in seen:
             raise invalid_form("The specified option value is already used", *here, "value")
         seen.add(value)
+    return options
 
 
 def check_unique_ids(components: list[Json]) -> None:
@@ -266,20 +216,11 @@ def check_modal(data: Json) -> None:
     parts = check_list(data.get("components"), 1, 5, "data", "components")
     for i, part in enumerate(parts):
         at: FieldPath = ("data", "components", i)
-        if part.get("type") == 10:
-            check_text(part.get("content"), 1, V2_TEXT, *at, "content")
-        elif part.get("type") == 18:
-            check_label(part, at)
-        elif part.get("type") == 1:
-            inputs = check_list(part.get("components"), 1, 1, *at, "components")
-            if inputs[0].get("type") != 4:
-                raise invalid_form("An action row of a modal holds one text input.", *at, "components")
-            check_text(inputs[0].get("label"), 1, 45, *at, "components", 0, "label")
-            check_text_input(inputs[0], (*at, "components", 0))
-        else:
+        if part.get("type") != 18:
             raise invalid_form(
                 f"A component of type {part.get('type')} is not allowed in a modal.", *at, "type"
             )
+        check_label(part, at)
     check_unique_ids(parts)
 
 
@@ -287,22 +228,12 @@ def check_label(part: Json, at: FieldPath) -> None:
     check_text(part.get("label"), 1, 45, *at, "label")
     check_text(part.get("description"), 0, 100, *at, "description")
     child = part.get("component")
-    if not isinstance(child, dict) or child.get("type") not in IN_LABEL:
-        raise invalid_form("A label wraps one input.", *at, "component")
+    if not isinstance(child, dict) or child.get("type") != 4:
+        raise invalid_form("A label wraps one text input.", *at, "component")
     here: FieldPath = (*at, "component")
-    kind = child["type"]
-    if kind == 4:
-        if child.get("label"):
-            raise invalid_form("A text input inside a label has no label of its own.", *here, "label")
-        check_text_input(child, here)
-    elif kind in SELECTS:
-        if child.get("disabled"):
-            raise invalid_form("A select in a modal cannot be disabled.", *here, "disabled")
-        check_select(child, here)
-    else:
-        check_custom_id(child, here)
-        if kind in (21, 22):
-            check_options(child, here, 2 if kind == 21 else 1, 10)
+    if child.get("label"):
+        raise invalid_form("A text input inside a label has no label of its own.", *here, "label")
+    check_text_input(child, here)
 
 
 def check_text_input(part: Json, at: FieldPath) -> None:
@@ -323,26 +254,19 @@ def check_text_input(part: Json, at: FieldPath) -> None:
 
 def check_commands(tree: list[Json]) -> None:
     """Check a bulk upsert."""
-    seen: set[tuple[int, str]] = set()
+    seen: set[str] = set()
     for i, command in enumerate(tree):
-        kind = check_integer(command.get("type", 1), 1, 3, i, "type")
-        if kind == 1:
-            check_command_name(command, (i,))
-            check_text(command.get("description"), 1, 100, i, "description")
-            check_command_options(command, (i,), 3)
-            if (size := command_size(command)) > 8000:
-                raise invalid_form(f"Command exceeds maximum size (8000): it has {size} characters.", i)
-        else:
-            check_text(command.get("name"), 1, 32, i, "name")
-            if command.get("description") or command.get("options"):
-                raise invalid_form("Context menu commands cannot have descriptions or options.", i)
-        key = (kind, command["name"])
-        if key in seen:
+        check_integer(command.get("type", 1), 1, 1, i, "type")
+        check_command_name(command, (i,))
+        check_text(command.get("description"), 1, 100, i, "description")
+        check_command_options(command, (i,), 3)
+        if (size := command_size(command)) > 8000:
+            raise invalid_form(f"Command exceeds maximum size (8000): it has {size} characters.", i)
+        if command["name"] in seen:
             raise invalid_form("Application command names must be unique", i, "name")
-        seen.add(key)
-    for kind, most in ((1, 100), (2, 15), (3, 15)):
-        if sum(1 for each, _ in seen if each == kind) > most:
-            raise ApiError(400, 30032, f"Maximum number of application commands reached ({most})")
+        seen.add(command["name"])
+    if len(seen) > 100:
+        raise ApiError(400, 30032, "Maximum number of application commands reached (100)")
 
 
 def check_command_name(part: Json, at: FieldPath) -> None:

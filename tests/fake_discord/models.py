@@ -373,7 +373,6 @@ class Message:
     created_unix: float
     content: str = ""
     components: list[Json] = field(default_factory=list)
-    embeds: list[Json] = field(default_factory=list)
     attachments: list[UploadedFile] = field(default_factory=list)
     flags: int = 0
     type: int = 0
@@ -404,15 +403,12 @@ class Message:
 
     @property
     def text(self) -> str:
-        """All its text, line by line: content, embeds, text displays."""
+        """All its text, line by line: content, text displays."""
         return "\n".join(self.texts)
 
     @property
     def texts(self) -> list[str]:
         texts = [self.content] if self.content else []
-        for embed in self.embeds:
-            texts += [str(embed[key]) for key in ("title", "description") if embed.get(key)]
-            texts += [f"{each.get('name')}: {each.get('value')}" for each in embed.get("fields", [])]
         return texts + [part["content"] for part in walk_components(self.components) if part["type"] == 10]
 
     def attachment(self, name: str) -> UploadedFile:
@@ -439,7 +435,7 @@ class Message:
             "content": self.content,
             "author": self.author.to_json(),
             "attachments": [each.to_json() for each in self.attachments],
-            "embeds": self.embeds,
+            "embeds": [],
             "components": copy.deepcopy(self.components),
             "flags": self.flags,
             "mentions": [user.to_json() for user in self.mentioned],
@@ -498,11 +494,9 @@ class Modal:
 
     @property
     def fields(self) -> list[ModalField]:
-        return list(_modal_fields(self.components))
-
-    @property
-    def texts(self) -> list[str]:
-        return [part["content"] for part in self.components if part["type"] == 10]
+        return [
+            ModalField(part["label"], part.get("description"), part["component"]) for part in self.components
+        ]
 
 
 @dataclass(frozen=True)
@@ -516,19 +510,6 @@ class ModalField:
     @property
     def custom_id(self) -> str:
         return str(self.component["custom_id"])
-
-    @property
-    def options(self) -> list[OptionChoice]:
-        return [OptionChoice(each["label"], each["value"]) for each in self.component.get("options", [])]
-
-
-def _modal_fields(components: list[Json]) -> Iterator[ModalField]:
-    for part in components:
-        if part["type"] == 18:
-            yield ModalField(part["label"], part.get("description"), part["component"])
-        elif part["type"] == 1:
-            for child in part["components"]:
-                yield ModalField(child.get("label") or "", None, child)
 
 
 @dataclass(eq=False)
@@ -614,6 +595,5 @@ def walk_components(components: list[Json]) -> Iterator[Json]:
     for part in components:
         yield part
         yield from walk_components(part.get("components", []))
-        for key in ("accessory", "component"):
-            if isinstance(part.get(key), dict):
-                yield from walk_components([part[key]])
+        if isinstance(part.get("component"), dict):
+            yield from walk_components([part["component"]])

@@ -23,7 +23,7 @@ the users. The fake follows Discord's published documentation, and is strict whe
 the fake accepts, Discord should accept. What it does not accept gets Discord's status and error code and is
 kept in `fake.rejected`.
 
-*Users.* `run_command`, `autocomplete`, `run_context_menu`, `click`, `select`, `submit_modal`, `send_text`.
+*Users.* `run_command`, `autocomplete`, `click`, `select`, `submit_modal`, `send_text`.
 Each returns when the bot has answered (a thinking message is replaced) or three seconds are skipped, and
 raises AssertionError where the user's screen does not offer the control. The returned `Interaction` has
 `ack_type`, `ack_after` (processor seconds), `private_messages`, `public_messages`, `text`, `modal`, `updated`

@@ -292,12 +292,12 @@ class ServerState:
         """Change a message in place; what the request leaves out stays. Edits notify nobody."""
         limits.check_allowed_mentions(draft.data.get("allowed_mentions"))
         face = MessageRevision(message.content, message.components, message.attachments, self.clock.now())
-        before = (message.content, message.components, message.embeds, message.attachments, message.flags)
+        before = (message.content, message.components, message.attachments, message.flags)
         message.flags |= int(draft.data.get("flags") or 0) & COMPONENTS_V2
         try:
             self._apply_request(message, draft, thinking=False)
         except ApiError:
-            message.content, message.components, message.embeds, message.attachments, message.flags = before
+            message.content, message.components, message.attachments, message.flags = before
             raise
         for lost in set(face.attachments) - set(message.attachments):
             self.files.pop(lost.id, None)
@@ -408,8 +408,8 @@ class ServerState:
             message.content = data["content"] or ""
             if not isinstance(message.content, str):
                 raise invalid_form("Must be a string.", "content")
-        if "embeds" in data:
-            message.embeds = data["embeds"] or []
+        if data.get("embeds"):
+            raise invalid_form("No card of ours has embeds.", "embeds")
         before = message.attachments
         message.attachments = self._attachments(message, draft)
         dropped = [each for each in before if each not in message.attachments]
@@ -419,7 +419,6 @@ class ServerState:
             message.components = data["components"] or []
         limits.check_message(
             content=message.content,
-            embeds=message.embeds,
             components=message.components,
             files=len(message.attachments),
             v2=message.uses_v2,

@@ -76,8 +76,8 @@ class CardView(ui.LayoutView):
 class BidModal(ui.Modal):
     def __init__(self) -> None:
         super().__init__(title="Bid", custom_id="bidding")
-        items = [discord.SelectOption(label="C&A", value="ca"), discord.SelectOption(label="B&O", value="bo")]
-        self.add_item(ui.Label(text="Item", component=ui.Select[Any](custom_id="item", options=items)))
+        item = ui.TextInput[Any](custom_id="item", required=False, default="ca")
+        self.add_item(ui.Label(text="Item", component=item))
         self.add_item(ui.Label(text="Amount", component=ui.TextInput[Any](custom_id="amount", max_length=4)))
         self.stop()
 
@@ -158,10 +158,6 @@ class ProbeClient(discord.Client):
         async def probe(interaction: discord.Interaction) -> None:
             await self.probe(interaction)
 
-        @self.tree.context_menu(name="Show the position here")
-        async def here(interaction: discord.Interaction, message: discord.Message) -> None:
-            await interaction.response.send_message(f"Position of {message.id}", ephemeral=True)
-
         self.tree.add_command(table)
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
@@ -170,7 +166,7 @@ class ProbeClient(discord.Client):
         if interaction.type is discord.InteractionType.modal_submit:
             values = {each["component"]["custom_id"]: each["component"] for each in data["components"]}
             await interaction.response.send_message(
-                f"Bid {values['amount']['value']} on {values['item']['values'][0]}", ephemeral=True
+                f"Bid {values['amount']['value']} on {values['item']['value']}", ephemeral=True
             )
         elif interaction.type is not discord.InteractionType.component:
             return
@@ -301,8 +297,8 @@ async def test_every_kind_of_control(fake: FakeDiscord, bot: ProbeClient) -> Non
     bid = await fake.click("Bob", card, "Bid…")
     assert bid.ack_type == 9 and bid.modal is not None
     assert [each.label for each in bid.modal.fields] == ["Item", "Amount"]
-    answer = await fake.submit_modal("Bob", bid.modal, {"Item": "B&O", "amount": 45})
-    assert answer.text == "Bid 45 on bo" and answer.private_messages
+    answer = await fake.submit_modal("Bob", bid.modal, {"amount": 45})
+    assert answer.text == "Bid 45 on ca" and answer.private_messages
 
     asked = await fake.click("Ann", card, custom_id="pass")
     assert (
@@ -342,15 +338,13 @@ async def test_autocompletion_gets_the_other_options(fake: FakeDiscord, bot: Pro
         await fake.autocomplete("Ann", "general", "do", option="company", typed="")
 
 
-async def test_direct_messages_and_context_menus(fake: FakeDiscord, bot: ProbeClient) -> None:
+async def test_direct_messages(fake: FakeDiscord, bot: ProbeClient) -> None:
     await fake.run_command("Ann", "general", "table invite", user="Bob")
     assert fake.last_message(fake.find_dm("Bob")).text == "You are invited." and fake.messages_pinging("Bob")
-    said = await fake.send_text("Bob", fake.find_dm("Bob"), "Thanks")
+    await fake.send_text("Bob", fake.find_dm("Bob"), "Thanks")
     await fake.send_text("Bob", "general", "Between us")
     await fake.wait_until(lambda: "" in bot.heard and "Thanks" in bot.heard, "both messages")
     assert "Between us" not in bot.heard, "the content is privileged outside direct messages"
-    shown = await fake.run_context_menu("Bob", said, "Show the position here")
-    assert str(said.id) in shown.text
     fake.users["Bob"].accepts_dms = False
     asking = asyncio.create_task(fake.run_command("Ann", "general", "table invite", user="Bob"))
     await fake.wait_until(lambda: fake.rejected, "the refusal")
@@ -386,7 +380,6 @@ async def test_users_can_only_use_what_their_screen_offers(fake: FakeDiscord, bo
         (fake.submit_modal("Ann", None, {}), "No form is open"),
         (fake.submit_modal("Ann", bid.modal, {"Item": "bo"}), "'Amount' must be filled in"),
         (fake.submit_modal("Ann", bid.modal, {"Item": "bo", "Amount": "12345"}), "0 to 4 characters"),
-        (fake.submit_modal("Ann", bid.modal, {"Item": "xx", "Amount": "1"}), "no option 'xx'"),
         (fake.submit_modal("Ann", bid.modal, {"Item": "bo", "Amount": "1", "Why": "-"}), "no field Why"),
     ]
     for doing, why in refusals:
@@ -407,40 +400,6 @@ async def test_users_can_only_use_what_their_screen_offers(fake: FakeDiscord, bo
     with pytest.raises(AssertionError, match="deleted"):
         await fake.click("Ann", card, "Bid…")
     assert fake.rejected == []
-
-
-async def test_every_kind_of_field_of_a_form(fake: FakeDiscord, bot: ProbeClient) -> None:
-    got: list[Any] = []
-
-    async def form(interaction: discord.Interaction) -> None:
-        modal = ui.Modal(title="All", custom_id="all")
-        modal.add_item(ui.TextDisplay("Read this"))
-        modal.add_item(ui.Label(text="Who", component=ui.UserSelect[Any](custom_id="who")))
-        choices = [
-            discord.RadioGroupOption(label="Fast", value="f"),
-            discord.RadioGroupOption(label="Slow", value="s"),
-        ]
-        modal.add_item(ui.Label(text="Pace", component=ui.RadioGroup[Any](custom_id="pace", options=choices)))
-        modal.add_item(ui.Label(text="Yes?", component=ui.Checkbox[Any](custom_id="yes")))
-        modal.add_item(
-            ui.Label(text="Note", component=ui.TextInput[Any](custom_id="note", required=False, default="hm"))
-        )
-        await interaction.response.send_modal(modal)
-
-    async def heard(interaction: discord.Interaction) -> None:
-        got.append(interaction.data)
-        await interaction.response.send_message("ok")
-
-    bot.probe = form
-    asked = await fake.run_command("Ann", "general", "probe")
-    bot.on_interaction = heard  # type: ignore[method-assign]
-    assert asked.modal is not None and asked.modal.texts == ["Read this"]
-    done = await fake.submit_modal("Ann", asked.modal, {"Who": "Bob", "Pace": "Slow", "Yes?": True})
-    assert done.text == "ok"
-    bob = str(fake.users["Bob"].id)
-    parts = [each["component"] for each in got[0]["components"][1:]]
-    assert [part.get("value", part.get("values")) for part in parts] == [[bob], "s", True, "hm"]
-    assert got[0]["resolved"]["users"][bob]["global_name"] == "Bob"
 
 
 # --- answers to interactions
@@ -571,15 +530,9 @@ async def test_callbacks_of_the_wrong_type(fake: FakeDiscord, bot: ProbeClient, 
         ({"type": 9, "data": modal | {"components": [{"type": 2}]}}, "type"),
         ({"type": 9, "data": form(label="x" * 46)}, "label"),
         ({"type": 9, "data": form(description="x" * 101)}, "description"),
-        ({"type": 9, "data": modal | {"components": [{"type": 10, "content": ""}, field]}}, "content"),
-        ({"type": 9, "data": modal | {"components": [row(button())]}}, "text input"),
-        ({"type": 9, "data": modal | {"components": [row(typed | {"label": "x" * 46})]}}, "label"),
         ({"type": 9, "data": form(component=typed | {"label": "x"})}, "no label of its own"),
-        ({"type": 9, "data": form(component=menu(disabled=True))}, "disabled"),
-        ({"type": 9, "data": form(component=menu(26))}, "26"),
+        ({"type": 9, "data": form(component=menu())}, "text input"),
         ({"type": 9, "data": form(component=typed | {"custom_id": "c" * 101})}, "custom_id"),
-        ({"type": 9, "data": form(component={"type": 23, "custom_id": "c" * 101})}, "custom_id"),
-        ({"type": 9, "data": form(component={"type": 21, "custom_id": "r", "options": [one]})}, "options"),
         ({"type": 9, "data": form(component=typed | {"style": 3})}, "style"),
         ({"type": 9, "data": form(component=typed | {"placeholder": "x" * 101})}, "placeholder"),
         ({"type": 9, "data": form(component=typed | {"value": "x" * 4001})}, "4001"),
@@ -646,8 +599,6 @@ def gallery(*names: str) -> Json:
 
 one, two = {"label": "a", "value": "a"}, {"label": "b", "value": "b"}
 web_image: Json = {"media": {"url": "https://example.org/a.png"}}
-thumbnail: Json = {"type": 11} | web_image
-aside: Json = {"type": 9, "components": [words()]}
 BAD_MESSAGES: dict[str, tuple[Json, str]] = {
     "content": ({"content": "x" * 2001}, "2000"),
     "nonce": ({"content": "x", "nonce": "n" * 26}, "nonce"),
@@ -660,7 +611,7 @@ BAD_MESSAGES: dict[str, tuple[Json, str]] = {
         "single select",
     ),
     "label": ({"components": [row(button("x" * 81))]}, "label"),
-    "no label": ({"components": [row(button(""))]}, "emoji"),
+    "no label": ({"components": [row(button(""))]}, "label"),
     "long custom_id": ({"components": [row(button(custom_id="c" * 101))]}, "custom_id"),
     "no custom_id": ({"components": [row({"type": 2, "style": 1, "label": "x"})]}, "custom_id"),
     "duplicate custom_id": ({"components": [row(button(), button())]}, "duplicated"),
@@ -679,15 +630,13 @@ BAD_MESSAGES: dict[str, tuple[Json, str]] = {
     "placeholder": ({"components": [row(menu(placeholder="x" * 151))]}, "placeholder"),
     "max_values": ({"components": [row(menu(max_values=2))]}, "max_values"),
     "v2 with content": (v2(words()) | {"content": "x"}, "V2"),
-    "v2 with embeds": (v2(words()) | {"embeds": [{"title": "x"}]}, "V2"),
     "41 components": (
         v2(*({"type": 17, "components": [words(), words(), words()]} for _ in range(10)), words()),
         "41",
     ),
     "v2 text": (v2(words("x" * 2001), words("x" * 2000)), "4000"),
     "empty text": (v2(words("")), "content"),
-    "section without accessory": (v2({"type": 9, "components": [words()]}), "accessory"),
-    "section of four": (v2({"type": 9, "components": [words()] * 4, "accessory": button()}), "components"),
+    "a section": (v2({"type": 9, "components": [words()], "accessory": button()}), "type"),
     "container in container": (
         v2({"type": 17, "components": [{"type": 17, "components": [words()]}]}),
         "type",
@@ -696,19 +645,16 @@ BAD_MESSAGES: dict[str, tuple[Json, str]] = {
     "gallery without file": (v2(gallery("map.png")), "not found"),
     "file without file": (v2({"type": 13, "file": {"url": "attachment://x.txt"}}), "not found"),
     "unknown attachment": ({"content": "x", "attachments": [{"id": 0, "filename": "x"}]}, "uploaded"),
-    "embed title": ({"embeds": [{"title": "x" * 257}]}, "title"),
-    "embeds together": ({"embeds": [{"description": "x" * 3001}] * 2}, "6000"),
+    "an embed": ({"embeds": [{"title": "x"}]}, "embeds"),
     "mention lists": (
         {"content": "x", "allowed_mentions": {"parse": ["users"], "users": ["1"]}},
         "exclusive",
     ),
     "content is no text": ({"content": 5}, "string"),
-    "eleven embeds": ({"embeds": [{"title": "x"}] * 11}, "embeds"),
     "picture description": (
         v2(words(), {"type": 12, "items": [web_image | {"description": "x" * 1025}]}),
         "1025",
     ),
-    "thumbnail description": (v2(aside | {"accessory": thumbnail | {"description": "x" * 1025}}), "1025"),
     "picture address": (v2({"type": 12, "items": [{"media": {"url": "map.png"}}]}), "URL"),
     "link address": ({"components": [row({"type": 2, "style": 5, "label": "x", "url": "h" * 513})]}, "513"),
     "select custom_id": ({"components": [row(menu(custom_id="c" * 101))]}, "custom_id"),
@@ -724,11 +670,10 @@ BAD_MESSAGES: dict[str, tuple[Json, str]] = {
 }
 
 
-@pytest.mark.parametrize("case", BAD_MESSAGES)
-async def test_messages_over_a_limit(fake: FakeDiscord, raw: RawRequests, case: str) -> None:
-    data, word = BAD_MESSAGES[case]
-    refused(await raw.send(data), 400, 50035, word)
-    assert fake.visible_messages("general") == [] and len(fake.rejected) == 1
+async def test_messages_over_a_limit(fake: FakeDiscord, raw: RawRequests) -> None:
+    for count, (case, (data, word)) in enumerate(BAD_MESSAGES.items(), 1):
+        refused(await raw.send(data), 400, 50035, word)
+        assert fake.visible_messages("general") == [] and len(fake.rejected) == count, case
 
 
 async def test_messages_at_the_limit(fake: FakeDiscord, raw: RawRequests) -> None:
@@ -740,7 +685,6 @@ async def test_messages_at_the_limit(fake: FakeDiscord, raw: RawRequests) -> Non
         full,
         v2(row(menu(25, placeholder="x" * 150))),
         {"components": [row(button("x" * 80, "c" * 100))]},
-        v2(row(button("", emoji={"name": "🚂"}))),
     ]
     for data in good:
         assert (await raw.send(data))[0] == 200, data
@@ -789,8 +733,7 @@ BAD_COMMANDS: dict[str, list[Json]] = {
     "mixed": [command(options=[option("a", 1), option("b")])],
     "too deep": [command(options=[option("a", 1, options=[option("b", 1)])])],
     "26 sub-commands": [command(options=[option(f"o{i}", 1) for i in range(26)])],
-    "menu with description": [{"type": 3, "name": "Show", "description": "x"}],
-    "long menu name": [{"type": 3, "name": "S" * 33}],
+    "a context menu": [{"type": 3, "name": "Show"}],
     "no option description": [command(options=[option(description="")])],
     "empty group": [command(options=[option("a", 2, options=[])])],
     "group in group": [command(options=[option("a", 2, options=[option("b", 2, options=[option("c", 1)])])])],
@@ -810,10 +753,10 @@ BAD_COMMANDS: dict[str, list[Json]] = {
 }
 
 
-@pytest.mark.parametrize("case", BAD_COMMANDS)
-async def test_commands_over_a_limit(fake: FakeDiscord, raw: RawRequests, case: str) -> None:
-    refused(await raw("PUT", f"/applications/{fake.bot.id}/commands", BAD_COMMANDS[case]), 400, 50035)
-    assert fake.commands == []
+async def test_commands_over_a_limit(fake: FakeDiscord, raw: RawRequests) -> None:
+    for case, commands in BAD_COMMANDS.items():
+        refused(await raw("PUT", f"/applications/{fake.bot.id}/commands", commands), 400, 50035)
+        assert fake.commands == [], case
 
 
 async def test_commands_keep_their_ids_and_their_number_is_limited(

@@ -37,10 +37,6 @@ ATTACHMENT_OPTION = 11
 CONTROL_KINDS = {
     2: "button",
     3: "select",
-    5: "user select",
-    6: "role select",
-    7: "mentionable select",
-    8: "channel select",
 }
 
 
@@ -48,7 +44,7 @@ CONTROL_KINDS = {
 class MessageControl:
     """A button or select of a message.
 
-    `label`: a button's label (or emoji), or a select's placeholder. Link buttons have a `url` and no
+    `label`: a button's label, or a select's placeholder. Link buttons have a `url` and no
     `custom_id`.
     """
 
@@ -65,7 +61,7 @@ class MessageControl:
 
 
 def parse_control(part: Json) -> MessageControl:
-    label = part.get("label") or part.get("placeholder") or (part.get("emoji") or {}).get("name") or ""
+    label = part.get("label") or part.get("placeholder") or ""
     options = tuple(OptionChoice(each["label"], each["value"]) for each in part.get("options", []))
     return MessageControl(
         CONTROL_KINDS[part["type"]],
@@ -245,47 +241,10 @@ class UserActions(ServerState):
         assert not done.is_unanswered, f"Loading options for /{command} {option} failed."
         return done.choices
 
-    async def run_context_menu(
-        self,
-        user: User | str,
-        target: Message | User,
-        command: str,
-        channel: Channel | str | int = "",
-    ) -> Interaction:
-        """Run a context-menu command on a message, or on a user in a `channel`."""
-        person = self.find_user(user)
-        kind = 3 if isinstance(target, Message) else 2
-        found = [
-            each
-            for each in self._available_commands(person, None)
-            if each["type"] == kind and each["name"] == command
-        ]
-        assert found, f"The menu offers no {command!r}."
-        place = target.channel if isinstance(target, Message) else self.find_channel(channel)
-        resolved: Json = (
-            {"users": {str(target.id): target.to_json()}}
-            if isinstance(target, User)
-            else {"messages": {str(target.id): target.to_json()}}
-        )
-        if isinstance(target, User):
-            resolved["members"] = {str(target.id): target.member_json(user=False)}
-        return await self._interact(
-            COMMAND,
-            person,
-            place,
-            {
-                "id": found[0]["id"],
-                "name": command,
-                "type": kind,
-                "target_id": str(target.id),
-                "resolved": resolved,
-            },
-        )
-
     async def click(
         self, user: User | str, message: Message, label: str | None = None, *, custom_id: str | None = None
     ) -> Interaction:
-        """Press the button with this label (or emoji), or with this custom_id."""
+        """Press the button with this label, or with this custom_id."""
         person = self._require_reader(user, message)
         wanted = [
             each
@@ -308,25 +267,22 @@ class UserActions(ServerState):
         user: User | str,
         message: Message,
         control: str | None,
-        *choices: str | User,
+        *choices: str,
     ) -> Interaction:
         """Choose from the select with this placeholder or custom_id (None: the only one).
 
-        A choice is an option's label or value; for a user select, a `User`.
+        A choice is an option's label or value.
         """
         person = self._require_reader(user, message)
-        menus = [each for each in self.controls(message) if each.kind.endswith("select")]
+        menus = [each for each in self.controls(message) if each.kind == "select"]
         wanted = [each for each in menus if control in (None, each.custom_id, each.label)]
         used = self._single_control(wanted, message, f"select {control!r}")
-        values, resolved = self._selected_values(used.component, choices, str(used))
         data: Json = {
             "custom_id": used.custom_id,
             "component_type": used.component["type"],
-            "values": values,
+            "values": self._selected_values(used.component, choices, str(used)),
             "id": used.component["id"],
         }
-        if resolved:
-            data["resolved"] = resolved
         return await self._interact(COMPONENT, person, message.channel, data, message)
 
     async def submit_modal(
@@ -334,24 +290,23 @@ class UserActions(ServerState):
     ) -> Interaction:
         """Fill in a form by the labels (or custom_ids) of its fields and send it.
 
-        Fields that are left out keep their values. A select takes an option's label or value, or a list of
-        them; a checkbox takes a bool.
+        Fields that are left out keep their values.
         """
         person = self.find_user(user)
         assert modal is not None, "No form is open."
         assert modal.user is person, f"The form {modal.title!r} is open on {modal.user.name}'s screen."
         assert modal.is_open, f"The form {modal.title!r} has been sent already."
         given = dict(values or {})
-        resolved: Json = {}
-        filled = {each.custom_id: self._field_value(each, given, resolved) for each in modal.fields}
+        filled = {each.custom_id: self._field_value(each, given) for each in modal.fields}
         assert not given, (
             f"The form {modal.title!r} has no field {', '.join(given)}; "
             f"it has {', '.join(each.label for each in modal.fields)}."
         )
-        parts = [self._submitted_component(part, filled) for part in modal.components]
+        parts = [
+            {"type": 18, "id": part["id"], "component": filled[part["component"]["custom_id"]]}
+            for part in modal.components
+        ]
         data: Json = {"custom_id": modal.custom_id, "components": parts}
-        if resolved:
-            data["resolved"] = resolved
         done = await self._interact(MODAL_SUBMIT, person, modal.channel, data, modal.message)
         modal.is_open = done.is_unanswered  # a form that failed stays open and may be sent again
         return done
@@ -396,26 +351,17 @@ class UserActions(ServerState):
         assert not wanted[0].disabled, f"The {wanted[0]} cannot be used; {message!r} offers {offered}."
         return wanted[0]
 
-    def _selected_values(self, part: Json, choices: Iterable[Any], what: str) -> tuple[list[str], Json]:
+    def _selected_values(self, part: Json, choices: Iterable[str], what: str) -> list[str]:
         values: list[str] = []
-        resolved: Json = {}
         for choice in choices:
-            if part["type"] in (3, 21, 22):
-                found = [
-                    each["value"] for each in part["options"] if choice in (each["value"], each["label"])
-                ]
-                labels = ", ".join(each["label"] for each in part["options"])
-                assert found, f"The {what} has no option {choice!r}; it has {labels}."
-                values.append(found[0])
-            else:
-                values.append(self._resolve_value(5 if part["type"] in (5, 7) else 8, choice, resolved))
+            found = [each["value"] for each in part["options"] if choice in (each["value"], each["label"])]
+            labels = ", ".join(each["label"] for each in part["options"])
+            assert found, f"The {what} has no option {choice!r}; it has {labels}."
+            values.append(found[0])
         assert len(set(values)) == len(values), f"An option of the {what} can be chosen only once."
-        default = 10 if part["type"] == 22 else 1
-        least, most = part.get("min_values", 1), part.get("max_values", default)
-        if part.get("required") is False and not values:
-            return values, resolved
+        least, most = part.get("min_values", 1), part.get("max_values", 1)
         assert least <= len(values) <= most, f"The {what} takes {least} to {most} choices, not {len(values)}."
-        return values, resolved
+        return values
 
     def _resolve_value(self, kind: int, value: object, resolved: Json) -> str:
         if kind == 8:
@@ -531,41 +477,14 @@ class UserActions(ServerState):
 
     # forms
 
-    def _field_value(self, field: ModalField, given: dict[str, Any], resolved: Json) -> Json:
+    def _field_value(self, field: ModalField, given: dict[str, Any]) -> Json:
         """What the client sends for one field; removes its value from `given`."""
         part = field.component
         key = next((each for each in (field.label, field.custom_id) if each in given), None)
-        value = None if key is None else given.pop(key)
-        sent: Json = {"type": part["type"], "custom_id": part["custom_id"], "id": part["id"]}
-        required = part.get("required", True)
-        if part["type"] == 4:
-            typed = str(part.get("value") or "") if value is None else str(value)
-            assert typed or not required, f"Field {field.label!r} must be filled in."
-            least, most = part.get("min_length") or 0, part.get("max_length") or 4000
-            assert not typed or least <= len(typed) <= most, (
-                f"Field {field.label!r} takes {least} to {most} characters."
-            )
-            return sent | {"value": typed}
-        if part["type"] == 23:
-            return sent | {"value": bool(part.get("default") if value is None else value)}
-        if value is None:
-            value = [each["value"] for each in part.get("options", []) if each.get("default")]
-        chosen, found = self._selected_values(
-            part, value if isinstance(value, (list, tuple)) else [value], f"field {field.label!r}"
+        typed = str(part.get("value") or "") if key is None else str(given.pop(key))
+        assert typed or not part.get("required", True), f"Field {field.label!r} must be filled in."
+        least, most = part.get("min_length") or 0, part.get("max_length") or 4000
+        assert not typed or least <= len(typed) <= most, (
+            f"Field {field.label!r} takes {least} to {most} characters."
         )
-        for name, people in found.items():
-            resolved.setdefault(name, {}).update(people)
-        if part["type"] == 21:
-            return sent | {"value": chosen[0] if chosen else None}
-        return sent | {"values": chosen}
-
-    def _submitted_component(self, part: Json, filled: dict[str, Json]) -> Json:
-        if part["type"] == 10:
-            return {"type": 10, "id": part["id"]}
-        if part["type"] == 18:
-            return {"type": 18, "id": part["id"], "component": filled[part["component"]["custom_id"]]}
-        return {
-            "type": 1,
-            "id": part["id"],
-            "components": [filled[each["custom_id"]] for each in part["components"]],
-        }
+        return {"type": part["type"], "custom_id": part["custom_id"], "id": part["id"], "value": typed}

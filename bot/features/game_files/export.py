@@ -47,10 +47,6 @@ def export_prospect(title: str, options: Sequence[str]) -> str:
     )
 
 
-def _script_text(history: GameHistory, name: str) -> str:
-    return history_script(history, name)
-
-
 def _statistics_csv(history: GameHistory, name: str) -> str:
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows(round_statistics(history))
@@ -59,7 +55,7 @@ def _statistics_csv(history: GameHistory, name: str) -> str:
 
 FORMATS: dict[str, tuple[str, str, Callable[[GameHistory, str], str]]] = {
     SITE: (".json", "application/json", _site_json),
-    TEXT: (".18xx", "text/plain", _script_text),
+    TEXT: (".18xx", "text/plain", history_script),
     STATISTICS: (".csv", "text/csv", _statistics_csv),
 }
 """By format: the suffix of the file name, the media type, and the function that writes it."""

@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from bot.hub.cache import KEEP_MEGABYTES
-from bot.tools.benchmark.day_costs import measure_day
+from bot.tools.benchmark.clock_load import measure_day
 from bot.tools.benchmark.games import (
     BenchmarkError,
     BenchmarkGame,

@@ -1,18 +1,23 @@
 """What the clock costs at many tables: following their logs, and reminders that are due at once. The time is
-driven: nobody waits for it."""
+driven: nobody waits for it. And the day of `busy_day` that follows from these costs and those of moves."""
 
 from __future__ import annotations
 
+import asyncio
 import resource
 from dataclasses import dataclass
 from datetime import timedelta
 from time import process_time
 
-from sqlalchemy import create_engine, text
+from rich.progress import Progress
+from sqlalchemy import text
 
+from bot.hub.table import COMPACT_SIZE
 from bot.service import Service
+from bot.tools.benchmark.busy_day import Costs, simulate_day
+from bot.tools.benchmark.games import BenchmarkError
+from bot.tools.benchmark.many_tables import engine_of, fill_store, measure_moves
 from storage import open_store
-from storage.database import store_url
 from storage.store import utc_now
 
 PACE = "24h"
@@ -69,12 +74,39 @@ async def measure_clock(url: str, tables: int, keep_megabytes: float) -> ClockCo
 
 def _mark_all(url: str, *, pace: bool) -> None:
     """The clocks of all tables are to be looked at, with another pace."""
-    address = store_url(url)
-    if address.get_backend_name() == "sqlite":
-        address = address.set(drivername="sqlite")
-    engine = create_engine(address)
+    engine = engine_of(url)
     with engine.begin() as connection:
         if pace:
             connection.execute(text("UPDATE game_tables SET pace = :pace"), {"pace": PACE})
         connection.execute(text("UPDATE table_clocks SET is_stale = true"))
     engine.dispose()
+
+
+WARM_TABLES = 48
+"""Tables that are all in memory."""
+
+
+def measure_day(
+    url: str, tables: int, moves: int, keep_megabytes: float, running: int, bar: Progress
+) -> list[str]:
+    """What a day of so many running tables costs, by what is measured at fewer. Raises BenchmarkError."""
+    if tables <= 2 * WARM_TABLES:
+        raise BenchmarkError(f"Ask for more than {2 * WARM_TABLES} tables.")
+    models = asyncio.run(fill_store(url, tables, bar))
+    few = asyncio.run(measure_moves(url, models, WARM_TABLES, min(moves, 1000), keep_megabytes, bar))
+    rest = tables - WARM_TABLES
+    many = asyncio.run(measure_moves(url, models, rest, moves, keep_megabytes, bar, first=WARM_TABLES))
+    clock = asyncio.run(measure_clock(url, tables, keep_megabytes))
+    warm = 1000 * few.cpu / few.moves - clock.follow_again
+    cold = 1000 * many.cpu / many.moves - clock.follow_again
+    costs = Costs(
+        max(warm, 0.1), max(cold, warm, 0.1), clock.follow_again, clock.due,
+        int(keep_megabytes * 1_000_000 / COMPACT_SIZE),
+    )  # fmt: skip
+    calculated = (
+        f"calculated from {costs.warm:.2f} ms a move in memory, {costs.cold:.2f} ms loaded, "
+        f"{costs.follow:.2f} ms to follow it and {costs.due:.2f} ms for a reminder, with "
+        f"{costs.in_memory:,} tables in memory:"
+    )
+    measured = [f"{WARM_TABLES} tables in memory:", *few.lines(), "all tables:", *many.lines()]
+    return [*measured, *clock.lines(), calculated, *simulate_day(running, costs).lines()]

@@ -17,17 +17,29 @@ from random import Random
 from time import perf_counter, process_time
 
 from rich.progress import Progress, TaskID
+from sqlalchemy import Connection, Engine, Table, create_engine, text
 
 from bot.hub.result import Completed
 from bot.position.pending import seat_number
 from bot.service import Service
-from bot.tools.benchmark.copied_tables import STRIDE, copy_tables
 from bot.tools.benchmark.games import BenchmarkError, random_games
 from bot.tools.benchmark.rules import PlayedGame, RulesMetrics, play_through
 from bot.tools.benchmark.timing import Timings
 from engine import decode_events, decode_state, encode_state, fold, title_names
 from engine.standing_orders import is_order_line, limit_as_order
 from storage import Store, open_store
+from storage.database import store_url
+from storage.models import (
+    GameTable,
+    Identity,
+    Model,
+    MoveRecord,
+    Person,
+    Seat,
+    SeatClockRecord,
+    TableClock,
+    TableSnapshot,
+)
 
 MODELS = 8
 """Games that are played; the other tables are copies."""
@@ -252,3 +264,48 @@ class Presser:
             self._metrics.moves += 1
             await self.press()
             bar.advance(task)
+
+
+STRIDE = 1000
+"""How far the ids of one copy are from those of the next; the tables that are copied have smaller ids."""
+SHIFTED = ("id", "person_id", "table_id", "host_id")
+COPIED = (Person, Identity, GameTable, TableSnapshot, Seat, MoveRecord, TableClock, SeatClockRecord)
+RENAMED = {
+    ("identities", "value"): "CAST(:copy AS TEXT) || value",
+    ("game_tables", "code"): "code || '-' || CAST(:copy AS TEXT)",
+}
+
+
+def engine_of(url: str) -> Engine:
+    """The store, for SQL that no service says."""
+    address = store_url(url)
+    if address.get_backend_name() == "sqlite":
+        address = address.set(drivername="sqlite")
+    return create_engine(address)
+
+
+def copy_tables(url: str, models: int, tables: int) -> Iterator[int]:
+    """Copy the first tables of a store until there are so many; yields how many there are."""
+    engine = engine_of(url)
+    try:
+        for copy in range(1, -(-tables // models)):
+            with engine.begin() as connection:
+                for model in COPIED:
+                    _copy(connection, Model.metadata.tables[str(model.__tablename__)], copy)
+            yield models * (copy + 1)
+    finally:
+        engine.dispose()
+
+
+def _copy(connection: Connection, table: Table, copy: int) -> None:
+    names = [column.name for column in table.columns]
+    values = [
+        f"{name} + {STRIDE * copy}" if name in SHIFTED else RENAMED.get((table.name, name), name)
+        for name in names
+    ]
+    key = "table_id" if "id" not in names else "id"
+    query = (
+        f"INSERT INTO {table.name} ({', '.join(names)}) "
+        f"SELECT {', '.join(values)} FROM {table.name} WHERE {key} < {STRIDE}"
+    )
+    connection.execute(text(query), {"copy": copy} if ":copy" in query else {})
