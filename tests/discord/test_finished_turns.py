@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from bot.discord.cards.card_refs import is_old_slot
-from bot.discord.cards.finished_turns import FinishedTurns, latest_lines
+from bot.discord.cards.finished_turns import FinishedTurns, Outcome, latest_lines
+from bot.hub.table import TableView
+from storage import Card
 from tests.fake_discord.running_bot import RunningBot
 from tests.fake_discord.server import FakeDiscord, Message
 
@@ -48,6 +50,25 @@ def die_after(patch: pytest.MonkeyPatch, step: str) -> asyncio.Event:
 
     patch.setattr(FinishedTurns, step, dying)
     return reached
+
+
+async def test_a_move_while_a_card_is_finished_is_said_once(
+    running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find = FinishedTurns._result
+
+    async def find_late(self: FinishedTurns, view: TableView, card: Card) -> Outcome:
+        await self.service.submit(view.table.id, 1, ["buy CS"], None, "Bob is quick")
+        return await find(self, view, card)
+
+    async with running.online():
+        await running.start_game("Ann", "Bob", "Cid")
+        monkeypatch.setattr(FinishedTurns, "_result", find_late)
+        await running.play_lines("Ann: buy SV")
+        await running.wait_for_card("Cid")
+        await play(running, 2, 3)
+        await fake.wait_until(lambda: "Cid passes" in "".join(listed(running, fake)), "the list")
+        assert_each_is_said_once("\n".join(listed(running, fake)[1:]))
 
 
 @pytest.mark.parametrize(
