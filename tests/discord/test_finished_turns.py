@@ -240,3 +240,18 @@ async def test_an_undone_move_keeps_no_mark_of_a_finished_turn(
         assert "Done" in (await running.submit_lines("Ann", "redo")).text
         await fake.wait_until(lambda: "✓ Ann buys the SV for $20." in all_listed(), "the turn again")
         assert "(undone)" not in all_listed()
+
+
+async def test_each_of_two_polls_shows_its_own_votes(running: RunningBot, fake: FakeDiscord) -> None:
+    async with running.online():
+        await running.start_game("Ann", "Bob", "Cid")
+        await running.submit_lines("Ann", "pace 24h")
+        await running.submit_lines("Ann", "robot Ann")
+        await fake.wait_until(lambda: len(polls(running)) == 2, "both polls")
+        await running.submit_lines("Bob", "accept vote")
+        await running.submit_lines("Bob", "decline vote")
+        await running.wait_for_delivery()
+        await fake.wait_until(lambda: "Bob declines" in "".join(listed(running, fake)), "the outcome")
+        shown = "\n".join(listed(running, fake))
+    assert "Bob declines: Let a robot play on for Ann?" in shown
+    assert "Bob accepts: Ann proposes another pace" not in shown
