@@ -133,9 +133,9 @@ class SeatReplies:
                     "unreadable", result.index, result.reason, decision_id, result.nearest or legal
                 )
             case results.LineRefused():
-                return LineRejected(
-                    "refused", result.index, result.reason, decision_id, result.suggestions or legal
-                )
+                is_move = self._service.commands.may_be_move(result.line)
+                instead = result.suggestions or (legal if is_move else ())
+                return LineRejected("refused", result.index, result.reason, decision_id, instead)
             case results.LineAmbiguous():
                 return LineRejected("ambiguous", result.index, result.reason, decision_id, result.choices)
             case results.StaleDecision():
