@@ -100,7 +100,7 @@ class SeatReplies:
         view = await self._service.queries.view(seat.table_id)
         decision_id = view.decision_id_of(seat.seat_number) or view.current_decision_id
         legal = await self._legal_lines(view, seat.seat_number)
-        waiting = text_views.waiting_sentence(view.state, view.pending) if view.state else ""
+        waiting = view.waiting_sentence
         match result:
             case results.Completed():
                 accepted = [
