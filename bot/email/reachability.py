@@ -194,9 +194,12 @@ class Reachability:
         for the person. was_cut_off: until the address was linked."""
         async with self._store.begin() as unit:
             person = await unit.people.get(person_id)
-            was_cut_off = was_cut_off or bool((await load_standing(unit, person_id)).fault)
+            standing = await load_standing(unit, person_id)
+            identities = await unit.people.identities(person_id)
+            had_stopped = not standing.wants_mail and all(each.kind == "email" for each in identities)
+            was_cut_off = was_cut_off or bool(standing.fault) or had_stopped
             if address is not None:
-                for one in await unit.people.identities(person_id):
+                for one in identities:
                     if one.fault and one.value != address:
                         await unit.outbox.redirect_dead("mail", unit.now - KEPT, address, to=one.value)
             await unit.people.update(person_id, preferences=person.preferences | {"mail": True})

@@ -256,6 +256,11 @@ class Commands:
             re.fullmatch(form.regex, line.strip(), re.IGNORECASE) for form in command.forms
         )
 
+    def may_be_move(self, line: str) -> bool:
+        """Whether a line may be meant for the game."""
+        word = first_word(line)
+        return word in SHARED_WORDS or self.get(word) is None
+
     def is_query(self, word: str) -> bool:
         """Whether the word is the name of a question."""
         return isinstance(self.get(word), Query)

@@ -168,7 +168,7 @@ class PollHandler:
         self, table: LiveTable, request: Request, word: str, *, required: bool
     ) -> CommandResult | None:
         """Cast a vote. Without an open poll: None, or if a poll is `required` a stale decision."""
-        open_poll = poll_for(table, request)
+        open_poll = poll_for(table, request) or _cast_already(table, request)
         decision_id = table.decision_id_of(request.seat)
         if open_poll is None:
             reason = "That vote is closed, or you have no vote in it."
@@ -256,6 +256,12 @@ def poll_for(table: LiveTable, request: Request) -> TablePoll | None:
     if request.answers_poll:
         return next((open_poll for open_poll in polls if poll_id(open_poll) == request.decision_id), None)
     return next((open_poll for open_poll in polls if open_poll.votes[request.seat] is None), None)
+
+
+def _cast_already(table: LiveTable, request: Request) -> TablePoll | None:
+    """The one open poll in which the seat has voted: its vote may be changed, as with the button."""
+    polls = [] if request.answers_poll else [each for each in table.polls if request.seat in each.votes]
+    return polls[0] if len(polls) == 1 else None
 
 
 def _game_lines(table: LiveTable, request: Request, word: str) -> list[str]:

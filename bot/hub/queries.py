@@ -134,9 +134,9 @@ class TableQueries:
         row, run = latest
         return RoutesRun(run.company, engine.train_runs(table.state_at(row), run.company, run.routes))
 
-    async def log(self, table_id: int, after: int = 0) -> list[LogEntry]:
-        """The log after row `after`."""
-        return (await self._cache.get(table_id)).log.entries(after)
+    async def log(self, table_id: int, after: int = 0, until: int | None = None) -> list[LogEntry]:
+        """The log after row `after` up to row `until`."""
+        return (await self._cache.get(table_id)).log.entries(after, until)
 
     async def log_since_last_move(
         self, table_id: int, seat: int, seq: int | None = None, *, by_hand: bool = False

@@ -18,7 +18,7 @@ from bot.hub.notifications import clock_messages, messages
 from bot.hub.notifications.messages import Notification
 from bot.hub.pace import Pace
 from bot.hub.result import Completed
-from bot.hub.seating import check_no_robot_name, next_host, record_replacement
+from bot.hub.seating import check_no_robot_name, goes_on, next_host, record_replacement
 from bot.position import text_views
 
 STANDINGS = " Standings: "
@@ -35,6 +35,7 @@ class RunningTables(TableChanges):
         """Another person plays on in a seat, under their own name.
 
         The host fills an empty seat, and anyone takes the seat of a robot. The operator replaces people too.
+        With the last empty seat the game goes on.
         """
         async with self._cache.locked(table_id) as table:
             info = table.stored_info
@@ -56,7 +57,10 @@ class RunningTables(TableChanges):
                 raise ValueError(f"{name} already sits at table {info.code}.")
             check_distinct(name, [p.name for p in info.seated_players if p.seat != seat])
             async with self._cache.commit(table, answered_person=by) as draft:
-                draft.announce("news", await record_replacement(draft, seat, person_id, name, by=by))
+                sentence = await record_replacement(draft, seat, person_id, name, by=by)
+                if former_player is None:
+                    sentence += await goes_on(draft, seat)
+                draft.announce("news", sentence)
         return table.info
 
     async def pause(self, table_id: int, *, by: int | None, request_id: str | None = None) -> TableInfo:

@@ -20,6 +20,7 @@ from bot.hub.info import TableInfo
 from bot.hub.log import STATE_CHANGING_KINDS, LogNotLoaded, TableLog, row_sentences
 from bot.hub.notifications.notify import Recipient
 from bot.hub.notifications.preferences import PersonSettings
+from bot.position import text_views
 from bot.position.pending import PendingDecision, engine_seat, pending_decisions
 from storage import LogRow, OrderRecord, StoreError, TablePoll
 
@@ -74,6 +75,14 @@ class TableView:
     def decision_id_of(self, seat: int) -> str | None:
         """The decision that the seat has to make now, if any."""
         return next((p.decision_id for p in self.pending if p.seat == seat), None)
+
+    @property
+    def waiting_sentence(self) -> str:
+        """Whom the table waits for, or how the game is over; empty where nobody can move."""
+        goes_on = self.table.status == "running"
+        if self.state is None or not (goes_on or self.state.game_over):
+            return ""
+        return text_views.waiting_sentence(self.state, self.pending)
 
     def missing_votes(self) -> list[tuple[TablePoll, int]]:
         """Every open poll with each seat that has not voted."""

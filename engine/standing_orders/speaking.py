@@ -151,7 +151,8 @@ def order_preview(armed: ArmedOrder, state: State) -> str:
         return _preview_turn(armed, armed.order)
     if isinstance(armed.order, AutoRun):
         return _preview_run(armed, armed.order, state)
-    return "It would say nothing now; it waits for your turn."
+    awaited = "such a question" if isinstance(armed.order, AutoDecline | AutoProtect) else "your turn"
+    return f"It would say nothing now; it waits for {awaited}."
 
 
 def _preview_turn(armed: ArmedOrder, order: AutoTurn) -> str:

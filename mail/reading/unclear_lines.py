@@ -149,7 +149,7 @@ def _is_one_typo(a: str, b: str) -> bool:
 
 def nearest_line(line: str, vocabulary: Vocabulary, cutoff: float) -> str | None:
     """The legal line most like this one, or the one that it holds; None below the cutoff, or where two are
-    equally like it.
+    equally like it. A line about a company or a private is like none about another.
     """
     bare = without_courtesies(line.rstrip("?!"), vocabulary.verbs)
     text = " ".join(bare.casefold().replace("$", "").split())
@@ -158,10 +158,11 @@ def nearest_line(line: str, vocabulary: Vocabulary, cutoff: float) -> str | None
         return held[0].partition("#")[0].strip()
     if not 2 < len(text) <= MAX_COMPARED:
         return None
+    named = vocabulary.lower_symbols.intersection(text.split())
     matcher = SequenceMatcher(b=text, autojunk=False)
     scores: list[tuple[float, str]] = []
     for lower, legal in vocabulary.lower_legal_lines.items():
-        if abs(len(lower) - len(text)) > 8:
+        if abs(len(lower) - len(text)) > 8 or not named.issubset(lower.split()):
             continue
         matcher.set_seq1(lower)
         if min(matcher.real_quick_ratio(), matcher.quick_ratio(), ratio := matcher.ratio()) >= cutoff:

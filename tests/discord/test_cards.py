@@ -269,6 +269,7 @@ def test_the_history_is_a_line_for_each_turn() -> None:
         said(6, 1, line="pass"),
         said(7, 2, "Cid passes."),
         said(8, 0, "Ann passes.", "Operating round 2.1 begins."),
+        replace(said(9, 1, "Dan, who sat here, proposes another pace."), kind="note"),
     ]
     assert card_texts.history_lines(rows, names) == [
         "Ann: The PRR lays #57 on H10, rotation 0.",
@@ -276,6 +277,7 @@ def test_the_history_is_a_line_for_each_turn() -> None:
         "Bob buys 10 % of the PRR from the pool for $90.",
         "Cid and Ann pass.",
         "Operating round 2.1 begins.",
+        "Dan, who sat here, proposes another pace.",
     ]
     assert card_texts.turn_lines(rows[4:7], names) == [
         "✓ Bob buys 10 % of the PRR from the pool for $90.", "✓ Cid passes.",

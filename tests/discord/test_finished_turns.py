@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from bot.discord.cards.card_refs import is_old_slot
-from bot.discord.cards.finished_turns import FinishedTurns, latest_lines
+from bot.discord.cards.finished_turns import FinishedTurns, Outcome, latest_lines
+from bot.hub.table import TableView
+from storage import Card
 from tests.fake_discord.running_bot import RunningBot
 from tests.fake_discord.server import FakeDiscord, Message
 
@@ -48,6 +50,25 @@ def die_after(patch: pytest.MonkeyPatch, step: str) -> asyncio.Event:
 
     patch.setattr(FinishedTurns, step, dying)
     return reached
+
+
+async def test_a_move_while_a_card_is_finished_is_said_once(
+    running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find = FinishedTurns._result
+
+    async def find_late(self: FinishedTurns, view: TableView, card: Card) -> Outcome:
+        await self.service.submit(view.table.id, 1, ["buy CS"], None, "Bob is quick")
+        return await find(self, view, card)
+
+    async with running.online():
+        await running.start_game("Ann", "Bob", "Cid")
+        monkeypatch.setattr(FinishedTurns, "_result", find_late)
+        await running.play_lines("Ann: buy SV")
+        await running.wait_for_card("Cid")
+        await play(running, 2, 3)
+        await fake.wait_until(lambda: "Cid passes" in "".join(listed(running, fake)), "the list")
+        assert_each_is_said_once("\n".join(listed(running, fake)[1:]))
 
 
 @pytest.mark.parametrize(
@@ -219,3 +240,18 @@ async def test_an_undone_move_keeps_no_mark_of_a_finished_turn(
         assert "Done" in (await running.submit_lines("Ann", "redo")).text
         await fake.wait_until(lambda: "✓ Ann buys the SV for $20." in all_listed(), "the turn again")
         assert "(undone)" not in all_listed()
+
+
+async def test_each_of_two_polls_shows_its_own_votes(running: RunningBot, fake: FakeDiscord) -> None:
+    async with running.online():
+        await running.start_game("Ann", "Bob", "Cid")
+        await running.submit_lines("Ann", "pace 24h")
+        await running.submit_lines("Ann", "robot Ann")
+        await fake.wait_until(lambda: len(polls(running)) == 2, "both polls")
+        await running.submit_lines("Bob", "accept vote")
+        await running.submit_lines("Bob", "decline vote")
+        await running.wait_for_delivery()
+        await fake.wait_until(lambda: "Bob declines" in "".join(listed(running, fake)), "the outcome")
+        shown = "\n".join(listed(running, fake))
+    assert "Bob declines: Let a robot play on for Ann?" in shown
+    assert "Bob accepts: Ann proposes another pace" not in shown

@@ -34,6 +34,18 @@ async def test_a_protection_beside_a_move(tmp_path: Path) -> None:
             assert await last_line(desk, table) == "par MP 68"
 
 
+async def test_a_setting_that_is_refused_is_not_answered_with_moves(tmp_path: Path) -> None:
+    with OnePixelPictures() as pictures:
+        async with letter_desk(tmp_path, pictures) as desk:
+            await desk.table("1830", ["Ann", "Bob"])
+            await desk.take("start")
+            await desk.write("", "Ann", "settings zone Berlin")
+            told = desk.newest[ANN].part("plain")
+            assert "`Berlin` is not the name of a time zone" in told and "You can write instead" not in told
+            await desk.write("", "Ann", "buy CS")
+            assert "You can write instead" in desk.newest[ANN].part("plain")
+
+
 async def stock_round(desk: LetterDesk) -> int:
     """A table of 1870 whose privates are sold, with the letter that asks Ann."""
     table = await desk.table("1870", ["Ann", "Bob", "Cid"])

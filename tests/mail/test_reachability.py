@@ -211,6 +211,8 @@ async def test_stop_says_to_the_table_that_a_seat_has_no_channel(desk: LetterDes
     await desk.write("stop", "Ann", "stop")
     sentence = "Ann gets no more emails and cannot be reached otherwise."
     assert (sentence in await told(desk, table)) is not has_discord
+    await desk.write("start", "Ann", "start")
+    assert ("Emails reach Ann again." in await told(desk, table)) is not has_discord
 
 
 async def test_the_person_is_told_on_discord(desk: LetterDesk) -> None:

@@ -25,6 +25,8 @@ DEAL = """
 def test_offers_are_declined_until_the_order_is_taken_back() -> None:
     t = OrderTable("1830", DEAL)
     t.arm("Bob", "auto decline deals")
+    waits = "It would say nothing now; it waits for such a question."
+    assert t.preview("Bob", "auto decline deals") == waits
     t.say("Ann: buy private CS from Bob for 50", "Ann: buy private SV from Bob for 50")
     assert t.said == ["Bob: decline", "Bob: decline"] and t.asked == ["Ann"] and len(t.armed) == 1
 

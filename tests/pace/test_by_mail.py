@@ -38,6 +38,17 @@ async def test_a_turn_says_until_when(driven: DrivenTable, desk: MailDesk) -> No
     assert "Please reply by Tue 2 Jun 12:00 (Europe/Berlin)." in turn.text
 
 
+async def test_nobody_is_said_to_be_waited_for_in_a_pause(driven: DrivenTable, desk: MailDesk) -> None:
+    await driven.begin("24h")
+    await desk.letters()
+    await driven.say("Ann", "pause")
+    (news,) = to(await desk.letters(), "Bob")
+    assert "Ann pauses the game." in news.text and "to act" not in news.text
+    await driven.say("Ann", "resume")
+    news = to(await desk.letters(), "Cid")[-1]
+    assert "Ann resumes the game." in news.text and "Ann to act" in news.text
+
+
 async def test_a_reminder_can_be_answered(driven: DrivenTable, desk: MailDesk) -> None:
     await driven.begin("24h")
     driven.now = local("2026-06-02 11:00")

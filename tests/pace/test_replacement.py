@@ -106,6 +106,24 @@ async def test_a_deputy_keeps_the_seat_and_has_plans_of_their_own(driven: Driven
     assert isinstance(await driven.say("Ann", "accept vote"), PollUpdated)
 
 
+async def test_who_takes_an_open_seat_is_told_once_and_nobody_is_called_back(driven: DrivenTable) -> None:
+    """Bob was away when he resigned; the others heard that his successor was back."""
+    await driven.begin("none")
+    await driven.person("Dora")
+    await driven.say("Bob", "away until 2026-07-01")
+    await driven.say("Bob", "resign yes")
+    await ask(driven, "Dora", "ask Bob")
+    before = len(driven.told)
+    await driven.say("Ann", "admit Dora")
+    assert [(told.to, told.kind) for told in driven.told[before:]] == [
+        ("Cid", "news"),
+        ("Dora", "seat_answer"),
+    ]
+    assert driven.heard("Cid", "news")[-1].endswith("Dora plays on for Bob. The game goes on.")
+    assert isinstance(await driven.say("Ann", "buy SV"), Completed)
+    assert not [told for told in driven.told if "is back" in told.text]
+
+
 async def test_a_vote_about_somebody_who_is_deleted_is_over(driven: DrivenTable) -> None:
     """Accepting it failed, again and again."""
     await asked_for_ann(driven, "24h")

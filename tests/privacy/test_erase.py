@@ -278,7 +278,6 @@ async def test_the_tables_go_on_without_the_person(host: Host) -> None:
     assert [p.name for p in lobby] == ["Ann"]
     assert (await service.queries.table_info(host.tables["own lobby"])).status == "ended"
     await service.running.replace_player(host.tables["running"], 0, host.people["Dora"], "Dora", by=None)
-    await service.running.resume(host.tables["running"], by=host.people["Ann"])
     await host.say("running", "Bob", "buy DH")
 
 

@@ -249,7 +249,6 @@ async def test_an_order_of_a_player_who_has_left_says_nothing(trading: ServiceHa
     await trading.say("Bob", "resign yes")
     dan = await trading.person("Dan")
     await trading.service.running.replace_player(trading.table, 1, dan, "Dan", by=trading.people["Ann"])
-    await trading.service.running.resume(trading.table, by=trading.people["Ann"])
     await say_all(trading, ("Ann", "pass"))
     assert await trading.asked_names() == ["Dan"]
     assert (await arm(trading, "Dan", "auto")).startswith("You have left no orders")

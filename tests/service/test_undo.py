@@ -105,6 +105,16 @@ async def test_an_undo_leaves_a_trace(world: ServiceHarness) -> None:
     )
 
 
+async def test_a_vote_can_be_changed_while_it_is_open(world: ServiceHarness) -> None:
+    """With the line, as with the button of the card."""
+    await two_moves_later(world)
+    await world.say("Cid", "buy DH")
+    await world.say("Ann", "undo")
+    await world.say("Bob", "accept")
+    changed = await world.say("Bob", "decline")
+    assert isinstance(changed, PollUpdated) and changed.outcome == "failed"
+
+
 async def test_one_decline_is_enough(world: ServiceHarness) -> None:
     await two_moves_later(world)
     await world.say("Cid", "buy DH")

@@ -130,8 +130,7 @@ async def test_replace_pause_and_end(console: Console) -> None:
     assert "resumed" in await enter(console, "table resume")
     assert "give up your seat" in await enter(console, "Bob: resign")
     assert "waits until somebody" in await enter(console, "Bob: resign yes")
-    assert "resume" in await enter(console, "table replace Bob by Eve")
-    await enter(console, "table resume")
+    assert "Eve plays on for Bob" in await enter(console, "table replace Bob by Eve")
     assert "Cid to act" in await enter(console, "buy CS")
     assert "ended" in await enter(console, "table end")
 

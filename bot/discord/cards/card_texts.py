@@ -93,9 +93,10 @@ def with_undone(lines: Sequence[str], entries: Sequence[LogEntry], names: Sequen
 
 
 def poll_result(entries: Sequence[LogEntry], texts: Sequence[str]) -> list[str]:
-    """What became of a poll: the votes that were cast, else that it was closed."""
-    votes = [e.text if e.sentences == () else e.sentences[0] for e in entries if e.line in VOTES]
+    """What became of a poll: the votes that were cast on its question, else that it was closed."""
     question = texts[-1] if texts else "The vote"
+    cast = [e.sentences[0] for e in entries if e.kind == "note" and e.line in VOTES and e.sentences]
+    votes = [each for each in cast if each.endswith(question)]
     return [truncate(each, MAX_RESULT) for each in votes or [f"{question} The vote is closed."]]
 
 

@@ -94,7 +94,7 @@ class FinishedTurns:
             entries = await queries.log(view.table.id, ref.seq)
             return Outcome(card_texts.turn_lines([each for each in entries if each.seat == ref.seat], names))
         run = await self._list(view.table.id)
-        entries = await queries.log(view.table.id, ref.seq if run is None else run.seq)
+        entries = await queries.log(view.table.id, ref.seq if run is None else run.seq, view.seq)
         return Outcome(card_texts.turn_lines(entries, names), view.seq)
 
     # -- the list ----------------------------------------------------------------------------

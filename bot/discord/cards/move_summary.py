@@ -40,12 +40,13 @@ def told_turns(entries: Sequence[LogEntry]) -> list[TurnSummary]:
     """Log entries as turns, without those that were undone or say nothing."""
     turns: list[TurnSummary] = []
     for entry in entries:
-        seat = entry.seat
+        is_note = entry.kind != "move"
+        seat = None if is_note else entry.seat  # a note says itself whom it is about
         for sentence in told_sentences(entry):
             passing = PASS.fullmatch(sentence)
             seat = None if passing or NEW_ROUND.fullmatch(sentence) else seat  # what follows is nobody's move
             last = turns[-1] if turns else None
-            if last is None or last.seat != seat or bool(passing) != bool(last.passed):
+            if is_note or last is None or last.seat != seat or bool(passing) != bool(last.passed):
                 last = TurnSummary(seat)
                 turns.append(last)
             if passing:

@@ -12,7 +12,6 @@ from bot.discord.table_lookup import TableLookup
 from bot.discord.threads import card_link
 from bot.hub.info import status_text
 from bot.hub.table import TableView
-from bot.position import text_views
 from bot.service import Service
 
 
@@ -53,8 +52,8 @@ class ControlAccess:
         assert view.state is not None and custom_id.seat is not None
         entries = await self.service.queries.log_since_last_move(view.table.id, custom_id.seat)
         events = [f"- {each}" for each in card_texts.history_lines(entries, view.table.names)]
-        now = text_views.waiting_sentence(view.state, view.pending)
-        return "\n".join([f"That decision is no longer open. {now}", *events])
+        now = f"That decision is no longer open. {view.waiting_sentence}".rstrip()
+        return "\n".join([now, *events])
 
     async def open_private(self, interaction: discord.Interaction, custom_id: CustomId) -> bool:
         """Acknowledge a control that opens or changes a private message; whether the user may go on."""

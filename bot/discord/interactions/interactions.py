@@ -37,7 +37,6 @@ from bot.discord.interactions.watch_interactions import WatchInteractions
 from bot.discord.table_lookup import TableLookup
 from bot.discord.threads import TableThreads
 from bot.pictures.workers import PictureWorkers
-from bot.position import text_views
 from bot.position.pending import engine_seat
 from bot.service import Service
 
@@ -131,10 +130,8 @@ class InteractionHandler:
             return
         own = [each for each in view.pending if each.seat == own_seat]
         if not own or view.table.status != "running":
-            reason = "Nothing waits for you at this table."
-            if view.state is not None:
-                reason = f"{reason} {text_views.waiting_sentence(view.state, view.pending)}"
-            await reply_text(interaction, reason)
+            reason = f"Nothing waits for you at this table. {view.waiting_sentence}"
+            await reply_text(interaction, reason.rstrip())
             return
         built = await self.builder.turn(view, own[:1], view.seq, reader)
         await reply(interaction, built.payload, built.images, plain=built.plain)

@@ -15,7 +15,6 @@ from bot.hub.notifications.messages import Notification, decode_notification
 from bot.hub.table import TableView
 from bot.pictures.views import NamedPicture
 from bot.pictures.workers import PictureWorkers
-from bot.position import text_views
 from bot.service import Service
 from mail import MailPage
 from mail.composing import pages, table_pages
@@ -137,7 +136,7 @@ class PageBuilder:
 
     async def _page(self, view: TableView, notification: Notification, seat: int) -> MailPage | None:
         state = view.state
-        waiting = (text_views.waiting_sentence(state, view.pending),) if state else ()
+        waiting = (view.waiting_sentence,) if view.waiting_sentence else ()
         match notification.kind:
             case "turn" | "reminder" as kind:
                 pending = next((each for each in view.pending if each.seat == seat), None)

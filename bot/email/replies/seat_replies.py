@@ -100,7 +100,7 @@ class SeatReplies:
         view = await self._service.queries.view(seat.table_id)
         decision_id = view.decision_id_of(seat.seat_number) or view.current_decision_id
         legal = await self._legal_lines(view, seat.seat_number)
-        waiting = text_views.waiting_sentence(view.state, view.pending) if view.state else ""
+        waiting = view.waiting_sentence
         match result:
             case results.Completed():
                 accepted = [
@@ -133,9 +133,9 @@ class SeatReplies:
                     "unreadable", result.index, result.reason, decision_id, result.nearest or legal
                 )
             case results.LineRefused():
-                return LineRejected(
-                    "refused", result.index, result.reason, decision_id, result.suggestions or legal
-                )
+                is_move = self._service.commands.may_be_move(result.line)
+                instead = result.suggestions or (legal if is_move else ())
+                return LineRejected("refused", result.index, result.reason, decision_id, instead)
             case results.LineAmbiguous():
                 return LineRejected("ambiguous", result.index, result.reason, decision_id, result.choices)
             case results.StaleDecision():

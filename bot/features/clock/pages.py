@@ -11,7 +11,6 @@ from bot.hub.info import TableInfo
 from bot.hub.notifications import clock_messages
 from bot.hub.notifications.messages import Notification
 from bot.hub.notifications.preferences import settings_of
-from bot.position import text_views
 from bot.position.times import moment_text
 from storage import Store
 
@@ -28,8 +27,8 @@ def notice_pages(cache: TableCache) -> Mapping[str, MakePage]:
             return None
         if is_next and table.person_at(seat) != notification.person_id:
             return None  # a deputy plays now, or does no more
-        if view.state is not None and not is_next:
-            sentences.append(text_views.waiting_sentence(view.state, view.pending))
+        if view.waiting_sentence and not is_next:
+            sentences.append(view.waiting_sentence)
         decision_id = notification.decision_id or view.decision_id_of(seat) or view.current_decision_id
         return Page(HEADLINES[notification.kind], sentences, decision_id=decision_id)
 

@@ -220,13 +220,14 @@ class _Followup:
         if line == clock.absence:
             return
         clock.absence = line
-        name = self._info.names[seat]
+        name, player = self._info.names[seat], self._info.player_at(seat)
         shown = settings if line else PersonSettings()
         sentence = clock_messages.absence_sentence(name, shown)
         others = [r for r in self._recipients.values() if r.seat != seat]
         stamp = f"{self._info.id}.{seat}.absence.{self._table.seq}"  # the note of the last one is before it
-        self._tell(*clock_messages.news_messages(self._info, others, sentence, stamp, self._now))
-        self.notes.append(sentence)
+        if line or (player and player.person_id == clock.person_id):  # who has left is not back
+            self._tell(*clock_messages.news_messages(self._info, others, sentence, stamp, self._now))
+            self.notes.append(sentence)
         await self._update_deputy(unit, seat, clock, shown, stamp)
 
     async def _update_deputy(

@@ -210,9 +210,8 @@ class LobbyLines:
             raise ValueError(f"Name the address of {new} too: `replace Bob by Dora <dora@example.org>`.")
         async with self._cache.store.begin() as unit:
             person_id = (await unit.people.add(new)).id
-        after = await self._running.replace_player(info.id, seat, person_id, new, by=None)
-        hint = " `resume` resumes the game." if after.status == "paused" else ""
-        return f"{new} plays on for {info.names[seat]}.{hint}"
+        await self._running.replace_player(info.id, seat, person_id, new, by=None)
+        return f"{new} plays on for {info.names[seat]}."
 
     async def _person(self, unit: UnitOfWork, info: TableInfo, player: Invited, request: Request) -> int:
         """The person who is invited, by the account or by an address to which an invitation may go."""

@@ -48,9 +48,7 @@ class TableLists:
         names = text_views.join_words([player.name for player in table.seated_players])
         text = f"{table.name} {table.code}, {table.title}, {status_text(table.status)}: {names}."
         view = await self._queries.view(table.id)
-        if view.state is not None and view.pending:
-            text += f" {text_views.waiting_sentence(view.state, view.pending)}"
-        return text
+        return f"{text} {view.waiting_sentence}".rstrip()
 
 
 async def _row_of_player(unit: UnitOfWork, table: TableInfo, player: SeatedPlayer) -> str:

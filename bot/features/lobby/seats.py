@@ -165,9 +165,6 @@ class SeatRequests:
             return
         by = by if by == info.host_id else None  # a table without a host has asked its players
         await self._running.replace_player(info.id, seat, person_id, name, by=by)
-        info = (await self._cache.get(info.id)).info
-        if info.status == "paused" and not open_seats(info):
-            await self._running.resume(info.id, by=by)
         async with self._cache.store.begin() as unit:
             await unit.outbox.enqueue(*messages.lobby_refreshes(info))
 

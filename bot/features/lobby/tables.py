@@ -174,7 +174,8 @@ class Lobby(LobbyRobots, TableImport):
             check_allowed(info, by, own=person_id)
             player, in_lobby = info.player_of(person_id), info.status == "lobby"
             if player is None and not (in_lobby and info.host_id == person_id):
-                raise ValueError(f"That person has no seat at table {info.code}.")
+                who = "You have" if by == person_id else "That person has"
+                raise ValueError(f"{who} no seat at table {info.code}.")
             if in_lobby:
                 async with self._cache.commit(table) as draft:
                     await leave_lobby(draft, person_id)

@@ -99,9 +99,10 @@ def _announcements(
 
 
 def _knows(draft: CommitDraft, recipient: Recipient, kind: str, asked_seats: set[int]) -> bool:
-    """Whether a person learns of this commit otherwise: news by the answer to their request, news and the
-    start by the notification of their turn, which says what has happened."""
-    if kind == "news" and recipient.person_id == draft.answered_person:
+    """Whether a person learns of this commit otherwise: news by the answer to their request, or because they
+    get a seat by it; news and the start by the notification of their turn, which says what has happened."""
+    is_new = draft.table.stored_info.seat_of(recipient.person_id) is None
+    if kind == "news" and (is_new or recipient.person_id == draft.answered_person):
         return True
     by_turn = kind in ("news", "started") and recipient.seat in asked_seats
     return by_turn and is_told_at_once(draft.table.stored_info, recipient)
