@@ -36,6 +36,7 @@ from bot.discord.interactions.tile_interactions import TileInteractions
 from bot.discord.interactions.watch_interactions import WatchInteractions
 from bot.discord.table_lookup import TableLookup
 from bot.discord.threads import TableThreads
+from bot.hub.info import status_text
 from bot.pictures.workers import PictureWorkers
 from bot.position import text_views
 from bot.position.pending import engine_seat
@@ -132,7 +133,9 @@ class InteractionHandler:
         own = [each for each in view.pending if each.seat == own_seat]
         if not own or view.table.status != "running":
             reason = "Nothing waits for you at this table."
-            if view.state is not None:
+            if view.table.status in ("paused", "ended"):
+                reason = f"Table {view.table.code} is {status_text(view.table.status)}."
+            elif view.state is not None:
                 reason = f"{reason} {text_views.waiting_sentence(view.state, view.pending)}"
             await reply_text(interaction, reason)
             return
