@@ -164,6 +164,10 @@ class MailPolicy:
         token = ReplyToken("reply", person.address, frozenset({person.address}), "")
         if ruling := await self._table_command(mail, token):
             return await self._replies.reply(mail, ruling)
+        if _is_only_line(lines := _command_lines(mail), "start", "stop", "unsubscribe"):
+            sentence = f"To protect your settings, reply to this email with `{lines[0].casefold()}`."
+            told = TableAnswer((sentence,), token, is_done=False)
+            return await self._replies.reply(mail, _table_ruling(told, lines))
         ruling = Ruling("help", refusal_pages.help_without_table(person), token)
         return await self._replies.reply(mail, ruling, daily=1)
 
@@ -200,9 +204,11 @@ class MailPolicy:
         await self._service.people.heard_from(mail.sender or token.address)
         if token.purpose == "reply" and mail.sender:
             token = replace(token, address=mail.sender)  # a person with several is answered where they write
-        if mail.problem is None or token.purpose == "unsubscribe":
+        is_read = mail.problem is None or (mail.problem is MailProblem.EMPTY and _mail_switch(mail))
+        if is_read or token.purpose == "unsubscribe":
             return await self._from_owner(mail, token)
-        return Ruling("unreadable", refusal_pages.unreadable_mail(mail.problem), token)
+        problem = await self._named_problem(mail, token)
+        return Ruling("unreadable", refusal_pages.unreadable_mail(problem), token)
 
     async def _wrong_sender(self, mail: ParsedMail, token: ReplyToken) -> Ruling:
         reply = await self._reader.read(mail, token)
@@ -235,9 +241,8 @@ class MailPolicy:
             return ruling
         if token.purpose == "host":
             return await self._confirm_host(mail, token, reply)
-        in_subject = re.fullmatch(r"(?:re: ?)*(start|stop|unsubscribe)", mail.subject.casefold())
-        if not lines and in_subject:
-            lines = (in_subject[1],)
+        if not lines and (in_subject := _mail_switch(mail)):
+            lines = (in_subject,)
         if token.purpose in {"reply", "unsubscribe"} and _is_only_line(lines, "start"):
             sentence = await self._service.people.start_mail(token)
             return Ruling("started", pages.confirmation(sentence), token, lines=("start",))
@@ -294,7 +299,15 @@ class MailPolicy:
             return Ruling("unclear", refusal_pages.unclear_reply(parsed, suggestions(reply)), token)
         if parsed.ignored:
             return Ruling("no orders", refusal_pages.no_orders(parsed, suggestions(reply)), token)
-        return Ruling("unreadable", refusal_pages.unreadable_mail(MailProblem.EMPTY, parsed), token)
+        problem = await self._named_problem(mail, token)
+        return Ruling("unreadable", refusal_pages.unreadable_mail(problem, parsed), token)
+
+    async def _named_problem(self, mail: ParsedMail, token: ReplyToken) -> MailProblem:
+        """What is wrong with a mail without text that can be read."""
+        if mail.problem not in (None, MailProblem.EMPTY):
+            return mail.problem
+        verbs = (await self._service.seats.vocabulary(token)).verbs
+        return MailProblem.IN_SUBJECT if first_word(_subject(mail)) in verbs else MailProblem.EMPTY
 
     async def _offered(
         self,
@@ -414,6 +427,17 @@ def _command_lines(mail: ParsedMail) -> tuple[str, ...]:
     lines = split_reply(mail.text, ()).lines
     greeting = next((at for at, line in enumerate(lines) if not is_greeting(line)), 0)
     return lines[greeting:] or ((mail.subject,) if mail.subject and not mail.parent_ids else ())
+
+
+def _subject(mail: ParsedMail) -> str:
+    """The subject, without what mail programs put before that of a reply."""
+    return re.sub(r"^(?:(?:re|aw|antw|sv|vs|odp|rv) ?: ?)*", "", mail.subject.strip().casefold())
+
+
+def _mail_switch(mail: ParsedMail) -> str:
+    """The word for emails to stop or to begin again, if it is the subject; else empty."""
+    subject = _subject(mail)
+    return subject if subject in ("start", "stop", "unsubscribe") else ""
 
 
 def _table_ruling(answer: TableAnswer, lines: Sequence[str]) -> Ruling:

@@ -66,6 +66,18 @@ def check_name(info: TableInfo, name: str, reserved: SeatedPlayer | None) -> Non
         raise ValueError(f"Table {info.code} is full: {info.title} has at most {len(others)} seats.")
 
 
+def free_name(info: TableInfo, name: str) -> str:
+    """What a person is called who has chosen no name for this table: as elsewhere, with a number if somebody
+    there is called so, or the game."""
+    for candidate in (name, *(f"{name[:18].strip()} {number}" for number in range(2, 10))):
+        try:
+            check_name(info, candidate, robot_that_makes_room(info))
+        except ValueError:
+            continue
+        return candidate
+    return name
+
+
 async def add_seat(
     unit: UnitOfWork, info: TableInfo, person_id: int, name: str, *, invited: bool = False
 ) -> None:

@@ -104,7 +104,12 @@ async def check_store(settings: Settings, path: Path | None) -> tuple[list[str],
             f"{store.path} has no tables. If it is a copy of a store in use, its games are still in the file "
             "with -wal at its end beside the original: copy with `railpost backup`."
         )
-    return found, f"{len(tables)} tables, {rows} rows of their logs ({formats or 'none'})"
+    return found, f"{_counted(len(tables), 'table')}, {_counted(rows, 'row')} of logs ({formats or 'none'})"
+
+
+def _counted(number: int, word: str) -> str:
+    """`1 table`, `2 tables`."""
+    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def _has_log(path: Path) -> bool:
@@ -123,7 +128,7 @@ def command(
     found, checked = asyncio.run(check_store(load_settings(), path))
     for problem in found:
         typer.echo(problem)
-    typer.echo(f"Checked {checked}: {'no problem' if not found else f'{len(found)} problems'}.")
+    typer.echo(f"Checked {checked}: {_counted(len(found), 'problem') if found else 'no problem'}.")
     if found:
         raise typer.Exit(1)
 

@@ -91,7 +91,7 @@ def site_names_of(title: str) -> SiteNames:
         raw = _names_file(title).read_bytes()
     except (FileNotFoundError, ValueError, OSError):
         known = ", ".join(name for name in title_names() if _names_file(name).is_file())
-        raise SiteFileError(f"Games of {title!r} cannot be imported; those of {known} can.") from None
+        raise SiteFileError(f"Games of {title[:40]!r} cannot be imported; those of {known} can.") from None
     return msgspec.json.decode(raw, type=SiteNames)
 
 

@@ -133,7 +133,8 @@ class _SmtpPolicy(EmailPolicy):
         if name.lower() in _UNFOLDED:
             return f"{name}: {value}{self.linesep}"
         folded: str = super().fold(name, value)
-        return folded
+        # The library leaves the first line empty where the value only fits on the next one.
+        return folded.replace(f"{name}:{self.linesep} ", f"{name}: ", 1)
 
     def fold_binary(self, name: str, value: str) -> bytes:
         return self.fold(name, value).encode("ascii", "surrogateescape")

@@ -317,6 +317,10 @@ async def test_a_press_on_a_table_that_has_ended(started: RunningBot, fake: Fake
         done = await fake.click(name, card, label)
         await fake.wait_until(lambda d=done: d.private_messages, "an answer")  # type: ignore[misc]
         assert done.text, label
+    card.components[-1]["components"][-1]["components"][-1]["custom_id"] = "r1:1:0:0.1:c:"
+    done = await fake.click("Ann", card, custom_id="r1:1:0:0.1:c:")
+    await fake.wait_until(lambda: done.private_messages and done.text, "an answer")
+    assert done.text == f"Table {started.table_code} is ended."
     assert await started.played_lines() == []
 
 

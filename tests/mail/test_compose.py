@@ -232,6 +232,15 @@ def test_every_mail_is_complete_in_both_forms(name: str) -> None:
             assert block.text in part(letter, "plain")
 
 
+@pytest.mark.parametrize("length", [40, 60, 62, 70])
+def test_a_subject_begins_on_its_first_line(length: int) -> None:
+    """The library would leave `Subject:` empty, and the subject would begin with a space."""
+    subject = "News: Ann gets no more emails and cannot be reached otherwise, for now"[:length].strip()
+    letter = composed(MailPage("x", (), subject=subject))
+    assert str(parsed(letter)["Subject"]) == f"[Table 17] {subject}"
+    assert not re.search(rb"(?m)^[A-Za-z-]+: *\r?$", letter.raw.partition(b"\r\n\r\n")[0])
+
+
 # --- on a phone ---
 
 

@@ -516,6 +516,28 @@ async def test_start_after_stop(
     assert "Letters come again" in body(started.replies[0])
 
 
+@pytest.mark.parametrize(
+    ("subject", "reason", "words"),
+    [
+        ("AW: Stop", "stopped", "No more letters"),
+        ("Re: pass", "unreadable", "its orders stand in the subject, where none are read"),
+        ("Re: [Table 17] Your turn", "unreadable", "it has no text above the quoted email"),
+    ],
+)
+async def test_a_letter_with_nothing_but_a_subject(
+    service: InMemoryService, policy: MailPolicy, subject: str, reason: str, words: str
+) -> None:
+    outcome = await arrive(service, policy, reply(service.notice(), "", subject=subject))
+    assert outcome.reason == reason and words in body(outcome.replies[0]) and not service.moves
+
+
+async def test_stop_without_a_token_is_told_how(service: InMemoryService, policy: MailPolicy) -> None:
+    raw = reply(service.notice(), "Stop", to=POST.address).replace(b"In-Reply-To", b"X")
+    outcome = await arrive(service, policy, raw.replace(b"References", b"X"))
+    assert outcome.reason == "not done" and not service.stopped
+    assert "reply to this email with `stop`" in body(outcome.replies[0])
+
+
 async def test_a_company_is_started_as_ever(service: InMemoryService, policy: MailPolicy) -> None:
     service.stopped.add("ann@player.test")
     outcome = await arrive(service, policy, reply(service.notice(), "start PRR H12 100"))

@@ -64,7 +64,7 @@ async def test_14_7_orphans_and_a_store_without_its_schema_are_found(
     runner = CliRunner()
     whole = await asyncio.to_thread(runner.invoke, app_for(["check"]), ["check"])
     assert (whole.exit_code, whole.output) == (
-        0, "Checked 1 tables, 1 rows of their logs (1 in format 1): no problem.\n"
+        0, "Checked 1 table, 1 row of logs (1 in format 1): no problem.\n"
     )  # fmt: skip
     with sqlite3.connect(tmp_path / "railpost.db") as damaged:
         damaged.execute("UPDATE seats SET person_id = 99 WHERE id = 1")

@@ -139,7 +139,7 @@ async def test_a_copy_without_its_log_is_suspicious(tmp_path: Path) -> None:
         await backup(store, tmp_path / "backup.db")
     found, checked = await check_store(settings, path)
     assert len(found) == 1 and "copy with `railpost backup`" in found[0]
-    assert checked == "0 tables, 0 rows of their logs (none)"
+    assert checked == "0 tables, 0 rows of logs (none)"
     assert (await check_store(settings, tmp_path / "backup.db"))[0] == []
 
 

@@ -262,6 +262,7 @@ async def test_the_tables_go_on_without_the_person(host: Host) -> None:
         log = await fresh.queries.log(host.tables["running"])
         said = " ".join(sentence for entry in log for sentence in entry.sentences)
         assert "Player 1 buys the SV" in said and "thanks Player 1" in said
+        assert "Player 1 has left Railpost." in said and "takes over" not in said
         text = await fresh.submit(host.tables["running"], None, ["export text"], None, None,
                                   person_id=host.people["Ann"])  # fmt: skip
         assert isinstance(text, QueryAnswer) and replay(text.files[0].content.decode()).failure is None

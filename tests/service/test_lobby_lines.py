@@ -70,6 +70,16 @@ async def test_from_the_first_seat_to_the_start(table: Table) -> None:
     assert (await table.told("Ann", "start Robert, Ann")).endswith("Seating: Robert and Ann.")
 
 
+async def test_a_press_that_names_nobody_finds_a_free_name(table: Table) -> None:
+    """Of two who are called the same, or as the game says, none is kept out; a chosen name is refused."""
+    await table.open("1830")
+    assert (await table.told("Ann", "join")).endswith("as Ann.")
+    for name, seated in (("🚂", "Player"), ("@all", "Player 2"), ("ann", "ann 2"), ("Bank", "Bank 2")):
+        assert (await table.told(name, "join")).endswith(f"as {seated}.")
+    assert "Two players are called ANN." in await table.refused("Eve", "join ANN")
+    assert (await table.told("@Eve", "ask")).startswith("You have asked for a seat")
+
+
 async def test_a_line_before_the_start_is_another_afterwards(table: Table) -> None:
     """`decline` is about robots in a lobby, and then about a vote; `pace` is set, and then voted on."""
     await table.open("1830")

@@ -100,7 +100,9 @@ async def test_seats_are_claimed_once_each(empty: ServiceHarness) -> None:
         (b"\x1f\x8b nothing", "cannot be unpacked"),
         (b'{"title": "1846", "players": [], "actions": []}', "1846"),
         (b"title 1830\nplayers Ann, Bob\n---\nAnn: buy CA\n", "line 4"),
-        (b"hello", "line 1"),
+        (b"hello", "neither a file of 18xx.games nor a game text"),
+        (b"<!doctype html>\n<title>Game 1 - 18xx.games</title>", "neither a file of 18xx.games nor"),
+        (b"title 1830\nplayers Ann, Bob", "line 2"),
         (b'{"title": "1830"}', "not a game file"),
     ],
 )

@@ -245,6 +245,7 @@ async def test_answers_of_queries(world: ServiceHarness) -> None:
     assert "Bob to act:" in status.text
     assert "buy CS" in (await world.say("Bob", "help")).text  # type: ignore[union-attr]
     assert "Ann: buy SV" in (await world.say("Cid", "log")).text  # type: ignore[union-attr]
+    assert isinstance(await world.say("Cid", "log 0"), LineUnreadable)
 
 
 async def test_the_lobby_and_a_pause_take_no_moves(empty: ServiceHarness, world: ServiceHarness) -> None:

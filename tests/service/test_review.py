@@ -45,6 +45,14 @@ async def test_a_running_game_is_no_study(world: ServiceHarness) -> None:
         assert isinstance(refused, LineRefused) and "when the game is over" in refused.reason
 
 
+async def test_an_ended_game_waits_for_nobody(world: ServiceHarness) -> None:
+    await world.service.submit(world.table, None, ["end yes"], None, None)
+    for question in ("status", "turn"):
+        text = (await asked(world, question)).text
+        assert text.endswith("The game was ended unfinished.") and "to act" not in text
+    assert (await asked(world, "review turns")).text == "Nothing has turned the game."
+
+
 async def test_a_table_of_practice_studies_the_running_game(world: ServiceHarness) -> None:
     async with world.service.store.begin() as unit:
         await unit.tables.update(world.table, hints=True)

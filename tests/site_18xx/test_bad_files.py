@@ -33,6 +33,10 @@ BAD: list[tuple[bytes | dict[str, Any], str]] = [
     (b"{" + b"\0" * (10 << 20), f"{NOT_A_GAME}it is not JSON (object keys must be strings (byte 1))."),
     (b" " * (17 << 20), "The file is larger than 16 MB."),
     (GOOD | {"title": "1846"}, "Games of '1846' cannot be imported; those of 1830, 1870, 1817 can."),
+    (
+        GOOD | {"title": "x" * 9999},
+        f"Games of '{'x' * 40}' cannot be imported; those of 1830, 1870, 1817 can.",
+    ),
     (GOOD | {"title": 1830}, f"{NOT_A_GAME}the field 'title' is a whole number, and has to be text."),
     (without(GOOD, "players"), f"{NOT_A_GAME}it has no players."),
     (without(GOOD, "actions"), f"{NOT_A_GAME}it has no actions."),

@@ -36,6 +36,7 @@ from bot.discord.interactions.tile_interactions import TileInteractions
 from bot.discord.interactions.watch_interactions import WatchInteractions
 from bot.discord.table_lookup import TableLookup
 from bot.discord.threads import TableThreads
+from bot.hub.info import status_text
 from bot.pictures.workers import PictureWorkers
 from bot.position.pending import engine_seat
 from bot.service import Service
@@ -131,6 +132,8 @@ class InteractionHandler:
         own = [each for each in view.pending if each.seat == own_seat]
         if not own or view.table.status != "running":
             reason = f"Nothing waits for you at this table. {view.waiting_sentence}"
+            if view.table.status in ("paused", "ended"):
+                reason = f"Table {view.table.code} is {status_text(view.table.status)}."
             await reply_text(interaction, reason.rstrip())
             return
         built = await self.builder.turn(view, own[:1], view.seq, reader)

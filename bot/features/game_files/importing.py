@@ -23,6 +23,7 @@ from engine.site_18xx.site_table import SiteReplayError
 
 MAX_BYTES = 16 * 1024 * 1024
 """The largest file, packed or not. Long games of 18xx.games have about 1 MB."""
+NO_GAME = "This is neither a file of 18xx.games nor a game text."
 MAX_WARNINGS, MAX_WARNING = 5, 200
 """How many warnings are told, and of how many characters."""
 
@@ -38,7 +39,9 @@ def read_game(raw: bytes) -> IncomingGame:
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
-        raise ValueError("This is neither a file of 18xx.games nor a game text.") from None
+        raise ValueError(NO_GAME) from None
+    if not any(line.split()[:1] in (["title"], ["---"]) for line in text.splitlines()):
+        raise ValueError(NO_GAME)  # such as the page of a game in place of its file
     return _read_text_game(text)
 
 

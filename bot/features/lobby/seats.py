@@ -22,7 +22,7 @@ from bot.hub.loading import load_recipient
 from bot.hub.notifications import messages
 from bot.hub.people import player_name
 from bot.hub.running_tables import RunningTables
-from bot.hub.seating import check_no_robot_name, people_of, waits_for_players
+from bot.hub.seating import check_no_robot_name, free_name, people_of, waits_for_players
 from bot.position import text_views
 from storage import DueRow, SeatRequest, UnitOfWork
 
@@ -68,6 +68,7 @@ class SeatRequests:
         async with self._cache.store.read() as unit:
             name = player_name(name or (await unit.people.get(person_id)).name)
         if info.status == "lobby":
+            name = free_name(info, name)
             await self._lobby.check_can_join(table_id, name)
             return await self._add(info, ANY_SEAT, person_id, name)
         seat = _seat_asked_for(info, seat_name)

@@ -87,7 +87,7 @@ def _turning_points(review: Review) -> Iterator[str]:
         yield f'<figure id="turn-{at}"><p>{_text(where + point.sentence)}</p>'
         yield f"{_picture(_moment(point.picture, before, after))}</figure>"
     if not review.turning_points:
-        yield "<p>Nothing has turned the game yet.</p>"
+        yield f"<p>{texts.no_turns(review)}</p>"
 
 
 def _moment(kind: str, before: engine.State, after: engine.State) -> Picture:

@@ -21,11 +21,16 @@ def turns_text(review: Review) -> str:
     """The turning points, each with the round and the query that shows the moment."""
     points = review.turning_points
     if not points:
-        return "Nothing has turned the game yet."
+        return no_turns(review)
     return "\n".join(
         f"{at}. {short_round(point.round)}, `at {point.number} {point.picture}`: {point.sentence}"
         for at, point in enumerate(points, 1)
     )
+
+
+def no_turns(review: Review) -> str:
+    """The sentence for a game without turning points."""
+    return "Nothing has turned the game." if review.may_study else "Nothing has turned the game yet."
 
 
 def routes_text(review: Review) -> str:

@@ -17,6 +17,7 @@ from bot.position.pending import pending_decisions
 
 DEFAULT_LOG_ROWS = 12
 MAX_LOG_ROWS = 1000
+ENDED = "The game was ended unfinished."
 PICTURE_KINDS = ("map", "market", "sheet")
 
 Text = Callable[[QueryRequest], str]
@@ -79,11 +80,15 @@ def _about(name: str, form: Form, text: Text) -> Query:
 
 
 def _status(query: QueryRequest) -> str:
+    if query.table.stored_info.status == "ended":
+        return f"{text_views.status_view(query.table.state, (), query.seat)}{ENDED}"
     return text_views.status_view(query.table.state, query.table.pending, query.seat)
 
 
 def _turn(query: QueryRequest) -> str:
     state = query.table.state
+    if query.table.stored_info.status == "ended":
+        return f"{text_views.headline(state)}\n{ENDED}"
     return f"{text_views.headline(state)}\n{text_views.question_text(state, query.table.pending)}"
 
 
@@ -122,11 +127,12 @@ async def _routes(query: QueryRequest) -> QueryAnswer:
 def log_view(table: LiveTable, last: int = DEFAULT_LOG_ROWS) -> str:
     """The last rows of the log."""
     entries = table.log.entries(max(table.seq - last, 0))
-    return "\n".join(entry.listed(table.state.players) for entry in entries if entry.has_text)
+    listed = [entry.listed(table.state.players) for entry in entries if entry.has_text]
+    return "\n".join(listed) or "There is nothing to read in these rows of the log."
 
 
 async def _log(query: QueryRequest) -> QueryAnswer | None:
-    if query.argument and not query.argument.isdecimal():
+    if query.argument and not (query.argument.isdecimal() and int(query.argument)):
         return None
     rows = min(int(query.argument or DEFAULT_LOG_ROWS), MAX_LOG_ROWS)
     return QueryAnswer("log", log_view(query.table, rows), next_decision_id=query.decision_id)
