@@ -215,11 +215,11 @@ class Reachability:
         return waiting
 
     async def _tell_of_return(self, person_id: int) -> None:
-        """Tell the tables of a person that emails arrive again."""
+        """Tell the others at the tables of a person that emails arrive again."""
         for table in await self._tables(person_id):
             if player := table.player_of(person_id):
                 sentence = f"Emails reach {player.name} again."
-                await self._service.running.announce(table.id, sentence, "reach")
+                await self._service.running.announce(table.id, sentence, "reach", by=person_id)
 
     async def heard_from(self, person_id: int, address: str) -> None:
         """A letter has come from an address of the person: nothing counts against it any more."""

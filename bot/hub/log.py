@@ -57,8 +57,10 @@ class LogEntry:
         return self.line or " ".join(self.sentences)
 
     def listed(self, names: Sequence[str]) -> str:
-        """The row in one line; undone moves are marked. names: of all seats."""
-        name = f"{names[self.seat]}: " if self.seat is not None and self.line else ""
+        """The row in one line; undone moves are marked. names: of all seats. Who sat there when a note was
+        written, it says itself."""
+        is_own = self.seat is not None and self.line and self.kind == "move"
+        name = f"{names[self.seat or 0]}: " if is_own else ""
         undone = "" if self.is_live else "(undone) "
         has_more = self.line and self.sentences not in ((), (self.line,))
         sentences = f" — {' '.join(self.sentences)}" if has_more else ""

@@ -196,7 +196,7 @@ async def test_strangers_and_guessed_tokens_get_no_reply(pymap: MailHarness) -> 
     await ann.quiet()
     assert not [letter for letter in pymap.player_server.letters if "eve@evil.test" in letter.recipients]
     await pymap.mail(ann.written(turn, "buy SV", token=False))
-    assert "does not show which email" in (await ann.letter()).text
+    assert "does not show for which table it is" in (await ann.letter()).text
     assert await pymap.lines(table) == []
 
 
@@ -284,7 +284,7 @@ async def test_resigning_needs_a_confirmation(pymap: MailHarness) -> None:
     assert "Ann resigns" in (await ann.said(yes)).text
     assert (await pymap.service.queries.table_info(table.id)).status == "paused"
     await pymap.mail(ann.written(turn, "buy SV"))  # the seat is not hers any more: the token is dead
-    assert "does not show which email" in (await ann.letter()).text
+    assert "does not show for which table it is" in (await ann.letter()).text
 
 
 async def test_stop_ends_emails_and_keeps_the_seat(pymap: MailHarness) -> None:

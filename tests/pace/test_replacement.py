@@ -122,6 +122,9 @@ async def test_who_takes_an_open_seat_is_told_once_and_nobody_is_called_back(dri
     assert driven.heard("Cid", "news")[-1].endswith("Dora plays on for Bob. The game goes on.")
     assert isinstance(await driven.say("Ann", "buy SV"), Completed)
     assert not [told for told in driven.told if "is back" in told.text]
+    log = await driven.say("Cid", "log")
+    assert isinstance(log, QueryAnswer) and "resign — Bob resigns" in log.text
+    assert "Dora: resign" not in log.text and "Ann: buy SV" in log.text
 
 
 async def test_a_vote_about_somebody_who_is_deleted_is_over(driven: DrivenTable) -> None:
