@@ -137,7 +137,8 @@ class PageBuilder:
 
     async def _page(self, view: TableView, notification: Notification, seat: int) -> MailPage | None:
         state = view.state
-        waiting = (text_views.waiting_sentence(state, view.pending),) if state else ()
+        is_played = view.table.status in ("running", "finished")
+        waiting = (text_views.waiting_sentence(state, view.pending),) if state and is_played else ()
         match notification.kind:
             case "turn" | "reminder" as kind:
                 pending = next((each for each in view.pending if each.seat == seat), None)
