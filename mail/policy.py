@@ -297,6 +297,8 @@ class MailPolicy:
             return await self._offered(mail, token, lines, accepted, page, "unclear")
         if parsed.unclear:
             return Ruling("unclear", refusal_pages.unclear_reply(parsed, suggestions(reply)), token)
+        if reply.says_yes:
+            return Ruling("no orders", refusal_pages.nothing_to_confirm(), token)
         if parsed.ignored:
             return Ruling("no orders", refusal_pages.no_orders(parsed, suggestions(reply)), token)
         problem = await self._named_problem(mail, token)

@@ -181,6 +181,12 @@ def unknown_code() -> MailPage:
     return _refusal(Paragraph("This code is unknown."), NOTHING_CHANGED)
 
 
+def nothing_to_confirm() -> MailPage:
+    """`yes` in reply to an email that asks for none, or asks no longer."""
+    text = "Nothing waits for a `yes` to the email that you answered."
+    return _refusal(Paragraph(text), NOTHING_CHANGED)
+
+
 def expects_yes_or_no(purpose: str = "", table: str = "") -> MailPage:
     """The reply to a question was neither yes nor no."""
     question = _QUESTIONS.get(purpose, "").format(table=table or "the table")

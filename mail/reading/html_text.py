@@ -85,7 +85,7 @@ class _TextExtractor(HTMLParser):
             self._line()
 
     def _is_quote(self, tag: str, values: dict[str, str]) -> bool:
-        if tag == "blockquote" or values.get("type", "").lower() == "cite":
+        if tag == "blockquote" or values.get("type", "").lower() == "cite" or values.get("name") == "quote":
             return True
         if "data-marker" in values and values["data-marker"].lower() in {"__divider__", "__quoted_text__"}:
             return True

@@ -1,11 +1,11 @@
 """Reads the reply of a player: what the service can read of it, and what an unclear one would do."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from mail.port import AcceptedLine, LineRejected, PlayResult, ReplyToken, Seats
-from mail.reading.line_text import normalize_line, words_of
+from mail.reading.line_text import first_word, normalize_line, words_of
 from mail.reading.parser import ParsedMail
 from mail.reading.quotes import ReplyLine
 from mail.reading.reply_intent import judge
@@ -15,6 +15,7 @@ from mail.reading.unclear_lines import Vocabulary, nearest_line
 POLICY_VERBS = frozenset({"start", "stop", "unsubscribe", "yes", "confirm"})
 YES_WORDS = frozenset({"yes", "y", "yep", "yeah", "ja", "oui", "si", "sí", "sim", "tak"})
 _POLICY_LINE = re.compile(r"start|stop|unsubscribe|(?:yes|confirm):? [a-z0-9]{4,40}")
+_SPEAKER = re.compile(r"[\s*•–-]{0,4}[^\W_]+(?: [^\W_]+){0,8} ?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +48,12 @@ class ReplyReader:
     async def read(self, mail: ParsedMail, token: ReplyToken) -> ReadReply:
         """Read a mail from the owner of a token."""
         vocabulary = await self._seats.vocabulary(token)
-        verbs = vocabulary.verbs | POLICY_VERBS
+        verbs, seat_names = vocabulary.verbs | POLICY_VERBS, vocabulary.names
         names = {
             word for text in (mail.sender_name, token.address.partition("@")[0]) for word in words_of(text)
         }
         vocabulary = replace(vocabulary, verbs=verbs, names=vocabulary.names | names)
-        text = split_reply(mail.text, verbs)
+        text = split_reply(_without_own_name(mail.text, seat_names, verbs), verbs)
         readable = {line for line in text.candidates if _POLICY_LINE.fullmatch(line.casefold())}
         rest = [line for line in text.candidates if line not in readable]
         if rest:
@@ -66,6 +67,17 @@ class ReplyReader:
         lines = tuple(line.text for line in meant)
         accepted = await self._seats.try_lines(token, lines) if lines else None
         return (lines, accepted) if accepted else None
+
+
+def _without_own_name(text: str, names: Collection[str], verbs: Collection[str]) -> str:
+    """A text without the writer's own name before orders: `Ann: pass`, as games are written down."""
+
+    def order_of(line: str) -> str:
+        speaker, _, order = line.partition(":")
+        is_own = bool(names) and set(words_of(speaker)) == set(names) and _SPEAKER.fullmatch(speaker)
+        return order.strip() if is_own and first_word(order.strip()) in verbs else line
+
+    return "\n".join(map(order_of, text.splitlines()))
 
 
 def corrected_lines(result: PlayResult | None, orders: Sequence[ReplyLine]) -> tuple[ReplyLine, ...]:

@@ -28,6 +28,7 @@ _NOT_SPLIT = frozenset({"plan", "try", "auto", "say", "standing", "show", "if"})
 _DEVICE_SIGNATURES = tuple(
     """
     sent from|sent via|sent with|sent on|sent by|get outlook for|get bluemail|mailed by|von meinem
+    |yahoo mail: search|von outlook für
     |von samsung|gesendet von|gesendet mit|gesendet über|diese nachricht wurde von|holen sie sich outlook
     |beziehen sie outlook|laden sie outlook|outlook für ios|outlook für android|envoyé de mon|envoyé depuis
     |envoyé à partir|envoyé avec|télécharge|obtenir outlook|enviado desde|enviado do meu|enviado a partir

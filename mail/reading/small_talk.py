@@ -46,12 +46,12 @@ _CLOSING = re.compile(
     r"|ue)(?:ß|ss)en"
     r"|(?:freundliche|viele|liebe|beste|schöne|herzliche) gr(?:ü|ue)(?:ß|ss)e|lg|vg|gr(?:u|ü|ue)(?:ß|ss)e?"
     r"|danke|vielen dank"
-    r"|tschüss|bis bald|cordialement|bien à vous|bien cordialement|bonne (?:journée|soirée)|amicalement"
-    r"|merci|à bientôt|saludos"
-    r"|un saludo|atentamente|gracias|cordiali saluti|saluti|grazie|a presto|met vriendelijke groet(?:en)?"
+    r"|tschüss|bis bald|cordialement|bien à (?:vous|toi)|bien cordialement|bonne (?:journée|soirée)"
+    r"|amicalement|merci|à bientôt|saludos|un (?:saludo|abrazo)|atentamente|gracias|cordiali saluti|saluti"
+    r"|grazie|a presto|met vriendelijke groet(?:en)?"
     r"|mvg|groet(?:en|jes)?"
     r"|bedankt|med vänliga? hälsning(?:ar)?|mvh|(?:med )?(?:venn?lig|kærlig) hilsen|hilsen|tack"
-    r"|pozdrawiam|dziękuję"
+    r"|(?:serdecznie )?pozdrawiam|pozdrowienia|dziękuję"
     r"|s pozdravem|děkuji|díky|terveisin|kiitos|üdv|üdvözlettel|köszönöm|mulțumesc|hvala|teşekkürler|sevgiler"
     r"|с уважением|спасибо|с наилучшими пожеланиями|ευχαριστώ|χαιρετισμούς"
     r"|감사합니다|ありがとう\w*|よろしく\w*|谢谢|謝謝|atenciosamente|abraços?|obrigado)(?![^\W_])[^?:]{0,60}",
@@ -172,13 +172,19 @@ def is_harmless_paragraph(
     courtesy pass; below a signature also whole sentences in which nobody decides anything.
     """
     bare = [line.rstrip(".") for line in lines]
+    is_signed = in_signature or is_closing(bare[0]) or _is_address(bare, vocabulary.names)
     if not is_above and all(
-        is_friendly(line) or _is_signature_line(line, vocabulary, in_signature or is_closing(bare[0]))
-        for line in bare
+        is_friendly(line) or _is_signature_line(line, vocabulary, is_signed) for line in bare
     ):
         return True
     sentences = _SENTENCE_END.split(" ".join(lines).strip())
     return all(_is_harmless_sentence(each, vocabulary, in_signature) for each in sentences if each)
+
+
+def _is_address(lines: Sequence[str], names: frozenset[str]) -> bool:
+    """Whether lines are the writer's full name and an address, with numbers of house and phone."""
+    words = words_of(lines[0])
+    return len(words) > 1 and set(words) <= names and any(re.search(r"\d", line) for line in lines[1:])
 
 
 def _is_signature_line(line: str, vocabulary: Vocabulary, in_signature: bool) -> bool:

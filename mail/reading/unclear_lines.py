@@ -243,8 +243,8 @@ _ASKING = re.compile(
 )
 _FOOTER = re.compile(
     r"\b(?:intended recipient|confidential|confidentiality|privileged|disclaimer|virus|virus-free|avast"
-    r"|vertraulich|"
-    r"empfänger|unsubscribe|this e-?mail|diese e-?mail|printing|scanned|registered (?:in|office)"
+    r"|vertraulich\w*|confidentiel(?:le)?s?|confidencial(?:es)?|riservat[oie]|vertrouwelijk|poufn\w+"
+    r"|empfänger|unsubscribe|this e-?mail|diese e-?mail|printing|scanned|registered (?:in|office)"
     r"|amtsgericht|geschäftsführer)\b",
     re.IGNORECASE,
 )

@@ -40,9 +40,9 @@ async def test_a_person_is_deleted_and_cards_are_edited(started: RunningBot, fak
     await fake.wait_until(lambda: question.text.startswith("Everything about you is deleted."), "the end")
     await fake.wait_until(lambda: "has left Railpost" in fake.last_message(thread).text, "the news")
     await started.wait_for_cards()
+    await started.wait_for_delivery()
     shown = "\n".join(message.text for message in fake.visible_messages(thread))
     assert "Bob" not in shown.replace("Bob plays", "") and "Player 2" in shown
-    await started.wait_for_delivery()
     assert started.service is not None
     marks = "Bob", str(fake.find_user("Bob").id)
     rows = await stored_rows(started.service.store)

@@ -531,6 +531,11 @@ async def test_a_letter_with_nothing_but_a_subject(
     assert outcome.reason == reason and words in body(outcome.replies[0]) and not service.moves
 
 
+async def test_yes_to_an_email_that_asks_nothing(service: InMemoryService, policy: MailPolicy) -> None:
+    outcome = await arrive(service, policy, reply(service.notice(), "Ja, bitte"))
+    assert outcome.reason == "no orders" and "Nothing waits for a `yes`" in body(outcome.replies[0])
+
+
 async def test_stop_without_a_token_is_told_how(service: InMemoryService, policy: MailPolicy) -> None:
     raw = reply(service.notice(), "Stop", to=POST.address).replace(b"In-Reply-To", b"X")
     outcome = await arrive(service, policy, raw.replace(b"References", b"X"))

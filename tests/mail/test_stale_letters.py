@@ -160,3 +160,10 @@ async def test_the_answer_says_what_was_written_and_what_is_asked_now(desk: Lett
         assert words in text, words
     await desk.write("", "Ann", "pass")
     assert await lines(desk, table) == ["buy SV", "bid CA 165", "pass"], "a reply to that answer is current"
+
+
+async def test_news_of_a_game_that_waits_names_nobody_to_act(desk: LetterDesk) -> None:
+    await begun(desk)
+    await desk.write("resigns", "Ann", "resign yes")
+    told = desk.newest[BOB].part("plain")
+    assert "The game waits until somebody takes that seat." in told and "to act" not in told

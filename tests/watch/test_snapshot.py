@@ -20,6 +20,7 @@ import engine
 from bot.__main__ import app_for
 from bot.cli.export import history_of_file
 from bot.cli.snapshot import NOT_POSTED, UNCHANGED
+from bot.features.watch.answers import answer
 from bot.features.watch.snapshot import PICTURES, Snapshot, description, drawings, news, snapshot_of
 from bot.features.watch.webhook import Webhook, WebhookError
 from bot.pictures.workers import draw_file
@@ -68,6 +69,18 @@ def test_a_game_is_known_again_whatever_was_played_since() -> None:
     told = news(snapshot_of(long), 40)
     assert told[0].startswith("Since the last snapshot, ") and told[1].startswith("… ") and len(told) == 10
     assert all(len(each) <= 180 for each in told)
+
+
+async def test_a_first_snapshot_in_which_nothing_was_played_says_so() -> None:
+    """Since the round began; no picture is wanted, and no review."""
+    told = {}
+    for count in (0, 3):
+        history = replay(TEXT).history
+        assert history is not None
+        snapshot = snapshot_of(GameHistory(history.start, history.lines[:count]))
+        told[count] = (await answer(snapshot, None, "changed", None, None)).text  # type: ignore[arg-type]
+    assert told[0] == "This is the first snapshot. Nothing has been played since the opening began."
+    assert told[3].startswith("This is the first snapshot. Since the opening began:\nAnn buys the SV")
 
 
 def test_a_snapshot_shows_nothing_that_is_hidden() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from bot.hub.cache import TableCache
 from bot.hub.changes import check_allowed
 from bot.hub.command import Command, Form, Lines, OpenCommand, PersonCommand
-from bot.hub.info import SeatedPlayer, TableInfo, status_text
+from bot.hub.info import SeatedPlayer, TableInfo, open_seats, status_text
 from bot.hub.people import load_standing
 from bot.hub.queries import TableQueries
 from bot.hub.request import Request
@@ -36,6 +36,8 @@ class TableLists:
         check_allowed(info, request.person_id, seated_players=True)
         async with self._cache.store.read() as unit:
             rows = [await _row_of_player(unit, info, player) for player in info.seated_players]
+        if not info.is_over:
+            rows += [f"{info.names[seat]} (open seat)" for seat in open_seats(info)]
         return "\n".join([f"Table {info.code} of {info.title} is {status_text(info.status)}.", *rows])
 
     async def _list(self, person_id: int, lines: Sequence[str]) -> QueryAnswer:

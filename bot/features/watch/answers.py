@@ -86,8 +86,11 @@ def _changes(snapshot: Snapshot, since: int | None) -> list[str]:
         return news(snapshot, since, MOST_NEWS, NEWS_LENGTH)
     rounds = snapshot.rounds()
     begun = rounds[-2][0] if len(rounds) > 1 else 0
+    name = rounds[-1][1].replace("opening", "the opening")
+    if begun == snapshot.moves:
+        return [f"This is the first snapshot. Nothing has been played since {name} began."]
     _, *told = news(snapshot, begun, MOST_NEWS, NEWS_LENGTH)
-    return [f"This is the first snapshot. Since {rounds[-1][1]} began:", *told]
+    return [f"This is the first snapshot. Since {name} began:", *told]
 
 
 def _events(snapshot: Snapshot) -> tuple[bytes, ...]:
