@@ -9,6 +9,7 @@ from statistics import median
 from typing import NamedTuple, Protocol
 
 from bot.position.text_views import join_words
+from bot.position.times import duration_text
 
 
 class TimedMove(Protocol):
@@ -65,12 +66,3 @@ def figures_sentence(figures: GameFigures, names: Sequence[str], *, shows_answer
         each = [f"{names[seat]} {duration_text(time)}" for seat, time in sorted(figures.answers.items())]
         text += f" Median answers: {join_words(each)}."
     return text
-
-
-def duration_text(time: timedelta) -> str:
-    """A duration in its largest unit: `3 days`, `5 hours`, `12 minutes`."""
-    for unit, seconds in (("day", 86400), ("hour", 3600), ("minute", 60)):
-        number = round(time.total_seconds() / seconds)
-        if number >= 1:
-            return f"{number} {unit}{'s' * (number > 1)}"
-    return "less than a minute"

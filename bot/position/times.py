@@ -68,10 +68,10 @@ def format_duration(seconds: int) -> str:
 def duration_text(length: timedelta) -> str:
     """A length of time in words: `45 minutes`, `1 hour`, `12 hours`, `3 days`."""
     minutes = max(round(length.total_seconds() / 60), 1)
-    if minutes < 100:
+    if 58 <= minutes <= 62:
+        count, unit = 1, "hour"
+    elif minutes < 100:
         count, unit = minutes, "minute"
-        if minutes >= 58:
-            count, unit = 1, "hour"
     elif minutes < 48 * 60:
         count, unit = round(minutes / 60), "hour"
     else:

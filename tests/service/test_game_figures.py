@@ -8,7 +8,8 @@ from typing import NamedTuple
 import pytest
 
 from bot.hub.pace import parse_pace
-from bot.position.figures import duration_text, figures_sentence, game_figures
+from bot.position.figures import figures_sentence, game_figures
+from bot.position.times import duration_text
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -44,12 +45,14 @@ def test_answers_are_shown_only_if_the_table_has_agreed() -> None:
     hidden = figures_sentence(game_figures(GAME), names, shows_answers=False)
     assert hidden == "The game took 2 days and waited 3 times; orders saved 2 waits."
     shown = figures_sentence(game_figures(GAME), names, shows_answers=True)
-    assert shown == f"{hidden} Median answers: Ann 1 day, Bob 5 hours and Cid 1 day."
+    assert shown == f"{hidden} Median answers: Ann 25 hours, Bob 5 hours and Cid 24 hours."
     assert str(parse_pace("24h, answers shown")) == "24h, answers shown"
     assert not parse_pace("24h, answers shown, answers hidden").shows_answers
 
 
-@pytest.mark.parametrize(("minutes", "text"), [(0, "less than a minute"), (12, "12 minutes"), (60, "1 hour")])
+@pytest.mark.parametrize(
+    ("minutes", "text"), [(0, "1 minute"), (12, "12 minutes"), (60, "1 hour"), (90, "90 minutes")]
+)
 def test_durations(minutes: int, text: str) -> None:
     assert duration_text(timedelta(minutes=minutes)) == text
 
