@@ -30,7 +30,6 @@ from bot.position.controls import Say
 from bot.position.pending import engine_seat
 from storage import AlreadyExists, TablePoll, UnitOfWork
 
-poll_id = messages.poll_id
 VOTE_CONTROLS = (Say("Accept", "accept vote", "good"), Say("Decline", "decline vote", "danger"))
 UNDO_POLL, HOLD_KIND = "undo", "hold"
 """The kind of poll for which robots and orders wait, and the kind of the due row at the end of that time."""
@@ -124,7 +123,7 @@ class PollHandler:
                     clocks = (await draft.unit()).clocks
                     await clocks.set_due(f"{table_id}.{HOLD_KIND}", HOLD_KIND, end, table_id=table_id)
                 draft.result = PollUpdated(
-                    poll_id(opened), (question, sentence), tuple(voters), None, draft.next_pending(),
+                    messages.poll_id(opened), (question, sentence), tuple(voters), None, draft.next_pending(),
                     next_decision_id=table.decision_id_of(request.seat),
                 )  # fmt: skip
         except AlreadyExists:
@@ -143,7 +142,7 @@ class PollHandler:
         draft.add_row(declining.new_row(kind="note", line="decline", raw_line=sentence))
         outcome, more = await self._close_poll(draft, declining, opened, "failed")
         draft.result = PollUpdated(
-            poll_id(opened), (question, sentence, *more), (), outcome, draft.next_pending(),
+            messages.poll_id(opened), (question, sentence, *more), (), outcome, draft.next_pending(),
             next_decision_id=draft.table.decision_id_of(request.seat),
         )  # fmt: skip
         return draft.result
@@ -196,7 +195,7 @@ class PollHandler:
                 sentences += more
                 waiting = ()
             draft.result = PollUpdated(
-                poll_id(open_poll), tuple(sentences), waiting, outcome, draft.next_pending(),
+                messages.poll_id(open_poll), tuple(sentences), waiting, outcome, draft.next_pending(),
                 next_decision_id=decision_id,
             )  # fmt: skip
         return draft.result
@@ -254,7 +253,8 @@ def poll_for(table: LiveTable, request: Request) -> TablePoll | None:
     """The open poll that a request answers: the one that it names, else the first that waits for the seat."""
     polls = [open_poll for open_poll in table.polls if request.seat in open_poll.votes]
     if request.answers_poll:
-        return next((open_poll for open_poll in polls if poll_id(open_poll) == request.decision_id), None)
+        named = (poll for poll in polls if messages.poll_id(poll) == request.decision_id)
+        return next(named, None)
     return next((open_poll for open_poll in polls if open_poll.votes[request.seat] is None), None)
 
 

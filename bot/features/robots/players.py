@@ -19,7 +19,8 @@ from bot.features.robots.worker import RobotWorker, plain_move
 from bot.hub.cache import TableCache
 from bot.hub.command import Command, Form, OpenCommand
 from bot.hub.info import ROBOT_PREFIX, ROBOT_TRANSPORT, is_robot_name
-from bot.hub.polls import REWIND_POLLS, holds_table, poll_id
+from bot.hub.notifications.messages import poll_id
+from bot.hub.polls import REWIND_POLLS, holds_table
 from bot.hub.request import Request
 from bot.hub.result import CommandResult, LineFailure, LineRefused, QueryAnswer
 from bot.hub.seating import is_robot
