@@ -59,5 +59,5 @@ async def test_a_file_that_is_no_game_is_answered_with_a_sentence(tmp_path: Path
         running = RunningBot(fake, tmp_path / "railpost.db")
         async with running.online() as service:
             done = await fake.run_command("Cleo", "general", "table import", file=("notes.txt", b"hello"))
-            assert "cannot be played" in done.text and "Traceback" not in done.text
+            assert "neither a file of 18xx.games nor a game text" in done.text
             assert not await service.queries.list_tables()

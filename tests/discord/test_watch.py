@@ -36,7 +36,7 @@ async def test_a_game_is_shown_and_its_post_is_edited(running: RunningBot, fake:
         assert later.text.startswith("The post is up to date")
         assert "Nothing has changed since the last snapshot." in post.text
         wrong = await fake.run_command("Cid", "general", "watch", file=("f.18xx", b"hello"))
-        assert "cannot be played" in wrong.text or "no game" in wrong.text
+        assert "neither a file of 18xx.games nor a game text" in wrong.text
 
 
 async def test_a_game_whose_moves_were_taken_back_says_so(running: RunningBot, fake: FakeDiscord) -> None:
