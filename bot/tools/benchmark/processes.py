@@ -103,6 +103,10 @@ async def _run(database: str, seconds: float, seeds: list[int]) -> list[ProcessF
     ]  # fmt: skip
     for process in processes:
         if process.stdout is None or await process.stdout.readline() != b"ready\n":
+            for other in processes:
+                if other.returncode is None:
+                    other.kill()
+                await other.communicate(b"")
             raise BenchmarkError("A process that is to be measured could not begin.")
     answers = await asyncio.gather(*(process.communicate(b"go\n") for process in processes))
     return [msgspec.json.decode(answer, type=ProcessFigures) for answer, _ in answers]
