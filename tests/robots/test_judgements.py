@@ -8,6 +8,7 @@ from bot.features.robots.forecast import Forecast
 from bot.features.robots.operating import protection
 from bot.features.robots.player import Robot
 from bot.features.robots.starts import start_worth
+from bot.features.robots.stock import _added_dump_risk
 from bot.features.robots.trains import lost_train, own_loss, why_no_train
 from engine import Action, Option, State, decision, game_of, options, play
 from engine.core.actions import (
@@ -287,6 +288,14 @@ def test_the_share_that_floats_a_company_of_another_is_bought() -> None:
     last, early = (Robot().choose(run_scenario(setup.format(held=held)), "p0") for held in (5, 2))
     assert last.action == BuyShares("PRR", "ipo")
     assert last.value > 2 * early.value
+
+
+@pytest.mark.parametrize(("sold", "risky"), [(5, False), (6, True)])
+def test_only_a_company_that_has_floated_is_left_to_who_holds_most(sold: int, risky: bool) -> None:
+    """The PRR has neither a train nor money, and Ann would hold 20 %."""
+    setup = f"@ round stock Ann\n@ par PRR 67\n@ owns Ann PRR 1\n@ owns Bob PRR {sold - 1}\n= cash PRR 0"
+    o = Forecast(game_of(run_scenario(setup)), "p0")
+    assert (_added_dump_risk(o, "PRR", 10) > 0) == risky
 
 
 def test_a_company_is_started_before_shares_are_bought_that_bring_less() -> None:

@@ -144,10 +144,7 @@ def _purchase(o: Forecast, buy: BuyShares) -> Scored:
         gain += 0.2 * cost
     if own and o.rivals(company) >= o.share_of(company) - share_percent(g, company) / 100:
         gain += 15
-    held = g.percent_held(o.seat, company)
-    gain -= _dump_risk(o, company, held + buy.count * share_percent(g, company)) - _dump_risk(
-        o, company, held
-    )
+    gain -= _added_dump_risk(o, company, buy.count * share_percent(g, company))
     gain -= need_after(o, cost)
     bar = -2.0 * max(o.short_reserve() - (g.cash(o.seat) - cost), 0)
     price = cost // buy.count
@@ -188,13 +185,22 @@ def _sale(o: Forecast, sale: SellShares) -> Scored:
             reason = f"the {company} needs ${short} for a train, and somebody else should pay it"
         else:
             worth -= 150
-    worth += _dump_risk(o, company, kept + percent) - _dump_risk(o, company, kept)
+    worth -= _added_dump_risk(o, company, -percent)
     return Scored(sale, worth, reason)
 
 
+def _added_dump_risk(o: Forecast, company: str, percent: int) -> float:
+    """What so many percent more of a company, or fewer below 0, may cost the seat because its president
+    leaves the company to it."""
+    held = o.g.percent_held(o.seat, company)
+    return _dump_risk(o, company, held + percent) - _dump_risk(o, company, held)
+
+
 def _dump_risk(o: Forecast, company: str, percent: int) -> float:
-    """What so many percent of a company may cost the seat because its president leaves it to the seat."""
+    """What the seat may have to pay for the next train of a company of which it holds so many percent."""
     g, co = o.g, o.g.company(company)
+    if not co.floated:
+        return 0.0
     rivals = [p for owner, p in co.shares.items() if is_seat(owner) and owner not in (o.seat, co.president)]
     is_heir = percent >= max(2 * share_percent(g, company), *rivals, 0)
     if co.president in (None, o.seat) or not is_heir or not g.components.must_own_train:
