@@ -75,6 +75,7 @@ STALE = "stale"
 _RESULT_REASONS = {LinesPlayed: PLAYED, LineRejected: "rejected", StaleReply: STALE}
 UNREAD = frozenset({"unclear", "no orders", "unreadable", "help", "not done"})
 """Reasons of replies to a mail from which nothing was done."""
+MAIL_SWITCHES = ("start", "stop", "unsubscribe")
 YES_NO_PURPOSES = frozenset({"link", "invite", "answer", "export", "erase"})
 _YES = frozenset({"yes", "y", "ok", "confirm", "confirmed", "join", "accept", "ja", "oui", "si", "sí"})
 _NO = frozenset({"no", "n", "decline", "nein", "non"})
@@ -164,7 +165,7 @@ class MailPolicy:
         token = ReplyToken("reply", person.address, frozenset({person.address}), "")
         if ruling := await self._table_command(mail, token):
             return await self._replies.reply(mail, ruling)
-        if _is_only_line(lines := _command_lines(mail), "start", "stop", "unsubscribe"):
+        if _is_only_line(lines := _command_lines(mail), *MAIL_SWITCHES):
             sentence = f"To protect your settings, reply to this email with `{lines[0].casefold()}`."
             told = TableAnswer((sentence,), token, is_done=False)
             return await self._replies.reply(mail, _table_ruling(told, lines))
@@ -439,7 +440,7 @@ def _subject(mail: ParsedMail) -> str:
 def _mail_switch(mail: ParsedMail) -> str:
     """The word for emails to stop or to begin again, if it is the subject; else empty."""
     subject = _subject(mail)
-    return subject if subject in ("start", "stop", "unsubscribe") else ""
+    return subject if subject in MAIL_SWITCHES else ""
 
 
 def _table_ruling(answer: TableAnswer, lines: Sequence[str]) -> Ruling:

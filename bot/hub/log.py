@@ -21,6 +21,8 @@ from engine.game_text.history import ENDED_LINE, GameHistory, HistoryLine
 from engine.game_text.redaction import redacted
 from storage import LineOfPlay, LogRow, resolve_line_of_play
 
+MAX_EVENTS = 50
+"""Events that a notification tells at most."""
 ROW_SIZE = 900
 """Bytes of memory of a row without its events, about."""
 
@@ -324,9 +326,6 @@ class TableLog:
                 engine.fold(engine.decode_events(row.events), state)
             if row.seq not in self._sentences:
                 self._sentences[row.seq] = row_sentences(row, state)
-
-
-MAX_EVENTS = 50
 
 
 def recent_events(entries: Sequence[LogEntry], most: int = MAX_EVENTS) -> tuple[str, ...]:

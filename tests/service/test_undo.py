@@ -71,6 +71,14 @@ async def two_moves_later(world: ServiceHarness) -> None:
     await world.say("Bob", "buy CS")
 
 
+async def undo_that_waits_for_cid(world: ServiceHarness) -> None:
+    """Ann asks to undo her move, which two others have followed, and Bob agrees."""
+    await two_moves_later(world)
+    await world.say("Cid", "buy DH")
+    await world.say("Ann", "undo")
+    await world.say("Bob", "accept")
+
+
 async def test_others_who_have_moved_vote(world: ServiceHarness) -> None:
     before = await state(world)
     await two_moves_later(world)
@@ -89,10 +97,7 @@ async def test_others_who_have_moved_vote(world: ServiceHarness) -> None:
 
 async def test_an_undo_leaves_a_trace(world: ServiceHarness) -> None:
     """What was undone, who asked and who agreed is in the next summary of everybody, on card and in mail."""
-    await two_moves_later(world)
-    await world.say("Cid", "buy DH")
-    await world.say("Ann", "undo")
-    await world.say("Bob", "accept")
+    await undo_that_waits_for_cid(world)
     await world.say("Cid", "accept")
     trace = "Ann undoes buy SV; Bob: buy CS; Cid: buy DH. Bob and Cid agreed."
     await world.say("Ann", "pass")
@@ -107,19 +112,13 @@ async def test_an_undo_leaves_a_trace(world: ServiceHarness) -> None:
 
 async def test_a_vote_can_be_changed_while_it_is_open(world: ServiceHarness) -> None:
     """With the line, as with the button of the card."""
-    await two_moves_later(world)
-    await world.say("Cid", "buy DH")
-    await world.say("Ann", "undo")
-    await world.say("Bob", "accept")
+    await undo_that_waits_for_cid(world)
     changed = await world.say("Bob", "decline")
     assert isinstance(changed, PollUpdated) and changed.outcome == "failed"
 
 
 async def test_one_decline_is_enough(world: ServiceHarness) -> None:
-    await two_moves_later(world)
-    await world.say("Cid", "buy DH")
-    await world.say("Ann", "undo")
-    await world.say("Bob", "accept")
+    await undo_that_waits_for_cid(world)
     failed = await world.say("Cid", "decline")
     assert isinstance(failed, PollUpdated) and failed.outcome == "failed"
     assert len(await world.lines()) == 3

@@ -19,6 +19,9 @@ from bot.hub.notifications.waiting import WaitingTable
 from bot.service import Service
 from storage import OutboxMessage
 
+MAX_ENTRIES = 8
+MAX_TEXT = 3600  # characters of all entries
+
 
 async def send_digest(
     notices: Notices, queued: OutboxMessage, table: TableInfo, notification: Notification, dm_user: str | None
@@ -43,10 +46,6 @@ async def send_reminder(
     payload = layouts.notification([card_texts.table_heading(table, view.seq), text, asked])
     draft = Draft(payload, users=[user] if user else [])
     return await notices.send_reminder(queued, table, notification, draft, dm_user)
-
-
-MAX_ENTRIES = 8
-MAX_TEXT = 3600  # characters of all entries
 
 
 async def turns_card(service: Service, waiting: Sequence[tuple[WaitingTable, Page]]) -> list[Json]:

@@ -30,8 +30,8 @@ MAX_DENSE_TRIALS = 12
 """The same where an estimate does not prove the best routes: there a lay takes a tenth of a second."""
 NEARER = 0.2
 """Which part of what a company without a route would earn is worth one hex less to its first route."""
-LEAST_FOR_ALL = 4
-"""Lays, the best ones, of which at least it is looked at what they bring the other companies."""
+MIN_COMPARED = 4
+"""The best lays whose effect on the other companies is always looked at."""
 FAR = 6
 """Hexes beyond which the way to a stop is not counted."""
 
@@ -103,7 +103,7 @@ class Surveyor:
             gain += NEARER * nearer * self.o.prospect(self.now or self.later)
         return gain
 
-    def lead_by_others(self, g: Game) -> float:
+    def effect_on_others(self, g: Game) -> float:
         """Dollars a round that the seat gains on the others by what the new track, or a token, does to the
         revenues of the other companies."""
         lead, before = 0.0, self.o.g
@@ -143,16 +143,16 @@ class Surveyor:
         floor = min((g for g, _, _ in exact), default=0.0)
         return [(g, lay) for g, _, lay in exact] + [(min(g, floor) - 1, lay) for g, _, lay, _ in rest]
 
-    def for_all(self, lays: list[Scored]) -> list[Scored]:
-        """Judged lays, with what they do to the other companies as far as it may change which is the best."""
-        lays.sort(key=lambda each: -each.value)
+    def with_effect_on_others(self, judged: Sequence[Scored]) -> list[Scored]:
+        """Judged lays with their effect on the other companies, as far as it may change which is the best."""
+        lays = sorted(judged, key=lambda each: -each.value)
         looked_at = list[Scored]()
         for number, each in enumerate(lays):
             best = max((other.value for other in looked_at), default=0.0)
-            if number >= LEAST_FOR_ALL and each.value <= max(best, 0.0):
+            if number >= MIN_COMPARED and each.value <= max(best, 0.0):
                 return looked_at + lays[number:]
             assert isinstance(each.action, LayTile | LayMine)
-            lead = self.lead_by_others(self._laid(each.action))
+            lead = self.effect_on_others(self._laid(each.action))
             looked_at.append(each._replace(value=each.value + lead * max(self.o.horizon, 1)))
         return looked_at
 
@@ -202,7 +202,7 @@ def track_step(o: Forecast, options: Sequence[Option], trials: int = MAX_TRIALS)
             worth = gain * max(o.horizon, 1) * 0.5 - dollar * cost + bonus + 1.0
             worth -= _loss_by(o, company, cost)
             found.append(Scored(lay, worth, _lay_reason(company, gain, lay)))
-        judged += surveyor.for_all(found)
+        judged += surveyor.with_effect_on_others(found)
     for option in options:
         if isinstance(option.action, TakeLoans):
             needy = (
@@ -248,7 +248,7 @@ def token_step(o: Forecast, options: Sequence[Option]) -> list[Scored]:
         dollar = 1.2 if before - cost < fund else o.weights.treasury_dollar
         spare = 15 if cost == 0 else 0
         worth = gain * max(o.horizon, 1) * 0.5 - dollar * cost + spare
-        worth += surveyor.lead_by_others(draft) * max(o.horizon, 1)
+        worth += surveyor.effect_on_others(draft) * max(o.horizon, 1)
         worth -= _loss_by(o, company, cost)
         why = f"a token in {token.hex} brings about ${gain:.0f} a round"
         if gain < 1 and cost == 0:

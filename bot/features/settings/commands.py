@@ -1,6 +1,6 @@
 """Commands about oneself: `settings`, `away`, `back`, and `turns`, which lists what waits.
 
-What people change most of their settings is there as controls.
+The answer has controls for the settings that people change most.
 """
 
 from __future__ import annotations

@@ -20,6 +20,8 @@ from bot.tools.benchmark.many_tables import engine_of, fill_store, measure_moves
 from storage import open_store
 from storage.store import utc_now
 
+WARM_TABLES = 48
+"""Tables that are all in memory."""
 PACE = "24h"
 HALF = timedelta(hours=12, minutes=1)
 """After which everybody who is awaited is reminded."""
@@ -80,10 +82,6 @@ def _mark_all(url: str, *, pace: bool) -> None:
             connection.execute(text("UPDATE game_tables SET pace = :pace"), {"pace": PACE})
         connection.execute(text("UPDATE table_clocks SET is_stale = true"))
     engine.dispose()
-
-
-WARM_TABLES = 48
-"""Tables that are all in memory."""
 
 
 def measure_day(

@@ -41,6 +41,14 @@ from storage.models import (
     TableSnapshot,
 )
 
+STRIDE = 1000
+"""How far the ids of one copy are from those of the next; the tables that are copied have smaller ids."""
+SHIFTED = ("id", "person_id", "table_id", "host_id")
+COPIED = (Person, Identity, GameTable, TableSnapshot, Seat, MoveRecord, TableClock, SeatClockRecord)
+RENAMED = {
+    ("identities", "value"): "CAST(:copy AS TEXT) || value",
+    ("game_tables", "code"): "code || '-' || CAST(:copy AS TEXT)",
+}
 MODELS = 8
 """Games that are played; the other tables are copies."""
 LINES = 60
@@ -264,16 +272,6 @@ class Presser:
             self._metrics.moves += 1
             await self.press()
             bar.advance(task)
-
-
-STRIDE = 1000
-"""How far the ids of one copy are from those of the next; the tables that are copied have smaller ids."""
-SHIFTED = ("id", "person_id", "table_id", "host_id")
-COPIED = (Person, Identity, GameTable, TableSnapshot, Seat, MoveRecord, TableClock, SeatClockRecord)
-RENAMED = {
-    ("identities", "value"): "CAST(:copy AS TEXT) || value",
-    ("game_tables", "code"): "code || '-' || CAST(:copy AS TEXT)",
-}
 
 
 def engine_of(url: str) -> Engine:
