@@ -126,7 +126,7 @@ class Service(Hub):
         """Everything that Railpost can do, in the order in which `help` lists it."""
         cache, polls, submit = self.cache, self.polls, self.submit
         books, undo = OrderBooks(), UndoHandler(cache, polls)
-        orders, runner = OrderHandler(cache, books, self.moves), OrderRunner(cache, books, self.moved)
+        orders, runner = OrderHandler(cache, books, self.moves), OrderRunner(cache, books, self.polls)
         plans = PlanHandler(PlanStore(self.store, self.limits), self.moves, orders.armed_orders)
         clock = TimeCommands(cache, polls)
         replacements = self.replacements
@@ -149,10 +149,8 @@ class Service(Hub):
             "standing_orders", orders.commands(), timers={HOLD_KIND: runner.release}, reactions=[runner.run],
             turn_pages=[order_pages.add_to_turn],
         )  # fmt: skip
-        yield Feature(
-            "undo", undo.commands(), undo.motions(), moved=[undo.update_after_move],
-            turn_pages=[undo.add_to_turn], is_required=True,
-        )  # fmt: skip
+        turn_pages = [undo.add_to_turn]
+        yield Feature("undo", undo.commands(), undo.motions(), turn_pages=turn_pages, is_required=True)
         vote_pages = dict.fromkeys(("vote", "vote_reminder"), votes.vote_page(cache))
         yield Feature("votes", votes.commands(polls), timers=remind, pages=vote_pages, is_required=True)
         yield Feature(
@@ -165,9 +163,8 @@ class Service(Hub):
         yield Feature("watch", WatchingPermission(cache).commands())
         yield Feature("retention", leads={"retention": self.retainer.run})
         yield Feature(
-            "lobby", seats_and_start, replacements.motions(), lobby_timers,
-            moved=[replacements.update_after_move], pages=lobby_pages.LobbyPages(self.store).pages(),
-            endings=[lobby_pages.add_to_ending], is_required=True,
+            "lobby", seats_and_start, replacements.motions(), lobby_timers, is_required=True,
+            pages=lobby_pages.LobbyPages(self.store).pages(), endings=[lobby_pages.add_to_ending],
         )  # fmt: skip
         yield Feature("status", self.status.commands(), self.status.motions())
         yield Feature("robots", self.robots.commands(), leads={"robots": self.robots.run})

@@ -9,7 +9,7 @@ import engine
 from bot.hub import confirm
 from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
-from bot.hub.polls import completed, poll_for, stale_decision
+from bot.hub.polls import PollHandler, completed, poll_for, stale_decision
 from bot.hub.request import Request, not_running
 from bot.hub.result import (
     CommandResult,
@@ -29,10 +29,6 @@ OFFERED_ALREADY = "That is offered already, and waits for an answer."
 _LineError = engine.UnreadableError | engine.AmbiguousError | engine.RefusedError
 
 
-Moved = Callable[[CommitDraft, int], Awaitable[None]]
-"""Is told in the commit that a seat has moved."""
-
-
 class Beside(NamedTuple):
     """Lines of a request that are no moves, by their index, and what is done with them in the commit of the
     moves.
@@ -48,8 +44,8 @@ class Beside(NamedTuple):
 class MoveHandler:
     """Plays lines at a locked table."""
 
-    def __init__(self, cache: TableCache, moved: Moved) -> None:
-        self._cache, self._moved = cache, moved
+    def __init__(self, cache: TableCache, polls: PollHandler) -> None:
+        self._cache, self._polls = cache, polls
 
     async def play_lines(
         self, table: LiveTable, request: Request, beside: Beside | None = None
@@ -89,7 +85,7 @@ class MoveHandler:
                 draft.add_row(row, moves.game.state, played_line.sentences)
             draft.game = moves.game
             answers = await beside.carry_out(draft) if beside else tuple[str]
-            await self._moved(draft, request.seat)
+            await self._polls.drop_after_move(draft, request.seat)
             if request.announcement:
                 draft.announce("news", request.announcement)
             draft.make_result = lambda: completed(

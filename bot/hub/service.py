@@ -39,7 +39,6 @@ from bot.hub.command import (
     QueryRequest,
     TableCommand,
 )
-from bot.hub.commit import CommitDraft
 from bot.hub.confirm import confirmed_lines
 from bot.hub.connections import ConnectionState, ConnectionStatus, Jobs
 from bot.hub.feature import Addition, AddToEnding, AddToTurn, Feature, MakePage, TurnPage
@@ -49,7 +48,7 @@ from bot.hub.loading import UnreadableTable
 from bot.hub.log import LogNotLoaded
 from bot.hub.notifications.ending import ending_page
 from bot.hub.people import claim_address
-from bot.hub.play import Moved, MoveHandler
+from bot.hub.play import MoveHandler
 from bot.hub.polls import PollHandler
 from bot.hub.queries import TableQueries
 from bot.hub.request import (
@@ -117,11 +116,10 @@ class Hub:
         self.connections: dict[str, ConnectionStatus] = {}
         self.jobs = Jobs(store)
         self.leads: dict[str, Callable[[], Awaitable[None]]] = {"clock": self.clock.run}
-        self.on_moved: list[Moved] = []
         self.turn_pages: list[AddToTurn] = []
         self.endings: list[AddToEnding] = []
         self.pages: dict[str, MakePage] = {"over": partial(ending_page, self.cache, self.endings)}
-        self.moves = MoveHandler(self.cache, self.moved)
+        self.moves = MoveHandler(self.cache, self.polls)
 
     def add(self, feature: Feature) -> None:
         """Put a feature in. Raises ValueError for a command whose word is taken."""
@@ -131,7 +129,6 @@ class Hub:
         self.leads |= feature.leads
         self.pages |= feature.pages
         self.cache.reactions += feature.reactions
-        self.on_moved += feature.moved
         self.turn_pages += feature.turn_pages
         self.endings += feature.endings
 
@@ -143,11 +140,6 @@ class Hub:
             if does_work:
                 for name, work in self.leads.items():
                     tasks.create_task(self.jobs.lead(name, [name], work))
-
-    async def moved(self, draft: CommitDraft, seat: int) -> None:
-        """Tell the features, in the commit, that a seat has moved."""
-        for react in self.on_moved:
-            await react(draft, seat)
 
     async def additions(self, page: TurnPage) -> Addition:
         """What the features add to the page of a turn."""

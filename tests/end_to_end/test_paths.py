@@ -1,7 +1,7 @@
-"""What one press and one email go through: files of ours, plays of the kernel, transactions of the store.
+"""What a press, an email and a notification go through: files of ours, plays of the kernel, transactions.
 
-`pytest -s` prints the counts. The limits of files are what was counted last, with room for what else the
-service does meanwhile. A change that needs more says why; one that needs less lowers them.
+`pytest -s` prints the counts and the files. The limits of files are what was counted last, with room for what
+else the service does meanwhile. A change that needs more says why; one that needs less lowers them.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ class Counter:
         kinds = (
             f"{self.reads} reading and {self.writes} writing transactions, {self.applied} plays of the kernel"
         )
-        return f"{len(self.files)} files, {self.outside_engine} of them outside the engine; {kinds}"
+        names = "".join(f"\n  {Path(name).relative_to(ROOT)}" for name in sorted(self.files))
+        return f"{len(self.files)} files, {self.outside_engine} of them outside the engine; {kinds}{names}"
 
 
 @pytest.fixture
@@ -124,5 +125,20 @@ async def test_an_email_until_its_receipt(counter: Counter, tmp_path: Path) -> N
         await ann.letter()
         with counted(counter):
             await ann.said("buy SV")
+    print(counter)
+    assert len(counter.files) <= 140, counter
+
+
+async def test_a_notification_until_its_email(counter: Counter, tmp_path: Path) -> None:
+    async with served(tmp_path) as office:
+        table = await office.table("1830", ("Ann", "Bob"))
+        ann, bob = office.player("Ann"), office.player("Bob")
+        await ann.letter()
+        await bob.letter()
+        person = next(each.person_id for each in table.seated_players if each.name == "Ann")
+        await office.service.submit(table.id, 0, ["buy SV"], None, "ann.1", person_id=person)
+        with counted(counter):
+            letter = await bob.letter()
+    assert "It is your turn, Bob." in letter.text
     print(counter)
     assert len(counter.files) <= 140, counter

@@ -31,8 +31,9 @@ class UndoHandler:
         self._cache, self._polls = cache, polls
 
     def motions(self) -> dict[str, Motion]:
-        """What a poll about an undo or redo decides."""
-        return dict.fromkeys(REWIND_POLLS, Motion(_carry_out, _is_possible))
+        """What a poll about an undo or redo decides; any move ends it, as it is about the moves it names."""
+        motion = Motion(_carry_out, _is_possible, ends_with_move=lambda poll, seat: True)
+        return dict.fromkeys(REWIND_POLLS, motion)
 
     def commands(self) -> list[Command]:
         """`undo`, `redo`."""
@@ -71,12 +72,6 @@ class UndoHandler:
             draft.make_result = lambda: completed(draft, request, sentences=(sentence,))
         assert draft.result is not None
         return draft.result
-
-    async def update_after_move(self, draft: CommitDraft, seat: int) -> None:
-        """A seat has moved: that closes the polls on undo and redo, which are about the moves they name."""
-        for open_poll in draft.table.polls:
-            if open_poll.poll.kind in REWIND_POLLS:
-                await self._polls.drop(draft, open_poll, f"{draft.table.state.players[seat]} has moved")
 
 
 def _rewind_of(table: LiveTable, open_poll: TablePoll) -> Rewind | None:
