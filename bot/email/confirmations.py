@@ -11,7 +11,7 @@ from bot.email.replies.table_commands import TableCommands, joined_sentence
 from bot.email.tokens import ServiceToken, service_token, table_label, table_token
 from bot.hub.info import TableInfo, open_seats
 from bot.hub.people import load_standing
-from bot.hub.result import QueryAnswer
+from bot.hub.request import QueryAnswer
 from bot.service import Service
 from mail import ReplyToken
 from mail.port import Attachment, TableAnswer

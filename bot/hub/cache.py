@@ -26,8 +26,7 @@ from bot.hub.loading import (
     load_table,
 )
 from bot.hub.notifications.move_messages import commit_messages
-from bot.hub.request import Request
-from bot.hub.result import CommandResult, decode_result
+from bot.hub.request import CommandResult, Request, decode_result
 from bot.hub.table import LiveTable
 from storage import LogRow, OutcomeUnknown, Store, StoreError, TableVersion, UnitOfWork
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 import engine
-from bot.hub.result import CommandResult, encode_result
+from bot.hub.request import CommandResult, encode_result
 from bot.hub.table import LiveTable, Position
 from bot.position import text_views
 from bot.position.pending import PendingDecision, pending_decisions

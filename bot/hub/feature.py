@@ -12,7 +12,7 @@ from bot.hub.commit import CommitDraft
 from bot.hub.info import TableInfo
 from bot.hub.notifications.messages import Notification
 from bot.hub.polls import Motion
-from bot.hub.result import ExportedFile, ReviewChart
+from bot.hub.request import ExportedFile, ReviewChart
 from bot.hub.table import LiveTable, TableView
 from bot.hub.timers import Timer
 from bot.position.controls import Say, Show

@@ -15,14 +15,17 @@ from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
 from bot.hub.notifications import messages
 from bot.hub.pace import Pace
-from bot.hub.request import Request, first_word, own_seat_sentence, refused
-from bot.hub.result import (
+from bot.hub.request import (
     CommandResult,
     Completed,
     LineAmbiguous,
     PlayedLine,
     PollUpdated,
+    Request,
     StaleDecision,
+    first_word,
+    own_seat_sentence,
+    refused,
 )
 from bot.hub.table import LiveTable
 from bot.position import text_views

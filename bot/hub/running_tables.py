@@ -17,7 +17,7 @@ from bot.hub.loading import load_recipient
 from bot.hub.notifications import clock_messages, messages
 from bot.hub.notifications.messages import Notification
 from bot.hub.pace import Pace
-from bot.hub.result import Completed
+from bot.hub.request import Completed
 from bot.hub.seating import check_no_robot_name, goes_on, next_host, record_replacement
 from bot.position import text_views
 

@@ -39,10 +39,8 @@ from bot.hub.command import (
     QueryRequest,
     TableCommand,
 )
-from bot.hub.confirm import confirmed_lines
 from bot.hub.connections import ConnectionState, ConnectionStatus, Jobs
 from bot.hub.feature import Addition, AddToEnding, AddToTurn, Feature, MakePage, TurnPage
-from bot.hub.info import status_text
 from bot.hub.limits import Kind, LimitReached, Limits
 from bot.hub.loading import UnreadableTable
 from bot.hub.log import LogNotLoaded
@@ -53,15 +51,6 @@ from bot.hub.polls import PollHandler
 from bot.hub.queries import TableQueries
 from bot.hub.request import (
     UNKNOWN_SEAT,
-    Request,
-    first_word,
-    in_seat,
-    refused,
-    storable_text,
-    without_comments,
-    writer_of,
-)
-from bot.hub.result import (
     CommandResult,
     Completed,
     ConfirmationRequired,
@@ -69,8 +58,17 @@ from bot.hub.result import (
     LineUnreadable,
     PollUpdated,
     QueryAnswer,
+    Request,
     TableNotRunning,
+    confirmed_lines,
     decode_result,
+    first_word,
+    in_seat,
+    out_of_play,
+    refused,
+    storable_text,
+    without_comments,
+    writer_of,
 )
 from bot.hub.table import LiveTable
 from bot.hub.timers import NOBODY_FOLLOWS, Clock, Followers
@@ -244,7 +242,7 @@ class Hub:
         is_unread = isinstance(result, LineUnreadable) and word not in _GAME_WORDS
         if is_unread and self.commands.depends_on_status(word):
             info = (await self.cache.get(table_id, with_log=False)).info
-            return TableNotRunning(info.status, f"Table {info.code} is {status_text(info.status)}.")
+            return out_of_play(info)
         return result
 
     async def _submit_locked(self, table_id: int, request: Request) -> CommandResult:
@@ -304,8 +302,7 @@ class Hub:
         if command.needs_seat:
             view = (await self.cache.get(table_id)).view()
             if view.state is None:
-                status = view.table.status
-                return TableNotRunning(status, f"Table {view.table.code} is {status_text(status)}.")
+                return out_of_play(view.table)
             seated = in_seat(view.table, view.state.players, request)
             if not isinstance(seated, Request):
                 return seated
@@ -329,7 +326,7 @@ class Hub:
             return TableNotRunning("unreadable", str(error))
         info = table.stored_info
         if not table.begun:
-            return TableNotRunning(info.status, f"Table {info.code} is {status_text(info.status)}.")
+            return out_of_play(info)
         seat = None if person_id is None else info.seat_of(person_id)
         try:
             answer = await self._answer(table, seat, line)
@@ -384,7 +381,7 @@ class Hub:
         """Check whose seat it is, carry the request out, and store the result of one that changed nothing."""
         info = table.stored_info
         if not table.begun:
-            return TableNotRunning(info.status, f"Table {info.code} is {status_text(info.status)}.")
+            return out_of_play(info)
         seated = in_seat(info, table.state.players, request)
         if not isinstance(seated, Request):
             return seated

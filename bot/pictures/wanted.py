@@ -7,7 +7,7 @@ from collections.abc import Awaitable
 import engine
 from bot.hub.feature import Page, PagePicture
 from bot.hub.queries import TableQueries
-from bot.hub.result import QueryAnswer, ReviewChart
+from bot.hub.request import QueryAnswer, ReviewChart
 from bot.hub.table import TableView
 from bot.pictures.views import (
     Drawing,

@@ -19,8 +19,7 @@ import engine
 from bot.hub.command import Form, Lines
 from bot.hub.notifications.messages import Notification
 from bot.hub.queries import TableQueries
-from bot.hub.request import first_word
-from bot.hub.result import LineRefused, QueryAnswer
+from bot.hub.request import LineRefused, QueryAnswer, first_word
 from bot.hub.seating import ROBOT_WORD, people_of, robots_of
 from bot.hub.table import TableView
 from bot.pictures.wanted import turn_pictures

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bot.hub.info import TableInfo, status_text
-from bot.hub.result import (
+from bot.hub.request import (
     CommandResult,
     Completed,
     ConfirmationRequired,

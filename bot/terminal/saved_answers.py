@@ -8,7 +8,7 @@ from pathlib import Path
 from bot.features.watch.feature import Watcher
 from bot.hub.feature import Page
 from bot.hub.queries import TableQueries
-from bot.hub.result import QueryAnswer
+from bot.hub.request import QueryAnswer
 from bot.hub.table import TableView
 from bot.pictures.views import NamedPicture
 from bot.pictures.wanted import PICTURES_SAY_ALL, answer_pictures, page_pictures, picture_file_name

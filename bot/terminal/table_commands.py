@@ -11,8 +11,7 @@ from pathlib import Path
 from bot.features.game_files.export import export_prospect
 from bot.features.game_files.importing import read_game
 from bot.hub.info import TableInfo
-from bot.hub.request import UNKNOWN_SEAT, Request
-from bot.hub.result import QueryAnswer
+from bot.hub.request import UNKNOWN_SEAT, QueryAnswer, Request
 from bot.position import text_views
 from bot.service import Service
 from bot.terminal.replies import Reply, reply_for, table_summary, waiting_text

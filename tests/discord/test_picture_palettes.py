@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import engine
-from bot.hub.result import QueryAnswer
+from bot.hub.request import QueryAnswer
 from bot.pictures.wanted import answer_pictures
 from tests.discord.test_presses import lines_until
 from tests.drawn_here import DrawnHere

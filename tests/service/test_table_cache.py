@@ -15,7 +15,7 @@ import engine
 from bot.features.game_files.export import make_game_file
 from bot.hub import cache
 from bot.hub.loading import build_table
-from bot.hub.result import Completed, QueryAnswer, StaleDecision
+from bot.hub.request import Completed, QueryAnswer, StaleDecision
 from bot.service import Service
 from engine import kernel
 from storage import LogRow, StoreError, backup, restore

@@ -18,8 +18,7 @@ from bot.discord.interactions.line_interactions import CHOICES_CHANGED, LineInte
 from bot.discord.interactions.replies import RawModal, defer_privately, reply, reply_text, split_lines
 from bot.discord.table_lookup import TableLookup
 from bot.hub.info import TableInfo
-from bot.hub.request import first_word
-from bot.hub.result import CommandResult, QueryAnswer
+from bot.hub.request import CommandResult, QueryAnswer, first_word
 from bot.position.controls import Ask
 from bot.service import Service
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from bot.hub.result import ExportedFile
+from bot.hub.request import ExportedFile
 from bot.pictures.views import NamedPicture
 from mail import InlineImage
 from mail.port import Attachment

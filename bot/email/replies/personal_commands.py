@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bot.features.privacy.person import Wanted
-from bot.hub.result import QueryAnswer
+from bot.hub.request import QueryAnswer
 from bot.service import Service
 
 WANTED: Mapping[str, Wanted] = {"my data": "export", "erase me": "erase"}

@@ -10,7 +10,20 @@ from bot.email.pages.turn_bundles import with_outcomes
 from bot.email.pages.turn_pages import position_parts
 from bot.email.replies.line_reader import LineReader
 from bot.email.tokens import SeatRef, seat_ref, service_token
-from bot.hub import result as results
+from bot.hub.request import (
+    CommandResult,
+    Completed,
+    ConfirmationRequired,
+    LineAmbiguous,
+    LineRefused,
+    LineUnreadable,
+    NotYourSeat,
+    PlayedLine,
+    PollUpdated,
+    QueryAnswer,
+    StaleDecision,
+    TableNotRunning,
+)
 from bot.hub.table import TableView
 from bot.pictures.wanted import answer_pictures
 from bot.pictures.workers import Pictures, PictureWorkers
@@ -85,16 +98,14 @@ class SeatReplies:
 
     async def _submit_lines(
         self, seat: SeatRef, lines: Sequence[str], request_id: str | None
-    ) -> results.CommandResult:
+    ) -> CommandResult:
         lines = [self._reader.without_show(line) for line in lines]
         return await self._service.submit(
             seat.table_id, seat.seat_number, lines, seat.decision_id if request_id else None, request_id,
             person_id=seat.person_id, transport="mail",
         )  # fmt: skip
 
-    async def _mail_result(
-        self, seat: SeatRef, lines: Sequence[str], result: results.CommandResult
-    ) -> PlayResult:
+    async def _mail_result(self, seat: SeatRef, lines: Sequence[str], result: CommandResult) -> PlayResult:
         """The result of a command in the mail channel's own types."""
         first_line = lines[0]
         view = await self._service.queries.view(seat.table_id)
@@ -102,7 +113,7 @@ class SeatReplies:
         legal = await self._legal_lines(view, seat.seat_number)
         waiting = view.waiting_sentence
         match result:
-            case results.Completed():
+            case Completed():
                 accepted = [
                     AcceptedLine(move.raw_line, " ".join(move.sentences) or move.line)
                     for move in result.played
@@ -113,7 +124,7 @@ class SeatReplies:
                 undo = "Send `undo` to take it back." if result.played and not result.game_over else ""
                 also = tuple(each for each in result.sentences if result.played and each != waiting)
                 return LinesPlayed(tuple(accepted), changes, waiting, undo, decision_id, legal, also)
-            case results.PollUpdated():
+            case PollUpdated():
                 return LinesPlayed(
                     (AcceptedLine(first_line, " ".join(result.sentences)),),
                     (),
@@ -122,28 +133,28 @@ class SeatReplies:
                     decision_id,
                     legal,
                 )
-            case results.QueryAnswer():
+            case QueryAnswer():
                 rows = tuple(text for text in result.text.splitlines() if text.strip())
                 if len(rows) != len(lines):
                     return LinesPlayed((), (), waiting, "", decision_id, legal, rows)
                 accepted = [AcceptedLine(*pair) for pair in zip(lines, rows, strict=True)]
                 return LinesPlayed(tuple(accepted), (), waiting, "", decision_id, legal)
-            case results.LineUnreadable():
+            case LineUnreadable():
                 return LineRejected(
                     "unreadable", result.index, result.reason, decision_id, result.nearest or legal
                 )
-            case results.LineRefused():
+            case LineRefused():
                 is_move = self._service.commands.may_be_move(result.line)
                 instead = result.suggestions or (legal if is_move else ())
                 return LineRejected("refused", result.index, result.reason, decision_id, instead)
-            case results.LineAmbiguous():
+            case LineAmbiguous():
                 return LineRejected("ambiguous", result.index, result.reason, decision_id, result.choices)
-            case results.StaleDecision():
+            case StaleDecision():
                 old = "a decision that is no longer open."
                 return StaleReply(old, waiting, result.since, decision_id, legal)
-            case results.ConfirmationRequired():
+            case ConfirmationRequired():
                 return NeedsYes(result.reason, tuple(result.line.split("; ")), decision_id)
-            case results.NotYourSeat() | results.TableNotRunning():
+            case NotYourSeat() | TableNotRunning():
                 return LineRejected("refused", 0, result.reason, decision_id)
 
     async def _drawing(self, view: TableView, reader: int) -> Pictures:
@@ -158,7 +169,7 @@ class SeatReplies:
         lines = legal_lines.copyable_lines(await self._service.queries.choices(view.table.id, seat))
         return with_outcomes(view.state, seat, lines) if view.state else lines
 
-    async def _cash_changes(self, table_id: int, moves: Sequence[results.PlayedLine]) -> tuple[str, ...]:
+    async def _cash_changes(self, table_id: int, moves: Sequence[PlayedLine]) -> tuple[str, ...]:
         """Sentences about how the moves changed everybody's cash."""
         if not moves:
             return ()
@@ -173,7 +184,7 @@ class SeatReplies:
         view = await self._service.queries.view(seat.table_id)
         decision_id = view.decision_id_of(seat.seat_number) or view.current_decision_id
         match result:
-            case results.QueryAnswer():
+            case QueryAnswer():
                 drawing = await self._drawing(view, seat.person_id)
                 named = await answer_pictures(self._service.queries, drawing, view, result)
                 images, drawn_files = mail_pictures(named)
@@ -182,10 +193,10 @@ class SeatReplies:
                 text = f"{result.text}\n{EMAIL_HELP}" if kind == "help" else result.text
                 position = shown_position(view, result, seat.seat_number)
                 return QueryResult(title, text, images, decision_id, files, position)
-            case results.LineUnreadable() | results.LineRefused() | results.LineAmbiguous():
+            case LineUnreadable() | LineRefused() | LineAmbiguous():
                 line = f"{result.line}: " if kind == "try" else ""
                 return QueryResult(kind, f"{line}{result.reason}", (), decision_id)
-            case results.TableNotRunning() | results.NotYourSeat():
+            case TableNotRunning() | NotYourSeat():
                 return QueryResult(kind, result.reason, (), decision_id)
             case _:
                 raise AssertionError(f"the query {kind!r} had the result {type(result).__name__}")
@@ -204,7 +215,7 @@ class SeatReplies:
         )
 
 
-def shown_position(view: TableView, answer: results.QueryAnswer, seat: int) -> tuple[str | TableRows, ...]:
+def shown_position(view: TableView, answer: QueryAnswer, seat: int) -> tuple[str | TableRows, ...]:
     """The position that answers `status` or `at …`, with its tables; empty for other questions."""
     if answer.query == "at" and answer.encoded_state:
         state = engine.decode_state(answer.encoded_state)

@@ -31,8 +31,7 @@ from bot.features.game_files.importing import imported_sentences
 from bot.features.lobby.lines import invitations_sentence
 from bot.hub import people
 from bot.hub.info import TableInfo, open_seat_named, status_text
-from bot.hub.request import UNKNOWN_SEAT, Request
-from bot.hub.result import QueryAnswer
+from bot.hub.request import UNKNOWN_SEAT, QueryAnswer, Request
 from bot.pictures.workers import WATCHED, PictureWorkers
 from bot.position import text_views
 from bot.service import Service

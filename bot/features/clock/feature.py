@@ -18,8 +18,7 @@ from bot.hub.notifications.preferences import settings_of
 from bot.hub.notifications.quiet_hours import not_quiet
 from bot.hub.pace import Pace, pace_text, parse_pace, stored_pace
 from bot.hub.polls import Motion, PollHandler, completed
-from bot.hub.request import Request, not_running, refused
-from bot.hub.result import CommandResult, QueryAnswer
+from bot.hub.request import CommandResult, QueryAnswer, Request, not_running, refused
 from bot.hub.running_tables import record_pace
 from bot.hub.table import LiveTable
 from bot.hub.timers import NUDGE_KIND, Timer

@@ -18,7 +18,7 @@ from bot.hub.info import is_robot_name
 from bot.hub.loading import load_recipient
 from bot.hub.notifications import clock_messages, messages
 from bot.hub.notifications.notify import Recipient
-from bot.hub.result import CommandResult, LineFailure
+from bot.hub.request import CommandResult, LineFailure
 from bot.hub.seating import robot_deputy
 from bot.hub.table import LiveTable
 from bot.hub.timers import LATE_KIND

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from bot.hub.command import Command, Form, Query, QueryRequest
 from bot.hub.feature import EndingPart
 from bot.hub.info import TableInfo
-from bot.hub.result import ExportedFile, QueryAnswer
+from bot.hub.request import ExportedFile, QueryAnswer
 from bot.hub.table import LiveTable
 from engine.game_text import GameHistory
 from engine.game_text.history import history_script, round_statistics

@@ -14,6 +14,7 @@ from bot.hub.changes import WARNING, load_info
 from bot.hub.command import Command, Form, OpenCommand, TableCommand
 from bot.hub.polls import PollHandler, completed
 from bot.hub.request import (
+    CommandResult,
     Request,
     in_seat,
     is_from_deputy,
@@ -21,7 +22,6 @@ from bot.hub.request import (
     own_seat_sentence,
     refused,
 )
-from bot.hub.result import CommandResult
 from bot.hub.seating import ROBOT_WORD, seat_robot
 from bot.hub.table import LiveTable
 from bot.position import text_views

@@ -10,8 +10,7 @@ from bot.hub.command import Command, Form, Lines, OpenCommand, PersonCommand
 from bot.hub.info import SeatedPlayer, TableInfo, open_seats, status_text
 from bot.hub.people import load_standing
 from bot.hub.queries import TableQueries
-from bot.hub.request import Request
-from bot.hub.result import QueryAnswer
+from bot.hub.request import QueryAnswer, Request
 from bot.position import text_views
 from storage import UnitOfWork
 

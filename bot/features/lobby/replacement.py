@@ -21,8 +21,7 @@ from bot.hub.loading import load_recipient
 from bot.hub.notifications.preferences import PersonSettings
 from bot.hub.pace import add_counted, calendar_of
 from bot.hub.polls import Motion, PollHandler
-from bot.hub.request import UNKNOWN_SEAT, Request
-from bot.hub.result import CommandResult, LineRefused
+from bot.hub.request import UNKNOWN_SEAT, CommandResult, LineRefused, Request
 from bot.hub.seating import goes_on, people_of, record_replacement, seat_robot
 from bot.hub.table import LiveTable
 from bot.hub.timers import LATE_KIND

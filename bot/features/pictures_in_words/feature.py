@@ -10,7 +10,7 @@ from collections.abc import Callable
 import engine
 from bot.features.pictures_in_words import board, market
 from bot.hub.command import Command, Form, Query, QueryRequest
-from bot.hub.result import QueryAnswer
+from bot.hub.request import QueryAnswer
 from bot.position.boards import find_company
 
 Text = Callable[[QueryRequest], str]

@@ -18,8 +18,18 @@ from bot.hub.command import Command, Form, Lines, TableCommand
 from bot.hub.feature import Addition, TurnPage
 from bot.hub.limits import LimitReached
 from bot.hub.play import MoveHandler, line_failure
-from bot.hub.request import Request, is_from_deputy, refused, writer_of
-from bot.hub.result import CommandResult, Completed, LineFailure, LineRefused, LineUnreadable, QueryAnswer
+from bot.hub.request import (
+    CommandResult,
+    Completed,
+    LineFailure,
+    LineRefused,
+    LineUnreadable,
+    QueryAnswer,
+    Request,
+    is_from_deputy,
+    refused,
+    writer_of,
+)
 from bot.hub.table import LiveTable
 from bot.position.controls import Ask, Choose, Control, Option, Say, Show
 from bot.position.effects import choice_effect

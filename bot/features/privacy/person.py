@@ -21,7 +21,7 @@ from bot.hub.notifications.messages import Notification, unique_suffix
 from bot.hub.people import player_name
 from bot.hub.polls import PollHandler
 from bot.hub.privacy import PrivacySettings
-from bot.hub.result import ExportedFile
+from bot.hub.request import ExportedFile
 from bot.hub.running_tables import leave_lobby
 from bot.hub.seating import next_host
 from bot.hub.table import LiveTable

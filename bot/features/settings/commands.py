@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from bot.features.settings.feature import PersonSettingsService, without_word
 from bot.hub.command import Command, Form, Lines, PersonCommand
 from bot.hub.info import AS_TABLE
-from bot.hub.result import QueryAnswer
+from bot.hub.request import QueryAnswer
 from bot.position.controls import Ask, Choose, Control, Option, Say
 
 FORMS = (

@@ -32,8 +32,7 @@ from bot.hub.cache import TableCache
 from bot.hub.command import Command, Form, Lines, TableCommand
 from bot.hub.commit import CommitDraft
 from bot.hub.play import Beside, MoveHandler, line_failure
-from bot.hub.request import Request, is_from_deputy, refused
-from bot.hub.result import CommandResult, QueryAnswer
+from bot.hub.request import CommandResult, QueryAnswer, Request, is_from_deputy, refused
 from bot.hub.table import LiveTable
 from bot.position.pending import engine_seat
 from engine.standing_orders import ArmedOrder, parse_order, replaces

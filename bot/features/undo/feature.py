@@ -17,8 +17,7 @@ from bot.hub.command import Command, Form, TableCommand
 from bot.hub.commit import CommitDraft
 from bot.hub.feature import Addition, TurnPage
 from bot.hub.polls import REWIND_POLLS, Motion, PollHandler, completed, stale_decision
-from bot.hub.request import Request, not_running, refused
-from bot.hub.result import CommandResult
+from bot.hub.request import CommandResult, Request, not_running, refused
 from bot.hub.table import LiveTable
 from bot.position.controls import Say
 from storage import TablePoll

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import engine
 from bot.hub.command import Command, Commands, Form, Query, QueryRequest
 from bot.hub.feature import Addition, EndingPart, TurnPage
-from bot.hub.result import QueryAnswer
+from bot.hub.request import QueryAnswer
 from bot.hub.table import LiveTable
 from bot.position import text_views
 from bot.position.auctions import bids_view, private_view

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import engine
 from bot.features.watch.snapshot import Snapshot, drawings, news
-from bot.hub.result import ReviewChart
+from bot.hub.request import ReviewChart
 from bot.pictures.views import NamedPicture, draw_all
 from bot.pictures.workers import Pictures
 from bot.position.controls import Show

@@ -6,8 +6,7 @@ from bot.hub.cache import TableCache
 from bot.hub.changes import check_allowed
 from bot.hub.command import Command, Form, TableCommand
 from bot.hub.info import TableInfo
-from bot.hub.request import Request, refused
-from bot.hub.result import CommandResult, QueryAnswer
+from bot.hub.request import CommandResult, QueryAnswer, Request, refused
 from bot.hub.table import LiveTable
 from storage import UnitOfWork
 
