@@ -15,14 +15,13 @@ from bot.hub.commit import CommitDraft
 from bot.hub.limits import Limits
 from bot.hub.notifications import notify
 from bot.hub.notifications.preferences import settings_of
-from bot.hub.notifications.quiet_hours import not_quiet
 from bot.hub.pace import Pace, pace_text, parse_pace, stored_pace
 from bot.hub.polls import Motion, PollHandler, completed
 from bot.hub.request import CommandResult, QueryAnswer, Request, not_running, refused
 from bot.hub.running_tables import record_pace
 from bot.hub.table import LiveTable
 from bot.hub.timers import NUDGE_KIND, Timer
-from bot.position.times import moment_text
+from bot.position.times import moment_text, not_quiet
 from storage import ClockChanges, DueRow, SeatClock, TablePoll, UnitOfWork
 
 NUDGE_AGAIN = timedelta(hours=12)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 
 from bot.features.clock.clocks import ClockRules
-from bot.features.clock.waits import STANDSTILL, Wait, WaitTimers
+from bot.features.clock.due_rows import STANDSTILL, Wait, WaitTimers, next_reminder
 from bot.hub.cache import TableCache
 from bot.hub.notifications import clock_messages
-from bot.hub.notifications.quiet_hours import next_reminder, not_quiet
 from bot.hub.notifications.waiting import has_digest_near
 from bot.hub.timers import NUDGE_KIND, Timer
-from bot.position.times import duration_text
+from bot.position.times import duration_text, not_quiet
 from storage import DueRow, NewMessage, UnitOfWork
 
 

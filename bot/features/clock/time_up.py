@@ -10,7 +10,7 @@ from datetime import timedelta
 
 import engine
 from bot.features.clock.clocks import CLOCK_TRANSPORT
-from bot.features.clock.waits import STANDSTILL, Wait, WaitTimers
+from bot.features.clock.due_rows import STANDSTILL, Wait, WaitTimers
 from bot.hub.cache import TableCache
 from bot.hub.changes import again_on_conflict
 from bot.hub.commit import write_notes

@@ -33,7 +33,7 @@ from typing import Any, Literal, NamedTuple
 
 from bot.hub.info import TableInfo
 from bot.hub.notifications.preferences import PersonSettings, settings_of
-from bot.hub.notifications.quiet_hours import not_quiet
+from bot.position.times import not_quiet
 from storage import Identity, IdentityFields, Person, PersonFields, mail_order
 
 

@@ -30,16 +30,18 @@ import msgspec
 from msgspec.structs import replace
 
 from bot.hub.info import AS_TABLE, is_robot_name, parse_own_palette
-from bot.hub.notifications.quiet_hours import QuietHours, parse_quiet_hours, quiet_hours
 from bot.hub.pace import Interval
 from bot.position.times import (
+    QuietHours,
     day_text,
     format_duration,
     local_moment,
     parse_date,
     parse_duration,
     parse_hour,
+    parse_quiet_hours,
     parse_zone,
+    quiet_hours,
     zone_of,
 )
 from renderers import PaletteName
