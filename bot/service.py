@@ -47,11 +47,11 @@ from bot.features.watch.address import GameAddresses
 from bot.features.watch.feature import Watcher
 from bot.features.watch.permission import WatchingPermission
 from bot.hub.cache import KEEP_MEGABYTES
+from bot.hub.changes import RunningTables
 from bot.hub.feature import Feature
 from bot.hub.limits import Limits
 from bot.hub.polls import HOLD_KIND, PollHandler
 from bot.hub.privacy import PrivacySettings
-from bot.hub.running_tables import RunningTables
 from bot.hub.service import Hub
 from bot.hub.timers import LATE_KIND, NOBODY_FOLLOWS, Followers
 from bot.pictures.workers import PictureWorkers

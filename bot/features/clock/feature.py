@@ -9,7 +9,7 @@ from bot.features.clock.clocks import ClockRules
 from bot.features.clock.reminders import Reminders
 from bot.features.clock.time_up import PlayForSeat, TimeUp
 from bot.hub.cache import TableCache
-from bot.hub.changes import TableChanges, again_on_conflict, check_allowed, check_in_lobby
+from bot.hub.changes import TableChanges, again_on_conflict, check_allowed, check_in_lobby, record_pace
 from bot.hub.command import Command, Form, OpenCommand, TableCommand
 from bot.hub.commit import CommitDraft
 from bot.hub.limits import Limits
@@ -18,7 +18,6 @@ from bot.hub.notifications.preferences import settings_of
 from bot.hub.pace import Pace, pace_text, parse_pace, stored_pace
 from bot.hub.polls import Motion, PollHandler, completed
 from bot.hub.request import CommandResult, QueryAnswer, Request, not_running, refused
-from bot.hub.running_tables import record_pace
 from bot.hub.table import LiveTable
 from bot.hub.timers import NUDGE_KIND, Timer
 from bot.position.times import moment_text, not_quiet

@@ -15,12 +15,11 @@ import engine
 from bot.features.lobby.seats import SeatRequests
 from bot.features.lobby.tables import HINTS, Lobby
 from bot.hub.cache import TableCache
-from bot.hub.changes import check_allowed
+from bot.hub.changes import RunningTables, check_allowed
 from bot.hub.command import Command, Form, OpenCommand
 from bot.hub.info import TableInfo, open_seat_named
 from bot.hub.people import check_invitable, person_by_address, person_by_discord, player_name
 from bot.hub.request import Request
-from bot.hub.running_tables import RunningTables
 from bot.hub.seating import ROBOT_WORD, free_name, people_of, robots_of, unanswered
 from bot.position import text_views
 from storage import TableStatus, UnitOfWork

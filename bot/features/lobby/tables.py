@@ -2,7 +2,7 @@
 
 The host may do everything that does not belong to another person. Every seated player may invite, and leave.
 The operator (`by=None`) may do everything. Every method raises ValueError with a sentence if it is not
-possible, and NotFound for a table that does not exist. What happens at a table later is in `running_tables`.
+possible, and NotFound for a table that does not exist. What happens at a table later is in `bot.hub.changes`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from bot.hub.changes import (
     again_on_conflict,
     check_allowed,
     check_in_lobby,
+    leave_lobby,
     load_info,
+    record_end,
     renew_expiry,
 )
 from bot.hub.info import TableInfo, parse_palette, table_name
@@ -29,7 +31,6 @@ from bot.hub.limits import Limits
 from bot.hub.loading import load_recipient
 from bot.hub.notifications import messages
 from bot.hub.pace import parse_pace
-from bot.hub.running_tables import leave_lobby, record_end
 from bot.hub.seating import (
     add_seat,
     check_name,

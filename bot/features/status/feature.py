@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.hub.cache import TableCache
-from bot.hub.changes import check_allowed
+from bot.hub.changes import RunningTables, check_allowed, record_end
 from bot.hub.command import Command, Form, OpenCommand, TableCommand
 from bot.hub.commit import CommitDraft
 from bot.hub.notifications import messages
@@ -22,7 +22,6 @@ from bot.hub.request import (
     own_seat_sentence,
     refused,
 )
-from bot.hub.running_tables import RunningTables, record_end
 from bot.hub.table import LiveTable
 from storage import TablePoll
 

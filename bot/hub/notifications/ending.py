@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 
 import engine
 from bot.hub.cache import TableCache
+from bot.hub.changes import STANDINGS
 from bot.hub.feature import AddToEnding, Page
 from bot.hub.info import TableInfo
 from bot.hub.log import TableLog
 from bot.hub.notifications.messages import Notification
-from bot.hub.running_tables import STANDINGS
 from bot.position.figures import figures_sentence, game_figures
 from bot.position.sentences import dollars
 from bot.position.text_views import join_words, over_sentence
