@@ -93,7 +93,7 @@ async def open_service(settings: Settings, *, allows_new: bool = False) -> Async
 
     allows_new: also an empty store, or another one, beside backups of a former one; else InvalidStore.
     """
-    from bot.hub.privacy import PrivacySettings
+    from bot.hub.people import PrivacySettings
     from bot.operations.check import quick_check_at_start
     from bot.operations.store_watch import accept_store, check_start
     from bot.pictures.workers import PictureWorkers

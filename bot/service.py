@@ -49,9 +49,8 @@ from bot.features.watch.permission import WatchingPermission
 from bot.hub.cache import KEEP_MEGABYTES
 from bot.hub.changes import RunningTables
 from bot.hub.feature import Feature
-from bot.hub.limits import Limits
+from bot.hub.people import Limits, PrivacySettings
 from bot.hub.polls import HOLD_KIND, PollHandler
-from bot.hub.privacy import PrivacySettings
 from bot.hub.service import Hub
 from bot.hub.timers import LATE_KIND, NOBODY_FOLLOWS, Followers
 from bot.pictures.workers import PictureWorkers

@@ -19,11 +19,11 @@ from typing import Any, Literal, TypeVar, cast
 from bot.hub.cache import MAX_ATTEMPTS, TableCache
 from bot.hub.commit import CommitDraft
 from bot.hub.info import TableInfo, check_distinct, status_text
-from bot.hub.limits import Limits
 from bot.hub.loading import load_metadata, load_recipient, load_table_info
 from bot.hub.notifications import clock_messages, messages
 from bot.hub.notifications.messages import Notification
 from bot.hub.pace import Pace
+from bot.hub.people import Limits
 from bot.hub.request import Completed
 from bot.hub.seating import check_no_robot_name, goes_on, next_host, record_replacement
 from bot.hub.table import LiveTable

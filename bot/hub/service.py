@@ -41,11 +41,10 @@ from bot.hub.command import (
 )
 from bot.hub.connections import ConnectionState, ConnectionStatus, Jobs
 from bot.hub.feature import Addition, AddToEnding, AddToTurn, Feature, MakePage, TurnPage
-from bot.hub.limits import Kind, LimitReached, Limits
 from bot.hub.loading import UnreadableTable
 from bot.hub.log import LogNotLoaded
 from bot.hub.notifications.ending import ending_page
-from bot.hub.people import claim_address
+from bot.hub.people import Kind, LimitReached, Limits, claim_address
 from bot.hub.play import MoveHandler
 from bot.hub.polls import PollHandler
 from bot.hub.queries import TableQueries

@@ -8,7 +8,7 @@ import pytest
 
 from bot.features.plans.plans import MAX_LINES
 from bot.hub.info import check_distinct, table_name
-from bot.hub.limits import SENTENCES, Kind, LimitReached, Limits
+from bot.hub.people import SENTENCES, Kind, LimitReached, Limits
 from bot.hub.request import CommandResult, Completed, LineRefused, QueryAnswer
 from bot.service import Service
 from storage import open_store

@@ -15,7 +15,7 @@ from random import Random
 
 import pytest
 
-from bot.hub.limits import DEFAULT_LIMITS, Limits
+from bot.hub.people import DEFAULT_LIMITS, Limits
 from bot.hub.request import Completed, LineRefused, QueryAnswer
 from bot.position.pending import seat_number
 from bot.service import Service

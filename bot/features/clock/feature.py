@@ -12,10 +12,10 @@ from bot.hub.cache import TableCache
 from bot.hub.changes import TableChanges, again_on_conflict, check_allowed, check_in_lobby, record_pace
 from bot.hub.command import Command, Form, OpenCommand, TableCommand
 from bot.hub.commit import CommitDraft
-from bot.hub.limits import Limits
 from bot.hub.notifications import notify
 from bot.hub.notifications.preferences import settings_of
 from bot.hub.pace import Pace, pace_text, parse_pace, stored_pace
+from bot.hub.people import Limits
 from bot.hub.polls import Motion, PollHandler, completed
 from bot.hub.request import CommandResult, QueryAnswer, Request, not_running, refused
 from bot.hub.table import LiveTable

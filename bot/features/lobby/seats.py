@@ -17,10 +17,9 @@ from bot.features.lobby.tables import Lobby
 from bot.hub.cache import TableCache
 from bot.hub.changes import RunningTables, check_allowed
 from bot.hub.info import TableInfo, check_distinct, open_seats, status_text
-from bot.hub.limits import Limits
 from bot.hub.loading import load_recipient
 from bot.hub.notifications import messages
-from bot.hub.people import player_name
+from bot.hub.people import Limits, player_name
 from bot.hub.seating import check_no_robot_name, free_name, people_of, waits_for_players
 from bot.position import text_views
 from storage import DueRow, SeatRequest, UnitOfWork

@@ -27,10 +27,10 @@ from bot.hub.changes import (
     renew_expiry,
 )
 from bot.hub.info import TableInfo, parse_palette, table_name
-from bot.hub.limits import Limits
 from bot.hub.loading import load_recipient
 from bot.hub.notifications import messages
 from bot.hub.pace import parse_pace
+from bot.hub.people import Limits
 from bot.hub.seating import (
     add_seat,
     check_name,

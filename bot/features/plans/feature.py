@@ -16,7 +16,7 @@ from bot.features.plans import plans
 from bot.features.plans.plans import PlanStore
 from bot.hub.command import Command, Form, Lines, TableCommand
 from bot.hub.feature import Addition, TurnPage
-from bot.hub.limits import LimitReached
+from bot.hub.people import LimitReached
 from bot.hub.play import MoveHandler, line_failure
 from bot.hub.request import (
     CommandResult,

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import engine
-from bot.hub.limits import Limits
+from bot.hub.people import Limits
 from bot.hub.table import LiveTable
 from bot.position import text_views
 from bot.position.pending import engine_seat, pending_decisions

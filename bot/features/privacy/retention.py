@@ -7,7 +7,7 @@ import logging
 from datetime import timedelta
 
 from bot.features.privacy.files import DataFolder
-from bot.hub.privacy import PrivacySettings
+from bot.hub.people import PrivacySettings
 from storage import Store, StoreError
 
 log = logging.getLogger(__name__)

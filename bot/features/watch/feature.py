@@ -22,7 +22,7 @@ from bot.features.watch.snapshot import (
     snapshot_of,
 )
 from bot.hub.info import IncomingGame
-from bot.hub.limits import Limits
+from bot.hub.people import Limits
 from bot.pictures.views import NamedPicture, draw_all
 from bot.pictures.workers import Pictures
 from bot.position.controls import Show
