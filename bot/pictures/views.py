@@ -12,7 +12,7 @@ from typing import NamedTuple
 import engine
 from bot.hub.queries import RoutesRun
 from bot.pictures.workers import Pictures
-from bot.position.runs import run_previews
+from bot.position.sentences import run_previews
 from renderers import Picture, around, part_around
 
 NEAR = 2  # hexes

@@ -16,7 +16,7 @@ from bot.pictures.wanted import page_pictures, turn_pictures
 from bot.pictures.workers import PictureWorkers, Post, TablePictures
 from bot.position import text_views
 from bot.position.pending import PendingDecision
-from bot.position.runs import connection_lines
+from bot.position.sentences import connection_lines
 from bot.service import Service
 from mail import MailPage
 from mail.composing import pages

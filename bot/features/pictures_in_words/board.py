@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import engine
-from bot.position.sentences import dollars
+from bot.position.sentences import (
+    directions,
+    dollars,
+    face_of,
+    hex_of,
+    later_values,
+    track_phrases,
+    value_now,
+)
 from bot.position.text_views import join_words
-from bot.position.track_words import directions, face_of, hex_of, later_values, track_phrases, value_now
 from engine.board.route_notation import chain_hexes, parse_route
 from engine.core.components import HexDefinition
 from engine.operating.stations import reserved_slots

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 import engine
 from bot.position import text_views
-from bot.position.auctions import for_sale, sale_line
 from bot.position.boards import find_company
 from bot.position.pending import PendingDecision
-from bot.position.sentences import dollars
+from bot.position.sentences import dollars, for_sale, sale_line
 from engine.finance import market
 
 STEPS = (("right", market.right), ("left", market.left), ("up", market.up), ("down", market.down))
