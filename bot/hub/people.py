@@ -158,7 +158,11 @@ class LimitReached(ValueError):
 
 
 class Limits:
-    """Counts what each person does on a day. Kinds that are not given have their default."""
+    """Counts what each person does on a day, of UTC. Kinds that are not given have their default.
+
+    A count is kept in the store, in the transaction of what is counted, so neither a restart nor a second
+    process forgets it. The operator has no limits.
+    """
 
     def __init__(self, limits: Mapping[Kind, int] | None = None) -> None:
         self._limits = {**DEFAULT_LIMITS, **(limits or {})}

@@ -16,6 +16,8 @@ def dollars(amount: int) -> str:
     return f"{'-' * (amount < 0)}${abs(amount):,}"
 
 
+# -- what is auctioned -----------------------------------------------------------------------
+
 MAX_DESCRIPTION = 160  # characters of a private's ability in a list
 MAX_SENTENCES = 260  # the same in an answer about bids, in whole sentences
 
@@ -161,6 +163,11 @@ def _cut(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
 
 
+# -- the run to come -------------------------------------------------------------------------
+#
+# Before a connection run its sum depends on the destination token, which is placed or kept first. Both ways
+# are tried on a copy of the position.
+
 CONNECT, DESTINATION, RUN = "connect", "destination", "run"
 START_CONNECTION_RUN = "connect run"
 TOKEN_WAYS = (("destination place", "its destination token placed"), ("destination keep", "that token kept"))
@@ -226,6 +233,8 @@ def _line(preview: RunPreview) -> str:
     with_token = f" with {preview.way}" if preview.way else ""
     return f"Best run of the {preview.company}{with_token}: {dollars(preview.revenue)}, {trains}"
 
+
+# -- track -----------------------------------------------------------------------------------
 
 DIRECTIONS = {
     "pointy": ("southwest", "west", "northwest", "northeast", "east", "southeast"),

@@ -7,7 +7,7 @@ import re
 import engine
 from bot.discord.controls.sale_preview import preview_sales
 from bot.position import text_views
-from bot.position.effects import choice_effect
+from bot.position.legal_lines import choice_effect
 from bot.position.numbers import decision_lines
 from bot.position.sentences import auction_lines
 from tests.service.test_question_pictures import merger

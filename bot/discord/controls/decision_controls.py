@@ -10,7 +10,7 @@ from bot.discord.controls.controls import SUBMIT_LINE, CardControls, MenuItem, c
 from bot.discord.controls.lay_controls import hex_items, lay_choices
 from bot.discord.controls.stock_controls import purchase_label, purchases, sale_items, train_purchases
 from bot.features.standing_orders.controls import PROTECTION
-from bot.position.effects import choice_effect
+from bot.position.legal_lines import choice_effect
 
 
 def decision_controls(

@@ -15,7 +15,7 @@ from bot.discord.controls.controls import SUBMIT_LINE, CustomId
 from bot.discord.controls.stock_controls import purchase_label, purchases
 from bot.discord.interactions import private_answers
 from bot.position import text_views
-from bot.position.effects import price_at_end_of_round, protection_note, sold_shares
+from bot.position.legal_lines import price_at_end_of_round, protection_note, sold_shares
 from bot.position.sentences import dollars
 
 

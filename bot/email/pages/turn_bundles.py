@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import engine
 from bot.position import legal_lines
-from bot.position.effects import line_effect
+from bot.position.legal_lines import line_effect
 from bot.position.pending import engine_seat
 
 BUNDLES = (("run best", "pay", "pass"), ("run best", "withhold", "pass"))

@@ -32,7 +32,7 @@ from bot.hub.request import (
 )
 from bot.hub.table import LiveTable
 from bot.position.controls import Ask, Choose, Control, Option, Say, Show
-from bot.position.effects import choice_effect
+from bot.position.legal_lines import choice_effect
 from bot.position.pending import engine_seat
 from engine.standing_orders import ArmedOrder
 

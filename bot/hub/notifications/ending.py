@@ -69,6 +69,9 @@ def _who_has_ended(log: TableLog) -> str:
     return next(notes, "").partition(STANDINGS)[0]
 
 
+# -- how long it took, and how fast its players answered ----------------------------------------
+
+
 class TimedMove(Protocol):
     """The part of a log row that the figures depend on."""
 
