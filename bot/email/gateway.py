@@ -1,7 +1,7 @@
 """The service behind the mail channel: it implements `mail.port.ServicePort`, by parts.
 
-`correspondents` knows people and what the tokens of our emails stand for, `inbound_mail` keeps what arrives,
-`seat_replies` plays and answers, `held_lines` waits for `yes`, `confirmations` acts on it, `table_replies`
+`Correspondents` knows people and what the tokens of our emails stand for, `stored_mail` keeps what arrives
+and what waits for `yes`, `seat_replies` plays and answers, `confirmations` acts on a `yes`, `table_replies`
 carries out commands. `mail.port` says what each part promises.
 """
 
@@ -11,11 +11,10 @@ from pathlib import Path
 
 from bot.email.confirmations import Confirmations
 from bot.email.correspondents import Correspondents, alert_operator
-from bot.email.inbound_mail import InboundMail
-from bot.email.replies.held_lines import HeldLineStore
 from bot.email.replies.seat_replies import SeatReplies
 from bot.email.replies.table_commands import TableCommands
 from bot.email.replies.table_replies import TableReplies
+from bot.email.stored_mail import HeldLineStore, InboundMail
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 

@@ -6,7 +6,7 @@ their tables and the operator are told, and the person on Discord. Everything el
 days of it the tables are told too. A person who reports a letter as spam gets no more. A letter that was
 refused for good is not gone: a turn is asked for again later, the later the more such letters have come back,
 and any other letter is sent again as it was when the address works, or at once to another address of the
-person. If a letter was accepted and then came back, its words go out again (`bot.email.returned`). If an
+person. If a letter was accepted and then came back, its words go out again (`bot.email.stored_mail`). If an
 invitation came back, the host is told.
 
 Any letter from the person brings them back, as do a link on Discord and `player NAME mail on` in the
@@ -19,7 +19,7 @@ import logging
 from datetime import datetime, timedelta
 
 from bot.email.pages.invitations import invitation_came_back
-from bot.email.returned import gather_lost, lost_lately, send_lost
+from bot.email.stored_mail import gather_lost, lost_lately, send_lost
 from bot.email.tokens import ServiceToken, table_label
 from bot.hub import people
 from bot.hub.info import TableInfo

@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable, Sequence
 import msgspec
 
 from bot.email.replies import address_commands, personal_commands
-from bot.email.replies.held_lines import HeldLineStore
 from bot.email.replies.line_reader import game_verbs
 from bot.email.replies.table_commands import (
     OWN_WORDS,
@@ -17,6 +16,7 @@ from bot.email.replies.table_commands import (
     TableRequest,
     admits_host,
 )
+from bot.email.stored_mail import HeldLineStore
 from bot.email.tokens import ServiceToken, service_token, table_token, token_owner
 from bot.hub import people
 from bot.service import Service
