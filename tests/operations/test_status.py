@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 
 from bot.__main__ import app_for
 from bot.config import parse_settings
-from bot.email.connection import MailConnection
+from bot.email.delivery import MailConnection
 from bot.hub.request import TableNotRunning
 from bot.operations.logs import (
     LogFile,
