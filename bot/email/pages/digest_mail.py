@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from bot.email.pages.turn_bundles import with_outcomes
+from bot.email.pages.turn_pages import with_outcomes
 from bot.email.tokens import ServiceToken, reply_token_for
 from bot.hub.notifications.waiting import WaitingTable
 from bot.position import legal_lines

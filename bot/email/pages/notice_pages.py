@@ -8,8 +8,7 @@ from datetime import timedelta
 from typing import Literal
 
 from bot.email.pages.feature_pages import mail_page, page_token
-from bot.email.pages.pictures import inline_images
-from bot.email.pages.turn_pages import PICTURES_LATE, TurnPages, position_parts, words_of_map
+from bot.email.pages.turn_pages import PICTURES_LATE, TurnPages, inline_images, position_parts, words_of_map
 from bot.email.tokens import ServiceToken, reply_token_for
 from bot.hub.notifications.messages import Notification, decode_notification
 from bot.hub.table import TableView

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 
 import engine
-from bot.email.pages.turn_bundles import offered_lines
+from bot.email.pages.turn_pages import offered_lines
 from bot.hub.command import Commands
 from bot.position.pending import engine_seat
 from mail.port import AcceptedLine

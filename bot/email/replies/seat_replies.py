@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import engine
-from bot.email.pages.pictures import mail_file, mail_pictures
-from bot.email.pages.turn_bundles import with_outcomes
-from bot.email.pages.turn_pages import position_parts
+from bot.email.pages.turn_pages import mail_file, mail_pictures, position_parts, with_outcomes
 from bot.email.replies.line_reader import LineReader
 from bot.email.tokens import SeatRef, seat_ref, service_token
 from bot.hub.request import (

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import engine
-from bot.email.pages.pictures import inline_images
+from bot.email.pages.turn_pages import inline_images
 from bot.email.tokens import table_label
 from bot.features.game_files.export import export_prospect
 from bot.features.game_files.importing import imported_sentences
