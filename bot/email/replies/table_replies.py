@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 import msgspec
 
 from bot.email.replies import address_commands, personal_commands
-from bot.email.replies.line_reader import game_verbs
+from bot.email.replies.seat_replies import game_verbs
 from bot.email.replies.table_commands import (
     OWN_WORDS,
     CommandAnswer,
