@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.email.pages.invitations import tell_host
-from bot.email.reachability import Reachability
+from bot.email.reachability import Reachability, tell_host
 from bot.email.replies import address_commands
 from bot.email.replies.table_commands import TableCommands, joined_sentence
 from bot.email.tokens import ServiceToken, service_token, table_label, table_token
