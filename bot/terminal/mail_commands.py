@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from bot.email.reachability import Reachability, waiting_sentence
-from bot.email.replies import address_commands
+from bot.email.replies import personal_commands
 from bot.hub import people
 from bot.hub.info import TableInfo
 from bot.hub.people import load_standing
@@ -39,7 +39,7 @@ async def set_mail(service: Service, table: TableInfo, name: str, argument: str)
             await Reachability(service).mail_stopped(person.id)
             return f"{player.name} gets no more emails."
     if argument.casefold().endswith(" off"):
-        return await address_commands.unlink(
+        return await personal_commands.unlink(
             service, player.person_id, normalize_address(argument[: -len(" off")])
         )
     async with service.store.begin() as unit:
