@@ -22,7 +22,7 @@ from bot.hub.queries import TableQueries
 from bot.hub.request import LineRefused, QueryAnswer, first_word
 from bot.hub.seating import ROBOT_WORD, people_of, robots_of
 from bot.hub.table import TableView
-from bot.pictures.wanted import turn_pictures
+from bot.pictures.views import turn_pictures
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from bot.terminal import mail_commands

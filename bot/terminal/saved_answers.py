@@ -10,8 +10,13 @@ from bot.hub.feature import Page
 from bot.hub.queries import TableQueries
 from bot.hub.request import QueryAnswer
 from bot.hub.table import TableView
-from bot.pictures.views import NamedPicture
-from bot.pictures.wanted import PICTURES_SAY_ALL, answer_pictures, page_pictures, picture_file_name
+from bot.pictures.views import (
+    PICTURES_SAY_ALL,
+    NamedPicture,
+    answer_pictures,
+    page_pictures,
+    picture_file_name,
+)
 from bot.pictures.workers import WATCHED, Pictures, PictureWorkers
 from bot.terminal.replies import Reply
 

@@ -18,7 +18,7 @@ from bot.hub.feature import TurnPage
 from bot.hub.log import recent_events
 from bot.hub.request import LineRefused, QueryAnswer
 from bot.hub.table import TableView
-from bot.pictures.wanted import answer_pictures, turn_pictures
+from bot.pictures.views import answer_pictures, turn_pictures
 from bot.pictures.workers import PictureWorkers, draw_file
 from bot.position import legal_lines
 from renderers import Picture

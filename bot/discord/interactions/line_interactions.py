@@ -32,7 +32,7 @@ from bot.discord.threads import card_link
 from bot.hub.info import TableInfo
 from bot.hub.people import player_name
 from bot.hub.request import CommandResult, Completed, PollUpdated, QueryAnswer, StaleDecision
-from bot.pictures.wanted import PICTURES_SAY_ALL, answer_pictures
+from bot.pictures.views import PICTURES_SAY_ALL, answer_pictures
 from bot.pictures.workers import Pictures, PictureWorkers
 from bot.service import Service
 from engine.standing_orders import is_order_line

@@ -13,8 +13,7 @@ from bot.hub.log import recent_events
 from bot.hub.notifications.waiting import waiting_tables
 from bot.hub.request import ExportedFile
 from bot.hub.table import TableView
-from bot.pictures.views import NamedPicture
-from bot.pictures.wanted import page_pictures, turn_pictures
+from bot.pictures.views import NamedPicture, page_pictures, turn_pictures
 from bot.pictures.workers import PictureWorkers, Post, TablePictures
 from bot.position import legal_lines, text_views
 from bot.position.legal_lines import line_effect

@@ -26,7 +26,7 @@ from bot.hub.request import (
     TableNotRunning,
 )
 from bot.hub.table import TableView
-from bot.pictures.wanted import answer_pictures
+from bot.pictures.views import answer_pictures
 from bot.pictures.workers import Pictures, PictureWorkers
 from bot.position import legal_lines, text_views
 from bot.position.pending import engine_seat, pending_decisions
