@@ -17,7 +17,8 @@ from bot.discord.completion import (
 from bot.discord.controls import controls
 from bot.discord.controls.controls import NO_TABLE, CustomId
 from bot.discord.interactions.interactions import InteractionHandler
-from bot.discord.interactions.replies import reply, reply_text, split_lines
+from bot.discord.interactions.line_interactions import split_lines
+from bot.discord.interactions.replies import reply, reply_text
 from bot.features.game_files.importing import MAX_BYTES
 from bot.hub.request import first_word
 

@@ -16,11 +16,15 @@ import engine
 from bot.discord.api import DiscordApi, UncertainSession
 from bot.discord.cards.card_builder import CardBuilder
 from bot.discord.controls import controls, sale_preview
-from bot.discord.controls.control_access import ControlAccess
 from bot.discord.controls.controls import CustomId
 from bot.discord.controls.decision_controls import with_effects
 from bot.discord.interactions import private_answers
-from bot.discord.interactions.line_interactions import CHOICES_CHANGED, LineInteractions
+from bot.discord.interactions.line_interactions import (
+    CHOICES_CHANGED,
+    ControlAccess,
+    LineInteractions,
+    split_lines,
+)
 from bot.discord.interactions.page_interactions import PageInteractions
 from bot.discord.interactions.privacy_interactions import PrivacyInteractions
 from bot.discord.interactions.replies import (
@@ -30,7 +34,6 @@ from bot.discord.interactions.replies import (
     is_too_late,
     reply,
     reply_text,
-    split_lines,
 )
 from bot.discord.interactions.tile_interactions import TileInteractions
 from bot.discord.interactions.watch_interactions import WatchInteractions

@@ -14,8 +14,8 @@ from bot.discord.cards.parts import Json
 from bot.discord.controls.controls import NO_TABLE, CustomId
 from bot.discord.controls.page_controls import ENTERED, FORM, form_modal
 from bot.discord.interactions import private_answers
-from bot.discord.interactions.line_interactions import CHOICES_CHANGED, LineInteractions
-from bot.discord.interactions.replies import RawModal, defer_privately, reply, reply_text, split_lines
+from bot.discord.interactions.line_interactions import CHOICES_CHANGED, LineInteractions, split_lines
+from bot.discord.interactions.replies import RawModal, defer_privately, reply, reply_text
 from bot.discord.table_lookup import TableLookup
 from bot.hub.info import TableInfo
 from bot.hub.request import CommandResult, QueryAnswer, first_word

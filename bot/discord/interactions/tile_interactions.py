@@ -10,10 +10,9 @@ import discord
 import engine
 from bot.discord.api import ImageAttachment
 from bot.discord.controls import controls, lay_controls, tile_menu
-from bot.discord.controls.control_access import ControlAccess
 from bot.discord.controls.controls import CustomId
 from bot.discord.interactions import private_answers
-from bot.discord.interactions.line_interactions import CHOICES_CHANGED, LineInteractions
+from bot.discord.interactions.line_interactions import CHOICES_CHANGED, ControlAccess, LineInteractions
 from bot.discord.interactions.replies import reply, reply_text
 from bot.pictures.views import lay_map
 from bot.position.pending import engine_seat
