@@ -12,7 +12,7 @@ import engine
 from bot.discord.cards import parts
 from bot.discord.cards.parts import Json
 from bot.discord.controls.controls import SUBMIT_LINE, CustomId
-from bot.discord.controls.stock_controls import purchase_label, purchases
+from bot.discord.controls.decision_controls import purchase_label, purchases
 from bot.discord.interactions import private_answers
 from bot.position import text_views
 from bot.position.legal_lines import price_at_end_of_round, protection_note, sold_shares

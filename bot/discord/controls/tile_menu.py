@@ -23,8 +23,7 @@ from bot.discord.controls.controls import (
     MenuItem,
     encode_choice,
 )
-from bot.discord.controls.decision_controls import with_effects
-from bot.discord.controls.lay_controls import LayChoice
+from bot.discord.controls.decision_controls import LayChoice, with_effects
 from bot.discord.interactions import private_answers
 from bot.position.pending import engine_seat
 from bot.position.sentences import dollars
