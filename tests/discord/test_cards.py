@@ -10,7 +10,7 @@ import pytest
 import engine
 from bot.discord.cards import card_texts, layouts, parts
 from bot.discord.cards.parts import ImageRef, Json
-from bot.discord.controls import controls, decision_controls, tile_menu
+from bot.discord.controls import controls, decision_controls, previews
 from bot.discord.controls.controls import (
     ENTER_AMOUNT,
     LOOK_CLOSER,
@@ -111,9 +111,9 @@ def tile_message(key: CustomId, choices: list[Choice]) -> list[Json]:
         )
     else:
         on_hex = [lay for lay in lays if lay.hex == hex]
-        message = tile_menu.ways_message(key, choices, on_hex, [], int(page or 0))
+        message = previews.ways_message(key, choices, on_hex, [], int(page or 0))
         for lay in on_hex:
-            check(tile_menu.look_message(key, choices, lay, "Costs $80.", []))
+            check(previews.look_message(key, choices, lay, "Costs $80.", []))
     check(message)
     return message
 

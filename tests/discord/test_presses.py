@@ -9,7 +9,7 @@ import pytest
 
 import engine
 from bot.discord.controls.decision_controls import purchases
-from bot.discord.controls.sale_preview import preview_sales
+from bot.discord.controls.previews import preview_sales
 from bot.pictures.views import turn_pictures
 from bot.service import Service
 from bot.tools.simulation.simulate import SimulatedGame, simulate_game

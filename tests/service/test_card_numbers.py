@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import engine
-from bot.discord.controls.sale_preview import preview_sales
+from bot.discord.controls.previews import preview_sales
 from bot.position import text_views
 from bot.position.legal_lines import choice_effect
 from bot.position.numbers import decision_lines

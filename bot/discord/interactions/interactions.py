@@ -15,7 +15,7 @@ import discord
 import engine
 from bot.discord.api import DiscordApi, UncertainSession
 from bot.discord.cards.card_builder import CardBuilder
-from bot.discord.controls import controls, sale_preview
+from bot.discord.controls import controls, previews
 from bot.discord.controls.controls import CustomId
 from bot.discord.controls.decision_controls import with_effects
 from bot.discord.interactions import private_answers
@@ -170,8 +170,8 @@ class InteractionHandler:
         chosen = [str(value).partition(":")[2] for value in data.get("values", [])]
         seat = engine_seat(custom_id.seat)
         try:
-            preview = sale_preview.preview_sales(state, seat, chosen)
+            preview = previews.preview_sales(state, seat, chosen)
         except (engine.RefusedError, engine.UnreadableError, engine.AmbiguousError) as error:
             await reply_text(interaction, f"Together that is not possible: {error}")
             return
-        await reply(interaction, sale_preview.sale_message(custom_id, seat, preview))
+        await reply(interaction, previews.sale_message(custom_id, seat, preview))

@@ -9,7 +9,7 @@ import discord
 
 import engine
 from bot.discord.api import ImageAttachment
-from bot.discord.controls import controls, decision_controls, tile_menu
+from bot.discord.controls import controls, decision_controls, previews
 from bot.discord.controls.controls import CustomId
 from bot.discord.interactions import private_answers
 from bot.discord.interactions.line_interactions import CHOICES_CHANGED, ControlAccess, LineInteractions
@@ -49,7 +49,7 @@ class TileInteractions:
             refs = [each.ref for each in images]
             number = int(page) if page.isdecimal() else 0
             state = (await self.service.queries.view(custom_id.table_id)).state
-            shown = tile_menu.ways_message(custom_id, choices, on_hex, refs, number, state)
+            shown = previews.ways_message(custom_id, choices, on_hex, refs, number, state)
             await reply(interaction, shown, images)
             return
         await reply_text(interaction, CHOICES_CHANGED)
@@ -78,9 +78,9 @@ class TileInteractions:
         view = await self.service.queries.view(custom_id.table_id)
         assert view.state is not None and custom_id.seat is not None
         seat, line = engine_seat(custom_id.seat), choices[lay.number].line
-        tried = await asyncio.to_thread(tile_menu.preview_lay, view.state, seat, line)
+        tried = await asyncio.to_thread(previews.preview_lay, view.state, seat, line)
         drawing = await self._lines.drawing(view.table, interaction.user)
         picture = await lay_map(drawing, tried.state, lay.hex, tried.company, tried.routes)
         images = [ImageAttachment("map.png", picture)] if picture else []
         refs = [each.ref for each in images]
-        await reply(interaction, tile_menu.look_message(custom_id, choices, lay, tried.text, refs), images)
+        await reply(interaction, previews.look_message(custom_id, choices, lay, tried.text, refs), images)
