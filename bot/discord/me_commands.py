@@ -7,7 +7,7 @@ from typing import Any
 import discord
 from discord import app_commands
 
-from bot.discord.cards.clock_notices import turns_card
+from bot.discord.cards.notices import turns_card
 from bot.discord.completion import (
     Interaction,
     defer,
