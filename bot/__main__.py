@@ -48,7 +48,7 @@ LAZY_COMMANDS = {
     "check": "bot.operations.check",
     "arena": "bot.tools.arena.command",
     "status": "bot.cli.status",
-    "invite-link": "bot.discord.invite",
+    "invite-link": "bot.discord.greeting",
 }
 
 
