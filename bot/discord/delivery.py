@@ -30,7 +30,7 @@ from bot.discord.cards.card_refs import LASTING_SLOTS
 from bot.discord.cards.endings import Endings
 from bot.discord.cards.finished_turns import FinishedTurns
 from bot.discord.cards.notices import Notices
-from bot.discord.deleted_messages import DeletedMessages
+from bot.discord.places import DeletedMessages
 from bot.discord.posting import Poster, Unreachable
 from bot.discord.renaming import rename_in_cards, rename_in_messages
 from bot.discord.threads import TableThreads
