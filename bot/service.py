@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 
-from bot.features.clock import pages as clock_pages
-from bot.features.clock.feature import TimeCommands, clock_timers
+from bot.features.clock.feature import TimeCommands, add_deadline, clock_timers, notice_pages
 from bot.features.clock.time_up import play_line
 from bot.features.clock.update import follow_table, follow_tables
 from bot.features.digest.feature import DigestTimer
@@ -24,7 +23,7 @@ from bot.features.lobby.seats import REQUEST_KIND, SeatRequests
 from bot.features.lobby.tables import Lobby
 from bot.features.notepad.feature import Notepad
 from bot.features.pictures_in_words import feature as pictures_in_words
-from bot.features.plans.feature import PlanHandler, add_to_turn
+from bot.features.plans.feature import PlanHandler, add_try_button
 from bot.features.plans.plans import PlanStore
 from bot.features.privacy.person import PersonalData
 from bot.features.privacy.retention import Retainer
@@ -143,7 +142,7 @@ class Service(Hub):
         yield Feature("history", history.commands(), endings=[history.add_to_ending])
         yield Feature("review", review.commands(Robot().ranking), endings=[review.add_to_ending])
         yield Feature("game_files", export.commands(), endings=[export.add_to_ending])
-        yield Feature("plans", plans.commands(), turn_pages=[add_to_turn])
+        yield Feature("plans", plans.commands(), turn_pages=[add_try_button])
         yield Feature(
             "standing_orders", orders.commands(), timers={HOLD_KIND: runner.release}, reactions=[runner.run],
             turn_pages=[order_pages.add_to_turn],
@@ -154,7 +153,7 @@ class Service(Hub):
         yield Feature("votes", votes.commands(polls), timers=remind, pages=vote_pages, is_required=True)
         yield Feature(
             "clock", clock.commands(), clock.motions(), clock_timers(cache, partial(play_line, submit)),
-            pages=clock_pages.notice_pages(cache), turn_pages=[partial(clock_pages.add_to_turn, self.store)],
+            pages=notice_pages(cache), turn_pages=[partial(add_deadline, self.store)],
         )  # fmt: skip
         yield Feature("digest", timers={"digest": DigestTimer(cache).send})
         yield Feature("settings", SettingsCommands(self.settings).commands())

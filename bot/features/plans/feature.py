@@ -204,6 +204,6 @@ def _menu(state: engine.State, seat: str, verb: str, choices: Sequence[engine.Ch
     return Choose(f"Try: {verb[:1].upper()}{verb[1:]}{more}", tuple(options))
 
 
-async def add_to_turn(page: TurnPage) -> Addition:
+async def add_try_button(page: TurnPage) -> Addition:
     """The plan of the person who presses."""
     return Addition(controls=(Show("Try…", "plan"),) if page.pending else ())
