@@ -8,8 +8,7 @@ from functools import partial
 from bot.features.clock.feature import TimeCommands, add_deadline, clock_timers, notice_pages
 from bot.features.clock.time_up import play_line
 from bot.features.clock.update import follow_table, follow_tables
-from bot.features.digest.feature import DigestTimer
-from bot.features.digest.pages import WaitingPages
+from bot.features.digest.feature import DigestTimer, WaitingPages
 from bot.features.game_files import export
 from bot.features.game_files.importing import read_game
 from bot.features.history import feature as history
