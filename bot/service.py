@@ -29,8 +29,7 @@ from bot.features.privacy.retention import Retainer
 from bot.features.review import feature as review
 from bot.features.robots.player import DEFAULT_SECONDS, Robot
 from bot.features.robots.players import RobotPlayers
-from bot.features.settings.commands import SettingsCommands
-from bot.features.settings.feature import PersonSettingsService
+from bot.features.settings.feature import PersonSettingsService, SettingsCommands
 from bot.features.standing_orders import controls as order_pages
 from bot.features.standing_orders.book import OrderBooks
 from bot.features.standing_orders.feature import OrderHandler
