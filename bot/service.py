@@ -22,8 +22,7 @@ from bot.features.lobby.seats import REQUEST_KIND, SeatRequests
 from bot.features.lobby.tables import Lobby
 from bot.features.notepad.feature import Notepad
 from bot.features.pictures_in_words import feature as pictures_in_words
-from bot.features.plans.feature import PlanHandler, add_try_button
-from bot.features.plans.plans import PlanStore
+from bot.features.plans.feature import PlanHandler, PlanStore, add_try_button
 from bot.features.privacy.person import PersonalData
 from bot.features.privacy.retention import Retainer
 from bot.features.review import feature as review

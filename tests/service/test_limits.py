@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from bot.features.plans.plans import MAX_LINES
+from bot.features.plans.feature import MAX_LINES
 from bot.hub.info import check_distinct, table_name
 from bot.hub.people import SENTENCES, Kind, LimitReached, Limits
 from bot.hub.request import CommandResult, Completed, LineRefused, QueryAnswer
