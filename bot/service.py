@@ -29,10 +29,10 @@ from bot.features.review import feature as review
 from bot.features.robots.player import DEFAULT_SECONDS, Robot
 from bot.features.robots.players import RobotPlayers
 from bot.features.settings.feature import PersonSettingsService, SettingsCommands
-from bot.features.standing_orders import controls as order_pages
 from bot.features.standing_orders.book import OrderBooks
 from bot.features.standing_orders.feature import OrderHandler
 from bot.features.standing_orders.lines import declining_seat
+from bot.features.standing_orders.pages import add_to_turn
 from bot.features.standing_orders.runner import OrderRunner
 from bot.features.status.feature import StatusCommands
 from bot.features.undo.feature import UndoHandler
@@ -142,7 +142,7 @@ class Service(Hub):
         yield Feature("plans", plans.commands(), turn_pages=[add_try_button])
         yield Feature(
             "standing_orders", orders.commands(), timers={HOLD_KIND: runner.release}, reactions=[runner.run],
-            turn_pages=[order_pages.add_to_turn],
+            turn_pages=[add_to_turn],
         )  # fmt: skip
         turn_pages = [undo.add_to_turn]
         yield Feature("undo", undo.commands(), undo.motions(), turn_pages=turn_pages, is_required=True)

@@ -16,7 +16,7 @@ from bot.discord.controls.controls import (
     MenuItem,
     card_controls,
 )
-from bot.features.standing_orders.controls import PROTECTION
+from bot.features.standing_orders.pages import PROTECTION
 from bot.position.legal_lines import choice_effect
 
 

@@ -11,7 +11,6 @@ from functools import partial
 
 import engine
 from bot.features.standing_orders.book import OrderBook, OrderBooks
-from bot.features.standing_orders.controls import order_controls
 from bot.features.standing_orders.lines import (
     full_order_line,
     is_about_orders,
@@ -25,6 +24,7 @@ from bot.features.standing_orders.pages import (
     group_order_lines,
     help_text,
     list_text,
+    order_controls,
     order_number,
     preview_texts,
 )
