@@ -29,9 +29,8 @@ from bot.features.review import feature as review
 from bot.features.robots.player import DEFAULT_SECONDS, Robot
 from bot.features.robots.players import RobotPlayers
 from bot.features.settings.feature import PersonSettingsService, SettingsCommands
-from bot.features.standing_orders.book import OrderBooks
+from bot.features.standing_orders.book import OrderBooks, declining_seat
 from bot.features.standing_orders.feature import OrderHandler
-from bot.features.standing_orders.lines import declining_seat
 from bot.features.standing_orders.pages import add_to_turn
 from bot.features.standing_orders.runner import OrderRunner
 from bot.features.status.feature import StatusCommands

@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 import engine
-from bot.features.standing_orders.book import OrderBook, OrderBooks
-from bot.features.standing_orders.lines import (
+from bot.features.standing_orders.book import (
+    OrderBook,
+    OrderBooks,
     full_order_line,
     is_about_orders,
     is_limit,
