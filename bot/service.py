@@ -38,8 +38,7 @@ from bot.features.views import feature as views
 from bot.features.votes import feature as votes
 from bot.features.votes.feature import VOTE_KIND, remind_of_vote, set_vote_reminders
 from bot.features.watch.address import GameAddresses
-from bot.features.watch.feature import Watcher
-from bot.features.watch.permission import WatchingPermission
+from bot.features.watch.feature import Watcher, WatchingPermission
 from bot.hub.cache import KEEP_MEGABYTES
 from bot.hub.changes import RunningTables
 from bot.hub.feature import Feature
