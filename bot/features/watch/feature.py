@@ -13,8 +13,17 @@ from typing import NamedTuple
 
 import engine
 from bot.features.watch.address import GameAddresses
-from bot.features.watch.posted import Posted, Posts, changes
-from bot.features.watch.snapshot import Snapshot, description, drawings, game_id, news, snapshot_of
+from bot.features.watch.snapshot import (
+    Posted,
+    Posts,
+    Snapshot,
+    changes,
+    description,
+    drawings,
+    game_id,
+    news,
+    snapshot_of,
+)
 from bot.hub.cache import TableCache
 from bot.hub.changes import check_allowed
 from bot.hub.command import Command, Form, TableCommand
