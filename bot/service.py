@@ -22,8 +22,8 @@ from bot.features.lobby.tables import Lobby
 from bot.features.notepad.feature import Notepad
 from bot.features.pictures_in_words import feature as pictures_in_words
 from bot.features.plans.feature import PlanHandler, PlanStore, add_try_button
+from bot.features.privacy.files import Retainer
 from bot.features.privacy.person import PersonalData
-from bot.features.privacy.retention import Retainer
 from bot.features.review import feature as review
 from bot.features.robots.player import DEFAULT_SECONDS, Robot
 from bot.features.robots.players import RobotPlayers
