@@ -10,7 +10,7 @@ from bot.features.clock.time_up import play_line
 from bot.features.clock.update import follow_table, follow_tables
 from bot.features.digest.feature import DigestTimer, WaitingPages
 from bot.features.game_files import export
-from bot.features.game_files.importing import read_game
+from bot.features.game_files.export import read_game
 from bot.features.history import feature as history
 from bot.features.lobby import pages as lobby_pages
 from bot.features.lobby.feature import LobbyCommands, TableLists
