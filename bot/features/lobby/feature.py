@@ -1,4 +1,6 @@
-"""Commands about seats and the table: `ask`, `admit`, `refuse`, `replace`, `robot`, `rematch`, `palette`."""
+"""Commands about seats and the table: `ask`, `admit`, `refuse`, `replace`, `robot`, `rematch`, `palette`;
+who sits at a table, and the tables of a person: `who`, `list`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The parts of a review as text: `review turns`, `review routes`, `review trains`, `review robot`."""
+"""A review as text, `review turns`, `review routes`, `review trains`, `review robot`, and as one HTML page
+that needs nothing else: pictures are inside it, and its few lines of script.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The armed orders of a table as the engine judges them (pure).
+"""The armed orders of a table as the engine judges them, and what a line about orders means there (pure).
 
 An order is stored as a line with the move after which it was left. It is judged by the position after that
-move and by the moves since then that still count; both follow from the log. An order ends when one of these,
-or the place where it was left, is undone.
+move and by the moves since then that still count; both follow from the log. An order ends when one of
+these, or the place where it was left, is undone.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Orders at a table are left, listed, put in order and taken back.
 
 They are secret: they have no row in the log, and only their owner is answered about them. When and how they
-speak is in `runner`, what a line means in `lines`.
+speak is in `runner`, what a line means in `book`.
 """
 
 from __future__ import annotations

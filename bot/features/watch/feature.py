@@ -1,6 +1,8 @@
 """Snapshots that people ask the service for: read from a file, drawn by its workers, known again by place.
 
-The game of a post is kept beside it, so that its buttons can answer later.
+The game of a post is kept beside it, so that its buttons can answer later: with changes, the map larger,
+each round, an animation, a review. `watching on` is how the host of a table allows that it is shown in
+other channels (`/watch table:`).
 """
 
 from __future__ import annotations

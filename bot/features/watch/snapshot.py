@@ -1,7 +1,8 @@
 """A snapshot of a game: what it is, who is to act, what has changed since the last one, and its pictures.
 
 A snapshot shows what anybody at the table may know. A game is known again by its id, if its file has one,
-else by its first position and its first moves (`Snapshot.key`).
+else by its first position and its first moves (`Snapshot.key`). What was posted last of each game at each
+place is kept, so that the next snapshot edits that post.
 """
 
 from __future__ import annotations
