@@ -9,8 +9,8 @@ from bot.features.clock.feature import TimeCommands, add_deadline, clock_timers,
 from bot.features.clock.time_up import play_line
 from bot.features.clock.update import follow_table, follow_tables
 from bot.features.digest.feature import DigestTimer, WaitingPages
-from bot.features.game_files import export
-from bot.features.game_files.export import read_game
+from bot.features.game_files import feature as game_files
+from bot.features.game_files.feature import read_game
 from bot.features.history import feature as history
 from bot.features.lobby import pages as lobby_pages
 from bot.features.lobby.feature import LobbyCommands, TableLists
@@ -135,7 +135,7 @@ class Service(Hub):
         yield Feature("pictures_in_words", pictures_in_words.commands())
         yield Feature("history", history.commands(), endings=[history.add_to_ending])
         yield Feature("review", review.commands(Robot().ranking), endings=[review.add_to_ending])
-        yield Feature("game_files", export.commands(), endings=[export.add_to_ending])
+        yield Feature("game_files", game_files.commands(), endings=[game_files.add_to_ending])
         yield Feature("plans", plans.commands(), turn_pages=[add_try_button])
         yield Feature(
             "standing_orders", orders.commands(), timers={HOLD_KIND: runner.release}, reactions=[runner.run],

@@ -33,7 +33,7 @@ from bot.discord.interactions.replies import (
 )
 from bot.discord.me_commands import MeCommands, line_commands, watch_command
 from bot.discord.show_commands import ShowCommands
-from bot.features.game_files.export import FAR, FORMATS, MAX_BYTES, TEXT, export_prospect, imported_sentences
+from bot.features.game_files.feature import FAR, FORMATS, MAX_BYTES, TEXT, export_prospect, imported_sentences
 from bot.features.lobby.lines import SHUFFLED
 from bot.hub.changes import check_allowed
 from bot.hub.info import TableInfo

@@ -19,7 +19,7 @@ from bot.discord.controls.controls import NO_TABLE, CustomId
 from bot.discord.interactions.interactions import InteractionHandler
 from bot.discord.interactions.line_interactions import split_lines
 from bot.discord.interactions.replies import reply, reply_text
-from bot.features.game_files.export import MAX_BYTES
+from bot.features.game_files.feature import MAX_BYTES
 from bot.hub.request import first_word
 
 UNDO_CHOICES = {"undo": "undo: take your last move back", "redo": "redo: restore what was undone"}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from bot.features.game_files.export import export_prospect, read_game
+from bot.features.game_files.feature import export_prospect, read_game
 from bot.hub.info import TableInfo
 from bot.hub.request import UNKNOWN_SEAT, QueryAnswer, Request
 from bot.position import text_views

@@ -9,7 +9,7 @@ import pytest
 
 import engine
 from bot.discord.cards import card_texts, layouts
-from bot.features.game_files.export import STATISTICS, TEXT, make_game_file
+from bot.features.game_files.feature import STATISTICS, TEXT, make_game_file
 from bot.features.views.feature import log_view
 from bot.hub.log import recent_events
 from bot.hub.request import Completed, LineRefused, QueryAnswer

@@ -8,7 +8,7 @@ import json
 import pytest
 
 import engine
-from bot.features.game_files.export import read_game
+from bot.features.game_files.feature import read_game
 from bot.hub.request import Completed
 from bot.tools.simulation.simulate import SimulatedGame, simulate_game
 from engine.game_text import GameHistory

@@ -16,7 +16,7 @@ from bot.discord.cards.parts import Json
 from bot.discord.controls.controls import NO_TABLE, WATCH, CustomId
 from bot.discord.interactions.replies import RawModal, defer_privately, reply, reply_text
 from bot.discord.table_lookup import TableLookup
-from bot.features.game_files.export import game_text_file
+from bot.features.game_files.feature import game_text_file
 from bot.features.watch.feature import REFRESH, may_be_shown_elsewhere
 from bot.hub.info import TableInfo
 from bot.pictures.views import NamedPicture, picture_file_name

@@ -26,7 +26,7 @@ from typing import NamedTuple
 import engine
 from bot.email.pages.turn_pages import inline_images
 from bot.email.tokens import table_label
-from bot.features.game_files.export import export_prospect, imported_sentences
+from bot.features.game_files.feature import export_prospect, imported_sentences
 from bot.features.lobby.lines import invitations_sentence
 from bot.hub import people
 from bot.hub.info import TableInfo, open_seat_named, status_text

@@ -1,4 +1,10 @@
-"""A game as a file: of 18xx.games, as a `.18xx` text, or its statistics as a CSV table."""
+"""A game as a file: of 18xx.games, as a `.18xx` text, or its statistics as a CSV table; and games that
+began elsewhere and go on here.
+
+A file is played through the rules first, so what becomes a table is a game that was checked move by move.
+Its table has the seats of the file, all empty. A person who claims a seat plays on in it, and once all
+seats are claimed the game goes on. A game that is over becomes a table to look at.
+"""
 
 from __future__ import annotations
 
