@@ -25,7 +25,7 @@ from bot.hub.table import TableView
 from bot.pictures.views import turn_pictures
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
-from bot.terminal import mail_commands
+from bot.terminal import table_commands
 from bot.terminal.completion import Completion
 from bot.terminal.replies import Reply, reply_for, table_summary, waiting_text
 from bot.terminal.saved_answers import SavedAnswers
@@ -235,7 +235,7 @@ class Console:
                 return Reply("", quit=True)
             case "table" | "tables":
                 return await self.tables.run(rest.strip())
-            case "player" if named := mail_commands.player_mail(rest):
+            case "player" if named := table_commands.player_mail(rest):
                 return await self._player_mail(*named)
             case "help":
                 return await self._help()
@@ -316,7 +316,7 @@ class Console:
 
     async def _player_mail(self, name: str, argument: str) -> Reply:
         table = await self.service.queries.table_info(self._open.required())
-        return Reply(await mail_commands.set_mail(self.service, table, name, argument), "good")
+        return Reply(await table_commands.set_mail(self.service, table, name, argument), "good")
 
     # -- the prompt --------------------------------------------------------------------------
 
