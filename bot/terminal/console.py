@@ -26,9 +26,8 @@ from bot.pictures.views import turn_pictures
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from bot.terminal import table_commands
-from bot.terminal.completion import Completion
+from bot.terminal.completion import Completion, implied_seat, names_a_player, split_name
 from bot.terminal.replies import Reply, SavedAnswers, reply_for, table_summary, waiting_text
-from bot.terminal.seats import implied_seat, names_a_player, split_name
 from bot.terminal.table_commands import OpenTable, TableCommands
 from storage import StoreError, TableStatus
 
