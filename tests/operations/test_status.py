@@ -32,9 +32,8 @@ from bot.operations.logs import (
     is_not_about_voice,
     secrets_of,
 )
-from bot.operations.metrics import Metrics
 from bot.operations.status import ErrorCounter, StatusMonitor, status_text
-from bot.operations.status_server import StatusServer, ask_status, keep_watchdog
+from bot.operations.status_server import Metrics, StatusServer, ask_status, keep_watchdog
 from bot.service import Service
 from mail import TokenRedactionFilter
 from storage import Channel, NewMessage, StoreError, UnitOfWork
