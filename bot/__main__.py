@@ -78,7 +78,7 @@ def app_for(words: Sequence[str]) -> typer.Typer:
 
 def create_data_folder(settings: Settings) -> None:
     """Create the data folder, and make it private. Raises SettingsError if it cannot be created."""
-    from bot.operations.private_files import FOLDER_MODE, make_private
+    from bot.operations.backups import FOLDER_MODE, make_private
 
     try:
         settings.data.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
