@@ -39,7 +39,6 @@ from bot.hub.command import (
     QueryRequest,
     TableCommand,
 )
-from bot.hub.connections import ConnectionState, ConnectionStatus, Jobs
 from bot.hub.feature import Addition, AddToEnding, AddToTurn, Feature, MakePage, TurnPage
 from bot.hub.loading import UnreadableTable
 from bot.hub.log import LogNotLoaded
@@ -70,7 +69,7 @@ from bot.hub.request import (
     writer_of,
 )
 from bot.hub.table import LiveTable
-from bot.hub.timers import NOBODY_FOLLOWS, Clock, Followers
+from bot.hub.timers import NOBODY_FOLLOWS, Clock, ConnectionState, ConnectionStatus, Followers, Jobs
 from storage import Deadlock, DuplicateRequest, OutcomeUnknown, Store, StoreError, WriteConflict
 
 CommandObserver = Callable[[str, str, float], None]
