@@ -13,6 +13,9 @@ Of all processes of a store one does this (`Service.run`). A player's time that 
 read.
 
 `tick` does everything that is due now; tests call it after they have set the time.
+
+The clock is one of the jobs that one process of a store does. Here is how a process does its jobs, and how it
+knows what it is connected to.
 """
 
 from __future__ import annotations
@@ -168,6 +171,8 @@ class Clock:
             if last - now > SET_BACK:
                 await unit.clocks.look_again_everywhere()
 
+
+# -- jobs and connections of a process ---------------------------------------------------------
 
 ConnectionState = Literal["configured", "connected", "away", "standing by"]
 

@@ -1,7 +1,9 @@
-"""Backups on a schedule: a file in `backups/` of the data folder every so many hours; the newest are kept.
+"""Backups on a schedule, a file in `backups/` of the data folder every so many hours, of which the newest
+are kept; and the rights of all files there.
 
 The time of the newest backup is in its name, so a service that is started often makes no more of them. The
-mail secret is copied beside each, because replies to mail that is out need it.
+mail secret is copied beside each, because replies to mail that is out need it. The data folder belongs to
+the service alone: folders 0700, files 0600, whatever the umask and the past.
 """
 
 from __future__ import annotations
@@ -112,8 +114,6 @@ class ScheduledBackups:
             secret_backup_path(old).unlink(missing_ok=True)
         return path
 
-
-log = logging.getLogger(__name__)
 
 FOLDER_MODE, FILE_MODE = 0o700, 0o600
 

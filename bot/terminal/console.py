@@ -26,9 +26,9 @@ from bot.pictures.views import turn_pictures
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from bot.terminal import table_commands
-from bot.terminal.completion import Completion, implied_seat, names_a_player, split_name
 from bot.terminal.replies import Reply, SavedAnswers, reply_for, table_summary, waiting_text
 from bot.terminal.table_commands import OpenTable, TableCommands
+from bot.terminal.typed_lines import Completion, implied_seat, names_a_player, split_name
 from storage import StoreError, TableStatus
 
 log = logging.getLogger(__name__)
