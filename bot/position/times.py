@@ -6,8 +6,6 @@ Every parser raises ValueError with one sentence: what was written, and what wou
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from difflib import get_close_matches
 from functools import cache
@@ -126,47 +124,6 @@ def day_text(day: date) -> str:
     return f"{day:%a} {day.day} {day:%b} {day.year}"
 
 
-@dataclass(frozen=True, slots=True)
-class QuietHours:
-    """Hours in which a person is not disturbed, in their time zone. start, end: local times of day."""
-
-    start: time
-    end: time
-    zone: ZoneInfo
-
-    def contain(self, moment: datetime) -> bool:
-        """Whether a moment is in the quiet hours."""
-        local = moment.astimezone(self.zone).time()
-        if self.start < self.end:
-            return self.start <= local < self.end
-        return local >= self.start or local < self.end
-
-    def end_after(self, moment: datetime) -> datetime:
-        """When the quiet hours that contain a moment end."""
-        day = moment.astimezone(self.zone).date()
-        for offset in range(3):
-            end = local_moment(day + timedelta(days=offset), self.end, self.zone)
-            if end > moment:
-                return end
-        return moment
-
-    def start_before(self, moment: datetime) -> datetime:
-        """When the quiet hours that contain a moment began."""
-        day = moment.astimezone(self.zone).date()
-        for offset in range(3):
-            start = local_moment(day - timedelta(days=offset), self.start, self.zone)
-            if start <= moment:
-                return start
-        return moment
-
-    def intervals(self, start: datetime, end: datetime) -> Iterator[tuple[datetime, datetime]]:
-        """The quiet hours between two moments."""
-        day = start.astimezone(self.zone).date() - timedelta(days=1)
-        while (begin := local_moment(day, self.start, self.zone)) < end:
-            yield begin, self.end_after(begin)
-            day += timedelta(days=1)
-
-
 def parse_quiet_hours(text: str) -> str:
     """Quiet hours as they are stored, `22:00-07:00`; empty for `off`. Raises ValueError."""
     plain = text.strip().casefold().replace(" ", "").replace("–", "-")
@@ -181,22 +138,3 @@ def parse_quiet_hours(text: str) -> str:
     if start == end:
         raise ValueError("Quiet hours have to begin and end at different times, such as `22:00-07:00`.")
     return f"{start}-{end}"
-
-
-def quiet_hours(text: str, zone_name: str | None) -> QuietHours | None:
-    """The quiet hours that are stored as `22:00-07:00`; None for an empty text."""
-    if not text:
-        return None
-    start, _, end = text.partition("-")
-    return QuietHours(hour_of(start), hour_of(end), zone_of(zone_name))
-
-
-def not_quiet(moment: datetime, quiet: QuietHours | None, *, before: datetime | None = None) -> datetime:
-    """A moment, moved out of the quiet hours: to their end, or to a minute before their start if their end
-    is not before `before`."""
-    if quiet is None or not quiet.contain(moment):
-        return moment
-    end = quiet.end_after(moment)
-    if before is not None and end >= before:
-        return quiet.start_before(moment) - timedelta(minutes=1)
-    return end

@@ -27,9 +27,9 @@ from bot.hub.notifications.notify import (
     reachable_channels,
     wanted_channels,
 )
+from bot.hub.notifications.preferences import QuietHours, not_quiet
 from bot.hub.pace import Deadline
 from bot.hub.table import LiveTable
-from bot.position.times import QuietHours, not_quiet
 from storage import ClockChanges, DueRow, SeatClock, UnitOfWork
 
 SEAT_KINDS = ("reminder", "time_up", "escalation", "ping")

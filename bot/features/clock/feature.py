@@ -19,14 +19,14 @@ from bot.hub.feature import Addition, MakePage, Page, TurnPage
 from bot.hub.info import TableInfo
 from bot.hub.notifications import clock_messages, notify
 from bot.hub.notifications.messages import Notification
-from bot.hub.notifications.preferences import settings_of
+from bot.hub.notifications.preferences import not_quiet, settings_of
 from bot.hub.pace import Pace, pace_text, parse_pace, stored_pace
 from bot.hub.people import Limits
 from bot.hub.polls import Motion, PollHandler, completed
 from bot.hub.request import CommandResult, QueryAnswer, Request, not_running, refused
 from bot.hub.table import LiveTable
 from bot.hub.timers import NUDGE_KIND, Timer
-from bot.position.times import moment_text, not_quiet
+from bot.position.times import moment_text
 from storage import ClockChanges, DueRow, SeatClock, Store, TablePoll, UnitOfWork
 
 NUDGE_AGAIN = timedelta(hours=12)

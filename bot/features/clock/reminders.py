@@ -8,9 +8,10 @@ from bot.features.clock.clocks import ClockRules
 from bot.features.clock.due_rows import STANDSTILL, Wait, WaitTimers, next_reminder
 from bot.hub.cache import TableCache
 from bot.hub.notifications import clock_messages
+from bot.hub.notifications.preferences import not_quiet
 from bot.hub.notifications.waiting import has_digest_near
 from bot.hub.timers import NUDGE_KIND, Timer
-from bot.position.times import duration_text, not_quiet
+from bot.position.times import duration_text
 from storage import DueRow, NewMessage, UnitOfWork
 
 
