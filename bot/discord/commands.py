@@ -168,8 +168,7 @@ class TableCommands(app_commands.Group):
             else None
         )
         opening = Request(
-            UNKNOWN_SEAT, (), (), None, None, person_id, "discord",
-            name=player_name(interaction.user.display_name),
+            UNKNOWN_SEAT, (), (), None, None, person_id, "discord", name=interaction.user.display_name
         )  # fmt: skip
         table, _ = await self.service.lobby_lines.open_table(
             title, opening, chosen_options, name=(name or "")[:60], location=place, pace=pace or "none"

@@ -23,8 +23,9 @@ MAX_NAME_LENGTH = 20
 
 
 async def person_by_discord(unit: UnitOfWork, user: int, name: str) -> Person:
-    """The person with a Discord id, created with that name if there is none."""
-    return await unit.people.get_or_create("discord", str(user), name)
+    """The person with a Discord id, created under that name, or what a player's name may have of it, if there
+    is none."""
+    return await unit.people.get_or_create("discord", str(user), player_name(name))
 
 
 def _normalized(address: str) -> str:

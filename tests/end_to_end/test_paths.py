@@ -6,6 +6,7 @@ else the service does meanwhile. A change that needs more says why; one that nee
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import threading
 from collections.abc import AsyncIterator, Iterator
@@ -103,15 +104,17 @@ async def test_a_press_until_its_event_is_stored(
             await running.start_game("Ann", "Bob", "Cid")
             card = await running.wait_for_card("Ann")
             await running.wait_for_delivery()
-            stored = Store.commit_move
+            stored, is_stored = Store.commit_move, asyncio.Event()
 
             async def commit_and_stop(store: Store, commit: Any) -> None:
                 await stored(store, commit)
                 counter.is_on = False
+                is_stored.set()
 
             monkeypatch.setattr(Store, "commit_move", commit_and_stop)
             counter.is_on = True
             await fake.click("Ann", card, "Pass")
+            await is_stored.wait()
             await running.wait_for_card("Bob")
     print(counter)
     assert (counter.applied, counter.writes) == (1, 1)

@@ -34,7 +34,6 @@ from bot.discord.interactions.replies import (
 from bot.discord.table_lookup import TableLookup
 from bot.discord.threads import card_link
 from bot.hub.info import TableInfo, status_text
-from bot.hub.people import player_name
 from bot.hub.request import CommandResult, Completed, PollUpdated, QueryAnswer, StaleDecision
 from bot.hub.table import TableView
 from bot.pictures.views import PICTURES_SAY_ALL, answer_pictures
@@ -103,7 +102,7 @@ class LineInteractions:
             str(interaction.id),
             person_id=person_id,
             transport="discord",
-            name=player_name(interaction.user.display_name),
+            name=interaction.user.display_name,
         )
         await self.show_result(interaction, result, view.table, seat, lines)
 

@@ -149,7 +149,7 @@ class LobbyLines:
                 person = await unit.people.add(request.rest)
             else:
                 raise ValueError("Name who joins: `join Dora`.")
-        own = free_name(info, request.name or player_name(person.name))
+        own = free_name(info, player_name(request.name or person.name))
         name = request.rest or (kept.name if kept and not kept.joined else own)
         await self._lobby.join(info.id, person.id, name)
         return f"You have joined table {info.code} as {name}."
