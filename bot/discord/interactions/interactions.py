@@ -25,8 +25,7 @@ from bot.discord.interactions.line_interactions import (
     LineInteractions,
     split_lines,
 )
-from bot.discord.interactions.page_interactions import PageInteractions
-from bot.discord.interactions.privacy_interactions import PrivacyInteractions
+from bot.discord.interactions.page_interactions import PageInteractions, PrivacyInteractions
 from bot.discord.interactions.replies import (
     RawModal,
     defer_privately,
