@@ -9,8 +9,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from bot.features.clock.clocks import ClockRules
-from bot.features.clock.reminders import Reminders
-from bot.features.clock.time_up import PlayForSeat, TimeUp
+from bot.features.clock.time_up import PlayForSeat, Reminders, TimeUp
 from bot.hub.cache import TableCache
 from bot.hub.changes import TableChanges, again_on_conflict, check_allowed, check_in_lobby, record_pace
 from bot.hub.command import Command, Form, OpenCommand, TableCommand
