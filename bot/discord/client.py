@@ -26,13 +26,12 @@ import yarl
 
 from bot.config import DiscordSettings, Settings, SettingsError, Shards
 from bot.discord.api import JOB
-from bot.discord.commands import build_command_tree
+from bot.discord.commands import build_command_tree, localized
 from bot.discord.controls import controls
 from bot.discord.delivery import LEASE, DiscordDelivery
 from bot.discord.greeting import greet, invite_link
 from bot.discord.interactions.interactions import InteractionHandler
 from bot.discord.interactions.replies import error_text, is_answered_already, is_too_late, reply_text
-from bot.discord.localization import localized
 from bot.discord.places import DeletionEvents
 from bot.discord.shards import SessionStarts, guild_shards_of, job_names
 from bot.pictures.workers import PictureWorkers
