@@ -14,10 +14,9 @@ from bot.features.game_files.feature import read_game
 from bot.features.history import feature as history
 from bot.features.lobby import pages as lobby_pages
 from bot.features.lobby.feature import LobbyCommands, TableLists
-from bot.features.lobby.imported_seats import GameImports
 from bot.features.lobby.lines import LobbyLines
 from bot.features.lobby.replacement import Replacements
-from bot.features.lobby.seats import REQUEST_KIND, SeatRequests
+from bot.features.lobby.seats import REQUEST_KIND, GameImports, SeatRequests
 from bot.features.lobby.tables import Lobby
 from bot.features.notepad.feature import Notepad
 from bot.features.pictures_in_words import feature as pictures_in_words
