@@ -2,12 +2,19 @@
 
 Theory of operation. The library keeps no views or modals: messages are sent as finished payloads, and every
 interaction goes to one handler, which reads all it needs from the custom id. So controls work after a
-restart and in another process. A token that Discord does not accept ends `run`. Any other end of the
-client is logged, and a new client is started after a delay.
+restart and in another process. A token that Discord does not accept ends `run`. Any other end of the client
+is logged, and a new client is started after a delay.
 
 Of all processes at a store one serves a shard: Discord sends the events of a guild to its shard only, and
-the delivery worker takes the messages about tables of its guilds only (`bot.discord.client`). So one process
-keeps the cards of a table. Another process with the same shards stands by, and goes on where the first ends.
+the delivery worker takes the messages about tables of its guilds only (`bot.discord.client`). So one
+process keeps the cards of a table. Another process with the same shards stands by, and goes on where the
+first ends.
+
+Discord divides the guilds among the shards: `(guild >> 22) % count`; direct messages belong to shard 0. A
+table belongs to the shard of its guild, one without a guild to shard 0. Discord limits how many sessions a
+bot starts in a day, and how fast: of the shards with the same `id % max_concurrency`, one in five seconds
+(the gateway's documentation, "session start limit"). All processes keep to that together, by turns in the
+store.
 
 A session lives on while the database is away (`bot.discord.api`).
 """
@@ -274,8 +281,6 @@ def _submitted_values(components: list[dict[str, Any]]) -> dict[str, str]:
         values |= {each["custom_id"]: str(each.get("value") or "") for each in inner if "custom_id" in each}
     return values
 
-
-log = logging.getLogger(__name__)
 
 IDENTIFY_INTERVAL = timedelta(seconds=5)
 MIN_SESSION_WAIT = 1.0  # seconds

@@ -1,6 +1,9 @@
 """The slash commands. Each is acknowledged first, and answers the user privately unless `public` is set.
 
-The parameters of a command are its options on Discord.
+The parameters of a command are its options on Discord. Names and descriptions have translations, one file
+for each language, `languages/<locale>.json`. A file has the English text of every name, description and
+choice as its key. `python -m bot.tools.translation` prints the English texts, from which another language
+is begun. A text without a translation stays English.
 """
 
 from __future__ import annotations

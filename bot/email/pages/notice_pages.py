@@ -1,4 +1,8 @@
-"""The page of each notification, from the position at the time when it is sent; many are made by features."""
+"""The page of each notification, from the position at the time when it is sent; many are made by features.
+
+The daily digest is one email: every table that waits, the most urgent first, each answerable from there. A
+reply to the email is for the first table. Every other table has an address of its own in the email.
+"""
 
 from __future__ import annotations
 

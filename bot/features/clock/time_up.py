@@ -1,4 +1,5 @@
-"""The end of a player's time: what the table has agreed for it is done.
+"""What is done when a seat's row is due: reminders of an open decision, on the channels of a player or on
+one more, and at the end of their time what the table has agreed for it.
 
 Which line may be played for them then, `engine.standing_orders.time_up` says.
 """

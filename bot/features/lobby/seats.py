@@ -2,8 +2,9 @@
 
 A seat is open in a lobby that is not full, in an imported game that waits for its players, and in a game
 whose player has resigned. A person who asks needs only the code of the table. The host answers; at a table
-without a host, and in a game whose host has not answered in time, any of its players does. A seat that has a
-player can be asked for too: then they vote, or the others do (`replacement`).
+without a host, and in a game whose host has not answered in time, any of its players does. A seat that has
+a player can be asked for too: then they vote, or the others do (`replacement`). A table of an imported game
+is opened with empty seats, which the players of the game claim.
 """
 
 from __future__ import annotations
