@@ -150,24 +150,31 @@ async def enqueue_mail(
 
 async def gather_answer(unit: UnitOfWork, answer: GatheredAnswer, digest: str) -> None:
     """Add an answer to those that go to a seat or a person together, within an hour of the first."""
-    token, table_id, seat = answer.token, 0, None
+    token, person_id = answer.token, await token_owner(unit, answer.token)
+    waiting = f"gathered:{token.actor}"
+    await _gather(unit, "gathered", token, person_id, waiting, digest, [answer.text], unit.now + GATHERED_FOR)
+
+
+async def _gather(
+    unit: UnitOfWork, kind: str, token: ReplyToken, person_id: int | None, collapse_key: str, name: str,
+    texts: Sequence[str], due: datetime,
+) -> None:  # fmt: skip
+    """Add texts to the email of this kind that waits for a seat or a person; the first says when it goes."""
+    table_id, seat = 0, None
     if isinstance(token, ServiceToken):
         table_id, seat = token.table_id or 0, token.seat_number
-    person_id = await token_owner(unit, token)
-    collapse_key = f"gathered:{token.actor}"
     earlier = await unit.outbox.pending_with_collapse_key(collapse_key)
     former = decode_notification(earlier.payload).sentences if earlier else ()
-    notification = Notification(
-        "gathered", table_id, 0, seat, person_id, sentences=(*former, answer.text),
-    )  # fmt: skip
+    sentences = (*former, *texts)[-MOST_TEXTS:] if kind == "lost" else (*former, *texts)
+    notification = Notification(kind, table_id, 0, seat, person_id, sentences=sentences)
     await unit.outbox.enqueue(
         NewMessage(
-            idempotency_key=f"gathered.{digest}",
+            idempotency_key=f"{kind}.{name}",
             channel="mail",
             address={"person": person_id, "email": token.address},
             payload=msgspec.json.encode(notification),
             collapse_key=collapse_key,
-            not_before=earlier.not_before if earlier else unit.now + GATHERED_FOR,
+            not_before=earlier.not_before if earlier else due,
         )
     )
 
@@ -203,23 +210,8 @@ async def gather_lost(unit: UnitOfWork, token: ServiceToken, message_id: str, du
     text = await unit.outbox.take_text(message_id)
     if text is None:
         return False
-    collapse_key = f"{_prefix(token.person_id)}{token.actor}"
-    earlier = await unit.outbox.pending_with_collapse_key(collapse_key)
-    former = decode_notification(earlier.payload).sentences if earlier else ()
-    notification = Notification(
-        "lost", token.table_id or 0, 0, token.seat_number, token.person_id,
-        sentences=(*former, *text.split(BETWEEN))[-MOST_TEXTS:],
-    )  # fmt: skip
-    await unit.outbox.enqueue(
-        NewMessage(
-            idempotency_key=f"lost.{message_id}",
-            channel="mail",
-            address={"person": token.person_id, "email": token.address},
-            payload=msgspec.json.encode(notification),
-            collapse_key=collapse_key,
-            not_before=earlier.not_before if earlier else due,
-        )
-    )
+    waiting = f"{_prefix(token.person_id)}{token.actor}"
+    await _gather(unit, "lost", token, token.person_id, waiting, message_id, text.split(BETWEEN), due)
     return True
 
 
