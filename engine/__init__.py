@@ -14,10 +14,7 @@ from typing import NamedTuple
 
 from engine import kernel
 from engine.board.route_notation import parse_route
-from engine.board.tile_geometry import (
-    face_at,
-    same_rotations,
-)
+from engine.board.tile_geometry import face_at, same_rotations
 from engine.core.actions import Action
 from engine.core.components import (
     CityTokenAbility,
@@ -67,11 +64,7 @@ from engine.finance import loans
 from engine.finance.loans import LoanStatus
 from engine.finance.market import space_label, space_name
 from engine.finance.offers import offer_label
-from engine.finance.ownership import (
-    certificate_limit,
-    counted_certificates,
-    net_worth,
-)
+from engine.finance.ownership import certificate_limit, counted_certificates, net_worth
 from engine.game import Game
 from engine.kernel import RefusedError, Transition, game_of, new_game, play
 from engine.language import forms, menu, narration, notation

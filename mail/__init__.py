@@ -34,19 +34,10 @@ from mail.composing.page import MailPage
 from mail.imap import ImapAccount
 from mail.inbox import InboxTiming, InboxWatcher
 from mail.policy import MailPolicy
-from mail.port import (
-    InlineImage,
-    OutgoingMail,
-    ReplyToken,
-)
+from mail.port import InlineImage, OutgoingMail, ReplyToken
 from mail.reading.parser_process import ParserProcess
 from mail.replies import ReplyLimits
-from mail.reply_address import (
-    ServiceAddress,
-    TokenRedactionFilter,
-    normalize_address,
-    redact,
-)
+from mail.reply_address import ServiceAddress, TokenRedactionFilter, normalize_address, redact
 from mail.smtp import SmtpDeliveryWorker
 from mail.smtp_connections import SmtpAccount
 

@@ -15,14 +15,7 @@ from datetime import UTC, datetime
 
 import stamina
 
-from mail.imap import (
-    ConnectionLost,
-    ImapAccount,
-    ImapConnection,
-    LoginRefused,
-    MailboxFull,
-    why_unreachable,
-)
+from mail.imap import ConnectionLost, ImapAccount, ImapConnection, LoginRefused, MailboxFull, why_unreachable
 from mail.operator_alerts import OperatorAlerts
 from mail.policy import MailPolicy
 from mail.port import Folder, MailOutcome, ServicePort

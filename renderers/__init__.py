@@ -10,14 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from engine import (
-    State,
-    game_of,
-    places_of,
-    tile_faces,
-    tile_upgrades,
-    tiles_left,
-)
+from engine import State, game_of, places_of, tile_faces, tile_upgrades, tiles_left
 from renderers.canvas import encode_png
 from renderers.charts.chart import draw_chart
 from renderers.charts.review_chart import BarView, ReviewView, draw_review
@@ -283,10 +276,7 @@ def _tiles_png(
     image = draw_tiles(
         heading,
         [
-            (
-                name if tiles else f"{name}: –",
-                [(tile_view(state, tile), short(tile)) for tile in tiles],
-            )
+            (name if tiles else f"{name}: –", [(tile_view(state, tile), short(tile)) for tile in tiles])
             for name, tiles in groups.items()
         ],
         game_of(state).components.map.layout,

@@ -27,12 +27,7 @@ from storage.migrations import migrate
 from storage.models import STORE_ID
 from storage.repositories.settings import FORMER_STORE_IDS
 from storage.store import Store
-from storage.store_files import (
-    has_store_header,
-    open_read_only,
-    sqlite_errors_as_store_errors,
-    verdict_text,
-)
+from storage.store_files import has_store_header, open_read_only, sqlite_errors_as_store_errors, verdict_text
 
 
 async def backup(source: Store | str | Path, target: Path) -> None:

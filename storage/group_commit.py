@@ -29,12 +29,7 @@ from sqlalchemy.engine import NestedTransaction
 from sqlalchemy.exc import SQLAlchemyError
 
 from storage.connections import ConnectionPool, ConnectionThread, run_uninterrupted
-from storage.database_errors import (
-    CANNOT_BEGIN,
-    NOTHING_CHANGED,
-    as_store_errors,
-    database_message,
-)
+from storage.database_errors import CANNOT_BEGIN, NOTHING_CHANGED, as_store_errors, database_message
 from storage.errors import OutcomeUnknown, StoreError
 from storage.file_guard import FileGuard, StoreLost
 

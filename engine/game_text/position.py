@@ -10,12 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.core.state import (
-    BANK,
-    PrivateAllotment,
-    State,
-    copy_state,
-)
+from engine.core.state import BANK, PrivateAllotment, State, copy_state
 from engine.game import Game
 from engine.game_text.position_companies import set_shares
 from engine.game_text.position_map import (

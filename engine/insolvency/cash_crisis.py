@@ -13,19 +13,10 @@ from dataclasses import dataclass
 
 from engine.core.actions import Action, DeclareBankruptcy, SellShares
 from engine.core.components import MarketZone
-from engine.core.events import (
-    CrisisStartSeatChanged,
-    UnpaidInterestChanged,
-    UnplacedTokensChanged,
-)
+from engine.core.events import CrisisStartSeatChanged, UnpaidInterestChanged, UnplacedTokensChanged
 from engine.core.hooks import never
 from engine.core.reasons import CashReason
-from engine.core.state import (
-    BANK,
-    CashCrisis,
-    CompanyStart,
-    ExcessTokens,
-)
+from engine.core.state import BANK, CashCrisis, CompanyStart, ExcessTokens
 from engine.finance.loans import in_zone, size_definition
 from engine.finance.ownership import next_president, share_percent
 from engine.finance.share_sales import refuse_sale_at_steady_price, sell_at_steady_price

@@ -5,11 +5,7 @@ from __future__ import annotations
 from engine.core.components import train_label
 from engine.core.events import CashMoved
 from engine.core.reasons import CashReason
-from engine.core.state import (
-    BANK,
-    IPO,
-    POOL,
-)
+from engine.core.state import BANK, IPO, POOL
 from engine.game import Game
 
 OWNER_LABELS = {IPO: "the initial offering", POOL: "the pool", BANK: "the bank"}

@@ -9,10 +9,7 @@ import msgspec
 
 from engine.core.actions import Action, Pass, WillAct
 from engine.core.components import MarketZone
-from engine.core.events import (
-    Passed,
-    RoundStarted,
-)
+from engine.core.events import Passed, RoundStarted
 from engine.core.state import (
     ActiveStage,
     GameOver,

@@ -35,13 +35,7 @@ from engine.core.events import (
     DividendDeclared,
 )
 from engine.core.reasons import CashReason, PriceReason
-from engine.core.state import (
-    BANK,
-    AnyFrame,
-    ConnectionRunTurn,
-    OperatingRound,
-    OperatingTurn,
-)
+from engine.core.state import BANK, AnyFrame, ConnectionRunTurn, OperatingRound, OperatingTurn
 from engine.finance import market
 from engine.finance.market import Space
 from engine.finance.ownership import share_percent

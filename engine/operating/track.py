@@ -177,13 +177,7 @@ def is_useful_upgrade(g: Game, company: str, hex: str, fit: Fit) -> bool:
 
 
 def refuse_lay(
-    g: Game,
-    company: str,
-    lay: LayTile,
-    *,
-    connected: bool = True,
-    discount: int = 0,
-    cost: int | None = None,
+    g: Game, company: str, lay: LayTile, *, connected: bool = True, discount: int = 0, cost: int | None = None
 ) -> str | None:
     """Why the company may not lay that tile there, or None.
 

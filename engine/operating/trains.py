@@ -14,15 +14,7 @@ from engine.core.events import (
     TrainsWithdrawn,
 )
 from engine.core.reasons import CashReason, TrainReason
-from engine.core.state import (
-    BANK,
-    CLOSED,
-    POOL,
-    Discard,
-    MergerRound,
-    OperatingRound,
-    OperatingTurn,
-)
+from engine.core.state import BANK, CLOSED, POOL, Discard, MergerRound, OperatingRound, OperatingTurn
 from engine.game import Game, cached
 
 BANK_SOURCES = (BANK, POOL)

@@ -17,13 +17,7 @@ import msgspec
 from engine.core.actions import Action, Pass
 from engine.core.events import Passed
 from engine.core.hooks import do_nothing, never, no_reason
-from engine.core.state import (
-    ConnectionRunTurn,
-    GameOver,
-    OperatingRound,
-    OperatingTurn,
-    PriceProtection,
-)
+from engine.core.state import ConnectionRunTurn, GameOver, OperatingRound, OperatingTurn, PriceProtection
 from engine.finance.offers import lapse_offers
 from engine.game import Game
 from engine.mechanics import Activity, Option

@@ -27,13 +27,7 @@ from engine.language.forms import format_action
 from engine.language.notation import made_explicit
 from engine.operating.turn import OperatingTurnQuestion
 from engine.site_18xx.file_title import file_game
-from engine.site_18xx.game_file import (
-    ActionRecord,
-    NoCounterpartError,
-    SiteAction,
-    SiteFile,
-    SiteFileError,
-)
+from engine.site_18xx.game_file import ActionRecord, NoCounterpartError, SiteAction, SiteFile, SiteFileError
 from engine.site_18xx.names import SiteNames, site_names_of
 from engine.site_18xx.piece_numbering import PieceNumbering
 from engine.site_18xx.record_check import COMPARED, compare_record

@@ -26,14 +26,7 @@ a player whose time is up.
 from engine.standing_orders.auctions import answered_in_advance, limit_as_order
 from engine.standing_orders.language import ORDER_HELP, format_order, is_order_line, parse_order
 from engine.standing_orders.masking import masking_order, replaces
-from engine.standing_orders.model import (
-    ArmedOrder,
-    Ended,
-    EndedOrder,
-    Order,
-    PlayedMove,
-    Says,
-)
+from engine.standing_orders.model import ArmedOrder, Ended, EndedOrder, Order, PlayedMove, Says
 from engine.standing_orders.speaking import (
     OrderRun,
     SpokenLine,

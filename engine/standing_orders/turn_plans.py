@@ -13,13 +13,7 @@ import msgspec
 
 from engine.core.events import AnyEvent, CashMoved, FramePushed, TrainsRan
 from engine.core.reasons import CashReason
-from engine.core.state import (
-    ConnectionRunTurn,
-    MergerRound,
-    OperatingRound,
-    OperatingTurn,
-    StockRound,
-)
+from engine.core.state import ConnectionRunTurn, MergerRound, OperatingRound, OperatingTurn, StockRound
 from engine.game import Game
 from engine.kernel import RefusedError, advance, apply, awaited_seats
 from engine.language.forms import format_action

@@ -17,12 +17,7 @@ from engine.core.events import SharesReissued
 from engine.core.reasons import CashReason
 from engine.core.state import BANK, IPO, POOL, Offer, StockRound, StockTurn
 from engine.finance.offers import DealHandler, make_offer
-from engine.finance.ownership import (
-    move_shares,
-    next_president,
-    president_share_percent,
-    share_percent,
-)
+from engine.finance.ownership import move_shares, next_president, president_share_percent, share_percent
 from engine.game import Game
 from engine.mechanics import Option
 from engine.stock.turn import current_stock_round

@@ -16,14 +16,7 @@ from engine.core.actions import Action, BuyShares, Par, Pass, SellShares
 from engine.core.events import Passed, PresidentNamed
 from engine.core.hooks import no_reason
 from engine.core.reasons import CashReason
-from engine.core.state import (
-    BANK,
-    IPO,
-    POOL,
-    PriceProtection,
-    StockRound,
-    StockTurn,
-)
+from engine.core.state import BANK, IPO, POOL, PriceProtection, StockRound, StockTurn
 from engine.finance.market import refuse_par_price, set_par_price
 from engine.finance.offers import lapse_offers
 from engine.finance.ownership import (

@@ -2,15 +2,7 @@
 
 from collections.abc import Sequence
 
-from mail.composing.page import (
-    Block,
-    BulletList,
-    CopyableLines,
-    ImageBlock,
-    MailPage,
-    Paragraph,
-    QuotedLines,
-)
+from mail.composing.page import Block, BulletList, CopyableLines, ImageBlock, MailPage, Paragraph, QuotedLines
 from mail.composing.refusal_pages import NOTHING_CHANGED
 from mail.port import InlineImage
 

@@ -60,7 +60,7 @@ _CLOSING = re.compile(
 _SHORT_CLOSING = re.compile(
     r"(?:bis (?:dann|später|morgen|nachher|die tage)|à (?:plus|demain|tout à l'heure)|à ?\+|a\+|tschau|tschö"
     r"|bises|bisous)"
-    r"(?:[, ]{1,2}[A-Z]\w{1,20}){0,2}",
+    r"(?:[, ]{1,2}[A-Z]\w{1,20}){0,2}"
 )
 _CONTACT = re.compile(
     r"(?:https?://|www\.|\S@\S|\b(?:tel|fax|phone|mobile|mob|cell|mobil|telefon|handy)\b ?[.:]"

@@ -108,12 +108,7 @@ def draw_map(
 
 @lru_cache(16)
 def _map_background(
-    palette: Palette,
-    page: Grid,
-    coords: tuple[str, ...],
-    colors: tuple[str, ...],
-    framed: bool,
-    height: int,
+    palette: Palette, page: Grid, coords: tuple[str, ...], colors: tuple[str, ...], framed: bool, height: int
 ) -> Image.Image:
     """The page below the hexes; `framed`: with the letters and numbers of rows and columns.
 

@@ -19,14 +19,7 @@ from storage.clock_records import (
     read_clock_records,
     write_clock_changes,
 )
-from storage.models import (
-    Deputy,
-    DueRow,
-    GameTable,
-    Seat,
-    SeatRequest,
-    TableClock,
-)
+from storage.models import Deputy, DueRow, GameTable, Seat, SeatRequest, TableClock
 from storage.transaction import Repository
 
 IS_STALE = literal_column("is_stale", Boolean)

@@ -122,10 +122,7 @@ class TableRepository(Repository):
             raise WriteConflict(table_id, seq, snapshot.seq)
 
     async def find(
-        self,
-        *statuses: TableStatus,
-        person_id: int | None = None,
-        location: tuple[str, Any] | None = None,
+        self, *statuses: TableStatus, person_id: int | None = None, location: tuple[str, Any] | None = None
     ) -> list[GameTable]:
         """The tables with one of the statuses (any if there is none), oldest first, that match.
 

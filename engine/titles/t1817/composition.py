@@ -48,11 +48,7 @@ from engine.mergers.acquisition import (
     TakeoverLoansQuestion,
 )
 from engine.mergers.after_merger import PostMergerLoansQuestion, PostMergerTradeQuestion
-from engine.mergers.assets import (
-    ExcessTokensQuestion,
-    ask_for_next_discard,
-    ask_for_token_removal,
-)
+from engine.mergers.assets import ExcessTokensQuestion, ask_for_next_discard, ask_for_token_removal
 from engine.mergers.merger import MergerConventions, merger_deal_handler
 from engine.mergers.merger_rounds import MergerPollQuestion, MergerRoundRules
 from engine.mergers.merger_turn import MergerTurnQuestion
@@ -159,9 +155,7 @@ def compose(options: tuple[str, ...]) -> GameTitle:
         discards_in_operating_order=not site, only_in_train_step=True, defers_discards=site
     )
     components = _components(
-        site=site,
-        more_players=site or "more_players" in options,
-        modern_trains="modern_trains" in options,
+        site=site, more_players=site or "more_players" in options, modern_trains="modern_trains" in options
     )
     ten_shorts = "increased_short_sales" in options or (site and "five_shorts" not in options)
     private_auction = SeedMoneyAuction(above_face_value=site, multiples_of_five=not site)

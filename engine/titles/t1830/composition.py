@@ -26,11 +26,7 @@ from engine.core.state import (
 from engine.finance.market import drop_price
 from engine.finance.offers import OfferResponses
 from engine.game import GameTitle
-from engine.opening.waterfall import (
-    ParPriceQuestion,
-    WaterfallBiddersQuestion,
-    WaterfallQuestion,
-)
+from engine.opening.waterfall import ParPriceQuestion, WaterfallBiddersQuestion, WaterfallQuestion
 from engine.operating.discard import DiscardQuestion
 from engine.operating.dividends import DividendStep
 from engine.operating.emergency_purchase import EmergencyPurchase

@@ -110,9 +110,7 @@ def compose(options: tuple[str, ...]) -> GameTitle:
     claims = CLAIMS in options
     train_trade = TrainTradeConventions(
         emergency=EmergencyPurchase(
-            president_helps_between_companies=False,
-            sells_at_first_price=True,
-            bankrupt_loses_cash=False,
+            president_helps_between_companies=False, sells_at_first_price=True, bankrupt_loses_cash=False
         ),
         face_value_between_presidents=True,
         discards_in_operating_order=True,

@@ -36,11 +36,7 @@ from engine.finance.offers import OfferResponses
 from engine.game import Game, GameTitle
 from engine.insolvency.closing import close_in_closing_zone
 from engine.mechanics import OutOfTurn, Question
-from engine.opening.waterfall import (
-    ParPriceQuestion,
-    WaterfallBiddersQuestion,
-    WaterfallQuestion,
-)
+from engine.opening.waterfall import ParPriceQuestion, WaterfallBiddersQuestion, WaterfallQuestion
 from engine.operating.connection_runs import (
     ConnectionChoiceStep,
     ConnectionDividendStep,
@@ -53,11 +49,7 @@ from engine.operating.dividends import DividendStep
 from engine.operating.emergency_purchase import EmergencyPurchase
 from engine.operating.run import RunStep
 from engine.operating.stations import TokenStep, ask_for_home_cities
-from engine.operating.track import (
-    TrackStep,
-    refuse_river_crossing,
-    refuse_useless_upgrade,
-)
+from engine.operating.track import TrackStep, refuse_river_crossing, refuse_useless_upgrade
 from engine.operating.train_purchase import TrainStep, TrainTradeConventions, train_deal_handler
 from engine.operating.turn import OperatingTurnQuestion
 from engine.private_companies.bridge_discount import BridgeDiscounts, refuse_upgrade_of_new_home
@@ -69,12 +61,7 @@ from engine.private_companies.sales import (
     can_buy_private,
     may_buy_in_first_phase,
 )
-from engine.rounds.game_end import (
-    LAST_STOCK_ROUND_ON_SITE,
-    end_at_price,
-    end_by_stalemate,
-    final_scores,
-)
+from engine.rounds.game_end import LAST_STOCK_ROUND_ON_SITE, end_at_price, end_by_stalemate, final_scores
 from engine.rounds.sequence import (
     GameOverRules,
     OperatingRoundRules,
