@@ -22,7 +22,6 @@ from storage.errors import (
     WriteConflict,
 )
 from storage.file_guard import StoreLost
-from storage.guild_shards import GuildShards
 from storage.integrity import check_integrity, quick_check
 from storage.leadership import JobState, Work
 from storage.models import (
@@ -52,9 +51,9 @@ from storage.repositories.people import mail_order
 from storage.repositories.polls import TablePoll
 from storage.repositories.settings import FORMER_STORE_IDS
 from storage.secret_tokens import hash_secret, new_secret
-from storage.store import Store, open_store
+from storage.store import Store, UnitOfWork, open_store
 from storage.table_records import IdentityFields, PersonFields, TableRecord
-from storage.unit_of_work import UnitOfWork
+from storage.transaction import GuildShards
 
 __all__ = [
     "FORMER_STORE_IDS",

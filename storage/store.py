@@ -4,6 +4,7 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -22,11 +23,20 @@ from storage.file_guard import FileGuard
 from storage.group_commit import GroupCommit, SideBySide, nobody_else
 from storage.leadership import Report, Work, tell_nobody
 from storage.migrations import current_revision, migrate, needs_migration, revisions
-from storage.move_commit import MoveCommit, MoveCommitter, TableVersion
+from storage.move_commit import MoveCommit, MoveCommitter, TableVersion, write_move_commit
+from storage.repositories.clocks import ClockRepository
+from storage.repositories.mail import InboundMailRepository, MailTokenRepository
+from storage.repositories.move_log import MoveLogRepository
+from storage.repositories.orders import OrderRepository
+from storage.repositories.outbox import OutboxRepository
+from storage.repositories.people import PeopleRepository
+from storage.repositories.personal_data import PersonalDataRepository
+from storage.repositories.polls import PollRepository
+from storage.repositories.settings import FactRepository, SettingsRepository, UsageRepository
+from storage.repositories.tables import TableRepository
 from storage.store_files import check_store_path, open_read_only
 from storage.table_records import TableRecord
 from storage.transaction import Transaction
-from storage.unit_of_work import UnitOfWork
 
 Clock = Callable[[], datetime]
 
@@ -37,6 +47,32 @@ CONNECTIONS = 4
 def utc_now() -> datetime:
     """The machine's time in UTC."""
     return datetime.now(UTC)
+
+
+class UnitOfWork:
+    """One transaction as its repositories. It comes from `Store.begin` or `Store.read`. `now` is the time at
+    which all of it happens."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction, self.now = transaction, transaction.now
+        self.people = PeopleRepository(transaction)
+        self.tables = TableRepository(transaction)
+        self.move_log = MoveLogRepository(transaction)
+        self.polls = PollRepository(transaction)
+        self.facts = FactRepository(transaction)
+        self.personal_data = PersonalDataRepository(transaction)
+        self.usage = UsageRepository(transaction)
+        self.clocks = ClockRepository(transaction)
+        self.orders = OrderRepository(transaction)
+        self.outbox = OutboxRepository(transaction)
+        self.inbound_mail = InboundMailRepository(transaction)
+        self.mail_tokens = MailTokenRepository(transaction)
+        self.settings = SettingsRepository(transaction)
+
+    async def commit_move(self, commit: MoveCommit) -> None:
+        """`Store.commit_move` within this transaction; the revision is not checked."""
+        unchecked = replace(commit, revision=None)
+        await self._transaction.run(lambda connection: write_move_commit(unchecked, connection))
 
 
 class Store:

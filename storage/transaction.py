@@ -1,11 +1,12 @@
 """One database transaction and its statements: what every repository is built on."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from functools import cache
-from typing import Any, TypeVar, TypeVarTuple
+from typing import Any, NamedTuple, TypeVar, TypeVarTuple
 
-from sqlalchemy import Connection
+from sqlalchemy import ColumnElement, Connection, delete, func, or_
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.sql.dml import UpdateBase
@@ -13,10 +14,12 @@ from sqlmodel import Session, col, insert, select, update
 from sqlmodel.sql.expression import Select, SelectOfScalar
 
 from storage.connections import ConnectionThread
-from storage.models import Model, Seat, TableSnapshot
+from storage.errors import AlreadyExists, NotFound
+from storage.models import GameTable, Model, OutboxMessage, Seat, TableSnapshot
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
+Condition = ColumnElement[bool]
 M = TypeVar("M", bound=Model)
 
 
@@ -31,9 +34,49 @@ def column_values(row: Model) -> dict[str, Any]:
     return {name: value for name, value in values if not (name == "id" and value is None)}
 
 
-def is_unique_violation(error: IntegrityError) -> bool:
-    """Whether the error says that such a row exists already."""
-    return "UNIQUE" in str(error.orig).upper()
+@contextmanager
+def unique_or(sentence: str) -> Iterator[None]:
+    """Raise AlreadyExists with the sentence where such a row exists already."""
+    try:
+        yield
+    except IntegrityError as error:
+        if "UNIQUE" in str(error.orig).upper():
+            raise AlreadyExists(sentence) from error
+        raise
+
+
+def tables_of(*person_ids: int) -> SelectOfScalar[int]:
+    """The ids of the tables at which these people sit or are invited, as a query."""
+    return select(Seat.table_id).where(col(Seat.person_id).in_(person_ids), col(Seat.left_at).is_(None))
+
+
+class GuildShards(NamedTuple):
+    """Discord's shards from `first` to `last`, `of` so many. A table without a guild belongs to shard 0."""
+
+    first: int
+    last: int
+    of: int
+
+
+GUILDS_PER_MILLISECOND = 2**22
+"""Ids of guilds in a millisecond; by the milliseconds, Discord gives guilds to shards."""
+
+
+def own_tables(shards: GuildShards | None) -> Sequence[Condition]:
+    """That a game table belongs to one of the shards; no condition for None."""
+    if shards is None:
+        return ()
+    shard = func.coalesce(col(GameTable.guild), 0) // GUILDS_PER_MILLISECOND % shards.of
+    return (shard.between(shards.first, shards.last),)
+
+
+def own_messages(shards: GuildShards | None) -> Sequence[Condition]:
+    """That a message of the outbox is about such a table; one about none belongs to shard 0."""
+    if shards is None:
+        return ()
+    of_table = col(GameTable.id) == col(OutboxMessage.table_id)
+    is_own = select(col(GameTable.id)).where(of_table, *own_tables(shards)).exists()
+    return (or_(is_own, col(OutboxMessage.table_id).is_(None)) if shards.first == 0 else is_own,)
 
 
 class Transaction:
@@ -99,6 +142,20 @@ class Transaction:
         """Execute an INSERT, UPDATE or DELETE; returns the number of rows that it changed."""
         return await self.run(lambda connection: connection.execute(statement, rows).rowcount)
 
+    async def get(self, model: type[M], *where: Condition, missing: str) -> M:
+        """The row that meets the conditions. Raises NotFound, which says what is missing."""
+        if (row := await self.first(select(model).where(*where))) is None:
+            raise NotFound(missing)
+        return row
+
+    async def update(self, model: Any, *where: Condition, **values: Any) -> int:
+        """Change columns of the rows that meet the conditions; returns how many there were."""
+        return await self.execute(update(model).where(*where).values(**values))
+
+    async def delete(self, model: Any, *where: Condition) -> int:
+        """Delete the rows that meet the conditions; returns how many there were."""
+        return await self.execute(delete(model).where(*where))
+
     async def add(self, row: M) -> M:
         """Insert a row; returns it with the `id` that the database chose."""
         statement, values = insert(type(row)), column_values(row)
@@ -128,12 +185,11 @@ class Transaction:
 
     async def renew_revisions_of_person(self, *person_ids: int) -> None:
         """The same for the tables at which these people sit: their names, addresses or wishes change."""
-        seated = (col(Seat.person_id).in_(person_ids), col(Seat.left_at).is_(None))
-        await self.renew_revisions(*await self.all(select(Seat.table_id).where(*seated)))
+        await self.renew_revisions(*await self.all(tables_of(*person_ids)))
 
 
 class Repository:
     """Base of the repositories: the statements about one kind of thing, within one transaction."""
 
     def __init__(self, transaction: Transaction) -> None:
-        self._transaction = transaction
+        self._db = transaction

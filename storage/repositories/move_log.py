@@ -90,13 +90,6 @@ class LogRow(NamedTuple):
     order_id: int | None = None
 
 
-class ResolvedLogRow(NamedTuple):
-    """A log row, and whether it counts: False for a move that was undone."""
-
-    row: LogRow
-    is_live: bool
-
-
 _UPDATE_SNAPSHOT = (
     update(TableSnapshot)
     .where(
@@ -227,12 +220,8 @@ class MoveLogRepository(Repository):
 
     async def snapshot(self, table_id: int) -> TableSnapshot:
         """The latest position of a table. Raises NotFound."""
-        snapshot = await self._transaction.first(
-            select(TableSnapshot).where(col(TableSnapshot.table_id) == table_id)
-        )
-        if snapshot is None:
-            raise NotFound(f"There is no table {table_id}.")
-        return snapshot
+        by_id = col(TableSnapshot.table_id) == table_id
+        return await self._db.get(TableSnapshot, by_id, missing=f"There is no table {table_id}.")
 
     async def append(self, table_id: int, expected_seq: int, rows: Sequence[NewLogRow], state: bytes) -> int:
         """Append rows to the log and store the state after them; returns the `seq` of the last row.
@@ -241,36 +230,26 @@ class MoveLogRepository(Repository):
         grown since, DuplicateRequest where a request was carried out before, StoreError where an undo or
         redo goes to a move that is not on the line of play.
         """
-        now = self._transaction.now
+        now = self._db.now
         new = Appended(table_id, expected_seq, rows, state, now, None)
-        return await self._transaction.run(lambda connection: append_rows(connection, new))
+        return await self._db.run(lambda connection: append_rows(connection, new))
 
     async def rows(self, table_id: int, after: int = 0) -> list[LogRow]:
         """The log rows with a `seq` above `after`, in order."""
-        return await self._transaction.read(lambda connection: read_rows(connection, table_id, after))
-
-    async def resolved_rows(self, table_id: int) -> list[ResolvedLogRow]:
-        """The whole log; each row with whether it counts."""
-        rows = await self.rows(table_id)
-        played = set(resolve_line_of_play(rows).played)
-        return [ResolvedLogRow(row, row.kind != "move" or row.seq in played) for row in rows]
-
-    async def line_of_play(self, table_id: int) -> list[LogRow]:
-        """The moves that count, in order."""
-        return [row for row, is_live in await self.resolved_rows(table_id) if is_live and row.kind == "move"]
+        return await self._db.read(lambda connection: read_rows(connection, table_id, after))
 
     async def count_by_format(self) -> dict[int, int]:
         """How many rows of all logs have each format version."""
         query = select(MoveRecord.format_version, func.count()).group_by(col(MoveRecord.format_version))
-        return dict(await self._transaction.rows(query))
+        return dict(await self._db.rows(query))
 
     async def request_result(self, request_id: str) -> bytes | None:
         """The stored result of a request; None for a new request."""
-        return await self._transaction.scalar(
+        return await self._db.scalar(
             select(RequestResult.body).where(col(RequestResult.request_id) == request_id)
         )
 
     async def save_request_result(self, request_id: str, body: bytes) -> None:
         """Store the result of a request. Raises DuplicateRequest where there is one."""
-        now = self._transaction.now
-        await self._transaction.run(lambda connection: save_request_result(connection, request_id, body, now))
+        now = self._db.now
+        await self._db.run(lambda connection: save_request_result(connection, request_id, body, now))

@@ -15,11 +15,10 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Insert, String, and_, bindparam, case, literal_column, or_
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import aliased
-from sqlmodel import col, delete, func, select, update
+from sqlmodel import col, func, select, update
 
-from storage.guild_shards import GuildShards
 from storage.models import Channel, DeliveryStatus, NewMessage, OutboxMessage
-from storage.transaction import Repository
+from storage.transaction import GuildShards, Repository, own_messages
 
 
 class QueueStatus(NamedTuple):
@@ -142,8 +141,8 @@ class OutboxRepository(Repository):
 
         Pending messages with the same collapse key as a new one are superseded.
         """
-        now = self._transaction.now
-        return await self._transaction.run(lambda connection: enqueue_messages(connection, messages, now))
+        now = self._db.now
+        return await self._db.run(lambda connection: enqueue_messages(connection, messages, now))
 
     async def lease_due(
         self,
@@ -158,7 +157,7 @@ class OutboxRepository(Repository):
         Of messages with the same ordering key only the first is due. `attempts` includes this attempt.
         not_to: endings of `address["to"]` that are left out.
         """
-        now = self._transaction.now
+        now = self._db.now
         recipient = col(OutboxMessage.address)["to"].as_string()
         is_due = (
             col(OutboxMessage.channel) == channel,
@@ -167,10 +166,10 @@ class OutboxRepository(Repository):
             _is_free(now),
             ~_has_earlier(now),
             *(func.coalesce(recipient, "").not_like(f"%{end}") for end in not_to),
-            *([shards.own_message()] if shards else []),
+            *own_messages(shards),
         )
         order = (col(OutboxMessage.not_before), col(OutboxMessage.id))
-        ids = await self._transaction.all(
+        ids = await self._db.all(
             select(OutboxMessage.id)
             .where(*is_due)
             .order_by(*order)
@@ -181,20 +180,18 @@ class OutboxRepository(Repository):
             return []
         leased = col(OutboxMessage.id).in_(ids)
         values = {"lease_expires_at": now + lease, "attempts": col(OutboxMessage.attempts) + 1}
-        await self._transaction.execute(update(OutboxMessage).where(leased).values(values))
-        return await self._transaction.all(select(OutboxMessage).where(leased).order_by(*order))
+        await self._db.update(OutboxMessage, leased, **values)
+        return await self._db.all(select(OutboxMessage).where(leased).order_by(*order))
 
     async def renew_leases(self, attempts: Mapping[str, int], lease: timedelta) -> frozenset[str]:
         """Renew the leases of messages by their idempotency keys, each in its n-th attempt; returns the keys
         of those that nobody else has taken, and that are still to be sent."""
         pending = (col(OutboxMessage.idempotency_key).in_(attempts), col(OutboxMessage.status) == PENDING)
-        rows = await self._transaction.all(select(OutboxMessage).where(*pending))
+        rows = await self._db.all(select(OutboxMessage).where(*pending))
         kept = {row.id: row.idempotency_key for row in rows if row.attempts == attempts[row.idempotency_key]}
         if kept:
-            values = {"lease_expires_at": self._transaction.now + lease}
-            await self._transaction.execute(
-                update(OutboxMessage).where(col(OutboxMessage.id).in_(kept)).values(values)
-            )
+            values = {"lease_expires_at": self._db.now + lease}
+            await self._db.update(OutboxMessage, col(OutboxMessage.id).in_(kept), **values)
         return frozenset(kept.values())
 
     async def next_due_at(self, channel: Channel, shards: GuildShards | None = None) -> datetime | None:
@@ -205,12 +202,12 @@ class OutboxRepository(Repository):
         """
         is_leased = col(OutboxMessage.lease_expires_at) > col(OutboxMessage.not_before)
         due_at = case((is_leased, col(OutboxMessage.lease_expires_at)), else_=col(OutboxMessage.not_before))
-        return await self._transaction.first(
+        return await self._db.first(
             select(func.min(due_at)).where(
                 col(OutboxMessage.channel) == channel,
                 col(OutboxMessage.status) == PENDING,
-                ~_has_earlier(self._transaction.now),
-                *([shards.own_message()] if shards else []),
+                ~_has_earlier(self._db.now),
+                *own_messages(shards),
             )
         )
 
@@ -225,7 +222,7 @@ class OutboxRepository(Repository):
         else:
             pending = (col(OutboxMessage.id) == message_id, col(OutboxMessage.status) == PENDING)
             values = {"error": error, "not_before": retry_at, "lease_expires_at": None}
-            await self._transaction.execute(update(OutboxMessage).where(*pending).values(values))
+            await self._db.update(OutboxMessage, *pending, **values)
 
     async def _finish(
         self,
@@ -236,17 +233,15 @@ class OutboxRepository(Repository):
     ) -> None:
         values: dict[str, Any] = {
             "status": status,
-            "finished_at": self._transaction.now,
+            "finished_at": self._db.now,
             "lease_expires_at": None,
         }
         values |= {"external_id": external_id, "payload": b""} if status == "sent" else {"error": error}
-        await self._transaction.execute(
-            update(OutboxMessage).where(col(OutboxMessage.id) == message_id).values(values)
-        )
+        await self._db.update(OutboxMessage, col(OutboxMessage.id) == message_id, **values)
 
     async def get(self, idempotency_key: str) -> OutboxMessage | None:
         """The message with this idempotency key."""
-        return await self._transaction.first(
+        return await self._db.first(
             select(OutboxMessage).where(col(OutboxMessage.idempotency_key) == idempotency_key)
         )
 
@@ -256,52 +251,52 @@ class OutboxRepository(Repository):
         if message is None or message.status != "sent" or not message.text:
             return None
         this = col(OutboxMessage.id) == message.id
-        await self._transaction.execute(update(OutboxMessage).where(this).values(text=None))
+        await self._db.update(OutboxMessage, this, text=None)
         return message.text
 
     async def hasten(self, prefix: str) -> int:
         """Let pending messages whose collapse keys begin so be due now; returns how many."""
         begins = col(OutboxMessage.collapse_key).startswith(prefix, autoescape=True)
         pending = (begins, col(OutboxMessage.status) == PENDING)
-        values = {"not_before": self._transaction.now}
-        return await self._transaction.execute(update(OutboxMessage).where(*pending).values(values))
+        values = {"not_before": self._db.now}
+        return await self._db.update(OutboxMessage, *pending, **values)
 
     async def pending_with_collapse_key(self, collapse_key: str) -> OutboxMessage | None:
         """The pending message with this collapse key."""
         pending = (col(OutboxMessage.collapse_key) == collapse_key, col(OutboxMessage.status) == PENDING)
-        return await self._transaction.first(select(OutboxMessage).where(*pending))
+        return await self._db.first(select(OutboxMessage).where(*pending))
 
     async def queue_status(self, channel: Channel) -> QueueStatus:
         """The queue of a channel, for monitoring."""
         of_channel = col(OutboxMessage.channel) == channel
         pending = (of_channel, col(OutboxMessage.status) == PENDING)
         count = select(func.count()).select_from(OutboxMessage)
-        oldest = await self._transaction.scalar(select(func.min(OutboxMessage.created_at)).where(*pending))
-        dead = await self._transaction.scalar(count.where(of_channel, col(OutboxMessage.status) == "dead"))
+        oldest = await self._db.scalar(select(func.min(OutboxMessage.created_at)).where(*pending))
+        dead = await self._db.scalar(count.where(of_channel, col(OutboxMessage.status) == "dead"))
         today = (
             of_channel,
             col(OutboxMessage.status) == "dead",
-            col(OutboxMessage.finished_at) > self._transaction.now - timedelta(days=1),
+            col(OutboxMessage.finished_at) > self._db.now - timedelta(days=1),
         )
         return QueueStatus(
-            await self._transaction.scalar(count.where(*pending)) or 0,
+            await self._db.scalar(count.where(*pending)) or 0,
             oldest,
             dead or 0,
-            await self._transaction.scalar(count.where(*today)) or 0,
-            await self._transaction.scalar(select(func.min(OutboxMessage.finished_at)).where(*today)),
+            await self._db.scalar(count.where(*today)) or 0,
+            await self._db.scalar(select(func.min(OutboxMessage.finished_at)).where(*today)),
         )
 
     async def last_delivery(self, channel: Channel) -> datetime | None:
         """When the last message was sent; of those that are still kept."""
         is_sent = (col(OutboxMessage.channel) == channel, col(OutboxMessage.status) == "sent")
-        return await self._transaction.first(select(func.max(OutboxMessage.finished_at)).where(*is_sent))
+        return await self._db.first(select(func.max(OutboxMessage.finished_at)).where(*is_sent))
 
     async def count(self, channel: Channel, since: datetime, **address: str) -> int:
         """How many messages were enqueued since a time, of those whose address has all these entries."""
         entries = [col(OutboxMessage.address)[key].as_string() == value for key, value in address.items()]
         query = select(func.count()).select_from(OutboxMessage)
         recent = (col(OutboxMessage.channel) == channel, col(OutboxMessage.created_at) >= since)
-        return await self._transaction.scalar(query.where(*recent, *entries)) or 0
+        return await self._db.scalar(query.where(*recent, *entries)) or 0
 
     async def revive_dead(self, channel: Channel, since: datetime, **address: str) -> int:
         """Send messages again that were given up since a time, but not requests to act, which are made anew;
@@ -310,26 +305,26 @@ class OutboxRepository(Repository):
         values = {
             "status": "pending",
             "attempts": 0,
-            "not_before": self._transaction.now,
+            "not_before": self._db.now,
             "finished_at": None,
         }
         given_up = self._given_up(channel, since, address)
-        return await self._transaction.execute(update(OutboxMessage).where(*given_up).values(values))
+        return await self._db.update(OutboxMessage, *given_up, **values)
 
     async def redirect_dead(self, channel: Channel, since: datetime, new: str, **address: str) -> int:
         """Let what `revive_dead` would send again go to another address."""
         found = select(OutboxMessage).where(*self._given_up(channel, since, address))
-        messages = await self._transaction.all(found)
+        messages = await self._db.all(found)
         for message in messages:
             this = col(OutboxMessage.id) == message.id
             values = {"address": {**message.address, "to": new}}
-            await self._transaction.execute(update(OutboxMessage).where(this).values(values))
+            await self._db.update(OutboxMessage, this, **values)
         return len(messages)
 
     async def has_dead(self, channel: Channel, since: datetime, **address: str) -> bool:
         """Whether there is something for `revive_dead` to send again."""
         query = select(OutboxMessage.id).where(*self._given_up(channel, since, address)).limit(1)
-        return await self._transaction.first(query) is not None
+        return await self._db.first(query) is not None
 
     @staticmethod
     def _given_up(
@@ -345,6 +340,4 @@ class OutboxRepository(Repository):
 
     async def delete_finished(self, before: datetime) -> int:
         """Delete messages that were finished before a time; returns how many."""
-        return await self._transaction.execute(
-            delete(OutboxMessage).where(col(OutboxMessage.finished_at) < before)
-        )
+        return await self._db.delete(OutboxMessage, col(OutboxMessage.finished_at) < before)
