@@ -22,8 +22,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Engine, select
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from storage.database_errors import NO_ANSWER
-from storage.errors import OutcomeUnknown, StoreError
+from storage.errors import NO_ANSWER, OutcomeUnknown, StoreError
 
 T = TypeVar("T")
 

@@ -29,9 +29,15 @@ from sqlalchemy.engine import NestedTransaction
 from sqlalchemy.exc import SQLAlchemyError
 
 from storage.connections import ConnectionPool, ConnectionThread, run_uninterrupted
-from storage.database_errors import CANNOT_BEGIN, NOTHING_CHANGED, as_store_errors, database_message
-from storage.errors import OutcomeUnknown, StoreError
-from storage.file_guard import FileGuard, StoreLost
+from storage.errors import (
+    CANNOT_BEGIN,
+    NOTHING_CHANGED,
+    OutcomeUnknown,
+    StoreError,
+    as_store_errors,
+    database_message,
+)
+from storage.store_files import FileGuard, StoreLost
 
 T = TypeVar("T")
 

@@ -15,9 +15,8 @@ from sqlalchemy import URL, Connection, Row, String, Table, delete, func, insert
 from sqlmodel import col
 
 from storage.database import create_engine, display_name, is_file, store_url
-from storage.database_errors import as_store_errors
-from storage.errors import StoreError
-from storage.job_locks import no_work_at, server_has_work
+from storage.errors import StoreError, as_store_errors
+from storage.leadership import no_work_at, server_has_work
 from storage.migrations import check_revision, current_revision, migrate, revisions
 from storage.models import STORE_ID, Model, Setting
 from storage.store_files import check_store_path

@@ -17,16 +17,22 @@ from storage import leadership
 from storage.commit_notices import CommitNotices
 from storage.connections import ConnectionPool, ConnectionThread, ServerSilence
 from storage.database import create_engine, display_name, is_file, store_url
-from storage.database_errors import CANNOT_READ, NOTHING_CHANGED, as_store_errors, driver_message, may_pass
-from storage.errors import InvalidStore, StoreError
-from storage.file_guard import FileGuard
+from storage.errors import (
+    CANNOT_READ,
+    NOTHING_CHANGED,
+    InvalidStore,
+    StoreError,
+    as_store_errors,
+    driver_message,
+    may_pass,
+)
 from storage.group_commit import GroupCommit, SideBySide, nobody_else
 from storage.leadership import Report, Work, tell_nobody
 from storage.migrations import current_revision, migrate, needs_migration, revisions
-from storage.move_commit import MoveCommit, MoveCommitter, TableVersion, write_move_commit
+from storage.move_commit import MoveCommitter, TableVersion, write_commits
 from storage.repositories.clocks import ClockRepository
 from storage.repositories.mail import InboundMailRepository, MailTokenRepository
-from storage.repositories.move_log import MoveLogRepository
+from storage.repositories.move_log import MoveCommit, MoveLogRepository
 from storage.repositories.orders import OrderRepository
 from storage.repositories.outbox import OutboxRepository
 from storage.repositories.people import PeopleRepository
@@ -34,7 +40,7 @@ from storage.repositories.personal_data import PersonalDataRepository
 from storage.repositories.polls import PollRepository
 from storage.repositories.settings import FactRepository, SettingsRepository, UsageRepository
 from storage.repositories.tables import TableRepository
-from storage.store_files import check_store_path, open_read_only
+from storage.store_files import FileGuard, check_store_path, open_read_only
 from storage.table_records import TableRecord
 from storage.transaction import Transaction
 
@@ -72,7 +78,7 @@ class UnitOfWork:
     async def commit_move(self, commit: MoveCommit) -> None:
         """`Store.commit_move` within this transaction; the revision is not checked."""
         unchecked = replace(commit, revision=None)
-        await self._transaction.run(lambda connection: write_move_commit(unchecked, connection))
+        await self._transaction.run(lambda connection: write_commits(connection, [unchecked]))
 
 
 class Store:

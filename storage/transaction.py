@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple, TypeVar, TypeVarTuple
 
-from sqlalchemy import ColumnElement, Connection, delete, func, or_
+from sqlalchemy import ColumnElement, Connection, Insert, delete, func, or_
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.sql.dml import UpdateBase
@@ -15,7 +15,7 @@ from sqlmodel.sql.expression import Select, SelectOfScalar
 
 from storage.connections import ConnectionThread
 from storage.errors import AlreadyExists, NotFound
-from storage.models import GameTable, Model, OutboxMessage, Seat, TableSnapshot
+from storage.models import GameTable, Model, OutboxMessage, Seat, TableSnapshot, columns_of
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
@@ -23,15 +23,29 @@ Condition = ColumnElement[bool]
 M = TypeVar("M", bound=Model)
 
 
-@cache
-def _columns(model: type[Model]) -> tuple[str, ...]:
-    return tuple(column.key for column in Model.metadata.tables[str(model.__tablename__)].columns)
-
-
 def column_values(row: Model) -> dict[str, Any]:
     """The values of a row by column; an `id` that the database is to choose is left out."""
-    values = ((name, getattr(row, name)) for name in _columns(type(row)))
+    values = ((name, getattr(row, name)) for name in columns_of(type(row)))
     return {name: value for name, value in values if not (name == "id" and value is None)}
+
+
+def _insert(dialect: str, model: type[Model]) -> postgresql.Insert | sqlite.Insert:
+    return postgresql.insert(model) if dialect == "postgresql" else sqlite.insert(model)
+
+
+@cache
+def insert_new(dialect: str, model: type[Model], key: str) -> Insert:
+    """Insert rows, except those whose key is there already."""
+    return _insert(dialect, model).on_conflict_do_nothing(index_elements=[key])
+
+
+@cache
+def upsert(dialect: str, model: type[Model]) -> Insert:
+    """Insert rows, or change all other columns of the rows with the same primary keys."""
+    statement, columns = _insert(dialect, model), columns_of(model)
+    keys = [name for name, column in columns.items() if column.primary_key]
+    changed = {name: statement.excluded[name] for name in columns if name not in keys}
+    return statement.on_conflict_do_update(index_elements=keys, set_=changed)
 
 
 @contextmanager
@@ -160,20 +174,20 @@ class Transaction:
         """Insert a row; returns it with the `id` that the database chose."""
         statement, values = insert(type(row)), column_values(row)
         key = await self.run(lambda connection: connection.execute(statement, values).inserted_primary_key)
-        if "id" in _columns(type(row)) and key is not None:
+        if "id" in columns_of(type(row)) and key is not None:
             row.id = key[0]
         return row
 
     async def upsert(self, row: M, **changes: Any) -> None:
         """Insert a row, or change the row with the same primary key: all its columns, or only as `changes`
         say. Two transactions may do so at once."""
-        model, values = type(row), column_values(row)
-        keys = [column.name for column in Model.metadata.tables[str(model.__tablename__)].primary_key]
-        dialect = sqlite if self._thread.is_file else postgresql
-        changes = changes or {name: value for name, value in values.items() if name not in keys}
-        await self.execute(
-            dialect.insert(model).values(values).on_conflict_do_update(index_elements=keys, set_=changes)
-        )
+        model, dialect = type(row), "sqlite" if self._thread.is_file else "postgresql"
+        if not changes:
+            await self.execute(upsert(dialect, model), column_values(row))
+            return
+        keys = [name for name, column in columns_of(model).items() if column.primary_key]
+        statement = _insert(dialect, model).on_conflict_do_update(index_elements=keys, set_=changes)
+        await self.execute(statement, column_values(row))
 
     async def renew_revisions(self, *table_ids: int) -> None:
         """Say that these tables, their seats or polls change: processes that have them in memory load them

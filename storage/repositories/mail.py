@@ -1,8 +1,10 @@
-"""Mail that came in, and the tokens of reply addresses.
+"""Mail that came in, and the tokens of reply addresses, which are stored as hashes.
 
 Each mail has one row, so that it takes effect once, however often it is read.
 """
 
+import hashlib
+import secrets
 from datetime import datetime
 from typing import TypedDict, Unpack
 
@@ -10,6 +12,18 @@ from sqlmodel import col, select, update
 
 from storage.models import InboundMail, MailToken
 from storage.transaction import Repository
+
+BASE32_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
+
+
+def new_secret(length: int = 26) -> str:
+    """A random secret in lower-case base32, 5 bits a character: mail programs that change case do no harm."""
+    return "".join(secrets.choice(BASE32_ALPHABET) for _ in range(length))
+
+
+def hash_secret(secret: str) -> str:
+    """The hex SHA-256 of the secret's lower-case form: all that is stored of it."""
+    return hashlib.sha256(secret.strip().lower().encode()).hexdigest()
 
 
 class InboundMailRepository(Repository):

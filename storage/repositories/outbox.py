@@ -9,16 +9,14 @@ that is no longer needed is superseded by a new one with the same collapse key.
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
-from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Insert, String, and_, bindparam, case, literal_column, or_
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import ColumnElement, Connection, String, and_, bindparam, case, literal_column, or_
 from sqlalchemy.orm import aliased
 from sqlmodel import col, func, select, update
 
 from storage.models import Channel, DeliveryStatus, NewMessage, OutboxMessage
-from storage.transaction import GuildShards, Repository, own_messages
+from storage.transaction import GuildShards, Repository, insert_new, own_messages
 
 
 class QueueStatus(NamedTuple):
@@ -50,47 +48,18 @@ _SUPERSEDE = (
 """Supersede the pending messages of some collapse keys, except new messages."""
 
 
-@cache
-def _insert_statement(dialect: str) -> Insert:
-    """Insert a message unless its idempotency key exists."""
-    if dialect == "postgresql":
-        return postgresql.insert(OutboxMessage).on_conflict_do_nothing(index_elements=["idempotency_key"])
-    return sqlite.insert(OutboxMessage).on_conflict_do_nothing(index_elements=["idempotency_key"])
-
-
-class Enqueued(NamedTuple):
-    """Messages that are enqueued at a time."""
-
-    messages: Sequence[NewMessage]
-    now: datetime
-
-    @property
-    def collapse_keys(self) -> set[str]:
-        """Whose pending messages are superseded."""
-        return {m.collapse_key for m in self.messages if m.collapse_key is not None}
-
-
 def enqueue_messages(connection: Connection, messages: Sequence[NewMessage], now: datetime) -> int:
     """`OutboxRepository.enqueue`."""
-    return enqueue_together(connection, [Enqueued(messages, now)])
-
-
-def enqueue_together(connection: Connection, several: Sequence[Enqueued]) -> int:
-    """Enqueue messages of several tables, no two of which have a collapse key in common."""
-    several = [each for each in several if each.messages]
-    if not several:
+    if not messages:
         return 0
-    if collapse_keys := sorted(key for each in several for key in each.collapse_keys):
-        new_keys = [message.idempotency_key for each in several for message in each.messages]
-        now = max(each.now for each in several)
+    if collapse_keys := sorted({message.collapse_key for message in messages if message.collapse_key}):
+        new_keys = [message.idempotency_key for message in messages]
         connection.execute(_SUPERSEDE, {"collapse_keys": collapse_keys, "new_keys": new_keys, "now": now})
-    rows = [
-        message._asdict()
-        | {"created_at": now, "attempts": 0, "status": "pending", "not_before": message.not_before or now}
-        for messages, now in several
-        for message in messages
-    ]
-    return connection.execute(_insert_statement(connection.dialect.name), rows).rowcount
+    new = {"created_at": now, "attempts": 0, "status": "pending"}
+    rows = [message._asdict() | new | {"not_before": message.not_before or now} for message in messages]
+    return connection.execute(
+        insert_new(connection.dialect.name, OutboxMessage, "idempotency_key"), rows
+    ).rowcount
 
 
 LONGEST_RETRY = timedelta(hours=5)

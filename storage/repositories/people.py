@@ -26,7 +26,7 @@ from storage.models import (
     SeatRequest,
     Usage,
 )
-from storage.secret_tokens import hash_secret, new_secret
+from storage.repositories.mail import hash_secret, new_secret
 from storage.table_records import IdentityFields
 from storage.transaction import Repository
 

@@ -7,9 +7,9 @@ from typing import Any, TypedDict, Unpack
 from sqlalchemy import or_
 from sqlmodel import col, func, select
 
-from storage.clock_records import begin_clock
 from storage.errors import NotFound, StoreError, WriteConflict
 from storage.models import Card, GameTable, MoveRecord, Seat, TableSnapshot, TableStatus
+from storage.repositories.clocks import begin_clock
 from storage.table_records import TableRecord, read_table_records
 from storage.transaction import GuildShards, Repository, own_tables, tables_of, unique_or
 

@@ -16,7 +16,7 @@ from storage import (
     open_store,
     restore,
 )
-from storage.job_locks import FileLock
+from storage.leadership import FileLock
 from storage.models import STORE_ID
 from tests.storage.conftest import move, new_message, new_table
 from tests.storage.test_schema import store_of_first_revision
