@@ -10,7 +10,7 @@ Outbound: `compose` makes an email once, from a `MailPage` that `mail.composing.
 Message-ID and fresh tokens. The service stores it as an `OutgoingMail`. `SmtpDeliveryWorker` sends what is
 due in the outbox, always the same bytes, until the server has accepted them.
 
-A service implements `mail.port.ServicePort` and `mail.outbox.MailOutbox`, and runs in its task group:
+A service implements `mail.port.ServicePort` and `mail.smtp.MailOutbox`, and runs in its task group:
 
     address = ServiceAddress("play@games.example.org", key)
     async with ParserProcess(authserv_id) as parser:

@@ -3,9 +3,7 @@
 import re
 from collections.abc import Collection, Sequence
 
-from mail.reading.given_names import GIVEN_NAMES
 from mail.reading.line_text import words_of
-from mail.reading.retraction_words import RETRACTION_WORDS
 from mail.reading.unclear_lines import (
     CONNECTING,
     DECIDING,
@@ -17,6 +15,7 @@ from mail.reading.unclear_lines import (
     without_idioms,
     word_pattern,
 )
+from mail.reading.word_lists import GIVEN_NAMES, RETRACTION_WORDS
 
 _GREETING = re.compile(
     r"(?:hi|hello|hey|dear|hiya|howdy|greetings|gents|folks|good (?:morning|evening|afternoon|day)|hallo"
