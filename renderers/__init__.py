@@ -14,15 +14,15 @@ from engine import State, game_of, places_of, tile_faces, tile_upgrades, tiles_l
 from renderers.canvas import encode_png
 from renderers.charts.chart import draw_chart
 from renderers.charts.review_chart import BarView, ReviewView, draw_review
+from renderers.charts.tile_charts import WAYS_PER_SHEET, draw_tiles, draw_ways
 from renderers.map.animation import Animation, Animator, Moment
 from renderers.map.label_sizes import tile_number
 from renderers.map.layers import LAYERS, Layer
 from renderers.map.map import draw_map
-from renderers.market.market import draw_market
+from renderers.market import draw_market
 from renderers.sheet.sheet import draw_sheet
 from renderers.sheet.tables import companies_alt, draw_auction, draw_companies
 from renderers.theme import PALETTES, PaletteName
-from renderers.tiles.tile_charts import WAYS_PER_SHEET, draw_tiles, draw_ways
 from renderers.timing import measure_rendering
 from renderers.views import (
     CHART_KINDS,

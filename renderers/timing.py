@@ -9,9 +9,8 @@ from typing import NamedTuple
 from PIL import Image
 
 from engine import State
-from renderers import canvas, geometry, sprites, theme, views
+from renderers import canvas, geometry, market, sprites, theme, views
 from renderers.map import label_layout, layers, legend, map
-from renderers.market import market
 from renderers.sheet import sheet
 
 

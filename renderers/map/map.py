@@ -19,13 +19,13 @@ from PIL import Image
 
 from renderers import theme
 from renderers.canvas import Canvas, to_palette
+from renderers.files import png_palette
 from renderers.hex_grid import Grid, HexMetrics, Piece, fit_grid
 from renderers.map import hex_sprites
 from renderers.map.label_layout import CACHED_HEXES, lay_out_labels
 from renderers.map.layers import LAYERS, Layer, LayerContext
 from renderers.map.legend import Legend, draw_legend, legend_height
 from renderers.map.page_layout import arranged_grid
-from renderers.png_palette import png_palette
 from renderers.theme import Palette
 from renderers.views import HexView, MapView
 

@@ -15,7 +15,7 @@ from PIL import Image
 from engine import LoanStatus
 from renderers import color_math, sprites, theme
 from renderers.canvas import CAP_HEIGHT, Page, SupersampledCanvas, fit_font_size, text_width, to_palette
-from renderers.png_palette import png_palette
+from renderers.files import png_palette
 from renderers.theme import Palette
 from renderers.views import Badge, CellView, MarketView
 
