@@ -21,7 +21,7 @@ from engine.finance.market import refuse_par_price, set_par_price
 from engine.finance.ownership import move_shares, president_share_percent
 from engine.game import Game
 from engine.mechanics import Option
-from engine.private_companies.income import pay_private_income
+from engine.private_companies.abilities import pay_private_income
 
 MIN_RAISE = 5
 

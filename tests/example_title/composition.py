@@ -20,18 +20,18 @@ from engine.core.state import (
 from engine.finance.market import drop_price
 from engine.finance.offers import OfferResponses
 from engine.game import Game, GameTitle
-from engine.operating.discard import DiscardQuestion
 from engine.operating.dividends import DividendStep
 from engine.operating.run import RunStep
 from engine.operating.stations import HomeTokenQuestion, TokenStep, ask_for_home_cities
 from engine.operating.track import TrackStep
 from engine.operating.train_purchase import TrainStep, TrainTradeConventions, train_deal_handler
+from engine.operating.trains import DiscardQuestion
 from engine.operating.turn import OperatingTurnQuestion
-from engine.rounds.game_end import final_scores
 from engine.rounds.sequence import (
     GameOverRules,
     OperatingRoundRules,
     StockRoundRules,
+    final_scores,
     start_first_stock_round,
 )
 from engine.stock.floating import Capitalization

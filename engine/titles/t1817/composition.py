@@ -53,7 +53,6 @@ from engine.mergers.merger import MergerConventions, merger_deal_handler
 from engine.mergers.merger_rounds import MergerPollQuestion, MergerRoundRules
 from engine.mergers.merger_turn import MergerTurnQuestion
 from engine.opening.seed_money import SeedMoneyAuction, SeedMoneyQuestion
-from engine.operating.discard import DiscardQuestion
 from engine.operating.dividends import DoubleJumpDividendStep
 from engine.operating.loans_and_interest import (
     LoanRepaymentStep,
@@ -67,9 +66,8 @@ from engine.operating.mines_and_bridges import BridgeTokens, TwoTileTrackStep, m
 from engine.operating.run import RunStep
 from engine.operating.stations import TokenStep
 from engine.operating.train_purchase import TrainStep, TrainTradeConventions, train_deal_handler
-from engine.operating.trains import ask_for_discards, scrap_obsolete_trains
+from engine.operating.trains import DiscardQuestion, ask_for_discards, scrap_obsolete_trains
 from engine.operating.turn import AutomaticStep, OperatingTurnQuestion
-from engine.rounds.game_end import LAST_STOCK_ROUND_ON_SITE, final_scores
 from engine.rounds.merger_sequence import (
     GameLength,
     OperatingWithMergersRules,
@@ -77,7 +75,7 @@ from engine.rounds.merger_sequence import (
     begin_operating_round,
     begin_stock_round,
 )
-from engine.rounds.sequence import GameOverRules, StockRoundRules
+from engine.rounds.sequence import LAST_STOCK_ROUND_ON_SITE, GameOverRules, StockRoundRules, final_scores
 from engine.stock.company_start import CertificateAuction, CompanyStartQuestion
 from engine.stock.floating import Capitalization
 from engine.stock.short_selling_turn import BidderCompanyActions, ShortSellingTurnQuestion

@@ -32,24 +32,24 @@ from engine.finance.share_sales import refuse_sale_before_first_turn
 from engine.game import GameTitle
 from engine.opening.allotment import PrivateAllotmentRules, deal_privates
 from engine.opening.waterfall import ParPriceQuestion
-from engine.operating.discard import DiscardQuestion
 from engine.operating.dividends import DividendStep
 from engine.operating.emergency_purchase import EmergencyPurchase
 from engine.operating.revenue_claims import RevenueClaimQuestion, open_claim
 from engine.operating.run import RunStep
-from engine.operating.share_issue import ShareIssueStep
 from engine.operating.stations import TokenStep, ask_for_home_cities
 from engine.operating.track import TrackStep, refuse_unused_plain_track
 from engine.operating.train_purchase import TrainStep, TrainTradeConventions, train_deal_handler
+from engine.operating.trains import DiscardQuestion
 from engine.operating.turn import OperatingTurnQuestion
-from engine.rounds.game_end import final_scores
 from engine.rounds.sequence import (
     GameOverRules,
     OperatingRoundRules,
     StockRoundRules,
+    final_scores,
     start_first_stock_round,
 )
 from engine.stock.floating import Capitalization
+from engine.stock.treasury_shares import ShareIssueStep
 from engine.stock.turn import StockTurnQuestion
 from engine.title import SITE_CONVENTIONS, validated_options
 
