@@ -23,7 +23,6 @@ from engine.core.events import (
     UnpaidInterestChanged,
     UnplacedTokensChanged,
 )
-from engine.core.hooks import never
 from engine.core.reasons import CashReason, PriceReason
 from engine.core.state import BANK, CLOSED, POOL, CashCrisis, CompanyStart, ExcessTokens, GameOver
 from engine.finance.loans import in_zone, put_into_liquidation, size_definition
@@ -31,7 +30,7 @@ from engine.finance.offers import lapse_offers
 from engine.finance.ownership import close_covered_shorts, next_president, share_percent
 from engine.finance.share_sales import refuse_sale_at_steady_price, sell_at_steady_price
 from engine.game import Game
-from engine.mechanics import Option
+from engine.mechanics import Option, never
 
 
 def remove_bankrupt_player(

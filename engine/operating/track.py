@@ -16,11 +16,10 @@ from engine.board.tile_geometry import FIRST_NODE, Fit, RotatedFace, face_at, fi
 from engine.core.actions import Action, LayTile
 from engine.core.components import RiverDiscountAbility, tile_faces
 from engine.core.events import AddedSlotsChanged, TileLaid, TokenMoved
-from engine.core.hooks import never
 from engine.core.reasons import CashReason
 from engine.core.state import BANK, CLOSED, OperatingTurn, is_seat
 from engine.game import Game
-from engine.mechanics import Option
+from engine.mechanics import Option, never
 from engine.operating.turn import Step
 
 

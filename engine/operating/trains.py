@@ -17,11 +17,10 @@ from engine.core.events import (
     TrainsRusted,
     TrainsWithdrawn,
 )
-from engine.core.hooks import never
 from engine.core.reasons import CashReason, TrainReason
 from engine.core.state import BANK, CLOSED, POOL, Discard, MergerRound, OperatingRound, OperatingTurn
 from engine.game import Game, cached
-from engine.mechanics import Option
+from engine.mechanics import Option, never
 
 BANK_SOURCES = (BANK, POOL)
 

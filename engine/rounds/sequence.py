@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import msgspec
 
 from engine.core.events import PriorityMoved, RoundStarted
-from engine.core.hooks import do_nothing, no_reason
 from engine.core.reasons import PriceReason
 from engine.core.state import (
     IPO,
@@ -30,7 +29,7 @@ from engine.core.state import (
 from engine.finance import market
 from engine.finance.ownership import net_worth, president_share_percent, share_percent
 from engine.game import Game
-from engine.mechanics import AutomaticRules
+from engine.mechanics import AutomaticRules, do_nothing, no_reason
 from engine.operating.stations import HomeChooser, begin_first_turn
 from engine.private_companies.abilities import pay_private_income
 

@@ -18,7 +18,7 @@ What holds for all of them:
 * A judgement uses the position as the owner sees it: orders know no secrets of others.
 
 Which module judges which order: `stock` (`auto pass`, `auto buy`), `auctions` (`auto bid`), `turns` (`auto
-run`), `turn_plans` (`auto turn`), `speaking` (`auto decline`, `auto protect`). `speaking` also knows which
+run`, `auto turn`), `speaking` (`auto decline`, `auto protect`). `speaking` also knows which
 order takes the place of an older one, and which never speaks because of one before it; `time_up` what is said
 for a player whose time is up.
 """

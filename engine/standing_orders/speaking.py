@@ -39,8 +39,7 @@ from engine.standing_orders.model import (
 )
 from engine.standing_orders.stock import has_bid, judge_buy, judge_pass
 from engine.standing_orders.stops import next_stock_round, round_index, trading_round
-from engine.standing_orders.turn_plans import PlanError, judge_turn, plan_turn, position_of_turn
-from engine.standing_orders.turns import judge_run
+from engine.standing_orders.turns import PlanError, judge_run, judge_turn, plan_turn, position_of_turn
 from engine.stock.price_protection import block_cost
 
 

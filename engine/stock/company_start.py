@@ -1,6 +1,9 @@
-"""The start of a company: the auction of its president's certificate, its size, and the privates put into it
-(1817 §5.5); and the variant in which companies start in historical order (1870 §16.5), in which half of the
-shares of a company whose turn has not come may be sold: it has a price then, but does not float."""
+"""The start of a company: what it receives when it floats (1830 §11; 1851, Buying Stock), the auction of its
+president's certificate, its size, and the privates put into it (1817 §5.5).
+
+In a variant companies start in historical order (1870 §16.5): half of the shares of a company whose turn has
+not come may be sold. It has a price then, but does not float.
+"""
 
 from __future__ import annotations
 
@@ -13,23 +16,78 @@ import msgspec
 from engine.core.actions import Action, FloatCompany, Pass
 from engine.core.components import ExtraTokensAbility
 from engine.core.events import (
+    CapitalAwaited,
     CompanyFloated,
     OperatingTurnStarted,
     ParSet,
     PresidentNamed,
     PrivateMoved,
+    SharesMoved,
     SharesRestructured,
     UnplacedTokensChanged,
 )
-from engine.core.reasons import CashReason
-from engine.core.state import IPO, Auction, CompanyStart, StockTurn
+from engine.core.reasons import CashReason, PriceReason
+from engine.core.state import BANK, IPO, Auction, CompanyStart, StockTurn
+from engine.finance import market
 from engine.finance.loans import size_definition, token_cost_label
-from engine.finance.ownership import certificate_limit, counted_certificates
+from engine.finance.ownership import certificate_limit, counted_certificates, share_percent
 from engine.game import Game
 from engine.mechanics import Option
-from engine.operating.stations import city_label
+from engine.operating.stations import city_label, place_home
 from engine.stock.short_selling_turn import affordable_bids, private_value_sums, refuse_bid
 from engine.stock.turn import current_stock_round, end_stock_turn
+
+
+@dataclass(frozen=True)
+class Capitalization:
+    """Capital from the bank, and what else happens when a company floats.
+
+    `paid_shares`: the number of shares for which the bank pays par (None: all), less `fee` dollars.
+    `rest_to_treasury`: shares left in the initial offering go into the treasury. `places_home`: the home
+    token is placed at once. `price_rows_up`: the number of rows by which the price rises.
+    `in_next_operating_round`: the bank pays at the beginning of the next operating round, not at once (1830
+    §11). Whether it is broken shows then, after what players still pay in the stock round.
+    """
+
+    paid_shares: int | None = None
+    fee: int = 0
+    rest_to_treasury: bool = False
+    places_home: bool = False
+    price_rows_up: int = 0
+    in_next_operating_round: bool = False
+
+    def __call__(self, g: Game, company: str) -> None:
+        co = g.company(company)
+        if self.in_next_operating_round:
+            g.emit(CapitalAwaited(company))
+        else:
+            g.pay(BANK, company, self.capital(g, company, self._par(g, company)), CashReason.CAPITAL)
+        if self.rest_to_treasury and (rest := co.shares.get(IPO, 0)):
+            g.emit(SharesMoved(company, IPO, company, rest))
+        if self.places_home:
+            place_home(g, company, "president")
+        at = market.token_space(g, company)
+        for _ in range(self.price_rows_up):
+            at = market.up(g, at)
+        market.move_token(g, company, at, PriceReason.FLOATED)
+
+    def awaited(self, g: Game, company: str) -> int:
+        return self.capital(g, company, self._par(g, company)) if g.company(company).awaits_capital else 0
+
+    def _par(self, g: Game, company: str) -> int:
+        par = g.company(company).par
+        assert par is not None
+        return par
+
+    def capital(self, g: Game, company: str, par: int) -> int:
+        shares = 100 // share_percent(g, company) if self.paid_shares is None else self.paid_shares
+        return par * shares - self.fee
+
+    def pay_awaited(self, g: Game) -> None:
+        for company in g.operating_order():
+            if dollars := self.awaited(g, company):
+                g.emit(CapitalAwaited(company, awaited=False))
+                g.pay(BANK, company, dollars, CashReason.CAPITAL)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ import msgspec
 
 from engine.core.actions import BuyTrain, Merge
 from engine.core.components import Components, PhaseDefinition, components_of
-from engine.core.hooks import do_nothing, never
 from engine.core.state import (
     CLOSED,
     ORPHANED,
@@ -41,6 +40,7 @@ from engine.finance.auctions import AuctionQuestion
 from engine.finance.offers import OfferResponses
 from engine.game import Game, GameTitle
 from engine.insolvency.cash_crisis import CashCrisisQuestion, handle_interruptions, open_cash_crisis
+from engine.mechanics import do_nothing, never
 from engine.mergers.acquisition import (
     BuyerChoiceQuestion,
     CompanyAuction,
@@ -76,8 +76,7 @@ from engine.rounds.merger_sequence import (
     begin_stock_round,
 )
 from engine.rounds.sequence import LAST_STOCK_ROUND_ON_SITE, GameOverRules, StockRoundRules, final_scores
-from engine.stock.company_start import CertificateAuction, CompanyStartQuestion
-from engine.stock.floating import Capitalization
+from engine.stock.company_start import Capitalization, CertificateAuction, CompanyStartQuestion
 from engine.stock.short_selling_turn import BidderCompanyActions, ShortSellingTurnQuestion
 from engine.title import SITE_CONVENTIONS, validated_options
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from engine.core.actions import BuyTrain, TradePrivate
 from engine.core.components import components_of
-from engine.core.hooks import never, no_items
 from engine.core.state import (
     AnyFrame,
     Discard,
@@ -26,6 +25,7 @@ from engine.core.state import (
 from engine.finance.market import drop_price
 from engine.finance.offers import OfferResponses
 from engine.game import GameTitle
+from engine.mechanics import never, no_items
 from engine.opening.waterfall import ParPriceQuestion, WaterfallBiddersQuestion, WaterfallQuestion
 from engine.operating.dividends import DividendStep
 from engine.operating.emergency_purchase import EmergencyPurchase
@@ -45,7 +45,7 @@ from engine.rounds.sequence import (
     final_scores,
     start_first_stock_round,
 )
-from engine.stock.floating import Capitalization
+from engine.stock.company_start import Capitalization
 from engine.stock.turn import StockTurnQuestion, required_sales
 from engine.title import SITE_CONVENTIONS, validated_options
 

@@ -10,7 +10,6 @@ import msgspec
 from engine.board.route_graph import RevenueRules
 from engine.core.actions import BuyTrain
 from engine.core.components import Components, components_of
-from engine.core.hooks import never
 from engine.core.state import (
     IPO,
     POOL,
@@ -30,6 +29,7 @@ from engine.finance.market import drop_price
 from engine.finance.offers import OfferResponses
 from engine.finance.share_sales import refuse_sale_before_first_turn
 from engine.game import GameTitle
+from engine.mechanics import never
 from engine.opening.allotment import PrivateAllotmentRules, deal_privates
 from engine.opening.waterfall import ParPriceQuestion
 from engine.operating.dividends import DividendStep
@@ -48,7 +48,7 @@ from engine.rounds.sequence import (
     final_scores,
     start_first_stock_round,
 )
-from engine.stock.floating import Capitalization
+from engine.stock.company_start import Capitalization
 from engine.stock.treasury_shares import ShareIssueStep
 from engine.stock.turn import StockTurnQuestion
 from engine.title import SITE_CONVENTIONS, validated_options

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple, TypeAlias
 from engine.board.tile_geometry import Stop
 from engine.core.actions import BuyTrain, RedeemShare, TradePrivate
 from engine.core.components import Components, components_of
-from engine.core.hooks import never, no_items, no_reason
 from engine.core.state import (
     AnyFrame,
     ConnectionRunTurn,
@@ -35,7 +34,7 @@ from engine.finance import market
 from engine.finance.offers import OfferResponses
 from engine.game import Game, GameTitle
 from engine.insolvency.closing import close_in_closing_zone
-from engine.mechanics import OutOfTurn, Question
+from engine.mechanics import OutOfTurn, Question, never, no_items, no_reason
 from engine.opening.waterfall import ParPriceQuestion, WaterfallBiddersQuestion, WaterfallQuestion
 from engine.operating.connection_runs import (
     ConnectionChoiceStep,
@@ -71,8 +70,7 @@ from engine.rounds.sequence import (
     final_scores,
     start_first_stock_round,
 )
-from engine.stock.company_start import refuse_purchase_out_of_order
-from engine.stock.floating import Capitalization
+from engine.stock.company_start import Capitalization, refuse_purchase_out_of_order
 from engine.stock.price_protection import (
     PriceProtectionQuestion,
     StandingProtectionOrders,
