@@ -42,21 +42,7 @@ from mail.smtp import SmtpDeliveryWorker
 from mail.smtp_connections import SmtpAccount
 
 __all__ = [
-    "ImapAccount",
-    "InboxTiming",
-    "InboxWatcher",
-    "InlineImage",
-    "MailPage",
-    "MailPolicy",
-    "OutgoingMail",
-    "ParserProcess",
-    "ReplyLimits",
-    "ReplyToken",
-    "ServiceAddress",
-    "SmtpAccount",
-    "SmtpDeliveryWorker",
-    "TokenRedactionFilter",
-    "compose",
-    "normalize_address",
-    "redact",
-]
+    "ImapAccount", "InboxTiming", "InboxWatcher", "InlineImage", "MailPage", "MailPolicy", "OutgoingMail",
+    "ParserProcess", "ReplyLimits", "ReplyToken", "ServiceAddress", "SmtpAccount", "SmtpDeliveryWorker",
+    "TokenRedactionFilter", "compose", "normalize_address", "redact",
+]  # fmt: skip
