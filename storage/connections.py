@@ -97,6 +97,16 @@ class ServerSilence:
         self.is_on = False
 
 
+def _again_if_lost(function: Callable[[], T]) -> T:
+    """The result of a function, which is run again where the server was restarted while nobody used it."""
+    try:
+        return function()
+    except DBAPIError as error:
+        if not error.connection_invalidated:
+            raise
+        return function()
+
+
 class ConnectionThread:
     """One connection of an engine and its thread. It is opened for the first function, and again when it was
     lost. silence: of the server, which all connections of a store share."""
@@ -192,12 +202,7 @@ class ConnectionThread:
         Where nobody used the connection for a while, a server is asked first whether it is still there: a
         driver sends BEGIN only with the first statement, when it would be too late to connect again.
         """
-        try:
-            return self._begin()
-        except DBAPIError as error:
-            if not error.connection_invalidated:
-                raise
-            return self._begin()
+        return _again_if_lost(self._begin)
 
     def _begin(self) -> Connection:
         if self.is_connected:
@@ -216,20 +221,15 @@ class ConnectionThread:
         return connection
 
     def view(self, function: Callable[[Connection], T]) -> T:
-        """The result of a function that only reads, at one moment; on the thread. It is run again where the
-        server was restarted while nobody read."""
-        try:
-            return self._view(function)
-        except DBAPIError as error:
-            if not error.connection_invalidated:
-                raise
-            return self._view(function)
+        """The result of a function that only reads, at one moment; on the thread."""
 
-    def _view(self, function: Callable[[Connection], T]) -> T:
-        try:
-            return function(self._begin())
-        finally:
-            self.roll_back()
+        def read() -> T:
+            try:
+                return function(self._begin())
+            finally:
+                self.roll_back()
+
+        return _again_if_lost(read)
 
     def commit(self, connection: Connection) -> None:
         """Commit the transaction; on the thread. Raises OutcomeUnknown where the server did not say."""

@@ -21,7 +21,7 @@ import os
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from zlib import crc32
 
 from sqlalchemy import URL, Connection, text
@@ -41,28 +41,13 @@ Hold = Literal["held", "lost", "unknown"]
 """Whether a lock is still ours. Unknown: its server cannot be asked; then nobody else can get it either."""
 
 
-class JobLock(Protocol):
-    """A lock on some jobs: all of them or none. trouble: why it was not known lately whether it is ours."""
-
-    trouble: str
-
-    async def acquire(self, head_start: float = 0.0) -> bool:
-        """Try to get the lock. head_start: seconds that a new connection leaves to who had it before."""
-
-    async def look(self) -> Hold:
-        """Whether the lock is still ours; one that was lost with its connection is tried to get again."""
-
-    async def release(self) -> None:
-        """Give the lock back, if it is ours."""
-
-
 def first_line(error: Exception) -> str:
     """What an error says, in one line."""
     return str(error).partition("\n")[0] or type(error).__name__
 
 
 class FileLock:
-    """Locks on files beside a store: `railpost.db-mail.lock`."""
+    """Locks on files beside a store, all or none: `railpost.db-mail.lock`. trouble: see `ServerLock`."""
 
     def __init__(self, store: Path, jobs: Sequence[str]) -> None:
         self._paths = [store.with_name(f"{store.name}-{job}.lock") for job in jobs]
@@ -92,7 +77,8 @@ class FileLock:
 
 
 class ServerLock:
-    """Advisory locks of a connection to PostgreSQL."""
+    """Advisory locks of a connection to PostgreSQL, all of them or none. trouble: why it was not known lately
+    whether they are ours."""
 
     def __init__(self, url: URL, jobs: Sequence[str]) -> None:
         self._address = url.set(drivername="postgresql").render_as_string(hide_password=False)
@@ -102,7 +88,10 @@ class ServerLock:
         self.trouble = ""
 
     async def acquire(self, head_start: float = 0.0) -> bool:
-        """Try to get the lock. Raises psycopg.Error."""
+        """Try to get the lock. Raises psycopg.Error.
+
+        head_start: seconds that a new connection leaves to who had the lock before.
+        """
         if self._connection is None:
             self._connection = await self._connect()
             await asyncio.sleep(head_start)
@@ -192,6 +181,9 @@ def server_has_work(connection: Connection) -> bool:
         " AND datname = current_database()"
     )
     return bool(connection.execute(text(held)).scalar())
+
+
+JobLock = FileLock | ServerLock
 
 
 def job_lock(url: URL, jobs: Sequence[str]) -> JobLock:

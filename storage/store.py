@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from sqlalchemy import URL, Connection
+from sqlalchemy import URL
 from sqlalchemy.exc import DatabaseError
 
 from storage import leadership
@@ -28,7 +28,7 @@ from storage.errors import (
 )
 from storage.group_commit import GroupCommit, SideBySide, nobody_else
 from storage.leadership import Report, Work, tell_nobody
-from storage.migrations import current_revision, migrate, needs_migration, revisions
+from storage.migrations import current_revision, migrate, needs_migration, refuse_older
 from storage.move_commit import MoveCommitter, TableVersion, write_commits
 from storage.repositories.clocks import ClockRepository
 from storage.repositories.mail import InboundMailRepository, MailTokenRepository
@@ -257,17 +257,11 @@ async def open_store(url: str | Path, now: Clock = utc_now, *, migrated: bool = 
 
 def _migrate(target: URL) -> None:
     with _errors_of_opening(target):
-        with _connected(target, writes=False) as connection:
+        with create_engine(target, writes=False).connect() as connection:
             if not needs_migration(connection):
                 return  # without waiting for another process that writes
-        with _connected(target, writes=True, foreign_keys=False) as connection:
+        with create_engine(target, writes=True, foreign_keys=False).connect() as connection:
             migrate(connection)
-
-
-@contextmanager
-def _connected(target: URL, **options: bool) -> Iterator[Connection]:
-    with create_engine(target, **options).connect() as connection:
-        yield connection
 
 
 @contextmanager
@@ -284,14 +278,10 @@ async def _open_existing(target: URL, now: Clock) -> Store:
         with open_read_only(Path(str(target.database))):
             pass
     revision = await asyncio.to_thread(_revision, target)
-    if revision != (newest := revisions()[-1]):
-        raise StoreError(
-            f"{display_name(target)} has revision {revision}, and this Railpost works with {newest}; "
-            "run `railpost migrate` first, or restore a backup into an empty folder to check that."
-        )
+    refuse_older(revision, display_name(target), "or restore a backup into an empty folder to check that")
     return Store(target, now, writes=False)
 
 
 def _revision(target: URL) -> str | None:
-    with as_store_errors(CANNOT_READ), _connected(target, writes=False) as connection:
+    with as_store_errors(CANNOT_READ), create_engine(target, writes=False).connect() as connection:
         return current_revision(connection)

@@ -339,5 +339,4 @@ class ClockRepository(Repository):
     async def answer_request(self, request_id: int, admitted: bool) -> bool:
         """Answer a request; False if it was answered before."""
         is_open = (col(SeatRequest.id) == request_id, col(SeatRequest.answered_at).is_(None))
-        values = {"answered_at": self._db.now, "admitted": admitted}
-        return await self._db.update(SeatRequest, *is_open, **values) > 0
+        return await self._db.update(SeatRequest, *is_open, answered_at=self._db.now, admitted=admitted) > 0

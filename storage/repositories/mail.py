@@ -49,8 +49,11 @@ class InboundMailRepository(Repository):
     async def record_outcome(self, key: str, outcome: str, reply: bytes | None = None) -> bool:
         """Store the outcome of a mail and the reply to it; False where it has an outcome already."""
         unfinished = (col(InboundMail.key) == key, col(InboundMail.outcome).is_(None))
-        values = {"outcome": outcome, "reply": reply, "finished_at": self._db.now}
-        return await self._db.update(InboundMail, *unfinished, **values) > 0
+        now = self._db.now
+        finished = await self._db.update(
+            InboundMail, *unfinished, outcome=outcome, reply=reply, finished_at=now
+        )
+        return finished > 0
 
     async def delete_finished(self, before: datetime) -> list[str]:
         """Delete the rows of mail that was finished before a time; returns their keys."""

@@ -52,17 +52,17 @@ class OrderRepository(Repository):
     async def end(self, table_id: int, order_id: int, reason: str, by_move: int | None = None) -> bool:
         """End an order; whether it was armed. by_move: the move that ends it."""
         is_armed = (col(OrderRecord.id) == order_id, col(OrderRecord.ended_at).is_(None))
-        values = {"ended_at": self._db.now, "ended_reason": reason, "ended_by_move": by_move}
-        ended = await self._db.update(OrderRecord, *is_armed, **values)
+        ended = await self._db.update(
+            OrderRecord, *is_armed, ended_at=self._db.now, ended_reason=reason, ended_by_move=by_move
+        )
         await self._db.renew_revisions(table_id)
         return ended > 0
 
     async def restore(self, table_id: int, after_move: int) -> set[int]:
         """Arm again the orders that were ended by moves after this one; their ids."""
         ended_later = (col(OrderRecord.table_id) == table_id, col(OrderRecord.ended_by_move) > after_move)
-        values = {"ended_at": None, "ended_reason": None, "ended_by_move": None}
         ids = set(await self._db.all(select(OrderRecord.id).where(*ended_later)))
-        await self._db.update(OrderRecord, *ended_later, **values)
+        await self._db.update(OrderRecord, *ended_later, ended_at=None, ended_reason=None, ended_by_move=None)
         await self._db.renew_revisions(table_id)
         return ids
 

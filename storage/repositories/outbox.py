@@ -57,9 +57,8 @@ def enqueue_messages(connection: Connection, messages: Sequence[NewMessage], now
         connection.execute(_SUPERSEDE, {"collapse_keys": collapse_keys, "new_keys": new_keys, "now": now})
     new = {"created_at": now, "attempts": 0, "status": "pending"}
     rows = [message._asdict() | new | {"not_before": message.not_before or now} for message in messages]
-    return connection.execute(
-        insert_new(connection.dialect.name, OutboxMessage, "idempotency_key"), rows
-    ).rowcount
+    statement = insert_new(connection.dialect.name, OutboxMessage, "idempotency_key")
+    return connection.execute(statement, rows).rowcount
 
 
 LONGEST_RETRY = timedelta(hours=5)
@@ -148,8 +147,9 @@ class OutboxRepository(Repository):
         if not ids:
             return []
         leased = col(OutboxMessage.id).in_(ids)
-        values = {"lease_expires_at": now + lease, "attempts": col(OutboxMessage.attempts) + 1}
-        await self._db.update(OutboxMessage, leased, **values)
+        await self._db.update(
+            OutboxMessage, leased, lease_expires_at=now + lease, attempts=col(OutboxMessage.attempts) + 1
+        )
         return await self._db.all(select(OutboxMessage).where(leased).order_by(*order))
 
     async def renew_leases(self, attempts: Mapping[str, int], lease: timedelta) -> frozenset[str]:
@@ -159,8 +159,9 @@ class OutboxRepository(Repository):
         rows = await self._db.all(select(OutboxMessage).where(*pending))
         kept = {row.id: row.idempotency_key for row in rows if row.attempts == attempts[row.idempotency_key]}
         if kept:
-            values = {"lease_expires_at": self._db.now + lease}
-            await self._db.update(OutboxMessage, col(OutboxMessage.id).in_(kept), **values)
+            await self._db.update(
+                OutboxMessage, col(OutboxMessage.id).in_(kept), lease_expires_at=self._db.now + lease
+            )
         return frozenset(kept.values())
 
     async def next_due_at(self, channel: Channel, shards: GuildShards | None = None) -> datetime | None:
@@ -190,8 +191,9 @@ class OutboxRepository(Repository):
             await self._finish(message_id, "dead", error=error)
         else:
             pending = (col(OutboxMessage.id) == message_id, col(OutboxMessage.status) == PENDING)
-            values = {"error": error, "not_before": retry_at, "lease_expires_at": None}
-            await self._db.update(OutboxMessage, *pending, **values)
+            await self._db.update(
+                OutboxMessage, *pending, error=error, not_before=retry_at, lease_expires_at=None
+            )
 
     async def _finish(
         self,
@@ -227,8 +229,7 @@ class OutboxRepository(Repository):
         """Let pending messages whose collapse keys begin so be due now; returns how many."""
         begins = col(OutboxMessage.collapse_key).startswith(prefix, autoescape=True)
         pending = (begins, col(OutboxMessage.status) == PENDING)
-        values = {"not_before": self._db.now}
-        return await self._db.update(OutboxMessage, *pending, **values)
+        return await self._db.update(OutboxMessage, *pending, not_before=self._db.now)
 
     async def pending_with_collapse_key(self, collapse_key: str) -> OutboxMessage | None:
         """The pending message with this collapse key."""
@@ -271,14 +272,10 @@ class OutboxRepository(Repository):
         """Send messages again that were given up since a time, but not requests to act, which are made anew;
         returns how many. address: as in `count`.
         """
-        values = {
-            "status": "pending",
-            "attempts": 0,
-            "not_before": self._db.now,
-            "finished_at": None,
-        }
         given_up = self._given_up(channel, since, address)
-        return await self._db.update(OutboxMessage, *given_up, **values)
+        return await self._db.update(
+            OutboxMessage, *given_up, status="pending", attempts=0, not_before=self._db.now, finished_at=None
+        )
 
     async def redirect_dead(self, channel: Channel, since: datetime, new: str, **address: str) -> int:
         """Let what `revive_dead` would send again go to another address."""
@@ -286,8 +283,7 @@ class OutboxRepository(Repository):
         messages = await self._db.all(found)
         for message in messages:
             this = col(OutboxMessage.id) == message.id
-            values = {"address": {**message.address, "to": new}}
-            await self._db.update(OutboxMessage, this, **values)
+            await self._db.update(OutboxMessage, this, address={**message.address, "to": new})
         return len(messages)
 
     async def has_dead(self, channel: Channel, since: datetime, **address: str) -> bool:
