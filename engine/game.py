@@ -20,14 +20,7 @@ from engine.core.components import (
     PrivateDefinition,
     TrainDefinition,
 )
-from engine.core.events import (
-    AnyEvent,
-    BankBroken,
-    CashMoved,
-    FramePopped,
-    FramePushed,
-    FrameReplaced,
-)
+from engine.core.events import AnyEvent, BankBroken, CashMoved, FramePopped, FramePushed, FrameReplaced
 from engine.core.reasons import CashReason
 from engine.core.state import BANK, AnyFrame, Company, State, copy_state, is_seat
 from engine.title import Title

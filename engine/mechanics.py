@@ -11,6 +11,9 @@ serves.
 
 The protocols are generic in the game that rules are given (`engine.game.Game`), so that a title can hold
 mechanics, and a game its title.
+
+Hooks that do nothing are the defaults wherever a mechanic can be given a function of its title. They accept
+any arguments, so one function per result fits every hook.
 """
 
 from __future__ import annotations
@@ -147,3 +150,22 @@ class Flotation(Protocol[G_contra]):
 
     def pay_awaited(self, g: G_contra) -> None:
         """Pay the companies that await their capital, at the beginning of an operating round."""
+
+
+def do_nothing(*args: object) -> None:
+    """A hook that has no effect, or gives nothing."""
+
+
+def never(*args: object) -> bool:
+    """A condition that does not hold."""
+    return False
+
+
+def no_reason(*args: object) -> str | None:
+    """A rule that has no objection."""
+    return None
+
+
+def no_items(*args: object) -> tuple[()]:
+    """A rule that names nothing."""
+    return ()

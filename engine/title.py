@@ -28,9 +28,8 @@ from engine.core.components import (
     refuse_faults,
     tile_faces,
 )
-from engine.core.hooks import never
 from engine.core.state import AnyFrame, PendingSale, State
-from engine.mechanics import Flotation, OutOfTurn, Question
+from engine.mechanics import Flotation, OutOfTurn, Question, never
 
 SITE_CONVENTIONS = "conventions 18xx.games"
 """The option to play by that site's conventions. Every title has it; where the site lacks a title it has no

@@ -10,7 +10,7 @@ Outbound: `compose` makes an email once, from a `MailPage` that `mail.composing.
 Message-ID and fresh tokens. The service stores it as an `OutgoingMail`. `SmtpDeliveryWorker` sends what is
 due in the outbox, always the same bytes, until the server has accepted them.
 
-A service implements `mail.port.ServicePort` and `mail.outbox.MailOutbox`, and runs in its task group:
+A service implements `mail.port.ServicePort` and `mail.smtp.MailOutbox`, and runs in its task group:
 
     address = ServiceAddress("play@games.example.org", key)
     async with ParserProcess(authserv_id) as parser:
@@ -34,38 +34,15 @@ from mail.composing.page import MailPage
 from mail.imap import ImapAccount
 from mail.inbox import InboxTiming, InboxWatcher
 from mail.policy import MailPolicy
-from mail.port import (
-    InlineImage,
-    OutgoingMail,
-    ReplyToken,
-)
+from mail.port import InlineImage, OutgoingMail, ReplyToken
 from mail.reading.parser_process import ParserProcess
 from mail.replies import ReplyLimits
-from mail.reply_address import (
-    ServiceAddress,
-    TokenRedactionFilter,
-    normalize_address,
-    redact,
-)
+from mail.reply_address import ServiceAddress, TokenRedactionFilter, normalize_address, redact
 from mail.smtp import SmtpDeliveryWorker
 from mail.smtp_connections import SmtpAccount
 
 __all__ = [
-    "ImapAccount",
-    "InboxTiming",
-    "InboxWatcher",
-    "InlineImage",
-    "MailPage",
-    "MailPolicy",
-    "OutgoingMail",
-    "ParserProcess",
-    "ReplyLimits",
-    "ReplyToken",
-    "ServiceAddress",
-    "SmtpAccount",
-    "SmtpDeliveryWorker",
-    "TokenRedactionFilter",
-    "compose",
-    "normalize_address",
-    "redact",
-]
+    "ImapAccount", "InboxTiming", "InboxWatcher", "InlineImage", "MailPage", "MailPolicy", "OutgoingMail",
+    "ParserProcess", "ReplyLimits", "ReplyToken", "ServiceAddress", "SmtpAccount", "SmtpDeliveryWorker",
+    "TokenRedactionFilter", "compose", "normalize_address", "redact",
+]  # fmt: skip

@@ -29,7 +29,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from mail.composing import pages, refusal_pages, table_pages
+from mail.composing import pages, refusal_pages
 from mail.composing.page import MailPage
 from mail.operator_alerts import OperatorAlerts
 from mail.port import (
@@ -51,9 +51,15 @@ from mail.reading.headers import recipient_headers
 from mail.reading.line_text import first_word
 from mail.reading.parser import ParsedMail
 from mail.reading.parts import MailProblem
-from mail.reading.queries import merge_queries, parse_query
 from mail.reading.quotes import ReplyLine
-from mail.reading.reply_reader import ReadReply, ReplyReader, corrected_lines, suggestions
+from mail.reading.reply_reader import (
+    ReadReply,
+    ReplyReader,
+    corrected_lines,
+    merge_queries,
+    parse_query,
+    suggestions,
+)
 from mail.reading.reply_text import ParsedReply, split_reply
 from mail.reading.small_talk import is_greeting
 from mail.replies import (
@@ -181,7 +187,7 @@ class MailPolicy:
         answer = await self._service.tables.ask_new_host(mail.sender, lines, mail.sender_name, key)
         if answer is None:
             return MailOutcome("stranger", Folder.IGNORED)
-        page = table_pages.host_confirmation(answer.sentences, lines)
+        page = pages.host_confirmation(answer.sentences, lines)
         ruling = Ruling("host asked", page, answer.token, lines=lines, offered_code=answer.offered_code)
         return await self._replies.reply(mail, ruling, daily=1)
 
@@ -445,7 +451,7 @@ def _mail_switch(mail: ParsedMail) -> str:
 
 def _table_ruling(answer: TableAnswer, lines: Sequence[str]) -> Ruling:
     word = first_word(lines[0]) if lines else ""
-    page = table_pages.table_answer(answer.sentences, answer.is_done, word, answer.images)
+    page = pages.table_answer(answer.sentences, answer.is_done, word, answer.images)
     reason = "table" if answer.is_done else "not done"
     return Ruling(reason, page, answer.token, lines=tuple(lines))
 

@@ -23,15 +23,7 @@ from mail.reading.parts import MailFile
 from mail.reading.unclear_lines import Vocabulary
 
 TokenPurpose = Literal[
-    "reply",
-    "bounce",
-    "unsubscribe",
-    "link",
-    "invite",
-    "host",
-    "answer",
-    "export",
-    "erase",
+    "reply", "bounce", "unsubscribe", "link", "invite", "host", "answer", "export", "erase"
 ]
 """What a token is for. `link` (confirm an address), `invite`, `host` (open a table), `export` and `erase`
 (the data of the person) are answered with yes or no, and so is `answer`: its decision id is the lines that
@@ -39,29 +31,10 @@ these words say, `agree|decline`. `bounce` gives no right to act.
 """
 
 QueryKind = Literal[
-    "help",
-    "status",
-    "turn",
-    "sheet",
-    "board",
-    "map",
-    "market",
-    "log",
-    "at",
-    "company",
-    "player",
-    "chart",
-    "records",
-    "animation",
-    "export",
-    "bids",
-    "privates",
-    "trains",
-    "tiles",
-    "routes",
-    "runs",
+    "help", "status", "turn", "sheet", "board", "map", "market", "log", "at", "company", "player",
+    "chart", "records", "animation", "export", "bids", "privates", "trains", "tiles", "routes", "runs",
     "try",
-]
+]  # fmt: skip
 """The queries, which change nothing in the game. `try` plays lines on a copy of it."""
 
 

@@ -2,7 +2,7 @@
 
 Theory of operation. Every recipient domain has a line of its own: its emails are sent in order, one at a
 time, over one of a few connections; after the first few they are spaced. Domains for which the server is slow
-share half of the connections, so they hold up nobody else's, however many they are (`connection_slots`). A
+share half of the connections, so they hold up nobody else's, however many they are (`ConnectionSlots`). A
 line takes a few emails at a time from the outbox; while it is full, the outbox is asked for the others. All
 emails that wait in a line are leased, and the leases are renewed, so that no other worker takes them; an
 email that was replaced meanwhile leaves its line.
@@ -18,16 +18,53 @@ import contextlib
 import logging
 import random
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Protocol
 
 import aiosmtplib
 
-from mail.connection_slots import TooSlow
-from mail.outbox import DueMail, MailOutbox
 from mail.reading.bounces import classify
 from mail.reply_address import normalize_address, redact
-from mail.smtp_connections import SmtpAccount, SmtpConnections, raise_if_cancelled
+from mail.smtp_connections import SmtpAccount, SmtpConnections, TooSlow, raise_if_cancelled
+
+
+@dataclass(frozen=True, slots=True)
+class DueMail:
+    """An email that is due now. attempts: those that failed. created_at: in UTC."""
+
+    id: str
+    recipient: str
+    envelope_sender: str
+    raw: bytes
+    attempts: int
+    created_at: datetime
+
+
+class MailOutbox(Protocol):
+    """The emails to be sent. An email is leased to one delivery worker at a time."""
+
+    async def lease_due(self, limit: int, full: Collection[str] = ()) -> Sequence[DueMail]:
+        """Lease the emails that are due, oldest first. full: domains that get no more for now."""
+
+    async def next_due_at(self) -> datetime | None:
+        """When an email may be due next (UTC), also one that a dead worker has; None without emails."""
+
+    async def renew_leases(self, mails: Sequence[DueMail]) -> frozenset[str]:
+        """Renew the leases of emails; returns the ids of those that are still ours and still wanted."""
+
+    async def mark_sent(self, mail: DueMail) -> None:
+        """The server has accepted the email."""
+
+    async def mark_failed(
+        self, mail: DueMail, reason: str, retry_at: datetime | None, is_recipient_refused: bool
+    ) -> None:
+        """The server has not accepted the email: it is due again at `retry_at` (UTC), or given up (None).
+
+        is_recipient_refused: the server refused the address itself.
+        """
+
 
 log = logging.getLogger(__name__)
 

@@ -10,26 +10,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from engine import (
-    State,
-    game_of,
-    places_of,
-    tile_faces,
-    tile_upgrades,
-    tiles_left,
-)
+from engine import State, game_of, places_of, tile_faces, tile_upgrades, tiles_left
 from renderers.canvas import encode_png
 from renderers.charts.chart import draw_chart
 from renderers.charts.review_chart import BarView, ReviewView, draw_review
+from renderers.charts.tile_charts import WAYS_PER_SHEET, draw_tiles, draw_ways
 from renderers.map.animation import Animation, Animator, Moment
 from renderers.map.label_sizes import tile_number
 from renderers.map.layers import LAYERS, Layer
 from renderers.map.map import draw_map
-from renderers.market.market import draw_market
+from renderers.market import draw_market
 from renderers.sheet.sheet import draw_sheet
 from renderers.sheet.tables import companies_alt, draw_auction, draw_companies
 from renderers.theme import PALETTES, PaletteName
-from renderers.tiles.tile_charts import WAYS_PER_SHEET, draw_tiles, draw_ways
 from renderers.timing import measure_rendering
 from renderers.views import (
     CHART_KINDS,
@@ -283,10 +276,7 @@ def _tiles_png(
     image = draw_tiles(
         heading,
         [
-            (
-                name if tiles else f"{name}: –",
-                [(tile_view(state, tile), short(tile)) for tile in tiles],
-            )
+            (name if tiles else f"{name}: –", [(tile_view(state, tile), short(tile)) for tile in tiles])
             for name, tiles in groups.items()
         ],
         game_of(state).components.map.layout,
@@ -311,31 +301,8 @@ def _track_edges(view: MapView, coord: str) -> str:
 
 
 __all__ = [
-    "CHART_KINDS",
-    "PALETTES",
-    "WAYS_PER_SHEET",
-    "Animation",
-    "Animator",
-    "ChartKind",
-    "Moment",
-    "PaletteName",
-    "Picture",
-    "RouteSpec",
-    "around",
-    "auction_png",
-    "chart_png",
-    "chart_view",
-    "companies_png",
-    "map_png",
-    "market_png",
-    "measure_rendering",
-    "part_around",
-    "review_png",
-    "sheet_png",
-    "short_round",
-    "tile_choice_png",
-    "tile_places_png",
-    "tiles_left_png",
-    "upgrades_png",
-    "ways_pngs",
-]  # fmt: skip
+    "CHART_KINDS", "PALETTES", "WAYS_PER_SHEET", "Animation", "Animator", "ChartKind", "Moment",
+    "PaletteName", "Picture", "RouteSpec", "around", "auction_png", "chart_png", "chart_view",
+    "companies_png", "map_png", "market_png", "measure_rendering", "part_around", "review_png", "sheet_png",
+    "short_round", "tile_choice_png", "tile_places_png", "tiles_left_png", "upgrades_png", "ways_pngs",
+]  # fmt: skip  # fmt: skip

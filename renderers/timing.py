@@ -9,9 +9,8 @@ from typing import NamedTuple
 from PIL import Image
 
 from engine import State
-from renderers import canvas, geometry, sprites, theme, views
-from renderers.map import label_layout, layers, legend, map
-from renderers.market import market
+from renderers import canvas, geometry, market, sprites, theme, views
+from renderers.map import label_layout, layers, map
 from renderers.sheet import sheet
 
 
@@ -26,7 +25,7 @@ class RenderingMetric(NamedTuple):
 
 def clear_caches() -> None:
     """Forget all pictures and layouts, so that the next picture is drawn anew."""
-    for module in (map, layers, legend, canvas, geometry, market, label_layout, sprites, theme):
+    for module in (map, layers, canvas, geometry, market, label_layout, sprites, theme):
         for member in vars(module).values():
             if hasattr(member, "cache_clear"):
                 member.cache_clear()

@@ -8,8 +8,7 @@
 A unit of work is one transaction, and on the disk when its block ends. `store.read()` is a read-only view.
 """
 
-from storage.backup import backup, restore
-from storage.clock_records import ClockChanges, ClockRecord, SeatClock
+from storage.backup import backup, check_integrity, quick_check, restore
 from storage.errors import (
     AlreadyExists,
     Deadlock,
@@ -21,9 +20,6 @@ from storage.errors import (
     StoreError,
     WriteConflict,
 )
-from storage.file_guard import StoreLost
-from storage.guild_shards import GuildShards
-from storage.integrity import check_integrity, quick_check
 from storage.leadership import JobState, Work
 from storage.models import (
     AddressClaim,
@@ -44,72 +40,27 @@ from storage.models import (
     TableSnapshot,
     TableStatus,
 )
-from storage.move_commit import MoveCommit, TableVersion
+from storage.move_commit import TableVersion
 from storage.moving import move_store
-from storage.repositories.move_log import LineOfPlay, LogRow, resolve_line_of_play
+from storage.repositories.clocks import ClockChanges, ClockRecord, SeatClock
+from storage.repositories.mail import hash_secret, new_secret
+from storage.repositories.move_log import LineOfPlay, LogRow, MoveCommit, resolve_line_of_play
 from storage.repositories.outbox import QueueStatus
 from storage.repositories.people import mail_order
 from storage.repositories.polls import TablePoll
 from storage.repositories.settings import FORMER_STORE_IDS
-from storage.secret_tokens import hash_secret, new_secret
-from storage.store import Store, open_store
+from storage.store import Store, UnitOfWork, open_store
+from storage.store_files import StoreLost
 from storage.table_records import IdentityFields, PersonFields, TableRecord
-from storage.unit_of_work import UnitOfWork
+from storage.transaction import GuildShards
 
 __all__ = [
-    "FORMER_STORE_IDS",
-    "AddressClaim",
-    "AlreadyExists",
-    "Card",
-    "Channel",
-    "ClockChanges",
-    "ClockRecord",
-    "Deadlock",
-    "Deputy",
-    "DueRow",
-    "DuplicateRequest",
-    "GameTable",
-    "GuildShards",
-    "Identity",
-    "IdentityFields",
-    "InvalidStore",
-    "JobState",
-    "LineOfPlay",
-    "LogRow",
-    "MailToken",
-    "MoveCommit",
-    "MoveRecord",
-    "NewLogRow",
-    "NewMessage",
-    "NewerStore",
-    "NotFound",
-    "OrderRecord",
-    "OutboxMessage",
-    "OutcomeUnknown",
-    "Person",
-    "PersonFields",
-    "QueueStatus",
-    "SeatClock",
-    "SeatRequest",
-    "Store",
-    "StoreError",
-    "StoreLost",
-    "TablePoll",
-    "TableRecord",
-    "TableSnapshot",
-    "TableStatus",
-    "TableVersion",
-    "UnitOfWork",
-    "Work",
-    "WriteConflict",
-    "backup",
-    "check_integrity",
-    "hash_secret",
-    "mail_order",
-    "move_store",
-    "new_secret",
-    "open_store",
-    "quick_check",
-    "resolve_line_of_play",
-    "restore",
-]
+    "FORMER_STORE_IDS", "AddressClaim", "AlreadyExists", "Card", "Channel", "ClockChanges", "ClockRecord",
+    "Deadlock", "Deputy", "DueRow", "DuplicateRequest", "GameTable", "GuildShards", "Identity",
+    "IdentityFields", "InvalidStore", "JobState", "LineOfPlay", "LogRow", "MailToken", "MoveCommit",
+    "MoveRecord", "NewLogRow", "NewMessage", "NewerStore", "NotFound", "OrderRecord", "OutboxMessage",
+    "OutcomeUnknown", "Person", "PersonFields", "QueueStatus", "SeatClock", "SeatRequest", "Store",
+    "StoreError", "StoreLost", "TablePoll", "TableRecord", "TableSnapshot", "TableStatus", "TableVersion",
+    "UnitOfWork", "Work", "WriteConflict", "backup", "check_integrity", "hash_secret", "mail_order",
+    "move_store", "new_secret", "open_store", "quick_check", "resolve_line_of_play", "restore",
+]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Backup and restore of a store in a file, also while a service uses it.
+"""Backup, restore and checks of a store in a file, also while a service uses it.
 
 A backup is one file, consistent as of one moment; SQLite copies it while others write. A restore checks
 the file, migrates a copy of it to the newest revision, and writes that over the store in one transaction,
@@ -22,7 +22,7 @@ from sqlalchemy import StaticPool, create_engine
 
 from storage.database import store_url
 from storage.errors import InvalidStore, StoreError
-from storage.job_locks import no_work_at
+from storage.leadership import no_work_at
 from storage.migrations import migrate
 from storage.models import STORE_ID
 from storage.repositories.settings import FORMER_STORE_IDS
@@ -30,6 +30,7 @@ from storage.store import Store
 from storage.store_files import (
     has_store_header,
     open_read_only,
+    reading_uri,
     sqlite_errors_as_store_errors,
     verdict_text,
 )
@@ -203,3 +204,55 @@ def _fsync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+MAX_PROBLEMS = 20
+
+
+async def check_integrity(store: Store) -> list[str]:
+    """The problems of the database, each in a sentence. Checks all of it, and takes its time.
+
+    PostgreSQL guards its own pages and references; there only the rows are read.
+    """
+    problems = await asyncio.to_thread(_check_file, store.path) if store.path else []
+    try:
+        async with store.read() as unit:
+            return problems + [
+                f"Table {code} has no position." for code in await unit.tables.without_position()
+            ]
+    except StoreError as error:
+        return problems or [str(error)]
+
+
+def _check_file(path: Path) -> list[str]:
+    problems = []
+    try:
+        with open_read_only(path) as connection:
+            for (verdict,) in connection.execute(f"PRAGMA integrity_check({MAX_PROBLEMS})"):
+                if verdict != "ok":
+                    problems.append(f"The file is damaged: {verdict_text(verdict)}.")
+            broken = connection.execute("PRAGMA foreign_key_check").fetchmany(MAX_PROBLEMS)
+            for table, row, parent, _ in broken:
+                problems.append(f"Row {row} of {table} refers to a row of {parent} that is missing.")
+    except InvalidStore as error:
+        problems.append(str(error))
+    return problems
+
+
+async def quick_check(store: Store) -> None:
+    """Raise InvalidStore for a file with damaged pages. It reads the whole file once, about 1 GB a second."""
+    if store.path is not None:
+        await asyncio.to_thread(_quick_check, store.path)
+
+
+def _quick_check(path: Path) -> None:
+    try:
+        with closing(sqlite3.connect(reading_uri(path), uri=True, timeout=10)) as connection:
+            (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    except sqlite3.DatabaseError as error:
+        verdict = str(error)
+    if verdict != "ok":
+        raise InvalidStore(
+            f"{path} is damaged ({verdict_text(verdict)}); restore a backup with `railpost restore`, which "
+            "keeps the damaged file, or see with `railpost check` what is concerned."
+        )

@@ -22,8 +22,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Engine, select
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from storage.database_errors import NO_ANSWER
-from storage.errors import OutcomeUnknown, StoreError
+from storage.errors import NO_ANSWER, OutcomeUnknown, StoreError
 
 T = TypeVar("T")
 
@@ -96,6 +95,16 @@ class ServerSilence:
     def end(self) -> None:
         """The server has answered."""
         self.is_on = False
+
+
+def _again_if_lost(function: Callable[[], T]) -> T:
+    """The result of a function, which is run again where the server was restarted while nobody used it."""
+    try:
+        return function()
+    except DBAPIError as error:
+        if not error.connection_invalidated:
+            raise
+        return function()
 
 
 class ConnectionThread:
@@ -193,12 +202,7 @@ class ConnectionThread:
         Where nobody used the connection for a while, a server is asked first whether it is still there: a
         driver sends BEGIN only with the first statement, when it would be too late to connect again.
         """
-        try:
-            return self._begin()
-        except DBAPIError as error:
-            if not error.connection_invalidated:
-                raise
-            return self._begin()
+        return _again_if_lost(self._begin)
 
     def _begin(self) -> Connection:
         if self.is_connected:
@@ -217,20 +221,15 @@ class ConnectionThread:
         return connection
 
     def view(self, function: Callable[[Connection], T]) -> T:
-        """The result of a function that only reads, at one moment; on the thread. It is run again where the
-        server was restarted while nobody read."""
-        try:
-            return self._view(function)
-        except DBAPIError as error:
-            if not error.connection_invalidated:
-                raise
-            return self._view(function)
+        """The result of a function that only reads, at one moment; on the thread."""
 
-    def _view(self, function: Callable[[Connection], T]) -> T:
-        try:
-            return function(self._begin())
-        finally:
-            self.roll_back()
+        def read() -> T:
+            try:
+                return function(self._begin())
+            finally:
+                self.roll_back()
+
+        return _again_if_lost(read)
 
     def commit(self, connection: Connection) -> None:
         """Commit the transaction; on the thread. Raises OutcomeUnknown where the server did not say."""

@@ -1,4 +1,11 @@
-"""Errors of the store. Each message is one sentence for people."""
+"""Errors of the store, and those of the database drivers as such. Each message is one sentence for people."""
+
+import logging
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy.exc import DatabaseError, DataError, InterfaceError, OperationalError, SQLAlchemyError
 
 
 class StoreError(Exception):
@@ -49,3 +56,73 @@ class InvalidStore(StoreError):
 
 class NewerStore(StoreError):
     """A store that a newer Railpost has written."""
+
+
+log = logging.getLogger(__name__)
+
+DRIVER_ERRORS = (SQLAlchemyError, sqlite3.Error)
+UNSTORABLE = (UnicodeEncodeError, OverflowError, DataError)
+"""What drivers raise for half of a surrogate pair, for a number of more than 64 bits, and on PostgreSQL for
+U+0000."""
+
+CANNOT_BEGIN = "The store cannot be written now"
+CANNOT_READ = "The store cannot be read now"
+NO_ANSWER = "the database does not answer; please try again in a moment"
+NOTHING_CHANGED = "The change could not be stored, and nothing was changed"
+
+
+def database_message(error: BaseException) -> str:
+    """What players read of an error: not where the database is, if it cannot be reached."""
+    return NO_ANSWER if is_away(error) else driver_message(error)
+
+
+def driver_message(error: BaseException) -> str:
+    """The first line of the database's own message, without the statement."""
+    message = str(error.__cause__ or error).partition("\n")[0].rstrip(".")
+    return f"{message} (is the disk full?)" if message == "disk I/O error" else message
+
+
+AWAY_STATES = ("08", "57P", "53300")
+"""Beginnings of PostgreSQL's error codes: no connection, the server stops or starts, too many connections."""
+
+
+def is_away(error: BaseException) -> bool:
+    """Whether PostgreSQL cannot be reached. Only the driver knows an error without a code of the server."""
+    cause = getattr(error, "orig", error)
+    if not isinstance(error, OperationalError) or not type(cause).__module__.startswith("psycopg"):
+        return False
+    return (getattr(cause, "sqlstate", None) or "08").startswith(AWAY_STATES)
+
+
+def may_pass(error: BaseException) -> bool:
+    """Whether a later attempt may succeed: the database is away, locked or read-only, or the disk is full.
+
+    SQLite reports a wrong statement in the same class, with the code SQLITE_ERROR.
+    """
+    code = getattr(getattr(error, "orig", None), "sqlite_errorcode", None)
+    return isinstance(error, OperationalError) and code != sqlite3.SQLITE_ERROR
+
+
+def is_deadlock(error: BaseException) -> bool:
+    """Whether PostgreSQL has undone the transaction because it and another waited for each other."""
+    return getattr(getattr(error, "orig", None), "sqlstate", None) == "40P01"
+
+
+@contextmanager
+def as_store_errors(what: str) -> Iterator[None]:
+    """Raise StoreError for whatever the database raises in the block. `what`: `The store cannot be read now`.
+
+    What is no fault of the disk, the file or the connection is a mistake of ours, and is logged with its
+    traceback.
+    """
+    try:
+        yield
+    except UNSTORABLE as error:
+        raise StoreError(f"{what}: a text or a number in it cannot be stored.") from error
+    except DRIVER_ERRORS as error:
+        if is_deadlock(error):
+            raise Deadlock(f"{what}: others were changing the same; please try again.") from error
+        is_damage = type(error) is DatabaseError  # SQLite says so of a malformed file, and of nothing else
+        if not isinstance(error, OperationalError | InterfaceError | sqlite3.Error) and not is_damage:
+            log.error("%s", what, exc_info=error)
+        raise StoreError(f"{what}: {database_message(error)}.") from error

@@ -29,14 +29,15 @@ from sqlalchemy.engine import NestedTransaction
 from sqlalchemy.exc import SQLAlchemyError
 
 from storage.connections import ConnectionPool, ConnectionThread, run_uninterrupted
-from storage.database_errors import (
+from storage.errors import (
     CANNOT_BEGIN,
     NOTHING_CHANGED,
+    OutcomeUnknown,
+    StoreError,
     as_store_errors,
     database_message,
 )
-from storage.errors import OutcomeUnknown, StoreError
-from storage.file_guard import FileGuard, StoreLost
+from storage.store_files import FileGuard, StoreLost
 
 T = TypeVar("T")
 
@@ -56,11 +57,8 @@ def nobody_else() -> None:
     """Announce nothing: no other process is to be told."""
 
 
-class CommitGroup:
-    """Blocks that share one database transaction. `outcome`: None once it is committed, or the error."""
-
-    def __init__(self) -> None:
-        self.outcome: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
+CommitGroup = asyncio.Future[Exception | None]
+"""Blocks that share one database transaction, as its outcome: None once it is committed, or the error."""
 
 
 class GroupCommit:
@@ -99,7 +97,7 @@ class GroupCommit:
                     self._owner_task = None
             if is_leader:
                 await run_uninterrupted(asyncio.ensure_future(self._commit(group)))
-            if (error := await asyncio.shield(group.outcome)) is not None:
+            if (error := await asyncio.shield(group)) is not None:
                 raise commit_error(error) from error
 
     async def run(self, function: Callable[[Connection], T]) -> T:
@@ -162,7 +160,7 @@ class GroupCommit:
             raise RuntimeError("a unit of work was begun inside a unit of work")
 
     async def _begin_group(self) -> CommitGroup:
-        group = CommitGroup()
+        group: CommitGroup = asyncio.get_running_loop().create_future()
         try:
             await self._thread.call(self._begin)
         except asyncio.CancelledError:
@@ -211,7 +209,7 @@ class GroupCommit:
 
     async def _commit(self, group: CommitGroup) -> None:
         async with self._lock:
-            if group.outcome.done():
+            if group.done():
                 return
             try:
                 self._check_file()
@@ -220,18 +218,18 @@ class GroupCommit:
                 await self._abandon(group, error)
             else:
                 self._group = None
-                group.outcome.set_result(None)
+                group.set_result(None)
                 self._announce()
 
     async def _abandon(self, group: CommitGroup, error: BaseException) -> None:
         """Roll back the whole group."""
-        if group.outcome.done():
+        if group.done():
             return
         self._group = None
         await self._thread.call(self._thread.roll_back)
         if not self._thread.is_connected:
             self._forget_log()
-        group.outcome.set_result(error if isinstance(error, Exception) else TRANSACTION_LOST)
+        group.set_result(error if isinstance(error, Exception) else TRANSACTION_LOST)
 
     async def close(self) -> None:
         """Wait for the last transaction and its commit, then close the connection."""
@@ -240,7 +238,7 @@ class GroupCommit:
                 if (group := self._group) is None:
                     await self._thread.close()
                     return
-            await asyncio.wait({group.outcome})
+            await asyncio.wait({group})
 
 
 class SideBySide:

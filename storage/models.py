@@ -8,13 +8,16 @@ was loaded is a value: changing it changes nothing in the database, only the rep
 microseconds since 1970, so that every database sorts them alike.
 """
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from sqlalchemy import (
     JSON,
     BigInteger,
     CheckConstraint,
+    Column,
     Dialect,
     Index,
     LargeBinary,
@@ -89,6 +92,12 @@ class Model(SQLModel):
         defer_build=True
     )  # tables are not validated, so a start builds no validators
     metadata: ClassVar[MetaData] = MetaData(naming_convention=NAMING_CONVENTION)
+
+
+@cache
+def columns_of(model: type[Model]) -> Mapping[str, Column[Any]]:
+    """The columns of a table by name, in their order."""
+    return dict(Model.metadata.tables[str(model.__tablename__)].columns)
 
 
 # People

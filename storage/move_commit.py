@@ -11,48 +11,82 @@ Version checks and move commits of many tables run in batches. A batch of commit
 so one write to the disk, with a few statements for all of them. Where one of them fails, it fails alone.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import bindparam, col, select
 
-from storage.batch import Batcher
-from storage.connections import ConnectionPool
-from storage.database_errors import UNSTORABLE
-from storage.errors import NotFound, StoreError, WriteConflict
+from storage.connections import ConnectionPool, run_uninterrupted
+from storage.errors import UNSTORABLE, NotFound, StoreError, WriteConflict
 from storage.group_commit import GroupCommit
-from storage.models import STORE_ID, NewLogRow, NewMessage, RequestResult, Setting, TableSnapshot
+from storage.models import STORE_ID, RequestResult, Setting, TableSnapshot
 from storage.repositories import move_log, outbox
+from storage.repositories.move_log import MoveCommit
 from storage.table_records import TableRecord, read_table_records
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class Batch(Generic[Item, Result]):
+    """Items that run together; `outcomes` holds a result or an error for each, in the same order."""
+
+    def __init__(self) -> None:
+        self.items: list[Item] = []
+        self.outcomes: asyncio.Future[Sequence[Result | Exception]] = (
+            asyncio.get_running_loop().create_future()
+        )
+
+
+class Batcher(Generic[Item, Result]):
+    """Runs items in batches. `run` takes the items of a batch and returns an outcome for each, in order.
+
+    The task that submits the first item of a batch runs it: it waits until the batch before has ended,
+    then runs whatever was collected meanwhile. An item on its own waits for nobody. Where the task of one
+    item is cancelled, its batch still runs.
+    """
+
+    def __init__(self, run: Callable[[Sequence[Item]], Awaitable[Sequence[Result | Exception]]]) -> None:
+        self._run = run
+        self._lock = asyncio.Lock()
+        self._collecting: Batch[Item, Result] | None = None
+
+    async def submit(self, item: Item) -> Result:
+        """The result of the item. Raises the error of the item, or of its whole batch."""
+        is_first = self._collecting is None
+        batch = self._collecting = self._collecting or Batch()
+        index = len(batch.items)
+        batch.items.append(item)
+        if is_first:
+            await run_uninterrupted(asyncio.ensure_future(self._run_batch(batch)))
+        outcome = (await asyncio.shield(batch.outcomes))[index]
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    async def _run_batch(self, batch: Batch[Item, Result]) -> None:
+        async with self._lock:
+            self._collecting = None
+            try:
+                batch.outcomes.set_result(await self._run(batch.items))
+            except Exception as error:
+                batch.outcomes.set_result([error] * len(batch.items))
+            finally:
+                batch.outcomes.cancel()
+
+    async def wait_idle(self) -> None:
+        """Wait until no item is under way."""
+        while self._collecting is not None or self._lock.locked():
+            async with self._lock:
+                pass
+
 
 TableRequest = tuple[int, str | None]
 """A table id, and the id of a request whose stored result is wanted."""
-
-
-@dataclass(frozen=True, slots=True)
-class MoveCommit:
-    """What is stored of one move: its log rows, the state after them, messages, the result of the request.
-
-    expected_seq: the last `seq` of the log that the caller knows. revision: the one that the caller's
-    version check returned; None inside a unit of work, which has checked it by itself. result: kept under
-    `request_id`, and returned when the same request comes again. store_id: of the store that the caller has
-    read, which a restored backup may have replaced; None where it is not known.
-    """
-
-    table_id: int
-    created_at: datetime
-    expected_seq: int
-    revision: int | None
-    rows: Sequence[NewLogRow] = ()
-    state: bytes = b""
-    messages: Sequence[NewMessage] = ()
-    request_id: str | None = None
-    result: bytes = b""
-    store_id: str | None = None
 
 
 class TableVersion(NamedTuple):
@@ -108,21 +142,17 @@ def _read_versions_together(connection: Connection, requests: Sequence[TableRequ
     ]
 
 
-def _appended(commit: MoveCommit) -> move_log.Appended:
-    return move_log.Appended(
-        commit.table_id, commit.expected_seq, commit.rows, commit.state, commit.created_at, commit.revision
-    )
-
-
-def write_move_commit(commit: MoveCommit, connection: Connection) -> None:
-    """Write one move commit. Raises what `append_rows` and `save_request_result` raise."""
-    if commit.store_id not in (None, _store_id(connection)):
-        raise WriteConflict(commit.table_id, commit.expected_seq, commit.expected_seq)
-    if commit.rows:
-        move_log.append_rows(connection, _appended(commit))
-    outbox.enqueue_messages(connection, commit.messages, commit.created_at)
-    if commit.request_id:
-        move_log.save_request_result(connection, commit.request_id, commit.result, commit.created_at)
+def write_commits(connection: Connection, commits: Sequence[MoveCommit]) -> None:
+    """Write one move commit, or several that have revisions and no collapse key in common, in the order of
+    their tables: two processes that lock in one order do not deadlock. Raises what its parts raise."""
+    store_ids = {commit.store_id for commit in commits} - {None}
+    if store_ids and store_ids != {_store_id(connection)}:
+        raise WriteConflict(commits[0].table_id, commits[0].expected_seq, commits[0].expected_seq)
+    move_log.append_rows(connection, [commit for commit in commits if commit.rows])
+    messages = [message for commit in commits for message in commit.messages]
+    outbox.enqueue_messages(connection, messages, max(commit.created_at for commit in commits))
+    results = [(c.request_id, c.result, c.created_at) for c in commits if c.request_id]
+    move_log.save_results(connection, results)
 
 
 COMMIT_ERRORS = (StoreError, IntegrityError, *UNSTORABLE)
@@ -130,52 +160,28 @@ COMMIT_ERRORS = (StoreError, IntegrityError, *UNSTORABLE)
 
 
 def _write_all(connection: Connection, commits: Sequence[MoveCommit]) -> list[Exception | None]:
-    """Write all, in the order of their tables: two processes that lock in one order do not deadlock.
-
-    Mostly all can be written, so that is tried with a few statements. Where one cannot, each is written in
-    a savepoint of its own, and fails alone.
-    """
-    outcomes: list[Exception | None] = [None] * len(commits)
+    """Write all; returns the errors. Mostly all can be written, so that is tried with a few statements. Where
+    one cannot, each is written in a savepoint of its own, and fails alone."""
     order = sorted(range(len(commits)), key=lambda index: commits[index].table_id)
-    if len(commits) > 1 and _write_together(connection, [commits[index] for index in order]):
-        return outcomes
-    for index in order:
-        outcomes[index] = _write_in_savepoint(connection, commits[index])
+    outcomes: list[Exception | None] = [None] * len(commits)
+    together = [commits[index] for index in order]
+    if len(commits) == 1 or not _fit_together(commits) or _write_in_savepoint(connection, together):
+        for index in order:
+            outcomes[index] = _write_in_savepoint(connection, [commits[index]])
     return outcomes
 
 
-def _write_together(connection: Connection, commits: Sequence[MoveCommit]) -> bool:
-    """Write several move commits at once; False where that cannot be done, and nothing of it is written."""
-    enqueued = [outbox.Enqueued(commit.messages, commit.created_at) for commit in commits]
-    keys = [key for each in enqueued for key in each.collapse_keys]
-    appended = [_appended(commit) for commit in commits if commit.rows]
-    store_ids = {commit.store_id for commit in commits} - {None}
-    if len(keys) != len(set(keys)) or any(each.revision is None for each in appended):
-        return False
-    if store_ids and store_ids != {_store_id(connection)}:
-        return False
-    savepoint = connection.begin_nested()
-    try:
-        is_written = move_log.append_together(connection, appended)
-        if is_written:
-            outbox.enqueue_together(connection, enqueued)
-            move_log.save_results(
-                connection, [(c.request_id, c.result, c.created_at) for c in commits if c.request_id]
-            )
-    except COMMIT_ERRORS:
-        is_written = False
-    if is_written:
-        savepoint.commit()
-    else:
-        savepoint.rollback()
-    return is_written
+def _fit_together(commits: Sequence[MoveCommit]) -> bool:
+    """Whether no message of a commit may supersede one of another, and all are checked by their revision."""
+    keys = [key for commit in commits for key in {message.collapse_key for message in commit.messages} if key]
+    return len(keys) == len(set(keys)) and all(commit.revision is not None for commit in commits)
 
 
-def _write_in_savepoint(connection: Connection, commit: MoveCommit) -> Exception | None:
-    """Write one move commit; returns the error, in which case nothing of it is written."""
+def _write_in_savepoint(connection: Connection, commits: Sequence[MoveCommit]) -> Exception | None:
+    """Write move commits together; returns the error, in which case nothing of them is written."""
     try:
         with connection.begin_nested():
-            write_move_commit(commit, connection)
+            write_commits(connection, commits)
     except COMMIT_ERRORS as error:
         return error
     return None

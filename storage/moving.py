@@ -15,10 +15,9 @@ from sqlalchemy import URL, Connection, Row, String, Table, delete, func, insert
 from sqlmodel import col
 
 from storage.database import create_engine, display_name, is_file, store_url
-from storage.database_errors import as_store_errors
-from storage.errors import StoreError
-from storage.job_locks import no_work_at, server_has_work
-from storage.migrations import check_revision, current_revision, migrate, revisions
+from storage.errors import StoreError, as_store_errors
+from storage.leadership import no_work_at, server_has_work
+from storage.migrations import check_revision, current_revision, migrate, refuse_older
 from storage.models import STORE_ID, Model, Setting
 from storage.store_files import check_store_path
 
@@ -64,11 +63,7 @@ def _tables() -> list[Table]:
 def _check(old: Connection, source: URL) -> None:
     revision = current_revision(old)
     check_revision(revision, display_name(source))
-    if revision != (newest := revisions()[-1]):
-        raise StoreError(
-            f"{display_name(source)} has revision {revision}, and this Railpost works with {newest}; "
-            "run `railpost migrate` first."
-        )
+    refuse_older(revision, display_name(source))
     if not is_file(source) and server_has_work(old):
         raise StoreError(f"A service works at {display_name(source)}; stop it first.")
 

@@ -4,29 +4,45 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from sqlalchemy import URL, Connection
+from sqlalchemy import URL
 from sqlalchemy.exc import DatabaseError
 
 from storage import leadership
 from storage.commit_notices import CommitNotices
 from storage.connections import ConnectionPool, ConnectionThread, ServerSilence
 from storage.database import create_engine, display_name, is_file, store_url
-from storage.database_errors import CANNOT_READ, NOTHING_CHANGED, as_store_errors, driver_message, may_pass
-from storage.errors import InvalidStore, StoreError
-from storage.file_guard import FileGuard
+from storage.errors import (
+    CANNOT_READ,
+    NOTHING_CHANGED,
+    InvalidStore,
+    StoreError,
+    as_store_errors,
+    driver_message,
+    may_pass,
+)
 from storage.group_commit import GroupCommit, SideBySide, nobody_else
 from storage.leadership import Report, Work, tell_nobody
-from storage.migrations import current_revision, migrate, needs_migration, revisions
-from storage.move_commit import MoveCommit, MoveCommitter, TableVersion
-from storage.store_files import check_store_path, open_read_only
+from storage.migrations import current_revision, migrate, needs_migration, refuse_older
+from storage.move_commit import MoveCommitter, TableVersion, write_commits
+from storage.repositories.clocks import ClockRepository
+from storage.repositories.mail import InboundMailRepository, MailTokenRepository
+from storage.repositories.move_log import MoveCommit, MoveLogRepository
+from storage.repositories.orders import OrderRepository
+from storage.repositories.outbox import OutboxRepository
+from storage.repositories.people import PeopleRepository
+from storage.repositories.personal_data import PersonalDataRepository
+from storage.repositories.polls import PollRepository
+from storage.repositories.settings import FactRepository, SettingsRepository, UsageRepository
+from storage.repositories.tables import TableRepository
+from storage.store_files import FileGuard, check_store_path, open_read_only
 from storage.table_records import TableRecord
 from storage.transaction import Transaction
-from storage.unit_of_work import UnitOfWork
 
 Clock = Callable[[], datetime]
 
@@ -37,6 +53,32 @@ CONNECTIONS = 4
 def utc_now() -> datetime:
     """The machine's time in UTC."""
     return datetime.now(UTC)
+
+
+class UnitOfWork:
+    """One transaction as its repositories. It comes from `Store.begin` or `Store.read`. `now` is the time at
+    which all of it happens."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction, self.now = transaction, transaction.now
+        self.people = PeopleRepository(transaction)
+        self.tables = TableRepository(transaction)
+        self.move_log = MoveLogRepository(transaction)
+        self.polls = PollRepository(transaction)
+        self.facts = FactRepository(transaction)
+        self.personal_data = PersonalDataRepository(transaction)
+        self.usage = UsageRepository(transaction)
+        self.clocks = ClockRepository(transaction)
+        self.orders = OrderRepository(transaction)
+        self.outbox = OutboxRepository(transaction)
+        self.inbound_mail = InboundMailRepository(transaction)
+        self.mail_tokens = MailTokenRepository(transaction)
+        self.settings = SettingsRepository(transaction)
+
+    async def commit_move(self, commit: MoveCommit) -> None:
+        """`Store.commit_move` within this transaction; the revision is not checked."""
+        unchecked = replace(commit, revision=None)
+        await self._transaction.run(lambda connection: write_commits(connection, [unchecked]))
 
 
 class Store:
@@ -215,17 +257,11 @@ async def open_store(url: str | Path, now: Clock = utc_now, *, migrated: bool = 
 
 def _migrate(target: URL) -> None:
     with _errors_of_opening(target):
-        with _connected(target, writes=False) as connection:
+        with create_engine(target, writes=False).connect() as connection:
             if not needs_migration(connection):
                 return  # without waiting for another process that writes
-        with _connected(target, writes=True, foreign_keys=False) as connection:
+        with create_engine(target, writes=True, foreign_keys=False).connect() as connection:
             migrate(connection)
-
-
-@contextmanager
-def _connected(target: URL, **options: bool) -> Iterator[Connection]:
-    with create_engine(target, **options).connect() as connection:
-        yield connection
 
 
 @contextmanager
@@ -242,14 +278,10 @@ async def _open_existing(target: URL, now: Clock) -> Store:
         with open_read_only(Path(str(target.database))):
             pass
     revision = await asyncio.to_thread(_revision, target)
-    if revision != (newest := revisions()[-1]):
-        raise StoreError(
-            f"{display_name(target)} has revision {revision}, and this Railpost works with {newest}; "
-            "run `railpost migrate` first, or restore a backup into an empty folder to check that."
-        )
+    refuse_older(revision, display_name(target), "or restore a backup into an empty folder to check that")
     return Store(target, now, writes=False)
 
 
 def _revision(target: URL) -> str | None:
-    with as_store_errors(CANNOT_READ), _connected(target, writes=False) as connection:
+    with as_store_errors(CANNOT_READ), create_engine(target, writes=False).connect() as connection:
         return current_revision(connection)

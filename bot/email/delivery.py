@@ -32,7 +32,7 @@ from mail import (
     TokenRedactionFilter,
 )
 from mail.credentials import AccessTokens
-from mail.mailbox_care import MailboxCaretaker
+from mail.inbox import MailboxCaretaker
 from mail.operator_alerts import DAY, OperatorAlerts
 
 log = logging.getLogger(__name__)

@@ -25,10 +25,9 @@ from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from mail import ServiceAddress, compose, redact
 from mail.operator_alerts import OperatorAlerts
-from mail.outbox import DueMail
 from mail.port import OutgoingMail
 from mail.reading.bounces import classify
-from mail.smtp import retry_at
+from mail.smtp import DueMail, retry_at
 from storage import OutboxMessage, UnitOfWork
 
 log = logging.getLogger(__name__)
@@ -40,7 +39,7 @@ BATCH_SIZE = 10  # outbox messages at a time
 
 
 class StoredMailOutbox:
-    """The outbox for the delivery worker (`mail.outbox.MailOutbox`): notifications are composed when due."""
+    """The outbox for the delivery worker (`mail.smtp.MailOutbox`): notifications are composed when due."""
 
     def __init__(
         self,

@@ -35,7 +35,7 @@ async def problems(store: Store) -> AsyncIterator[str]:
         yield sentence
     try:
         async with store.read() as unit:
-            tables = await unit.tables.all()
+            tables = await unit.tables.find()
     except StoreError as error:
         yield str(error)
         return
@@ -93,7 +93,7 @@ async def check_store(settings: Settings, path: Path | None) -> tuple[list[str],
         found = [problem async for problem in problems(store)]
         try:
             async with store.read() as unit:
-                tables = await unit.tables.all()
+                tables = await unit.tables.find()
                 counts = await unit.move_log.count_by_format()
         except StoreError:
             return found, "what can be read"

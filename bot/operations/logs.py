@@ -17,7 +17,7 @@ from pydantic import SecretStr
 
 from bot.config import MailServer, Settings
 from storage import StoreError
-from storage.database_errors import NO_ANSWER
+from storage.errors import NO_ANSWER
 
 READABLE = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 SHORTEST_SECRET = 4

@@ -13,17 +13,7 @@ from typing import ClassVar, Literal
 import msgspec
 
 from engine.core.reasons import CashReason, LoanReason, PriceReason, TrainReason
-from engine.core.state import (
-    BANK,
-    CLOSED,
-    IPO,
-    ORPHANED,
-    POOL,
-    AnyFrame,
-    CityToken,
-    Offer,
-    State,
-)
+from engine.core.state import BANK, CLOSED, IPO, ORPHANED, POOL, AnyFrame, CityToken, Offer, State
 
 DividendKind = Literal["pay", "withhold", "half", "none"]
 """What becomes of the revenue of a run; `none`: there is none."""

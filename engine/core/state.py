@@ -20,14 +20,7 @@ from typing import Literal
 
 import msgspec
 
-from engine.core.actions import (
-    BuyTrain,
-    Convert,
-    Merge,
-    OfferCompanyForSale,
-    RedeemShare,
-    TradePrivate,
-)
+from engine.core.actions import BuyTrain, Convert, Merge, OfferCompanyForSale, RedeemShare, TradePrivate
 
 BANK, IPO, POOL, CLOSED, ORPHANED = "bank", "ipo", "pool", "closed", "orphaned"
 """Owners that are neither players nor companies. ORPHANED: of trains, see `State.orphaned_trains`."""

@@ -7,13 +7,7 @@ from typing import NamedTuple
 from engine.core.components import LoanDefinition, MarketZone, SizeDefinition
 from engine.core.events import InterestSet, LoansChanged
 from engine.core.reasons import CashReason, LoanReason, PriceReason
-from engine.core.state import (
-    BANK,
-    Auction,
-    BuyerChoice,
-    OperatingRound,
-    ShareholderSettlement,
-)
+from engine.core.state import BANK, Auction, BuyerChoice, OperatingRound, ShareholderSettlement
 from engine.finance import market
 from engine.game import Game
 

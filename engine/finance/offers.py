@@ -12,15 +12,7 @@ from typing import ClassVar, NamedTuple
 
 import msgspec
 
-from engine.core.actions import (
-    Accept,
-    Action,
-    BuyTrain,
-    Decline,
-    Merge,
-    RedeemShare,
-    TradePrivate,
-)
+from engine.core.actions import Accept, Action, BuyTrain, Decline, Merge, RedeemShare, TradePrivate
 from engine.core.components import train_label
 from engine.core.events import OfferEnded, OfferMade
 from engine.core.state import AnyFrame, Offer

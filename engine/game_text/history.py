@@ -13,8 +13,7 @@ from typing import NamedTuple
 from engine.core.events import AnyEvent, RoundStarted, TrainsRan, fold
 from engine.core.state import State, StockRound, copy_state
 from engine.game_text.checkpoints import current_checkpoints
-from engine.game_text.position import set_up_position
-from engine.game_text.private_deal import deal_lines
+from engine.game_text.position import deal_lines, set_up_position
 from engine.game_text.script import SetupLine, write_script
 from engine.kernel import game_of, new_game
 

@@ -8,14 +8,10 @@ round is pushed on the stack and the game advances as usual.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import count
 
-from engine.core.state import (
-    BANK,
-    PrivateAllotment,
-    State,
-    copy_state,
-)
+from engine.core.state import BANK, CLOSED, PrivateAllotment, State, copy_state, is_seat
 from engine.game import Game
 from engine.game_text.position_companies import set_shares
 from engine.game_text.position_map import (
@@ -29,11 +25,11 @@ from engine.game_text.position_map import (
 )
 from engine.game_text.position_rounds import set_round
 from engine.game_text.position_trains import set_depot, set_phase, set_privates, set_trains
-from engine.game_text.private_deal import start_with_deal
 from engine.game_text.script import ScriptError, SetupLine
 from engine.game_text.setup import Setup, read_setup_line
 from engine.game_text.word_reader import InvalidLineError, WordReader
-from engine.kernel import advance, game_of
+from engine.kernel import advance, game_of, new_game
+from engine.opening.allotment import permutation
 
 
 def set_up_position(start: State, lines: Sequence[SetupLine]) -> State:
@@ -118,3 +114,38 @@ def _set_cash(g: Game, setup: Setup, unnamed: dict[str, int]) -> None:
     if cash[BANK] + outside_bank > total:
         raise InvalidLineError(f"${cash[BANK] + outside_bank} are named; there are ${total} in all.", BANK)
     g.state.cash = cash
+
+
+def deal_lines(start: State) -> list[str]:
+    """The set-up words of the deal with which a game started; empty in a title without a deal."""
+    if not isinstance(start.stack[0], PrivateAllotment):
+        return []
+    return [
+        f"private {p} {start.name(owner)}" for p, owner in start.private_owners.items() if owner != CLOSED
+    ]
+
+
+def start_with_deal(start: State, owners: Mapping[str, str]) -> State:
+    """The game at its first question with the privates dealt to these owners.
+
+    `owners`: seats by private; the other players get the remaining privates in printed order. Raises
+    InvalidLineError for a deal that is impossible.
+    """
+    in_play = [p for p, owner in start.private_owners.items() if owner != CLOSED]
+    order: list[str | None] = [None] * len(start.players)
+    for private, owner in owners.items():
+        if private not in in_play:
+            raise InvalidLineError(
+                f"The {private} is not in play with {len(start.players)} players.", private
+            )
+        if not is_seat(owner):
+            raise InvalidLineError(f"Only a player can be dealt the {private}.", private)
+        if (other := order[start.seats.index(owner)]) is not None:
+            raise InvalidLineError(
+                f"{start.name(owner)} is dealt one private only, and already has the {other}.", private
+            )
+        order[start.seats.index(owner)] = private
+    rest = (p for p in in_play if p not in order)
+    deal = tuple(private or next(rest) for private in order)
+    seed = next(seed for seed in count() if permutation(in_play, seed) == deal)
+    return new_game(start.title, start.players, start.options, seed).state

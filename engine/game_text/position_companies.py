@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from engine.core.state import (
-    CLOSED,
-    IPO,
-    POOL,
-    TREASURY,
-    is_seat,
-)
+from engine.core.state import CLOSED, IPO, POOL, TREASURY, is_seat
 from engine.finance.ownership import president_share_percent
 from engine.game import Game
 from engine.game_text.setup import Setup

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from engine.core.components import MarketZone
-from engine.core.state import (
-    MergerRound,
-    MergerStage,
-    OperatingRound,
-    StockRound,
-)
+from engine.core.state import MergerRound, MergerStage, OperatingRound, StockRound
 from engine.finance.loans import in_zone, interest_rate
 from engine.game import Game
 from engine.game_text.position_trains import phases_so_far

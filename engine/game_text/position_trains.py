@@ -6,12 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from engine.core.components import PhaseDefinition
-from engine.core.state import (
-    BANK,
-    CLOSED,
-    POOL,
-    is_seat,
-)
+from engine.core.state import BANK, CLOSED, POOL, is_seat
 from engine.game import Game
 from engine.game_text.setup import Setup
 from engine.game_text.word_reader import InvalidLineError

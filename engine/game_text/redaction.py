@@ -9,27 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.core.actions import (
-    Action,
-    Bid,
-    BidNothing,
-    BidUpTo,
-    Decline,
-    Pass,
-    ProtectPrice,
-    RaiseBid,
-)
+from engine.core.actions import Action, Bid, BidNothing, BidUpTo, Decline, Pass, ProtectPrice, RaiseBid
 from engine.core.events import AnyEvent, fold
 from engine.core.hidden_orders import visible_to
 from engine.core.state import Auction, PriceProtection, State, copy_state
 from engine.game_text.history import CONNECTION_RUN_LINE, ENDED_LINE, GameHistory, HistoryLine
-from engine.kernel import (
-    RefusedError,
-    awaited_seats,
-    game_of,
-    options,
-    play_in_place,
-)
+from engine.kernel import RefusedError, awaited_seats, game_of, options, play_in_place
 from engine.language.forms import format_action
 from engine.language.notation import AmbiguousError, UnreadableError, is_secret, parse
 from engine.stock.price_protection import block_cost

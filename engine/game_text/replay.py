@@ -13,22 +13,9 @@ from engine.game import Game
 from engine.game_text.checkpoints import compare_checkpoint, deciding_company, seats_to_act
 from engine.game_text.history import GameHistory, HistoryLine
 from engine.game_text.position import set_up_position
-from engine.game_text.script import (
-    Checkpoint,
-    ScriptError,
-    ScriptMove,
-    UntilCommand,
-    read_script,
-)
+from engine.game_text.script import Checkpoint, ScriptError, ScriptMove, UntilCommand, read_script
 from engine.game_text.word_reader import InvalidLineError, WordReader
-from engine.kernel import (
-    RefusedError,
-    apply,
-    game_of,
-    play_in_place,
-    prompt,
-    refusal,
-)
+from engine.kernel import RefusedError, apply, game_of, play_in_place, prompt, refusal
 from engine.language.forms import format_action
 from engine.language.notation import AmbiguousError, UnreadableError, made_explicit, parse
 from engine.operating.turn import OperatingTurnQuestion

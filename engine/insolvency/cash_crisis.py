@@ -1,4 +1,4 @@
-"""Cash crises: players who owe more than they have (1817 §7.4).
+"""Cash crises: players who owe more than they have, and their bankruptcies (1817 §7.4, §8).
 
 What is due is paid at once, so a player's cash is negative for as long as their crisis lasts. They sell
 shares until it is not, or go bankrupt. The game looks for a crisis before it asks anything else. If several
@@ -14,24 +14,59 @@ from dataclasses import dataclass
 from engine.core.actions import Action, DeclareBankruptcy, SellShares
 from engine.core.components import MarketZone
 from engine.core.events import (
+    CashMoved,
     CrisisStartSeatChanged,
+    PlayerBankrupt,
+    PresidencyVacated,
+    PrivateMoved,
+    SharesMoved,
     UnpaidInterestChanged,
     UnplacedTokensChanged,
 )
-from engine.core.hooks import never
-from engine.core.reasons import CashReason
-from engine.core.state import (
-    BANK,
-    CashCrisis,
-    CompanyStart,
-    ExcessTokens,
-)
-from engine.finance.loans import in_zone, size_definition
-from engine.finance.ownership import next_president, share_percent
+from engine.core.reasons import CashReason, PriceReason
+from engine.core.state import BANK, CLOSED, POOL, CashCrisis, CompanyStart, ExcessTokens, GameOver
+from engine.finance.loans import in_zone, put_into_liquidation, size_definition
+from engine.finance.offers import lapse_offers
+from engine.finance.ownership import close_covered_shorts, next_president, share_percent
 from engine.finance.share_sales import refuse_sale_at_steady_price, sell_at_steady_price
 from engine.game import Game
-from engine.insolvency.bankruptcy import end_by_bankruptcy, remove_bankrupt_player
-from engine.mechanics import Option
+from engine.mechanics import Option, never
+
+
+def remove_bankrupt_player(
+    g: Game, frame: CashCrisis, *, cash_to_company: bool, keeps_privates: bool = False
+) -> None:
+    """Take a bankrupt player out of the game (1817 §7.4)."""
+    seat, left = frame.seat, g.cash(frame.seat)
+    if left:
+        g.emit(CashMoved(BANK, seat, -left, CashReason.BANKRUPTCY))
+    for company, co in g.state.companies.items():
+        if co.unpaid_interest and co.president == seat:
+            if cash_to_company:
+                g.pay(BANK, company, max(co.unpaid_interest + left, 0), CashReason.PRESIDENT_CASH)
+            g.emit(UnpaidInterestChanged(company, 0))
+    for private in g.privates_of(seat):
+        if not keeps_privates:
+            g.emit(PrivateMoved(private, CLOSED))
+    g.emit(PlayerBankrupt(seat))
+    for company in g.operating_order():
+        co = g.company(company)
+        if seat in co.shares:
+            g.emit(SharesMoved(company, seat, POOL, co.shares[seat]))
+        if co.president == seat:
+            g.emit(PresidencyVacated(company))
+            put_into_liquidation(g, company, PriceReason.NO_PRESIDENT)
+    close_covered_shorts(g, *g.state.companies)
+    lapse_offers(g)
+
+
+def end_by_bankruptcy(g: Game) -> bool:
+    """End the game where all players but one are bankrupt (1817 §8)."""
+    if g.state.game_over or len(g.state.active_seats) > 1:
+        return False
+    names = " and ".join(g.state.name(s) for s in g.state.active_seats)
+    g.push(GameOver(f"All but {names} are bankrupt." if names else "All players are bankrupt."))
+    return True
 
 
 @dataclass(frozen=True)

@@ -39,9 +39,4 @@ def _forfeit_train_cash(g: Game, company: str) -> None:
     turn = next((f for f in g.state.stack if isinstance(f, OperatingTurn)), None)
     if turn is not None and turn.company == company and turn.step == "trains":
         president = g.president(company)
-        g.pay(
-            president,
-            BANK,
-            min(g.cash(president), president_contribution(g, company)),
-            CashReason.FORFEIT,
-        )
+        g.pay(president, BANK, min(g.cash(president), president_contribution(g, company)), CashReason.FORFEIT)

@@ -7,13 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from engine.board.tile_geometry import face_at
-from engine.core.state import (
-    BANK,
-    IPO,
-    POOL,
-    TREASURY,
-    OperatingTurn,
-)
+from engine.core.state import BANK, IPO, POOL, TREASURY, OperatingTurn
 from engine.game import Game
 
 

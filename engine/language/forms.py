@@ -12,10 +12,7 @@ from typing import Any, get_args
 
 import msgspec
 
-from engine.core.actions import (
-    Action,
-    AnyAction,
-)
+from engine.core.actions import Action, AnyAction
 from engine.game import Game
 from engine.language.field_types import FIELD_TYPES, FieldType
 

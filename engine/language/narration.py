@@ -54,8 +54,13 @@ from engine.language.event_groups import (
     TokenRemovalGroup,
     hex_label,
 )
-from engine.language.event_sentences import FLUSHING_EVENTS, SILENT_EVENTS, event_sentence
-from engine.language.payments import owner_label, payment_sentence
+from engine.language.event_sentences import (
+    FLUSHING_EVENTS,
+    SILENT_EVENTS,
+    event_sentence,
+    owner_label,
+    payment_sentence,
+)
 from engine.mergers.merger_rounds import poll_subject
 
 _DECLINED = {

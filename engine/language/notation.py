@@ -24,19 +24,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from engine.board.tile_geometry import rotated_face
-from engine.core.actions import (
-    Action,
-    BuyTrain,
-    LayMine,
-    LayTile,
-    RunTrains,
-    TradePrivate,
-)
-from engine.core.state import (
-    OperatingTurn,
-    RevenueClaim,
-    StockTurn,
-)
+from engine.core.actions import Action, BuyTrain, LayMine, LayTile, RunTrains, TradePrivate
+from engine.core.state import OperatingTurn, RevenueClaim, StockTurn
 from engine.finance.offers import without_open_offers
 from engine.game import Game
 from engine.kernel import RefusedError, awaited_seats, options, prompt, refusal

@@ -7,23 +7,10 @@ from dataclasses import dataclass
 
 import msgspec
 
-from engine.core.actions import (
-    Action,
-    BuyPostMergerShares,
-    Pass,
-    SellPostMergerShares,
-    TakeLoans,
-)
-from engine.core.events import (
-    Passed,
-    UnplacedTokensChanged,
-)
+from engine.core.actions import Action, BuyPostMergerShares, Pass, SellPostMergerShares, TakeLoans
+from engine.core.events import Passed, UnplacedTokensChanged
 from engine.core.reasons import CashReason, PriceReason
-from engine.core.state import (
-    BANK,
-    PostMergerLoans,
-    PostMergerTrade,
-)
+from engine.core.state import BANK, PostMergerLoans, PostMergerTrade
 from engine.finance.loans import (
     is_tradable,
     loan_label,

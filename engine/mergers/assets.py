@@ -15,18 +15,10 @@ from engine.core.events import (
     TrainMoved,
     UnplacedTokensChanged,
 )
-from engine.core.hooks import never
 from engine.core.reasons import CashReason, LoanReason, TrainReason
-from engine.core.state import (
-    CashCrisis,
-    Discard,
-    ExcessTokens,
-    GameOver,
-    MergerRound,
-    ShareholderSettlement,
-)
+from engine.core.state import CashCrisis, Discard, ExcessTokens, GameOver, MergerRound, ShareholderSettlement
 from engine.game import Game
-from engine.mechanics import Option
+from engine.mechanics import Option, never
 from engine.operating.stations import city_label
 
 

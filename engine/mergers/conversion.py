@@ -5,11 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from engine.core.events import SharesRestructured
-from engine.core.state import (
-    MergerRound,
-    PostMergerLoans,
-    PostMergerTrade,
-)
+from engine.core.state import MergerRound, PostMergerLoans, PostMergerTrade
 from engine.finance.loans import is_tradable
 from engine.finance.offers import lapse_offers
 from engine.game import Game

@@ -5,29 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.core.actions import Merge
-from engine.core.events import (
-    PresidencyVacated,
-    PresidentNamed,
-    PriceMoved,
-    SharesRestructured,
-)
+from engine.core.events import PresidencyVacated, PresidentNamed, PriceMoved, SharesRestructured
 from engine.core.reasons import CashReason, PriceReason
-from engine.core.state import (
-    Discard,
-    ExcessTokens,
-    MergerTurn,
-    Offer,
-    ShareholderSettlement,
-    is_seat,
-)
+from engine.core.state import Discard, ExcessTokens, MergerTurn, Offer, ShareholderSettlement, is_seat
 from engine.finance.offers import DealHandler
 from engine.finance.ownership import close_covered_shorts, share_percent
 from engine.game import Game
-from engine.mergers.assets import (
-    ask_for_excess,
-    combine_tokens,
-    transfer_assets,
-)
+from engine.mergers.assets import ask_for_excess, combine_tokens, transfer_assets
 from engine.mergers.conversion import begin_share_trade, may_convert_or_merge, next_size
 
 

@@ -9,10 +9,7 @@ import msgspec
 
 from engine.core.actions import Action, Pass, WillAct
 from engine.core.components import MarketZone
-from engine.core.events import (
-    Passed,
-    RoundStarted,
-)
+from engine.core.events import Passed, RoundStarted
 from engine.core.state import (
     ActiveStage,
     GameOver,
@@ -25,8 +22,7 @@ from engine.core.state import (
 )
 from engine.finance.loans import in_zone
 from engine.game import Game
-from engine.insolvency.bankruptcy import end_by_bankruptcy
-from engine.insolvency.cash_crisis import open_cash_crisis
+from engine.insolvency.cash_crisis import end_by_bankruptcy, open_cash_crisis
 from engine.mechanics import AutomaticRules, Option
 from engine.mergers.acquisition import auction_company, may_be_offered
 from engine.mergers.conversion import current_merger_round, may_convert_or_merge

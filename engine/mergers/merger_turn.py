@@ -7,18 +7,9 @@ from dataclasses import dataclass
 
 import msgspec
 
-from engine.core.actions import (
-    Action,
-    Convert,
-    Merge,
-    OfferCompanyForSale,
-    Pass,
-)
+from engine.core.actions import Action, Convert, Merge, OfferCompanyForSale, Pass
 from engine.core.events import Passed
-from engine.core.state import (
-    MergerTurn,
-    Offer,
-)
+from engine.core.state import MergerTurn, Offer
 from engine.finance import market
 from engine.finance.loans import token_cost_label
 from engine.finance.offers import lapse_offers, make_offer

@@ -14,28 +14,14 @@ from dataclasses import dataclass
 import msgspec
 
 from engine.core.actions import Action, Bid, BuyPrivate, Par, Pass
-from engine.core.events import (
-    BidMade,
-    Passed,
-    PresidentNamed,
-    PriorityMoved,
-    PrivateMoved,
-)
+from engine.core.events import BidMade, Passed, PresidentNamed, PriorityMoved, PrivateMoved
 from engine.core.reasons import CashReason
-from engine.core.state import (
-    BANK,
-    IPO,
-    AnyFrame,
-    ParPriceChoice,
-    StockRound,
-    Waterfall,
-    WaterfallBidding,
-)
+from engine.core.state import BANK, IPO, AnyFrame, ParPriceChoice, StockRound, Waterfall, WaterfallBidding
 from engine.finance.market import refuse_par_price, set_par_price
 from engine.finance.ownership import move_shares, president_share_percent
 from engine.game import Game
 from engine.mechanics import Option
-from engine.private_companies.income import pay_private_income
+from engine.private_companies.abilities import pay_private_income
 
 MIN_RAISE = 5
 

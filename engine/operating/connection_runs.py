@@ -5,17 +5,24 @@ connection run: an extra run between two turns. It follows the turn in which the
 If several companies are connected, the one that had its turn comes first, then the others in the
 order of their prices. The company places its destination token, or keeps it as an ordinary one, runs,
 and pays the revenue in full or withholds it.
+
+Whether one train can run from one stop to another: all stops on the way count towards the length of the
+train, no hexside is used twice, and the train does not pass cities in which others hold all slots. Distances
+that ignore what has been used are a lower bound, so that the search looks only where the train can still
+arrive.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 import msgspec
 
-from engine.board.connection_check import can_connect
+from engine.board.network import Network
+from engine.board.route_graph import area_of, chains_from
 from engine.board.tile_geometry import Stop, face_at
 from engine.core.actions import (
     Action,
@@ -35,13 +42,7 @@ from engine.core.events import (
     DividendDeclared,
 )
 from engine.core.reasons import CashReason, PriceReason
-from engine.core.state import (
-    BANK,
-    AnyFrame,
-    ConnectionRunTurn,
-    OperatingRound,
-    OperatingTurn,
-)
+from engine.core.state import BANK, AnyFrame, ConnectionRunTurn, OperatingRound, OperatingTurn
 from engine.finance import market
 from engine.finance.market import Space
 from engine.finance.ownership import share_percent
@@ -51,6 +52,58 @@ from engine.operating.dividends import pay_dividend
 from engine.operating.run import destination_stop, home_stop
 from engine.operating.stations import free_slots, reserved_slots
 from engine.operating.turn import OperatingTurnQuestion, Step
+
+CHAIN_BUDGET = 200_000
+"""Chains that are tried at most. Boards of played games take a few hundred."""
+
+
+def can_connect(network: Network, company: str, start: Stop, goal: Stop, distance: int | None) -> bool:
+    """Whether a train of the company that visits `distance` stops (None: any number) can connect both."""
+    first, last = network.stop_number.get(start), network.stop_number.get(goal)
+    if first is None or last is None or first == last:
+        return False
+    terminals = network.terminal_stops(company)
+    max_stops = len(network.stops) if distance is None else distance
+    distances = _distances_to(network, last, terminals, first)
+    if distances.get(first, max_stops) >= max_stops:
+        return False
+    tried = 0
+
+    def search(stop: int, used: int, areas: frozenset[str], stops_left: int) -> bool:
+        nonlocal tried
+        for to, hexsides, _ in sorted(
+            chains_from(network, stop), key=lambda chain: distances.get(chain[0], max_stops)
+        ):
+            if (
+                hexsides & used
+                or distances.get(to, max_stops) >= stops_left
+                or (area := area_of(network, to)) in areas
+            ):
+                continue
+            tried += 1
+            if to == last:
+                return True
+            if tried > CHAIN_BUDGET:
+                return False
+            if not terminals[to] and search(to, used | hexsides, areas | {area}, stops_left - 1):
+                return True
+        return False
+
+    return search(first, 0, frozenset({area_of(network, first)}), max_stops - 1)
+
+
+def _distances_to(network: Network, goal: int, terminals: list[bool], start: int) -> dict[int, int]:
+    """By stop, the least number of further stops on a walk to the goal."""
+    distances = {goal: 0}
+    todo = deque([goal])
+    while todo:
+        stop = todo.popleft()
+        for to, _, _ in chains_from(network, stop):
+            if to not in distances:
+                distances[to] = distances[stop] + 1
+                if not terminals[to] and to != start:
+                    todo.append(to)
+    return distances
 
 
 def can_do_connection_run(g: Game, company: str) -> bool:

@@ -11,14 +11,13 @@ import msgspec
 from engine.core.actions import Action, PayDividend, PayHalfDividend, WithholdDividend
 from engine.core.components import MarketZone
 from engine.core.events import DividendDeclared, DividendKind, PriceMoved
-from engine.core.hooks import do_nothing
 from engine.core.reasons import CashReason, PriceReason
 from engine.core.state import BANK, IPO, POOL, OperatingTurn, is_seat
 from engine.finance import market
 from engine.finance.loans import in_zone, size_definition
 from engine.finance.ownership import share_percent
 from engine.game import Game
-from engine.mechanics import Option
+from engine.mechanics import Option, do_nothing
 from engine.operating.turn import Step
 
 ACQUISITION_PRICE = 40

@@ -8,20 +8,11 @@ from typing import ClassVar
 
 import msgspec
 
-from engine.core.actions import (
-    Action,
-    RepayLoans,
-    TakeLoans,
-)
+from engine.core.actions import Action, RepayLoans, TakeLoans
 from engine.core.components import MarketZone
-from engine.core.events import (
-    UnpaidInterestChanged,
-)
+from engine.core.events import UnpaidInterestChanged
 from engine.core.reasons import CashReason, PriceReason
-from engine.core.state import (
-    BANK,
-    OperatingTurn,
-)
+from engine.core.state import BANK, OperatingTurn
 from engine.finance.loans import (
     in_zone,
     interest_due,
@@ -37,10 +28,7 @@ from engine.finance.loans import (
 )
 from engine.game import Game
 from engine.mechanics import Option, OutOfTurn
-from engine.operating.trains import (
-    cheapest_train_price,
-    is_obsolete,
-)
+from engine.operating.trains import cheapest_train_price, is_obsolete
 from engine.operating.turn import Step, turn_or_refusal
 
 

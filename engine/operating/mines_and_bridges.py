@@ -19,11 +19,7 @@ from engine.core.components import (
     TileLayAbility,
     tile_faces,
 )
-from engine.core.events import (
-    AbilityUsed,
-    MineOrBridgeBuilt,
-    PrivateMoved,
-)
+from engine.core.events import AbilityUsed, MineOrBridgeBuilt, PrivateMoved
 from engine.core.reasons import CashReason
 from engine.core.state import BANK, CLOSED, OperatingTurn
 from engine.finance.loans import loans_available

@@ -26,10 +26,9 @@ from engine.board.tile_geometry import Stop
 from engine.core.actions import Action, RunTrains
 from engine.core.components import Components, Node
 from engine.core.events import TrainsRan
-from engine.core.hooks import do_nothing
 from engine.core.state import ConnectionRunTurn, OperatingTurn
 from engine.game import Game, cached
-from engine.mechanics import Option
+from engine.mechanics import Option, do_nothing
 from engine.operating.stations import home_node, printed_home
 from engine.operating.turn import Step
 

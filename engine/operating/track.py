@@ -16,11 +16,10 @@ from engine.board.tile_geometry import FIRST_NODE, Fit, RotatedFace, face_at, fi
 from engine.core.actions import Action, LayTile
 from engine.core.components import RiverDiscountAbility, tile_faces
 from engine.core.events import AddedSlotsChanged, TileLaid, TokenMoved
-from engine.core.hooks import never
 from engine.core.reasons import CashReason
 from engine.core.state import BANK, CLOSED, OperatingTurn, is_seat
 from engine.game import Game
-from engine.mechanics import Option
+from engine.mechanics import Option, never
 from engine.operating.turn import Step
 
 
@@ -177,13 +176,7 @@ def is_useful_upgrade(g: Game, company: str, hex: str, fit: Fit) -> bool:
 
 
 def refuse_lay(
-    g: Game,
-    company: str,
-    lay: LayTile,
-    *,
-    connected: bool = True,
-    discount: int = 0,
-    cost: int | None = None,
+    g: Game, company: str, lay: LayTile, *, connected: bool = True, discount: int = 0, cost: int | None = None
 ) -> str | None:
     """Why the company may not lay that tile there, or None.
 

@@ -15,11 +15,7 @@ from engine.finance.offers import DealHandler, make_offer
 from engine.finance.ownership import market_zones
 from engine.game import Game
 from engine.mechanics import Option
-from engine.operating.emergency_purchase import (
-    EmergencyPurchase,
-    must_buy_train,
-    president_contribution,
-)
+from engine.operating.emergency_purchase import EmergencyPurchase, must_buy_train, president_contribution
 from engine.operating.trains import (
     BANK_SOURCES,
     ask_for_discards,

@@ -16,17 +16,10 @@ import msgspec
 
 from engine.core.actions import Action, Pass
 from engine.core.events import Passed
-from engine.core.hooks import do_nothing, never, no_reason
-from engine.core.state import (
-    ConnectionRunTurn,
-    GameOver,
-    OperatingRound,
-    OperatingTurn,
-    PriceProtection,
-)
+from engine.core.state import ConnectionRunTurn, GameOver, OperatingRound, OperatingTurn, PriceProtection
 from engine.finance.offers import lapse_offers
 from engine.game import Game
-from engine.mechanics import Activity, Option
+from engine.mechanics import Activity, Option, do_nothing, never, no_reason
 
 
 class Step(Activity[Game, OperatingTurn], Protocol):

@@ -1,4 +1,5 @@
-"""The powers of private companies (1830 Table 1), each given by the `ability` in the components."""
+"""The powers of private companies (1830 Table 1), each given by the `ability` in the components, and their
+income."""
 
 from __future__ import annotations
 
@@ -9,9 +10,17 @@ from typing import ClassVar, TypeVar
 import msgspec
 
 from engine.core.actions import Action, ExchangePrivate, LayTile, Pass, PlaceToken
-from engine.core.components import Ability, ShareExchangeAbility, TeleportAbility, TileAbility
+from engine.core.components import (
+    Ability,
+    MailContractAbility,
+    ShareExchangeAbility,
+    TeleportAbility,
+    TileAbility,
+)
 from engine.core.events import AbilityUsed, Passed, PrivateMoved, TokenPlaced
+from engine.core.reasons import CashReason
 from engine.core.state import (
+    BANK,
     CLOSED,
     IPO,
     POOL,
@@ -20,6 +29,7 @@ from engine.core.state import (
     ParPriceChoice,
     Waterfall,
     WaterfallBidding,
+    is_seat,
 )
 from engine.finance.ownership import SOURCE_LABELS, move_shares, percent_limit
 from engine.game import Game
@@ -228,3 +238,17 @@ class FreeTokenQuestion:
             return False
         g.pop()
         return True
+
+
+def pay_private_income(g: Game) -> None:
+    """Pay the income of each open private to its owner (1830 §16, §7.3)."""
+    for private, owner in list(g.owned_privates()):
+        g.pay(BANK, owner, g.private_definition(private).revenue, CashReason.PRIVATE_INCOME, private)
+
+
+def pay_mail_contracts(g: Game) -> None:
+    """Pay the income of mail contracts to companies that have a train (1817 §6)."""
+    for private, owner in list(g.owned_privates()):
+        ability = g.private_definition(private).ability
+        if isinstance(ability, MailContractAbility) and not is_seat(owner) and g.company(owner).trains:
+            g.pay(BANK, owner, ability.income, CashReason.PRIVATE_INCOME, private)

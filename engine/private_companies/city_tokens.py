@@ -12,13 +12,7 @@ from typing import ClassVar
 
 from engine.board.route_graph import RevenueRules
 from engine.board.tile_geometry import Stop
-from engine.core.actions import (
-    Action,
-    ClosePort,
-    PlaceCattleToken,
-    PlaceClosedPort,
-    PlaceOpenPort,
-)
+from engine.core.actions import Action, ClosePort, PlaceCattleToken, PlaceClosedPort, PlaceOpenPort
 from engine.core.components import CityTokenAbility
 from engine.core.events import CityTokenPlaced, PrivateMoved
 from engine.core.state import CLOSED, CityToken, OperatingTurn

@@ -10,23 +10,13 @@ import msgspec
 
 from engine.core.actions import Action, BuyPrivateFromPool, TradePrivate
 from engine.core.events import PrivateMoved
-from engine.core.hooks import no_items
 from engine.core.reasons import CashReason
-from engine.core.state import (
-    BANK,
-    POOL,
-    Offer,
-    OperatingTurn,
-    StockRound,
-    StockTurn,
-    Waterfall,
-    is_seat,
-)
+from engine.core.state import BANK, POOL, Offer, OperatingTurn, StockRound, StockTurn, Waterfall, is_seat
 from engine.finance.granted_certificates import is_held_by_player
 from engine.finance.offers import DealHandler, make_offer
 from engine.finance.ownership import certificate_limit, counted_certificates, excess_text, give_granted_share
 from engine.game import Game
-from engine.mechanics import Option, OutOfTurn
+from engine.mechanics import Option, OutOfTurn, no_items
 from engine.operating.emergency_purchase import president_contribution
 from engine.operating.turn import Step, current_turn, operating_turn_question
 

@@ -25,7 +25,7 @@ from engine.finance.ownership import share_percent
 from engine.game import Game
 from engine.mechanics import AutomaticRules
 from engine.operating.loans_and_interest import may_operate
-from engine.private_companies.income import pay_mail_contracts
+from engine.private_companies.abilities import pay_mail_contracts
 
 
 def begin_stock_round(g: Game, number: int) -> StockRound:

@@ -22,14 +22,7 @@ from engine.core.actions import (
     TakeLoansForCompany,
 )
 from engine.core.components import BridgeAbility, CityTokenAbility
-from engine.core.state import (
-    BANK,
-    Auction,
-    CompanyStart,
-    ExcessTokens,
-    MergerTurn,
-    StockTurn,
-)
+from engine.core.state import BANK, Auction, CompanyStart, ExcessTokens, MergerTurn, StockTurn
 from engine.kernel import awaited_seats
 from engine.operating.mines_and_bridges import private_tokens_left
 from engine.site_18xx.action_codec import CORPORATION, PLAYER, PRIVATE, ActionCodec, EncodingContext

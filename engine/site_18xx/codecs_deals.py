@@ -158,8 +158,7 @@ def _decode_buy_shares(table: SiteTable, action: SiteAction) -> None:
     owner = table.numbering.certificates.owner(action.shares[0])
     if action.entity_type == "company":
         table.play(
-            table.acting_seat(action),
-            ExchangePrivate(table.private(action.entity_key), _share_source(owner)),
+            table.acting_seat(action), ExchangePrivate(table.private(action.entity_key), _share_source(owner))
         )
     elif action.entity_type == "corporation":
         table.play_in_turn(action, RedeemShare(company, owner if owner and is_seat(owner) else None))

@@ -10,8 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.board.routes import Route
-from engine.site_18xx.game_file import SiteAction, SiteFileError
-from engine.site_18xx.json_faults import kind_of
+from engine.site_18xx.game_file import SiteAction, SiteFileError, kind_of
 from engine.site_18xx.names import split_number
 from engine.site_18xx.site_table import SiteTable
 

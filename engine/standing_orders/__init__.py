@@ -18,52 +18,29 @@ What holds for all of them:
 * A judgement uses the position as the owner sees it: orders know no secrets of others.
 
 Which module judges which order: `stock` (`auto pass`, `auto buy`), `auctions` (`auto bid`), `turns` (`auto
-run`), `turn_plans` (`auto turn`), `answers` (`auto decline`, `auto protect`). `masking` knows which order
-takes the place of an older one, and which never speaks because of one before it; `time_up` what is said for
-a player whose time is up.
+run`, `auto turn`), `speaking` (`auto decline`, `auto protect`). `speaking` also knows which
+order takes the place of an older one, and which never speaks because of one before it; `time_up` what is said
+for a player whose time is up.
 """
 
 from engine.standing_orders.auctions import answered_in_advance, limit_as_order
 from engine.standing_orders.language import ORDER_HELP, format_order, is_order_line, parse_order
-from engine.standing_orders.masking import masking_order, replaces
-from engine.standing_orders.model import (
-    ArmedOrder,
-    Ended,
-    EndedOrder,
-    Order,
-    PlayedMove,
-    Says,
-)
+from engine.standing_orders.model import ArmedOrder, Ended, EndedOrder, Order, PlayedMove, Says
 from engine.standing_orders.speaking import (
     OrderRun,
     SpokenLine,
     declines_votes,
     judge,
+    masking_order,
     order_preview,
+    replaces,
     run_orders,
 )
 from engine.standing_orders.time_up import line_when_time_is_up
 
 __all__ = [
-    "ORDER_HELP",
-    "ArmedOrder",
-    "Ended",
-    "EndedOrder",
-    "Order",
-    "OrderRun",
-    "PlayedMove",
-    "Says",
-    "SpokenLine",
-    "answered_in_advance",
-    "declines_votes",
-    "format_order",
-    "is_order_line",
-    "judge",
-    "limit_as_order",
-    "line_when_time_is_up",
-    "masking_order",
-    "order_preview",
-    "parse_order",
-    "replaces",
+    "ORDER_HELP", "ArmedOrder", "Ended", "EndedOrder", "Order", "OrderRun", "PlayedMove", "Says",
+    "SpokenLine", "answered_in_advance", "declines_votes", "format_order", "is_order_line", "judge",
+    "limit_as_order", "line_when_time_is_up", "masking_order", "order_preview", "parse_order", "replaces",
     "run_orders",
-]
+]  # fmt: skip

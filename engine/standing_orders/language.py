@@ -30,7 +30,7 @@ from engine.standing_orders.model import (
     StopCondition,
 )
 from engine.standing_orders.stops import condition_text
-from engine.standing_orders.turn_plans import PlanError, plan_turn
+from engine.standing_orders.turns import PlanError, plan_turn
 
 ORDER_HELP = (
     (

@@ -1,4 +1,7 @@
-"""When orders speak: after a move every order is asked, and what they say are moves of their owners."""
+"""When orders speak: after a move every order is asked, and what they say are moves of their owners.
+
+Of orders of one owner beside each other, some take the place of others, and some never speak.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from engine.core.actions import Decline, Pass, ProtectPrice
 from engine.core.events import AnyEvent
-from engine.core.state import State, copy_state
-from engine.kernel import RefusedError, apply, awaited_seats, game_of
+from engine.core.state import MergerPoll, PriceProtection, RevenueClaim, State, Waterfall, copy_state
+from engine.game import Game
+from engine.kernel import RefusedError, apply, awaited_seats, game_of, refusal
 from engine.language.forms import format_action
 from engine.language.notation import AmbiguousError, UnreadableError, parse
-from engine.standing_orders.answers import judge_decline, judge_protect
-from engine.standing_orders.auctions import judge_bid, judge_buy_private
+from engine.standing_orders.auctions import auctioned_item, judge_bid, judge_buy_private
 from engine.standing_orders.language import format_order
 from engine.standing_orders.model import (
+    WAITS,
     ArmedOrder,
     AutoBid,
     AutoBuy,
@@ -32,9 +37,45 @@ from engine.standing_orders.model import (
     PlayedMove,
     Says,
 )
-from engine.standing_orders.stock import judge_buy, judge_pass
-from engine.standing_orders.turn_plans import PlanError, judge_turn, plan_turn, position_of_turn
-from engine.standing_orders.turns import judge_run
+from engine.standing_orders.stock import has_bid, judge_buy, judge_pass
+from engine.standing_orders.stops import next_stock_round, round_index, trading_round
+from engine.standing_orders.turns import PlanError, judge_run, judge_turn, plan_turn, position_of_turn
+from engine.stock.price_protection import block_cost
+
+
+def judge_decline(c: Circumstances, order: AutoDecline) -> Judgement:
+    """`auto decline deals`, `auto decline polls`; votes are put by the service (`declines_votes`)."""
+    if order.questions == "deals":
+        return _decline_deal(c)
+    if order.questions == "polls" and isinstance(c.g.top, MergerPoll | RevenueClaim) and c.may_act:
+        return Says("pass") if refusal(c.g, c.seat, Pass()) is None else WAITS
+    return WAITS
+
+
+def _decline_deal(c: Circumstances) -> Judgement:
+    """Decline the first offer that was made since the arming."""
+    for offer in c.g.state.offers:
+        if offer.recipient == c.seat and offer.number > c.start.state.last_offer_number:
+            several = sum(c.seat in (o.recipient, o.proposer) for o in c.g.state.offers) > 1
+            action = Decline(offer.number if several else None)
+            if refusal(c.g, c.seat, action) is None:
+                return Says(format_action(c.g, action))
+    return WAITS
+
+
+def judge_protect(c: Circumstances, order: AutoProtect) -> Judgement:
+    """`auto protect MP up to 300` (1870 §5.9). Where protection is not possible the owner is asked."""
+    top = c.g.top
+    if c.g.company(order.company).closed:
+        return Ended(f"The {order.company} is closed.", done=True)
+    if not isinstance(top, PriceProtection) or not c.may_act or not top.pending_sales:
+        return WAITS
+    sale = top.pending_sales[0]
+    if sale.company != order.company or refusal(c.g, c.seat, ProtectPrice(order.company)):
+        return WAITS
+    protects = order.limit >= block_cost(c.g, sale)
+    return Says(format_action(c.g, ProtectPrice(order.company) if protects else Decline()))
+
 
 MAX_LINES = 400
 """Lines that orders say in one chain. If there are more, the next move goes on with them."""
@@ -186,3 +227,46 @@ def _preview_run(armed: ArmedOrder, order: AutoRun, state: State) -> str:
 def declines_votes(line: str) -> bool:
     """Whether the line of an order says that its owner declines votes, which the service puts."""
     return line in (format_order(AutoDecline("votes")), format_order(AutoDecline("polls")))
+
+
+def replaces(order: Order, older: Order) -> bool:
+    """Whether an order takes the place of an older one of the same owner: the same verb on the same company
+    or private, or in the same round."""
+    return type(order) is type(older) and order.subject == older.subject
+
+
+def masking_order(armed: ArmedOrder, earlier: Sequence[ArmedOrder], state: State) -> ArmedOrder | None:
+    """The order of the same owner because of which an order never speaks, or None.
+
+    earlier: those that are asked before it. state: the position now.
+    """
+    return next((each for each in earlier if each.seat == armed.seat and _masks(each, armed, state)), None)
+
+
+def _masks(first: ArmedOrder, then: ArmedOrder, state: State) -> bool:
+    start, later_start = game_of(first.start), game_of(then.start)
+    match first.order, then.order:
+        case AutoPass(once=False), AutoBuy():
+            return trading_round(start) == next_stock_round(later_start)
+        case AutoPass(once=False), AutoBuyPrivate() | AutoBid():
+            return trading_round(start) == round_index(game_of(state)) and not _bids_anyway(
+                first, then, state
+            )
+        case AutoBuy(then_pass=True), AutoBuy():
+            return next_stock_round(start) == next_stock_round(later_start)
+        case (AutoRun(company), AutoTurn(other)) if company == other:
+            return True
+        case AutoDecline("polls"), AutoDecline("votes"):
+            return True
+    return False
+
+
+def _bids_anyway(first: ArmedOrder, then: ArmedOrder, state: State) -> bool:
+    """Whether a bid is made although `auto pass` comes first: it passes in no auction that its owner has a
+    bid in."""
+    if not isinstance(then.order, AutoBid):
+        return False
+    g: Game = game_of(state)
+    if isinstance(g.top, Waterfall):
+        return then.seat in g.top.bids.get(then.order.item, {})
+    return auctioned_item(g) != then.order.item or has_bid(first.at(state), then.order.item)

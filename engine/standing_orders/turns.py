@@ -1,6 +1,17 @@
-"""`auto run`: run, pay and pass in every turn of a company, until something is different."""
+"""`auto run` and `auto turn`: what is said in the turns of a company.
+
+The first runs, pays and passes in every turn, until something is different. The second has lines for the next
+turn, each said only if it leads to what was planned. What was planned is found by playing the lines in the
+position in which the order was left, as if the company had its turn there. So it need not be stored, and a
+replay finds the same.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import msgspec
 
 from engine.core.actions import (
     Action,
@@ -11,14 +22,26 @@ from engine.core.actions import (
     RunTrains,
     WithholdDividend,
 )
-from engine.core.events import FramePushed, PhaseStarted, TrainsRan, TrainsRusted
-from engine.core.state import ConnectionRunTurn, OperatingTurn
-from engine.kernel import apply, options, refusal
+from engine.core.events import AnyEvent, CashMoved, FramePushed, PhaseStarted, TrainsRan, TrainsRusted
+from engine.core.reasons import CashReason
+from engine.core.state import ConnectionRunTurn, MergerRound, OperatingRound, OperatingTurn, StockRound
+from engine.game import Game
+from engine.kernel import RefusedError, advance, apply, awaited_seats, options, refusal
 from engine.language.forms import format_action
+from engine.language.notation import AmbiguousError, UnreadableError, parse
 from engine.operating.run import best_run
 from engine.operating.trains import trains_for_sale
 from engine.operating.turn import operating_turn_question
-from engine.standing_orders.model import WAITS, AutoRun, Circumstances, Ended, Judgement, PlayedMove, Says
+from engine.standing_orders.model import (
+    WAITS,
+    AutoRun,
+    AutoTurn,
+    Circumstances,
+    Ended,
+    Judgement,
+    PlayedMove,
+    Says,
+)
 from engine.standing_orders.stops import lost_presidency
 
 DIVIDENDS: dict[str, Action] = {
@@ -111,3 +134,123 @@ def _better_lay(c: Circumstances, company: str) -> str | None:
                 lay = format_action(c.g, option.action)
                 return f"With `{lay}` the best run of the {company} would earn ${better} instead of ${now}."
     return None
+
+
+SPENDING = {
+    CashReason.TERRAIN,
+    CashReason.TRACK,
+    CashReason.TOKEN,
+    CashReason.TOKENS,
+    CashReason.TRAIN,
+    CashReason.TRAIN_CONTRIBUTION,
+    CashReason.PRIVATE,
+}
+"""What a company pays for in a line of its turn; interest and dividends follow from the run."""
+
+
+class PlannedLine(NamedTuple):
+    """A line of a plan in full, and what it led to: dollars of revenue and dollars spent."""
+
+    line: str
+    revenue: int
+    spent: int
+
+
+class PlanError(Exception):
+    """A line of a plan that is not possible where it was planned; the message is a sentence."""
+
+
+def judge_turn(c: Circumstances, order: AutoTurn) -> Judgement:
+    """`auto turn NYC: lay 57 H10; run best; pay`."""
+    company, said = order.company, c.said
+    if said == len(order.lines):
+        return Ended(f"All of your turn of the {company} is said.", done=True)
+    if reason := lost_presidency(c, company):
+        return Ended(reason)
+    in_turn = turn_in_progress(c.g, company)
+    if not in_turn:
+        was_asked = said or turn_in_progress(c.start, company) or _turn_began(c, company)
+        return Ended(f"The turn of the {company} is over.", done=True) if was_asked else WAITS
+    if any(move.order_id is None and move.seat == c.seat for move in moves_of_turn(c, company)):
+        return Ended(f"You have acted for the {company} yourself.")
+    if not c.may_act or getattr(c.g.top, "company", None) != company:
+        return WAITS
+    line = order.lines[said]
+    planned = plan_turn(c.start, c.seat, company, order.lines)[said]
+    try:
+        now = _play(c.g.draft(), c.seat, line)
+    except (UnreadableError, AmbiguousError, RefusedError) as error:
+        return Ended(f"`{line}` is not possible: {error}")
+    if now.revenue < planned.revenue:
+        return Ended(f"`{line}` would earn ${now.revenue}, and ${planned.revenue} was planned.")
+    if now.spent != planned.spent:
+        return Ended(f"`{line}` would cost ${now.spent}, and ${planned.spent} was planned.")
+    return Says(now.line)
+
+
+def turn_in_progress(g: Game, company: str) -> bool:
+    """Whether the company has its turn, perhaps interrupted."""
+    turns = (
+        f for f in g.state.stack if isinstance(f, OperatingTurn) and not isinstance(f, ConnectionRunTurn)
+    )
+    return any(turn.company == company for turn in turns)
+
+
+def _turn_began(c: Circumstances, company: str) -> bool:
+    pushed = (event.frame for _, event in c.events() if isinstance(event, FramePushed))
+    return any(isinstance(f, OperatingTurn) and f.company == company for f in pushed)
+
+
+def plan_turn(start: Game, seat: str, company: str, lines: Sequence[str]) -> list[PlannedLine]:
+    """What the lines lead to in the company's turn, as if it began now. Raises PlanError."""
+    g = position_of_turn(start, company)
+    planned = []
+    for line in lines:
+        if seat not in awaited_seats(g) or not turn_in_progress(g, company):
+            raise PlanError(f"The turn of the {company} is over before `{line}`.")
+        try:
+            planned.append(_play(g, seat, line))
+        except (UnreadableError, AmbiguousError, RefusedError) as error:
+            raise PlanError(f"`{line}` is not possible in that turn: {error}") from None
+    return planned
+
+
+def position_of_turn(start: Game, company: str) -> Game:
+    """A draft in which the company has its turn: the one that goes on, or else one that begins now."""
+    g = start.draft()
+    if turn_in_progress(g, company):
+        return g
+    match g.state.stack[0]:
+        case OperatingRound() as current:
+            frame = msgspec.structs.replace(current, yet_to_operate=(company,), pending_sales=())
+        case StockRound(number):
+            frame = OperatingRound(number, 1, 1, (company,))
+        case MergerRound(after, number, rounds):
+            frame = OperatingRound(after, number, rounds, (company,))
+        case _:
+            raise PlanError(f"The {company} does not operate yet.")
+    g.state.stack = [frame]
+    g.state.offers = []
+    g.title.flotation.pay_awaited(g)
+    advance(g)
+    if not turn_in_progress(g, company):
+        raise PlanError(f"The {company} would have nothing to do in a turn now.")
+    g.events = []
+    return g
+
+
+def _play(g: Game, seat: str, line: str) -> PlannedLine:
+    """Play a line on a draft. Raises what `parse` raises."""
+    action, before = parse(g, seat, line), len(g.events)
+    full = format_action(g, action)
+    apply(g, seat, action)
+    events: list[AnyEvent] = g.events[before:]
+    return PlannedLine(full, _revenue(events), _spent(events))
+
+
+def _revenue(events: Iterable[AnyEvent]) -> int:
+    return sum(event.revenue for event in events if isinstance(event, TrainsRan))
+
+
+def _spent(events: Iterable[AnyEvent]) -> int:
+    return sum(e.amount for e in events if isinstance(e, CashMoved) and e.reason in SPENDING)

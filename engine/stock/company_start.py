@@ -1,5 +1,9 @@
-"""The start of a company: the auction of its president's certificate, its size, and the privates put into it
-(1817 §5.5)."""
+"""The start of a company: what it receives when it floats (1830 §11; 1851, Buying Stock), the auction of its
+president's certificate, its size, and the privates put into it (1817 §5.5).
+
+In a variant companies start in historical order (1870 §16.5): half of the shares of a company whose turn has
+not come may be sold. It has a price then, but does not float.
+"""
 
 from __future__ import annotations
 
@@ -12,23 +16,78 @@ import msgspec
 from engine.core.actions import Action, FloatCompany, Pass
 from engine.core.components import ExtraTokensAbility
 from engine.core.events import (
+    CapitalAwaited,
     CompanyFloated,
     OperatingTurnStarted,
     ParSet,
     PresidentNamed,
     PrivateMoved,
+    SharesMoved,
     SharesRestructured,
     UnplacedTokensChanged,
 )
-from engine.core.reasons import CashReason
-from engine.core.state import Auction, CompanyStart, StockTurn
+from engine.core.reasons import CashReason, PriceReason
+from engine.core.state import BANK, IPO, Auction, CompanyStart, StockTurn
+from engine.finance import market
 from engine.finance.loans import size_definition, token_cost_label
-from engine.finance.ownership import certificate_limit, counted_certificates
+from engine.finance.ownership import certificate_limit, counted_certificates, share_percent
 from engine.game import Game
 from engine.mechanics import Option
-from engine.operating.stations import city_label
+from engine.operating.stations import city_label, place_home
 from engine.stock.short_selling_turn import affordable_bids, private_value_sums, refuse_bid
 from engine.stock.turn import current_stock_round, end_stock_turn
+
+
+@dataclass(frozen=True)
+class Capitalization:
+    """Capital from the bank, and what else happens when a company floats.
+
+    `paid_shares`: the number of shares for which the bank pays par (None: all), less `fee` dollars.
+    `rest_to_treasury`: shares left in the initial offering go into the treasury. `places_home`: the home
+    token is placed at once. `price_rows_up`: the number of rows by which the price rises.
+    `in_next_operating_round`: the bank pays at the beginning of the next operating round, not at once (1830
+    §11). Whether it is broken shows then, after what players still pay in the stock round.
+    """
+
+    paid_shares: int | None = None
+    fee: int = 0
+    rest_to_treasury: bool = False
+    places_home: bool = False
+    price_rows_up: int = 0
+    in_next_operating_round: bool = False
+
+    def __call__(self, g: Game, company: str) -> None:
+        co = g.company(company)
+        if self.in_next_operating_round:
+            g.emit(CapitalAwaited(company))
+        else:
+            g.pay(BANK, company, self.capital(g, company, self._par(g, company)), CashReason.CAPITAL)
+        if self.rest_to_treasury and (rest := co.shares.get(IPO, 0)):
+            g.emit(SharesMoved(company, IPO, company, rest))
+        if self.places_home:
+            place_home(g, company, "president")
+        at = market.token_space(g, company)
+        for _ in range(self.price_rows_up):
+            at = market.up(g, at)
+        market.move_token(g, company, at, PriceReason.FLOATED)
+
+    def awaited(self, g: Game, company: str) -> int:
+        return self.capital(g, company, self._par(g, company)) if g.company(company).awaits_capital else 0
+
+    def _par(self, g: Game, company: str) -> int:
+        par = g.company(company).par
+        assert par is not None
+        return par
+
+    def capital(self, g: Game, company: str, par: int) -> int:
+        shares = 100 // share_percent(g, company) if self.paid_shares is None else self.paid_shares
+        return par * shares - self.fee
+
+    def pay_awaited(self, g: Game) -> None:
+        for company in g.operating_order():
+            if dollars := self.awaited(g, company):
+                g.emit(CapitalAwaited(company, awaited=False))
+                g.pay(BANK, company, dollars, CashReason.CAPITAL)
 
 
 @dataclass(frozen=True)
@@ -219,3 +278,41 @@ class CompanyStartQuestion:
             self.apply(g, frame, frame.seat, FloatCompany(g.phase.ipo_sizes[0]))
             return True
         return False
+
+
+PERCENT_BEFORE_START = 50
+
+
+def historical_order(g: Game) -> list[str]:
+    """All companies by the year in which they were founded."""
+    return sorted(
+        g.state.companies, key=lambda company: (g.company_definition(company).founded or 0, company)
+    )
+
+
+def may_start(g: Game, company: str) -> bool:
+    """Whether every company before it has sold the shares that it needs to float."""
+    order = historical_order(g)
+    return all(
+        100 - g.percent_held(IPO, earlier) >= g.company_definition(earlier).float_percent
+        for earlier in order[: order.index(company)]
+    )
+
+
+def refuse_purchase_out_of_order(g: Game, company: str, source: str, percent: int) -> str | None:
+    """Why that many percent of a company may not be bought yet, or None."""
+    if (
+        source != IPO
+        or 100 - g.percent_held(IPO, company) + percent <= PERCENT_BEFORE_START
+        or may_start(g, company)
+    ):
+        return None
+    first = next(
+        c
+        for c in historical_order(g)
+        if not may_start(g, c) or g.percent_held(IPO, c) > 100 - PERCENT_BEFORE_START - 10
+    )
+    return (
+        f"Half of the {company} may be sold before it may start: it is the turn of the "
+        f"{first}{g.cite('1870 §16.5')}."
+    )

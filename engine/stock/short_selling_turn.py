@@ -23,12 +23,7 @@ from engine.core.actions import (
     StartCompany,
     TakeLoansForCompany,
 )
-from engine.core.events import (
-    CoveredShortsChanged,
-    SharesMoved,
-    TokenPlaced,
-    UnplacedTokensChanged,
-)
+from engine.core.events import CoveredShortsChanged, SharesMoved, TokenPlaced, UnplacedTokensChanged
 from engine.core.reasons import CashReason
 from engine.core.state import BANK, POOL, TREASURY, Auction, StockTurn
 from engine.finance.auctions import place_bid, without_bidder

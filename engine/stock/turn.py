@@ -14,16 +14,8 @@ import msgspec
 
 from engine.core.actions import Action, BuyShares, Par, Pass, SellShares
 from engine.core.events import Passed, PresidentNamed
-from engine.core.hooks import no_reason
 from engine.core.reasons import CashReason
-from engine.core.state import (
-    BANK,
-    IPO,
-    POOL,
-    PriceProtection,
-    StockRound,
-    StockTurn,
-)
+from engine.core.state import BANK, IPO, POOL, PriceProtection, StockRound, StockTurn
 from engine.finance.market import refuse_par_price, set_par_price
 from engine.finance.offers import lapse_offers
 from engine.finance.ownership import (
@@ -45,7 +37,7 @@ from engine.finance.ownership import (
 )
 from engine.finance.share_sales import held_companies, refuse_share_sale, sell_shares, sellable_counts
 from engine.game import Game
-from engine.mechanics import Activity, Option
+from engine.mechanics import Activity, Option, no_reason
 
 SHARE_SOURCES = (IPO, POOL)
 

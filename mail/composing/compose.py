@@ -28,13 +28,7 @@ from markupsafe import Markup, escape
 from mail.composing.page import AttachmentBlock, BulletList, ImageBlock, MailPage, Paragraph, summary
 from mail.port import InlineImage, IssuedToken, OutgoingMail, ReplyToken
 from mail.reading.quotes import DELIMITER, FOOTER
-from mail.reply_address import (
-    ServiceAddress,
-    find_message_ids,
-    hash_token,
-    new_token,
-    normalize_address,
-)
+from mail.reply_address import ServiceAddress, find_message_ids, hash_token, new_token, normalize_address
 
 MAX_ITEMS = 60
 MAX_ITEM_LENGTH = 800  # characters of an item

@@ -1,6 +1,6 @@
 """The content of an email as blocks, without headers.
 
-`pages`, `refusal_pages` and `table_pages` beside this module make it, `compose` sends it.
+`pages` and `refusal_pages` beside this module make it, `compose` sends it.
 
 Text that players wrote is shown as `QuotedLines` only: each line behind `| `, so that it can never be read
 as an order when a mail program quotes our email without marks.

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from email.message import Message
 from enum import StrEnum
 
-from mail.reading.charsets import decode_text
-from mail.reading.headers import decode_subject, unfolded
+from mail.reading.headers import decode_subject, decode_text, unfolded
 from mail.reading.html_text import has_struck_text, visible_text
 
 MAX_PARTS = 100

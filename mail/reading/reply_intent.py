@@ -199,8 +199,7 @@ def _paragraphs(lines: Sequence[ReplyLine]) -> list[list[ReplyLine]]:
 def _fault(orders: Sequence[ReplyLine]) -> ReplyFault | None:
     if len(orders) > MAX_MOVES:
         return ReplyFault(
-            orders[MAX_MOVES],
-            f"An email may have {MAX_MOVES} orders; this one has {len(orders)}.",
+            orders[MAX_MOVES], f"An email may have {MAX_MOVES} orders; this one has {len(orders)}."
         )
     for line in orders:
         if "\ufffd" in line.text:

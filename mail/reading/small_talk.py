@@ -3,9 +3,7 @@
 import re
 from collections.abc import Collection, Sequence
 
-from mail.reading.given_names import GIVEN_NAMES
 from mail.reading.line_text import words_of
-from mail.reading.retraction_words import RETRACTION_WORDS
 from mail.reading.unclear_lines import (
     CONNECTING,
     DECIDING,
@@ -17,6 +15,7 @@ from mail.reading.unclear_lines import (
     without_idioms,
     word_pattern,
 )
+from mail.reading.word_lists import GIVEN_NAMES, RETRACTION_WORDS
 
 _GREETING = re.compile(
     r"(?:hi|hello|hey|dear|hiya|howdy|greetings|gents|folks|good (?:morning|evening|afternoon|day)|hallo"
@@ -60,7 +59,7 @@ _CLOSING = re.compile(
 _SHORT_CLOSING = re.compile(
     r"(?:bis (?:dann|später|morgen|nachher|die tage)|à (?:plus|demain|tout à l'heure)|à ?\+|a\+|tschau|tschö"
     r"|bises|bisous)"
-    r"(?:[, ]{1,2}[A-Z]\w{1,20}){0,2}",
+    r"(?:[, ]{1,2}[A-Z]\w{1,20}){0,2}"
 )
 _CONTACT = re.compile(
     r"(?:https?://|www\.|\S@\S|\b(?:tel|fax|phone|mobile|mob|cell|mobil|telefon|handy)\b ?[.:]"

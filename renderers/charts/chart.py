@@ -10,9 +10,9 @@ from PIL import Image
 from renderers import color_math, sprites, theme
 from renderers.canvas import Page, SupersampledCanvas, fit_font_size, text_width, to_palette
 from renderers.color_math import Color
+from renderers.files import png_palette
 from renderers.geometry import Point, dashed
 from renderers.map import route_sprites
-from renderers.png_palette import png_palette
 from renderers.theme import Palette
 from renderers.views import ChartView, SeriesView, dollars
 

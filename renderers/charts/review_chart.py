@@ -15,7 +15,7 @@ from renderers import color_math, theme
 from renderers.canvas import Page, fit_font_size, text_width, to_palette
 from renderers.charts.chart import SIZE, draw_chart
 from renderers.color_math import Color
-from renderers.png_palette import png_palette
+from renderers.files import png_palette
 from renderers.theme import Palette
 from renderers.views import ChartView, clip_text, dollars
 

@@ -19,11 +19,11 @@ from PIL import GifImagePlugin, Image
 from engine import State
 from renderers import theme
 from renderers.canvas import Canvas, fit_font_size, to_palette
+from renderers.files import png_palette
 from renderers.hex_grid import Grid
 from renderers.map.hex_sprites import hex_mask
 from renderers.map.layers import LAYERS
 from renderers.map.map import draw_hex, grid_for
-from renderers.png_palette import png_palette
 from renderers.theme import Palette
 from renderers.views import HexView, clip_text, map_view
 

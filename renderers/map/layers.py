@@ -17,7 +17,7 @@ from renderers.hex_grid import HexMetrics
 from renderers.map import hex_sprites, route_sprites
 from renderers.map.face_geometry import FaceLayout
 from renderers.map.label_sizes import FontSizes, terrain_size
-from renderers.map.placed_labels import LabelLayout, PlacedText
+from renderers.map.text_placer import LabelLayout, PlacedText
 from renderers.map.token_positions import overflow_token_positions, reserved_positions, token_positions
 from renderers.map.value_boxes import FRAME
 from renderers.theme import Palette

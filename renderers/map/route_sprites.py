@@ -9,13 +9,7 @@ from PIL import Image
 from renderers import color_math, theme
 from renderers.canvas import Canvas, SupersampledCanvas
 from renderers.color_math import Color
-from renderers.geometry import (
-    Point,
-    bearing,
-    dashed,
-    edge_middle,
-    polar,
-)
+from renderers.geometry import Point, bearing, dashed, edge_middle, polar
 from renderers.hex_grid import HexMetrics
 from renderers.map.face_geometry import FaceLayout
 from renderers.map.hex_sprites import pixel_line

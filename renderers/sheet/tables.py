@@ -11,7 +11,7 @@ from PIL import Image
 
 from renderers import theme
 from renderers.canvas import Page, text_width, to_palette
-from renderers.png_palette import png_palette
+from renderers.files import png_palette
 from renderers.sheet.sheet import MARGIN, SMALL_FONT_SIZE, SheetCell, SheetTable
 from renderers.theme import Palette
 from renderers.views import AuctionView, CompanyView, SheetView, dollars

@@ -8,14 +8,7 @@ dollars, shares are in percent, edges are 0-5, nodes are numbered as on the face
 from __future__ import annotations
 
 from renderers.views.auction import AuctionView, auction_view
-from renderers.views.chart import (
-    CHART_KINDS,
-    ChartKind,
-    ChartView,
-    SeriesView,
-    chart_view,
-    short_round,
-)
+from renderers.views.chart import CHART_KINDS, ChartKind, ChartView, SeriesView, chart_view, short_round
 from renderers.views.hex_view import (
     HexView,
     MapView,
@@ -35,63 +28,15 @@ from renderers.views.labels import (
     tile_name,
     tile_title,
 )
-from renderers.views.map import (
-    RouteLeg,
-    RouteSpec,
-    TileView,
-    around,
-    map_view,
-    part_around,
-    tile_view,
-)
+from renderers.views.map import RouteLeg, RouteSpec, TileView, around, map_view, part_around, tile_view
 from renderers.views.market import CellView, MarketView, market_view
-from renderers.views.sheet import (
-    BidView,
-    CompanyView,
-    PlayerView,
-    SheetView,
-    TrainView,
-    sheet_view,
-)
+from renderers.views.sheet import BidView, CompanyView, PlayerView, SheetView, TrainView, sheet_view
 
 __all__ = [
-    "CHART_KINDS",
-    "AuctionView",
-    "Badge",
-    "BidView",
-    "CellView",
-    "ChartKind",
-    "ChartView",
-    "CompanyView",
-    "HexView",
-    "MapView",
-    "MarketView",
-    "PhaseValue",
-    "PlayerView",
-    "RouteLeg",
-    "RouteSegment",
-    "RouteSpec",
-    "SeriesView",
-    "SheetView",
-    "Structure",
-    "TileView",
-    "TrainView",
-    "around",
-    "auction_view",
-    "bank_text",
-    "chart_view",
-    "clip_text",
-    "company_badges",
-    "dollars",
-    "map_description",
-    "map_view",
-    "market_view",
-    "part_around",
-    "sheet_view",
-    "short_round",
-    "surroundings",
-    "tile_face_label",
-    "tile_name",
-    "tile_title",
-    "tile_view",
-]  # fmt: skip
+    "CHART_KINDS", "AuctionView", "Badge", "BidView", "CellView", "ChartKind", "ChartView", "CompanyView",
+    "HexView", "MapView", "MarketView", "PhaseValue", "PlayerView", "RouteLeg", "RouteSegment", "RouteSpec",
+    "SeriesView", "SheetView", "Structure", "TileView", "TrainView", "around", "auction_view", "bank_text",
+    "chart_view", "clip_text", "company_badges", "dollars", "map_description", "map_view", "market_view",
+    "part_around", "sheet_view", "short_round", "surroundings", "tile_face_label", "tile_name",
+    "tile_title", "tile_view",
+]  # fmt: skip  # fmt: skip

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, insert, inspect, text
 
-from storage.errors import InvalidStore, NewerStore
+from storage.errors import InvalidStore, NewerStore, StoreError
 from storage.models import STORE_ID, Model, Setting
 
 if TYPE_CHECKING:
@@ -70,6 +70,13 @@ def check_revision(revision: str | None, name: str) -> tuple[str, ...]:
             f"{known[-1]}); run that one, or restore a backup from before."
         )
     return known
+
+
+def refuse_older(revision: str | None, name: str, otherwise: str = "") -> None:
+    """Raises StoreError for another revision than the newest, with what else can be done."""
+    if revision != (newest := revisions()[-1]):
+        first = ", ".join(filter(None, ["run `railpost migrate` first", otherwise]))
+        raise StoreError(f"{name} has revision {revision}, and this Railpost works with {newest}; {first}.")
 
 
 def needs_migration(connection: Connection) -> bool:

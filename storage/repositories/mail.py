@@ -1,17 +1,29 @@
-"""Mail that came in, and the tokens of reply addresses.
+"""Mail that came in, and the tokens of reply addresses, which are stored as hashes.
 
 Each mail has one row, so that it takes effect once, however often it is read.
 """
 
+import hashlib
+import secrets
 from datetime import datetime
 from typing import TypedDict, Unpack
 
-from sqlmodel import col, delete, select, update
+from sqlmodel import col, select, update
 
-from storage.errors import NotFound
 from storage.models import InboundMail, MailToken
-from storage.secret_tokens import hash_secret
 from storage.transaction import Repository
+
+BASE32_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
+
+
+def new_secret(length: int = 26) -> str:
+    """A random secret in lower-case base32, 5 bits a character: mail programs that change case do no harm."""
+    return "".join(secrets.choice(BASE32_ALPHABET) for _ in range(length))
+
+
+def hash_secret(secret: str) -> str:
+    """The hex SHA-256 of the secret's lower-case form: all that is stored of it."""
+    return hashlib.sha256(secret.strip().lower().encode()).hexdigest()
 
 
 class InboundMailRepository(Repository):
@@ -25,36 +37,30 @@ class InboundMailRepository(Repository):
         """
         by_key = col(InboundMail.key) == key
         retry = update(InboundMail).where(by_key).values(attempts=col(InboundMail.attempts) + 1)
-        if not await self._transaction.execute(retry):
-            await self._transaction.add(
-                InboundMail(key=key, sha256=sha256, path=path, received_at=self._transaction.now)
-            )
+        if not await self._db.execute(retry):
+            await self._db.add(InboundMail(key=key, sha256=sha256, path=path, received_at=self._db.now))
         return await self.get(key)
 
     async def get(self, key: str) -> InboundMail:
         """The row of a mail. Raises NotFound for a mail without an attempt."""
-        mail = await self._transaction.first(select(InboundMail).where(col(InboundMail.key) == key))
-        if mail is None:
-            raise NotFound(f"There is no mail {key}.")
-        return mail
+        by_key = col(InboundMail.key) == key
+        return await self._db.get(InboundMail, by_key, missing=f"There is no mail {key}.")
 
     async def record_outcome(self, key: str, outcome: str, reply: bytes | None = None) -> bool:
         """Store the outcome of a mail and the reply to it; False where it has an outcome already."""
         unfinished = (col(InboundMail.key) == key, col(InboundMail.outcome).is_(None))
-        values = {"outcome": outcome, "reply": reply, "finished_at": self._transaction.now}
-        return await self._transaction.execute(update(InboundMail).where(*unfinished).values(values)) > 0
+        now = self._db.now
+        finished = await self._db.update(
+            InboundMail, *unfinished, outcome=outcome, reply=reply, finished_at=now
+        )
+        return finished > 0
 
     async def delete_finished(self, before: datetime) -> list[str]:
         """Delete the rows of mail that was finished before a time; returns their keys."""
         is_old = col(InboundMail.finished_at) < before
-        keys = await self._transaction.all(select(InboundMail.key).where(is_old))
-        await self._transaction.execute(delete(InboundMail).where(is_old))
+        keys = await self._db.all(select(InboundMail.key).where(is_old))
+        await self._db.delete(InboundMail, is_old)
         return keys
-
-    async def unfinished(self) -> list[InboundMail]:
-        """Mail with an attempt and no outcome, oldest first: what a crash has left."""
-        query = select(InboundMail).where(col(InboundMail.outcome).is_(None))
-        return await self._transaction.all(query.order_by(col(InboundMail.received_at), col(InboundMail.key)))
 
 
 class MailTokenFields(TypedDict, total=False):
@@ -78,27 +84,23 @@ class MailTokenRepository(Repository):
 
     async def add(self, token_hash: str, purpose: str, **fields: Unpack[MailTokenFields]) -> None:
         """Store a token that was made elsewhere, by its hash."""
-        await self._transaction.add(
-            MailToken(token_hash=token_hash, purpose=purpose, created_at=self._transaction.now, **fields)
+        await self._db.add(
+            MailToken(token_hash=token_hash, purpose=purpose, created_at=self._db.now, **fields)
         )
 
-    async def find(self, token: str) -> MailToken | None:
-        """The row of a token, in upper or lower case, valid or not: see `is_valid`."""
-        return await self.by_hash(hash_secret(token))
-
     async def by_hash(self, token_hash: str) -> MailToken | None:
-        """The row with this hash."""
-        return await self._transaction.first(select(MailToken).where(col(MailToken.token_hash) == token_hash))
+        """The row of a token by its hash, valid or not: see `is_valid`."""
+        return await self._db.first(select(MailToken).where(col(MailToken.token_hash) == token_hash))
 
     async def by_message_id(self, message_id: str) -> MailToken | None:
         """The token that went out in the email with this Message-ID."""
-        return await self._transaction.first(select(MailToken).where(col(MailToken.message_id) == message_id))
+        return await self._db.first(select(MailToken).where(col(MailToken.message_id) == message_id))
 
     def is_valid(self, token: MailToken) -> bool:
         """Whether a token has not expired."""
-        return token.expires_at is None or token.expires_at > self._transaction.now
+        return token.expires_at is None or token.expires_at > self._db.now
 
     async def delete_expired(self, before: datetime) -> int:
         """Delete tokens that expired before a time; returns how many."""
         is_old = col(MailToken.expires_at) < before
-        return await self._transaction.execute(delete(MailToken).where(is_old))
+        return await self._db.delete(MailToken, is_old)

@@ -9,6 +9,7 @@ read up to any row, and everyone who reads the same rows sees the same line. Row
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
@@ -17,9 +18,9 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import col, insert, select, update
 
 from engine import FORMAT_VERSION
-from storage.clock_records import MARK_BEHIND
 from storage.errors import DuplicateRequest, NotFound, StoreError, WriteConflict
-from storage.models import LogRowKind, MoveRecord, NewLogRow, RequestResult, TableSnapshot
+from storage.models import LogRowKind, MoveRecord, NewLogRow, NewMessage, RequestResult, TableSnapshot
+from storage.repositories.clocks import MARK_BEHIND
 from storage.transaction import Repository
 
 
@@ -90,13 +91,6 @@ class LogRow(NamedTuple):
     order_id: int | None = None
 
 
-class ResolvedLogRow(NamedTuple):
-    """A log row, and whether it counts: False for a move that was undone."""
-
-    row: LogRow
-    is_live: bool
-
-
 _UPDATE_SNAPSHOT = (
     update(TableSnapshot)
     .where(
@@ -124,15 +118,26 @@ _SELECT_ROWS = (
 _SELECT_SEQ = select(TableSnapshot.seq).where(col(TableSnapshot.table_id) == bindparam("for_table"))
 
 
-class Appended(NamedTuple):
-    """Rows that are appended to the log of a table, and the state after them; see `MoveCommit`."""
+@dataclass(frozen=True, slots=True)
+class MoveCommit:
+    """What is stored of one move: its log rows, the state after them, messages, the result of the request.
+
+    expected_seq: the last `seq` of the log that the caller knows. revision: the one that the caller's
+    version check returned; None inside a unit of work, which has checked it by itself. result: kept under
+    `request_id`, and returned when the same request comes again. store_id: of the store that the caller has
+    read, which a restored backup may have replaced; None where it is not known.
+    """
 
     table_id: int
-    expected_seq: int
-    rows: Sequence[NewLogRow]
-    state: bytes
     created_at: datetime
+    expected_seq: int
     revision: int | None
+    rows: Sequence[NewLogRow] = ()
+    state: bytes = b""
+    messages: Sequence[NewMessage] = ()
+    request_id: str | None = None
+    result: bytes = b""
+    store_id: str | None = None
 
     @property
     def row_values(self) -> list[dict[str, Any]]:
@@ -159,46 +164,35 @@ class Appended(NamedTuple):
         }  # fmt: skip
         return values if self.revision is None else values | {"expected_revision": self.revision}
 
-    @property
-    def rewinds(self) -> bool:
-        """Whether an undo or a redo is among the rows."""
-        return any(row.rewinds_to is not None for row in self.rows)
 
+def append_rows(connection: Connection, commits: Sequence[MoveCommit]) -> None:
+    """Append to the logs of tables with a few statements: of one, or of several that all have a revision.
 
-def append_rows(connection: Connection, new: Appended) -> int:
-    """`MoveLogRepository.append`. With a revision, only while the table has that one."""
-    statement = _UPDATE_SNAPSHOT if new.revision is None else _UPDATE_SNAPSHOT_AT_REVISION
-    if not connection.execute(statement, new.snapshot_values).rowcount:
-        actual_seq = connection.scalar(_SELECT_SEQ, {"for_table": new.table_id})
-        if actual_seq is None:
-            raise NotFound(f"There is no table {new.table_id}.")
-        raise WriteConflict(new.table_id, new.expected_seq, actual_seq)
+    Raises what `MoveLogRepository.append` raises; of several the first is blamed for what another may be.
+    """
+    if not commits:
+        return
+    statement = _UPDATE_SNAPSHOT if commits[0].revision is None else _UPDATE_SNAPSHOT_AT_REVISION
+    snapshots = [commit.snapshot_values for commit in commits]
+    if connection.execute(statement, snapshots).rowcount != len(commits):
+        raise _conflict(connection, commits[0])
     try:
-        connection.execute(_INSERT_ROWS, new.row_values)
+        connection.execute(_INSERT_ROWS, [row for commit in commits for row in commit.row_values])
     except IntegrityError as error:
         if "moves.request_id" in str(error.orig) or "uq_moves_request_id" in str(error.orig):
-            raise DuplicateRequest(" or ".join(str(row.request_id) for row in new.rows)) from error
+            raise DuplicateRequest(" or ".join(str(row.request_id) for row in commits[0].rows)) from error
         raise
-    connection.execute(MARK_BEHIND, {"of_table": new.table_id})
-    if new.rewinds:
-        resolve_line_of_play(read_rows(connection, new.table_id))
-    return new.expected_seq + len(new.rows)
+    connection.execute(MARK_BEHIND, [{"of_table": commit.table_id} for commit in commits])
+    for commit in commits:
+        if any(row.rewinds_to is not None for row in commit.rows):
+            resolve_line_of_play(read_rows(connection, commit.table_id))
 
 
-def append_together(connection: Connection, several: Sequence[Appended]) -> bool:
-    """Append to the logs of several tables with a few statements; False where one of them is not as its
-    caller believed. All have a revision. Raises what `append_rows` raises, or IntegrityError."""
-    if not several:
-        return True
-    snapshots = [new.snapshot_values for new in several]
-    if connection.execute(_UPDATE_SNAPSHOT_AT_REVISION, snapshots).rowcount != len(several):
-        return False
-    connection.execute(_INSERT_ROWS, [row for new in several for row in new.row_values])
-    connection.execute(MARK_BEHIND, [{"of_table": new.table_id} for new in several])
-    for new in several:
-        if new.rewinds:
-            resolve_line_of_play(read_rows(connection, new.table_id))
-    return True
+def _conflict(connection: Connection, commit: MoveCommit) -> StoreError:
+    actual_seq = connection.scalar(_SELECT_SEQ, {"for_table": commit.table_id})
+    if actual_seq is None:
+        return NotFound(f"There is no table {commit.table_id}.")
+    return WriteConflict(commit.table_id, commit.expected_seq, actual_seq)
 
 
 def read_rows(connection: Connection, table_id: int, after: int = 0) -> list[LogRow]:
@@ -206,20 +200,14 @@ def read_rows(connection: Connection, table_id: int, after: int = 0) -> list[Log
     return [LogRow(*row) for row in connection.execute(_SELECT_ROWS, {"for_table": table_id, "after": after})]
 
 
-def save_request_result(connection: Connection, request_id: str, body: bytes, created_at: datetime) -> None:
-    """`MoveLogRepository.save_request_result`."""
-    try:
-        connection.execute(_INSERT_RESULT, {"request_id": request_id, "body": body, "created_at": created_at})
-    except IntegrityError as error:
-        raise DuplicateRequest(request_id) from error
-
-
 def save_results(connection: Connection, results: Sequence[tuple[str, bytes, datetime]]) -> None:
-    """Store the results of several requests: id, body and time of each. Raises IntegrityError where there is
-    one already."""
+    """Store results of requests: id, body and time of each. Raises DuplicateRequest where there is one."""
     if results:
         rows = [{"request_id": name, "body": body, "created_at": at} for name, body, at in results]
-        connection.execute(_INSERT_RESULT, rows)
+        try:
+            connection.execute(_INSERT_RESULT, rows)
+        except IntegrityError as error:
+            raise DuplicateRequest(results[0][0]) from error
 
 
 class MoveLogRepository(Repository):
@@ -227,12 +215,8 @@ class MoveLogRepository(Repository):
 
     async def snapshot(self, table_id: int) -> TableSnapshot:
         """The latest position of a table. Raises NotFound."""
-        snapshot = await self._transaction.first(
-            select(TableSnapshot).where(col(TableSnapshot.table_id) == table_id)
-        )
-        if snapshot is None:
-            raise NotFound(f"There is no table {table_id}.")
-        return snapshot
+        by_id = col(TableSnapshot.table_id) == table_id
+        return await self._db.get(TableSnapshot, by_id, missing=f"There is no table {table_id}.")
 
     async def append(self, table_id: int, expected_seq: int, rows: Sequence[NewLogRow], state: bytes) -> int:
         """Append rows to the log and store the state after them; returns the `seq` of the last row.
@@ -241,36 +225,26 @@ class MoveLogRepository(Repository):
         grown since, DuplicateRequest where a request was carried out before, StoreError where an undo or
         redo goes to a move that is not on the line of play.
         """
-        now = self._transaction.now
-        new = Appended(table_id, expected_seq, rows, state, now, None)
-        return await self._transaction.run(lambda connection: append_rows(connection, new))
+        commit = MoveCommit(table_id, self._db.now, expected_seq, None, rows, state)
+        await self._db.run(lambda connection: append_rows(connection, [commit]))
+        return expected_seq + len(rows)
 
     async def rows(self, table_id: int, after: int = 0) -> list[LogRow]:
         """The log rows with a `seq` above `after`, in order."""
-        return await self._transaction.read(lambda connection: read_rows(connection, table_id, after))
-
-    async def resolved_rows(self, table_id: int) -> list[ResolvedLogRow]:
-        """The whole log; each row with whether it counts."""
-        rows = await self.rows(table_id)
-        played = set(resolve_line_of_play(rows).played)
-        return [ResolvedLogRow(row, row.kind != "move" or row.seq in played) for row in rows]
-
-    async def line_of_play(self, table_id: int) -> list[LogRow]:
-        """The moves that count, in order."""
-        return [row for row, is_live in await self.resolved_rows(table_id) if is_live and row.kind == "move"]
+        return await self._db.read(lambda connection: read_rows(connection, table_id, after))
 
     async def count_by_format(self) -> dict[int, int]:
         """How many rows of all logs have each format version."""
         query = select(MoveRecord.format_version, func.count()).group_by(col(MoveRecord.format_version))
-        return dict(await self._transaction.rows(query))
+        return dict(await self._db.rows(query))
 
     async def request_result(self, request_id: str) -> bytes | None:
         """The stored result of a request; None for a new request."""
-        return await self._transaction.scalar(
+        return await self._db.scalar(
             select(RequestResult.body).where(col(RequestResult.request_id) == request_id)
         )
 
     async def save_request_result(self, request_id: str, body: bytes) -> None:
         """Store the result of a request. Raises DuplicateRequest where there is one."""
-        now = self._transaction.now
-        await self._transaction.run(lambda connection: save_request_result(connection, request_id, body, now))
+        results = [(request_id, body, self._db.now)]
+        await self._db.run(lambda connection: save_results(connection, results))

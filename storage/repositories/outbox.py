@@ -9,17 +9,14 @@ that is no longer needed is superseded by a new one with the same collapse key.
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
-from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Insert, String, and_, bindparam, case, literal_column, or_
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import ColumnElement, Connection, String, and_, bindparam, case, literal_column, or_
 from sqlalchemy.orm import aliased
-from sqlmodel import col, delete, func, select, update
+from sqlmodel import col, func, select, update
 
-from storage.guild_shards import GuildShards
 from storage.models import Channel, DeliveryStatus, NewMessage, OutboxMessage
-from storage.transaction import Repository
+from storage.transaction import GuildShards, Repository, insert_new, own_messages
 
 
 class QueueStatus(NamedTuple):
@@ -51,47 +48,17 @@ _SUPERSEDE = (
 """Supersede the pending messages of some collapse keys, except new messages."""
 
 
-@cache
-def _insert_statement(dialect: str) -> Insert:
-    """Insert a message unless its idempotency key exists."""
-    if dialect == "postgresql":
-        return postgresql.insert(OutboxMessage).on_conflict_do_nothing(index_elements=["idempotency_key"])
-    return sqlite.insert(OutboxMessage).on_conflict_do_nothing(index_elements=["idempotency_key"])
-
-
-class Enqueued(NamedTuple):
-    """Messages that are enqueued at a time."""
-
-    messages: Sequence[NewMessage]
-    now: datetime
-
-    @property
-    def collapse_keys(self) -> set[str]:
-        """Whose pending messages are superseded."""
-        return {m.collapse_key for m in self.messages if m.collapse_key is not None}
-
-
 def enqueue_messages(connection: Connection, messages: Sequence[NewMessage], now: datetime) -> int:
     """`OutboxRepository.enqueue`."""
-    return enqueue_together(connection, [Enqueued(messages, now)])
-
-
-def enqueue_together(connection: Connection, several: Sequence[Enqueued]) -> int:
-    """Enqueue messages of several tables, no two of which have a collapse key in common."""
-    several = [each for each in several if each.messages]
-    if not several:
+    if not messages:
         return 0
-    if collapse_keys := sorted(key for each in several for key in each.collapse_keys):
-        new_keys = [message.idempotency_key for each in several for message in each.messages]
-        now = max(each.now for each in several)
+    if collapse_keys := sorted({message.collapse_key for message in messages if message.collapse_key}):
+        new_keys = [message.idempotency_key for message in messages]
         connection.execute(_SUPERSEDE, {"collapse_keys": collapse_keys, "new_keys": new_keys, "now": now})
-    rows = [
-        message._asdict()
-        | {"created_at": now, "attempts": 0, "status": "pending", "not_before": message.not_before or now}
-        for messages, now in several
-        for message in messages
-    ]
-    return connection.execute(_insert_statement(connection.dialect.name), rows).rowcount
+    new = {"created_at": now, "attempts": 0, "status": "pending"}
+    rows = [message._asdict() | new | {"not_before": message.not_before or now} for message in messages]
+    statement = insert_new(connection.dialect.name, OutboxMessage, "idempotency_key")
+    return connection.execute(statement, rows).rowcount
 
 
 LONGEST_RETRY = timedelta(hours=5)
@@ -142,8 +109,8 @@ class OutboxRepository(Repository):
 
         Pending messages with the same collapse key as a new one are superseded.
         """
-        now = self._transaction.now
-        return await self._transaction.run(lambda connection: enqueue_messages(connection, messages, now))
+        now = self._db.now
+        return await self._db.run(lambda connection: enqueue_messages(connection, messages, now))
 
     async def lease_due(
         self,
@@ -158,7 +125,7 @@ class OutboxRepository(Repository):
         Of messages with the same ordering key only the first is due. `attempts` includes this attempt.
         not_to: endings of `address["to"]` that are left out.
         """
-        now = self._transaction.now
+        now = self._db.now
         recipient = col(OutboxMessage.address)["to"].as_string()
         is_due = (
             col(OutboxMessage.channel) == channel,
@@ -167,10 +134,10 @@ class OutboxRepository(Repository):
             _is_free(now),
             ~_has_earlier(now),
             *(func.coalesce(recipient, "").not_like(f"%{end}") for end in not_to),
-            *([shards.own_message()] if shards else []),
+            *own_messages(shards),
         )
         order = (col(OutboxMessage.not_before), col(OutboxMessage.id))
-        ids = await self._transaction.all(
+        ids = await self._db.all(
             select(OutboxMessage.id)
             .where(*is_due)
             .order_by(*order)
@@ -180,20 +147,20 @@ class OutboxRepository(Repository):
         if not ids:
             return []
         leased = col(OutboxMessage.id).in_(ids)
-        values = {"lease_expires_at": now + lease, "attempts": col(OutboxMessage.attempts) + 1}
-        await self._transaction.execute(update(OutboxMessage).where(leased).values(values))
-        return await self._transaction.all(select(OutboxMessage).where(leased).order_by(*order))
+        await self._db.update(
+            OutboxMessage, leased, lease_expires_at=now + lease, attempts=col(OutboxMessage.attempts) + 1
+        )
+        return await self._db.all(select(OutboxMessage).where(leased).order_by(*order))
 
     async def renew_leases(self, attempts: Mapping[str, int], lease: timedelta) -> frozenset[str]:
         """Renew the leases of messages by their idempotency keys, each in its n-th attempt; returns the keys
         of those that nobody else has taken, and that are still to be sent."""
         pending = (col(OutboxMessage.idempotency_key).in_(attempts), col(OutboxMessage.status) == PENDING)
-        rows = await self._transaction.all(select(OutboxMessage).where(*pending))
+        rows = await self._db.all(select(OutboxMessage).where(*pending))
         kept = {row.id: row.idempotency_key for row in rows if row.attempts == attempts[row.idempotency_key]}
         if kept:
-            values = {"lease_expires_at": self._transaction.now + lease}
-            await self._transaction.execute(
-                update(OutboxMessage).where(col(OutboxMessage.id).in_(kept)).values(values)
+            await self._db.update(
+                OutboxMessage, col(OutboxMessage.id).in_(kept), lease_expires_at=self._db.now + lease
             )
         return frozenset(kept.values())
 
@@ -205,12 +172,12 @@ class OutboxRepository(Repository):
         """
         is_leased = col(OutboxMessage.lease_expires_at) > col(OutboxMessage.not_before)
         due_at = case((is_leased, col(OutboxMessage.lease_expires_at)), else_=col(OutboxMessage.not_before))
-        return await self._transaction.first(
+        return await self._db.first(
             select(func.min(due_at)).where(
                 col(OutboxMessage.channel) == channel,
                 col(OutboxMessage.status) == PENDING,
-                ~_has_earlier(self._transaction.now),
-                *([shards.own_message()] if shards else []),
+                ~_has_earlier(self._db.now),
+                *own_messages(shards),
             )
         )
 
@@ -224,8 +191,9 @@ class OutboxRepository(Repository):
             await self._finish(message_id, "dead", error=error)
         else:
             pending = (col(OutboxMessage.id) == message_id, col(OutboxMessage.status) == PENDING)
-            values = {"error": error, "not_before": retry_at, "lease_expires_at": None}
-            await self._transaction.execute(update(OutboxMessage).where(*pending).values(values))
+            await self._db.update(
+                OutboxMessage, *pending, error=error, not_before=retry_at, lease_expires_at=None
+            )
 
     async def _finish(
         self,
@@ -236,17 +204,15 @@ class OutboxRepository(Repository):
     ) -> None:
         values: dict[str, Any] = {
             "status": status,
-            "finished_at": self._transaction.now,
+            "finished_at": self._db.now,
             "lease_expires_at": None,
         }
         values |= {"external_id": external_id, "payload": b""} if status == "sent" else {"error": error}
-        await self._transaction.execute(
-            update(OutboxMessage).where(col(OutboxMessage.id) == message_id).values(values)
-        )
+        await self._db.update(OutboxMessage, col(OutboxMessage.id) == message_id, **values)
 
     async def get(self, idempotency_key: str) -> OutboxMessage | None:
         """The message with this idempotency key."""
-        return await self._transaction.first(
+        return await self._db.first(
             select(OutboxMessage).where(col(OutboxMessage.idempotency_key) == idempotency_key)
         )
 
@@ -256,80 +222,74 @@ class OutboxRepository(Repository):
         if message is None or message.status != "sent" or not message.text:
             return None
         this = col(OutboxMessage.id) == message.id
-        await self._transaction.execute(update(OutboxMessage).where(this).values(text=None))
+        await self._db.update(OutboxMessage, this, text=None)
         return message.text
 
     async def hasten(self, prefix: str) -> int:
         """Let pending messages whose collapse keys begin so be due now; returns how many."""
         begins = col(OutboxMessage.collapse_key).startswith(prefix, autoescape=True)
         pending = (begins, col(OutboxMessage.status) == PENDING)
-        values = {"not_before": self._transaction.now}
-        return await self._transaction.execute(update(OutboxMessage).where(*pending).values(values))
+        return await self._db.update(OutboxMessage, *pending, not_before=self._db.now)
 
     async def pending_with_collapse_key(self, collapse_key: str) -> OutboxMessage | None:
         """The pending message with this collapse key."""
         pending = (col(OutboxMessage.collapse_key) == collapse_key, col(OutboxMessage.status) == PENDING)
-        return await self._transaction.first(select(OutboxMessage).where(*pending))
+        return await self._db.first(select(OutboxMessage).where(*pending))
 
     async def queue_status(self, channel: Channel) -> QueueStatus:
         """The queue of a channel, for monitoring."""
         of_channel = col(OutboxMessage.channel) == channel
         pending = (of_channel, col(OutboxMessage.status) == PENDING)
         count = select(func.count()).select_from(OutboxMessage)
-        oldest = await self._transaction.scalar(select(func.min(OutboxMessage.created_at)).where(*pending))
-        dead = await self._transaction.scalar(count.where(of_channel, col(OutboxMessage.status) == "dead"))
+        oldest = await self._db.scalar(select(func.min(OutboxMessage.created_at)).where(*pending))
+        dead = await self._db.scalar(count.where(of_channel, col(OutboxMessage.status) == "dead"))
         today = (
             of_channel,
             col(OutboxMessage.status) == "dead",
-            col(OutboxMessage.finished_at) > self._transaction.now - timedelta(days=1),
+            col(OutboxMessage.finished_at) > self._db.now - timedelta(days=1),
         )
         return QueueStatus(
-            await self._transaction.scalar(count.where(*pending)) or 0,
+            await self._db.scalar(count.where(*pending)) or 0,
             oldest,
             dead or 0,
-            await self._transaction.scalar(count.where(*today)) or 0,
-            await self._transaction.scalar(select(func.min(OutboxMessage.finished_at)).where(*today)),
+            await self._db.scalar(count.where(*today)) or 0,
+            await self._db.scalar(select(func.min(OutboxMessage.finished_at)).where(*today)),
         )
 
     async def last_delivery(self, channel: Channel) -> datetime | None:
         """When the last message was sent; of those that are still kept."""
         is_sent = (col(OutboxMessage.channel) == channel, col(OutboxMessage.status) == "sent")
-        return await self._transaction.first(select(func.max(OutboxMessage.finished_at)).where(*is_sent))
+        return await self._db.first(select(func.max(OutboxMessage.finished_at)).where(*is_sent))
 
     async def count(self, channel: Channel, since: datetime, **address: str) -> int:
         """How many messages were enqueued since a time, of those whose address has all these entries."""
         entries = [col(OutboxMessage.address)[key].as_string() == value for key, value in address.items()]
         query = select(func.count()).select_from(OutboxMessage)
         recent = (col(OutboxMessage.channel) == channel, col(OutboxMessage.created_at) >= since)
-        return await self._transaction.scalar(query.where(*recent, *entries)) or 0
+        return await self._db.scalar(query.where(*recent, *entries)) or 0
 
     async def revive_dead(self, channel: Channel, since: datetime, **address: str) -> int:
         """Send messages again that were given up since a time, but not requests to act, which are made anew;
         returns how many. address: as in `count`.
         """
-        values = {
-            "status": "pending",
-            "attempts": 0,
-            "not_before": self._transaction.now,
-            "finished_at": None,
-        }
         given_up = self._given_up(channel, since, address)
-        return await self._transaction.execute(update(OutboxMessage).where(*given_up).values(values))
+        return await self._db.update(
+            OutboxMessage, *given_up, status="pending", attempts=0, not_before=self._db.now, finished_at=None
+        )
 
     async def redirect_dead(self, channel: Channel, since: datetime, new: str, **address: str) -> int:
         """Let what `revive_dead` would send again go to another address."""
         found = select(OutboxMessage).where(*self._given_up(channel, since, address))
-        messages = await self._transaction.all(found)
+        messages = await self._db.all(found)
         for message in messages:
             this = col(OutboxMessage.id) == message.id
-            values = {"address": {**message.address, "to": new}}
-            await self._transaction.execute(update(OutboxMessage).where(this).values(values))
+            await self._db.update(OutboxMessage, this, address={**message.address, "to": new})
         return len(messages)
 
     async def has_dead(self, channel: Channel, since: datetime, **address: str) -> bool:
         """Whether there is something for `revive_dead` to send again."""
         query = select(OutboxMessage.id).where(*self._given_up(channel, since, address)).limit(1)
-        return await self._transaction.first(query) is not None
+        return await self._db.first(query) is not None
 
     @staticmethod
     def _given_up(
@@ -345,6 +305,4 @@ class OutboxRepository(Repository):
 
     async def delete_finished(self, before: datetime) -> int:
         """Delete messages that were finished before a time; returns how many."""
-        return await self._transaction.execute(
-            delete(OutboxMessage).where(col(OutboxMessage.finished_at) < before)
-        )
+        return await self._db.delete(OutboxMessage, col(OutboxMessage.finished_at) < before)

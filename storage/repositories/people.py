@@ -6,9 +6,9 @@ from typing import Any, TypedDict, TypeVar, Unpack
 
 from sqlalchemy import or_
 from sqlalchemy.orm import aliased
-from sqlmodel import col, delete, func, select, update
+from sqlmodel import col, func, select
 
-from storage.errors import AlreadyExists, NotFound
+from storage.errors import AlreadyExists
 from storage.models import (
     AddressClaim,
     Deputy,
@@ -26,7 +26,7 @@ from storage.models import (
     SeatRequest,
     Usage,
 )
-from storage.secret_tokens import hash_secret, new_secret
+from storage.repositories.mail import hash_secret, new_secret
 from storage.table_records import IdentityFields
 from storage.transaction import Repository
 
@@ -64,30 +64,28 @@ class PeopleRepository(Repository):
 
     async def add(self, name: str, language: str | None = None, time_zone: str | None = None) -> Person:
         """Add a person."""
-        return await self._transaction.add(
-            Person(name=name, language=language, time_zone=time_zone, created_at=self._transaction.now)
+        return await self._db.add(
+            Person(name=name, language=language, time_zone=time_zone, created_at=self._db.now)
         )
 
     async def get(self, person_id: int) -> Person:
         """The person with this id. Raises NotFound."""
-        person = await self._transaction.first(select(Person).where(col(Person.id) == person_id))
-        if person is None:
-            raise NotFound(f"There is no person {person_id}.")
-        return person
+        by_id = col(Person.id) == person_id
+        return await self._db.get(Person, by_id, missing=f"There is no person {person_id}.")
 
     async def find_by_identity(self, kind: IdentityKind, value: str) -> Person | None:
         """The person with this identity, verified or not."""
         query = select(Person).join(Identity).where(
             col(Identity.kind) == kind, col(Identity.value) == normalize_identity(kind, value)
         )  # fmt: skip
-        return await self._transaction.first(query)
+        return await self._db.first(query)
 
     async def by_name(self, name: str) -> list[Person]:
         """The people with a name, in upper or lower case, and those who play under it."""
         plain = name.strip().casefold()
         seated = select(Seat.person_id).where(func.lower(Seat.name) == plain, col(Seat.left_at).is_(None))
         query = select(Person).where(or_(func.lower(Person.name) == plain, col(Person.id).in_(seated)))
-        return await self._transaction.all(query.order_by(col(Person.id)))
+        return await self._db.all(query.order_by(col(Person.id)))
 
     async def get_or_create(self, kind: IdentityKind, value: str, name: str, verified: bool = True) -> Person:
         """The person with this identity; added under this name where there is none."""
@@ -99,13 +97,13 @@ class PeopleRepository(Repository):
 
     async def update(self, person_id: int, **values: Unpack[PersonUpdate]) -> None:
         """Update the given columns."""
-        await self._transaction.renew_revisions_of_person(person_id)
-        await self._transaction.execute(update(Person).where(col(Person.id) == person_id).values(**values))
+        await self._db.renew_revisions_of_person(person_id)
+        await self._db.update(Person, col(Person.id) == person_id, **values)
 
     async def identities(self, person_id: int) -> list[Identity]:
         """All identities of a person, oldest first."""
         query = select(Identity).where(col(Identity.person_id) == person_id)
-        return await self._transaction.all(query.order_by(col(Identity.id)))
+        return await self._db.all(query.order_by(col(Identity.id)))
 
     async def verified_addresses(self, person_id: int) -> list[str]:
         """The verified email addresses of a person, the one that emails go to first."""
@@ -114,23 +112,21 @@ class PeopleRepository(Repository):
     async def has_verified_address(self) -> bool:
         """Whether anybody has verified an email address."""
         query = select(Identity).where(col(Identity.kind) == "email", col(Identity.verified_at).is_not(None))
-        return await self._transaction.first(query.limit(1)) is not None
+        return await self._db.first(query.limit(1)) is not None
 
     async def prefer_address(self, person_id: int, address: str) -> None:
         """Emails to a person go to this one of their addresses from now on."""
-        await self._update_address(person_id, address, preferred_at=self._transaction.now)
+        await self._update_address(person_id, address, preferred_at=self._db.now)
 
     async def record_bounces(self, person_id: int, address: str, bounces: dict[str, Any], fault: str) -> None:
         """What came back from an address, and why no emails go there; empty if they do."""
         await self._update_address(person_id, address, bounces=bounces, fault=fault)
 
     async def _update_address(self, person_id: int, address: str, **values: Any) -> None:
-        await self._transaction.renew_revisions_of_person(person_id)
+        await self._db.renew_revisions_of_person(person_id)
         own = (col(Identity.person_id) == person_id, col(Identity.kind) == "email")
         value = normalize_identity("email", address)
-        await self._transaction.execute(
-            update(Identity).where(*own, col(Identity.value) == value).values(**values)
-        )
+        await self._db.update(Identity, *own, col(Identity.value) == value, **values)
 
     async def add_identity(
         self, person_id: int, kind: IdentityKind, value: str, verified: bool = True
@@ -138,34 +134,32 @@ class PeopleRepository(Repository):
         """Give a person an identity, or verify it. Raises AlreadyExists where it is another person's."""
         value = normalize_identity(kind, value)
         query = select(Identity).where(col(Identity.kind) == kind, col(Identity.value) == value)
-        existing = await self._transaction.first(query)
-        verified_at = self._transaction.now if verified else None
-        await self._transaction.renew_revisions_of_person(person_id)
+        existing = await self._db.first(query)
+        verified_at = self._db.now if verified else None
+        await self._db.renew_revisions_of_person(person_id)
         if existing is None:
-            return await self._transaction.add(
+            return await self._db.add(
                 Identity(person_id=person_id, kind=kind, value=value, verified_at=verified_at)
             )
         if existing.person_id != person_id:
             raise AlreadyExists(f"{value} belongs to somebody else.")
         if verified and existing.verified_at is None:
-            await self._transaction.execute(
-                update(Identity).where(col(Identity.id) == existing.id).values(verified_at=verified_at)
-            )
+            await self._db.update(Identity, col(Identity.id) == existing.id, verified_at=verified_at)
             existing.verified_at = verified_at
         return existing
 
     async def remove_identity(self, person_id: int, kind: IdentityKind, value: str) -> bool:
         """Remove an identity of a person; returns whether they had it."""
-        await self._transaction.renew_revisions_of_person(person_id)
+        await self._db.renew_revisions_of_person(person_id)
         owned = col(Identity.person_id) == person_id
         identity = (col(Identity.kind) == kind, col(Identity.value) == normalize_identity(kind, value))
-        return await self._transaction.execute(delete(Identity).where(owned, *identity)) > 0
+        return await self._db.delete(Identity, owned, *identity) > 0
 
     async def create_address_claim(self, person_id: int, address: str, duration: timedelta) -> str:
         """A person claims an address; returns the code to send there. It replaces their earlier claims."""
         await self.delete_claims(person_id)
         code = new_secret()
-        now = self._transaction.now
+        now = self._db.now
         claim = AddressClaim(
             code_hash=hash_secret(code),
             person_id=person_id,
@@ -173,16 +167,16 @@ class PeopleRepository(Repository):
             created_at=now,
             expires_at=now + duration,
         )
-        await self._transaction.add(claim)
+        await self._db.add(claim)
         return code
 
     async def claim_of_person(self, person_id: int) -> AddressClaim | None:
         """The claim of a person, unless it has expired."""
         current = (
             col(AddressClaim.person_id) == person_id,
-            col(AddressClaim.expires_at) > self._transaction.now,
+            col(AddressClaim.expires_at) > self._db.now,
         )
-        return await self._transaction.first(select(AddressClaim).where(*current))
+        return await self._db.first(select(AddressClaim).where(*current))
 
     async def accept_claim(self, claim: AddressClaim) -> Identity:
         """The owner of the address has answered: it becomes a verified identity of the claimant.
@@ -190,9 +184,7 @@ class PeopleRepository(Repository):
         A person who has this address as their only identity is the same person, and is merged into the
         claimant. Raises AlreadyExists where the owner of the address has other identities too.
         """
-        await self._transaction.execute(
-            delete(AddressClaim).where(col(AddressClaim.code_hash) == claim.code_hash)
-        )
+        await self._db.delete(AddressClaim, col(AddressClaim.code_hash) == claim.code_hash)
         other = await self.find_by_identity("email", claim.address)
         if other is not None and other.id != claim.person_id:
             if len(await self.identities(other.id)) > 1:
@@ -202,33 +194,22 @@ class PeopleRepository(Repository):
 
     async def delete_claims(self, person_id: int) -> None:
         """Delete all claims of a person."""
-        await self._transaction.execute(delete(AddressClaim).where(col(AddressClaim.person_id) == person_id))
+        await self._db.delete(AddressClaim, col(AddressClaim.person_id) == person_id)
 
     async def merge(self, kept_id: int, merged_id: int) -> None:
         """Give everything of the second person to the first, and delete the second.
 
         Where both have chosen something, the first's choice stays.
         """
-        await self._transaction.renew_revisions_of_person(kept_id, merged_id)
+        await self._db.renew_revisions_of_person(kept_id, merged_id)
         hosted = select(GameTable.id).where(col(GameTable.host_id) == merged_id)
-        await self._transaction.renew_revisions(*await self._transaction.all(hosted))
-        await self._transaction.execute(
-            update(GameTable).where(col(GameTable.host_id) == merged_id).values(host_id=kept_id)
-        )
-        for model in (
-            Identity,
-            Seat,
-            MoveRecord,
-            MailToken,
-            SeatRequest,
-            Deputy,
-            SeatClockRecord,
-            DueRow,
-            OrderRecord,
-        ):
-            await self._transaction.execute(
-                update(model).where(col(model.person_id) == merged_id).values(person_id=kept_id)
-            )
+        await self._db.renew_revisions(*await self._db.all(hosted))
+        await self._db.update(GameTable, col(GameTable.host_id) == merged_id, host_id=kept_id)
+        owned = (
+            Identity, Seat, MoveRecord, MailToken, SeatRequest, Deputy, SeatClockRecord, DueRow, OrderRecord,
+        )  # fmt: skip
+        for model in owned:
+            await self._db.update(model, col(model.person_id) == merged_id, person_id=kept_id)
         kept, merged = await self.get(kept_id), await self.get(merged_id)
         await self.update(
             kept_id,
@@ -237,9 +218,9 @@ class PeopleRepository(Repository):
             preferences=merged.preferences | kept.preferences,
         )
         await self._merge_facts(kept_id, merged_id)
-        await self._transaction.execute(delete(Usage).where(col(Usage.person_id) == merged_id))
-        await self._transaction.execute(delete(AddressClaim).where(col(AddressClaim.person_id) == merged_id))
-        await self._transaction.execute(delete(Person).where(col(Person.id) == merged_id))
+        await self._db.delete(Usage, col(Usage.person_id) == merged_id)
+        await self._db.delete(AddressClaim, col(AddressClaim.person_id) == merged_id)
+        await self._db.delete(Person, col(Person.id) == merged_id)
 
     async def _merge_facts(self, kept_id: int, merged_id: int) -> None:
         """Facts of the second person become the first's, who keeps their own where both have one."""
@@ -250,5 +231,5 @@ class PeopleRepository(Repository):
             col(kept.table_id) == col(Fact.table_id),
         )
         merged = col(Fact.person_id) == merged_id
-        await self._transaction.execute(delete(Fact).where(merged, same.exists()))
-        await self._transaction.execute(update(Fact).where(merged).values(person_id=kept_id))
+        await self._db.delete(Fact, merged, same.exists())
+        await self._db.update(Fact, merged, person_id=kept_id)

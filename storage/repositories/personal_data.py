@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, Select, Table, bindparam, delete, select, update
+from sqlalchemy import Column, Select, Table, bindparam, select, update
 from sqlmodel import col
 from sqlmodel import select as select_models
 
@@ -87,26 +87,24 @@ class PersonalDataRepository(Repository):
 
     async def _mappings(self, query: Select[Any]) -> list[dict[str, Any]]:
         """The rows of a query by the names of their columns."""
-        return await self._transaction.read(
+        return await self._db.read(
             lambda connection: [dict(row) for row in connection.execute(query).mappings()]
         )
 
     async def table_ids(self, person_id: int) -> list[int]:
         """The tables with which a person has had to do."""
         found = set(
-            await self._transaction.all(
-                select_models(GameTable.id).where(col(GameTable.host_id) == person_id)
-            )
+            await self._db.all(select_models(GameTable.id).where(col(GameTable.host_id) == person_id))
         )
         for model in (Seat, SeatRequest, MoveRecord):
             own = select_models(model.table_id).where(col(model.person_id) == person_id).distinct()
-            found.update(await self._transaction.all(own))
+            found.update(await self._db.all(own))
         return sorted(found)
 
     async def seats(self, person_id: int, table_id: int) -> list[Seat]:
         """The seats that a person has or had at a table."""
         own = (col(Seat.person_id) == person_id, col(Seat.table_id) == table_id)
-        return await self._transaction.all(select_models(Seat).where(*own))
+        return await self._db.all(select_models(Seat).where(*own))
 
     async def rewrite(self, rewrite: Rewrite, table_id: int | None) -> None:
         """Rewrite the texts of a table, for None those that belong to no table."""
@@ -128,7 +126,7 @@ class PersonalDataRepository(Repository):
         if changed:
             same = [key == bindparam(f"key_{key.name}") for key in keys]
             values: dict[str, Any] = {column.name: bindparam(column.name) for column in columns}
-            await self._transaction.execute(update(table).where(*same).values(**values), changed)
+            await self._db.execute(update(table).where(*same).values(**values), changed)
 
     async def rewrite_log(
         self,
@@ -139,50 +137,50 @@ class PersonalDataRepository(Repository):
     ) -> None:
         """Rewrite the lines of a log, and its events by the line that they belong to."""
         query = select_models(MoveRecord).where(col(MoveRecord.table_id) == table_id)
-        for row in await self._transaction.all(query):
+        for row in await self._db.all(query):
             after = (line(row.line), events(row.line, row.events))
             if after != (row.line, row.events):
                 values: dict[str, Any] = {"line": after[0], "events": after[1]}
                 if after[1] != row.events:
                     values["format_version"] = format_version
                 same = (col(MoveRecord.table_id) == table_id, col(MoveRecord.seq) == row.seq)
-                await self._transaction.execute(update(MoveRecord).where(*same).values(**values))
+                await self._db.update(MoveRecord, *same, **values)
 
     async def rewrite_preferences(self, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
         """Change the preferences of people, of all for whom they would be others then."""
-        for person in await self._transaction.all(select_models(Person)):
+        for person in await self._db.all(select_models(Person)):
             if (after := change(person.preferences)) != person.preferences:
-                await self._transaction.renew_revisions_of_person(person.id)
+                await self._db.renew_revisions_of_person(person.id)
                 own = col(Person.id) == person.id
-                await self._transaction.execute(update(Person).where(own).values(preferences=after))
+                await self._db.update(Person, own, preferences=after)
 
     async def delete_messages(self, is_theirs: Callable[[Mapping[str, Any]], bool]) -> None:
         """Delete the messages of the outbox that go to one of the person's addresses."""
-        rows = await self._transaction.rows(select_models(OutboxMessage.id, OutboxMessage.address))
+        rows = await self._db.rows(select_models(OutboxMessage.id, OutboxMessage.address))
         ids = [row_id for row_id, address in rows if is_theirs(address)]
-        await self._transaction.execute(delete(OutboxMessage).where(col(OutboxMessage.id).in_(ids)))
+        await self._db.delete(OutboxMessage, col(OutboxMessage.id).in_(ids))
 
     async def delete_results(self, is_theirs: Callable[[bytes], bool]) -> None:
         """Delete the results of requests that quote what was only theirs."""
-        rows = await self._transaction.rows(select_models(RequestResult.request_id, RequestResult.body))
+        rows = await self._db.rows(select_models(RequestResult.request_id, RequestResult.body))
         ids = [request_id for request_id, body in rows if is_theirs(body)]
         for start in range(0, len(ids), 500):
             chosen = col(RequestResult.request_id).in_(ids[start : start + 500])
-            await self._transaction.execute(delete(RequestResult).where(chosen))
+            await self._db.delete(RequestResult, chosen)
 
     async def forget(self, person_id: int, discord_ids: Iterable[str]) -> None:
         """Delete a person and what is only theirs; where a row belongs to others too, it names nobody."""
         for user in discord_ids:
-            await self._transaction.execute(delete(Card).where(col(Card.slot).startswith(f"u{user}/")))
+            await self._db.delete(Card, col(Card.slot).startswith(f"u{user}/"))
         for table in reversed(list(_tables())):
             for key in _people_columns(table):
                 mine = key == person_id
                 if key.nullable and table.name not in DELETED_WITH_PERSON:
-                    await self._transaction.execute(update(table).where(mine).values({key.name: None}))
+                    await self._db.update(table, mine, **{key.name: None})
                 else:
-                    await self._transaction.execute(delete(table).where(mine))
+                    await self._db.delete(table, mine)
         people = Model.metadata.tables["people"]
-        await self._transaction.execute(delete(people).where(people.c.id == person_id))
+        await self._db.delete(people, people.c.id == person_id)
 
     async def tables_over_before(self, before: datetime) -> list[int]:
         """The games that are over and at which nothing has happened since a time."""
@@ -196,13 +194,13 @@ class PersonalDataRepository(Repository):
             col(GameTable.created_at) < before,
             col(GameTable.id).not_in(last),
         )
-        return await self._transaction.all(query.order_by(col(GameTable.id)))
+        return await self._db.all(query.order_by(col(GameTable.id)))
 
     async def delete_table(self, table_id: int) -> None:
         """Delete a game with everything that belongs to it."""
         polls = select_models(PollRecord.id).where(col(PollRecord.table_id) == table_id)
-        await self._transaction.execute(delete(VoteRecord).where(col(VoteRecord.poll_id).in_(polls)))
+        await self._db.delete(VoteRecord, col(VoteRecord.poll_id).in_(polls))
         for table in reversed(list(_tables())):
             if "table_id" in table.c:
-                await self._transaction.execute(delete(table).where(table.c.table_id == table_id))
-        await self._transaction.execute(delete(GameTable).where(col(GameTable.id) == table_id))
+                await self._db.delete(table, table.c.table_id == table_id)
+        await self._db.delete(GameTable, col(GameTable.id) == table_id)

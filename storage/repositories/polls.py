@@ -3,12 +3,11 @@
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from sqlalchemy.exc import IntegrityError
 from sqlmodel import col, select, update
 
-from storage.errors import AlreadyExists, NotFound
+from storage.errors import NotFound
 from storage.models import PollRecord, VoteRecord
-from storage.transaction import Repository, is_unique_violation
+from storage.transaction import Repository, unique_or
 
 
 class TablePoll(NamedTuple):
@@ -30,47 +29,36 @@ class PollRepository(Repository):
         proposer_seat: int | None = None,
     ) -> TablePoll:
         """Open a poll among seats. Raises AlreadyExists where one of this kind is open at the table."""
-        await self._transaction.renew_revisions(table_id)
-        try:
-            poll = await self._transaction.add(
-                PollRecord(
-                    table_id=table_id,
-                    kind=kind,
-                    proposer_seat=proposer_seat,
-                    details=details,
-                    opened_at=self._transaction.now,
-                )
-            )
-        except IntegrityError as error:
-            if is_unique_violation(error):
-                raise AlreadyExists(f"A vote of this kind ({kind}) is already open at the table.") from error
-            raise
+        await self._db.renew_revisions(table_id)
+        poll = PollRecord(
+            table_id=table_id, kind=kind, proposer_seat=proposer_seat, details=details, opened_at=self._db.now
+        )
+        with unique_or(f"A vote of this kind ({kind}) is already open at the table."):
+            await self._db.add(poll)
         votes: dict[int, bool | None] = dict.fromkeys(voters)
         for seat in votes:
-            await self._transaction.add(VoteRecord(poll_id=poll.id, seat=seat))
+            await self._db.add(VoteRecord(poll_id=poll.id, seat=seat))
         return TablePoll(poll, votes)
 
     async def open_polls(self, table_id: int) -> list[TablePoll]:
         """The open polls of a table, oldest first."""
         is_open = (col(PollRecord.table_id) == table_id, col(PollRecord.closed_at).is_(None))
-        polls = await self._transaction.all(select(PollRecord).where(*is_open).order_by(col(PollRecord.id)))
+        polls = await self._db.all(select(PollRecord).where(*is_open).order_by(col(PollRecord.id)))
         return [await self._with_votes(poll) for poll in polls]
 
     async def tables_with_open_polls(self, table_ids: Iterable[int]) -> list[int]:
         """Those of the tables at which a poll is open."""
         is_open = (col(PollRecord.table_id).in_(list(table_ids)), col(PollRecord.closed_at).is_(None))
         query = select(PollRecord.table_id).where(*is_open).distinct().order_by(col(PollRecord.table_id))
-        return await self._transaction.all(query)
+        return await self._db.all(query)
 
     async def get(self, poll_id: int) -> TablePoll:
         """A poll, open or closed. Raises NotFound."""
-        poll = await self._transaction.first(select(PollRecord).where(col(PollRecord.id) == poll_id))
-        if poll is None:
-            raise NotFound("There is no such vote.")
-        return await self._with_votes(poll)
+        by_id = col(PollRecord.id) == poll_id
+        return await self._with_votes(await self._db.get(PollRecord, by_id, missing="There is no such vote."))
 
     async def _with_votes(self, poll: PollRecord) -> TablePoll:
-        votes = await self._transaction.all(
+        votes = await self._db.all(
             select(VoteRecord).where(col(VoteRecord.poll_id) == poll.id).order_by(col(VoteRecord.seat))
         )
         return TablePoll(poll, {vote.seat: vote.agrees for vote in votes})
@@ -80,18 +68,16 @@ class PollRepository(Repository):
         poll, votes = await self.get(poll_id)
         if poll.closed_at is not None or seat not in votes:
             raise NotFound("You are not asked for a vote, or the vote is over.")
-        await self._transaction.renew_revisions(poll.table_id)
+        await self._db.renew_revisions(poll.table_id)
         own_vote = (col(VoteRecord.poll_id) == poll_id, col(VoteRecord.seat) == seat)
-        await self._transaction.execute(
-            update(VoteRecord).where(*own_vote).values(agrees=agrees, voted_at=self._transaction.now)
-        )
+        await self._db.update(VoteRecord, *own_vote, agrees=agrees, voted_at=self._db.now)
         return TablePoll(poll, votes | {seat: agrees})
 
     async def close(self, poll_id: int, outcome: str) -> bool:
         """Close a poll; returns whether it was open."""
         of_poll = select(PollRecord.table_id).where(col(PollRecord.id) == poll_id)
-        await self._transaction.renew_revisions(*await self._transaction.all(of_poll))
+        await self._db.renew_revisions(*await self._db.all(of_poll))
         is_open = (col(PollRecord.id) == poll_id, col(PollRecord.closed_at).is_(None))
         closed = update(PollRecord).where(*is_open)
-        values = {"closed_at": self._transaction.now, "outcome": outcome}
-        return await self._transaction.execute(closed.values(values)) > 0
+        values = {"closed_at": self._db.now, "outcome": outcome}
+        return await self._db.execute(closed.values(values)) > 0

@@ -1,11 +1,11 @@
-"""Settings of the store: its id, secrets, turns."""
+"""Values by a key: settings of the store, facts that features keep, counts of what people do."""
 
-import secrets
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlmodel import col, delete, select
 
-from storage.models import STORE_ID, AddressClaim, MailToken, RequestResult, Setting
+from storage.models import AddressClaim, Fact, MailToken, RequestResult, Setting, Usage
 from storage.transaction import Repository
 
 FORMER_STORE_IDS = "former_store_ids"
@@ -13,38 +13,26 @@ FORMER_STORE_IDS = "former_store_ids"
 
 
 class SettingsRepository(Repository):
-    """Settings, secrets and turns."""
+    """Settings and turns."""
 
     async def get(self, key: str) -> str | None:
         """A setting, or None."""
-        return await self._transaction.scalar(select(Setting.value).where(col(Setting.key) == key))
+        return await self._db.scalar(select(Setting.value).where(col(Setting.key) == key))
 
     async def set(self, key: str, value: str) -> None:
         """Store a setting."""
-        await self._transaction.upsert(Setting(key=key, value=value))
+        await self._db.upsert(Setting(key=key, value=value))
 
     async def delete(self, key: str) -> None:
         """Delete a setting, if there is one."""
-        await self._transaction.execute(delete(Setting).where(col(Setting.key) == key))
-
-    async def secret(self, name: str) -> bytes:
-        """A secret of 32 bytes, created when it is first asked for."""
-        value = await self.get(f"secret:{name}")
-        if value is None:
-            value = secrets.token_hex(32)
-            await self.set(f"secret:{name}", value)
-        return bytes.fromhex(value)
-
-    async def store_id(self) -> str:
-        """The id of the store. It changes when a backup is restored, and then every cache is invalid."""
-        return await self.get(STORE_ID) or ""
+        await self._db.delete(Setting, col(Setting.key) == key)
 
     async def take_turn(self, name: str, lasting: timedelta) -> datetime | None:
         """Take a turn that one process at a time may have; if one has it, when it ends, and None if not.
 
         A turn that ends later than a new one would is from before the clock was set back, and has no force.
         """
-        now = self._transaction.now
+        now = self._db.now
         end = await self.get(f"turn:{name}")
         if end is not None and now < (taken_until := datetime.fromisoformat(end)) <= now + lasting:
             return taken_until
@@ -52,10 +40,41 @@ class SettingsRepository(Repository):
         return None
 
     async def delete_expired(self, before: datetime) -> int:
-        """Delete request results, address claims and mail tokens from before a time; returns how many."""
+        """Delete results, claims, mail tokens and counts from before a time; returns how many."""
         statements = (
             delete(RequestResult).where(col(RequestResult.created_at) < before),
             delete(AddressClaim).where(col(AddressClaim.expires_at) < before),
             delete(MailToken).where(col(MailToken.expires_at) < before),
+            delete(Usage).where(col(Usage.day) < f"{before:%Y-%m-%d}"),
         )
-        return sum([await self._transaction.execute(statement) for statement in statements])
+        return sum([await self._db.execute(statement) for statement in statements])
+
+
+class FactRepository(Repository):
+    """Facts, one for each feature, table and person. They belong to no table's revision."""
+
+    async def get(self, feature: str, table_id: int, person_id: int) -> Any | None:
+        """What a feature keeps for a person at a table, as JSON gives it."""
+        key = _key(feature, table_id, person_id)
+        return await self._db.scalar(select(Fact.body).where(*key))
+
+    async def set(self, feature: str, table_id: int, person_id: int, body: Any | None) -> None:
+        """Replace what a feature keeps for a person at a table; None deletes it. body: as JSON takes it."""
+        await self._db.delete(Fact, *_key(feature, table_id, person_id))
+        if body is not None:
+            await self._db.add(Fact(feature=feature, table_id=table_id, person_id=person_id, body=body))
+
+
+def _key(feature: str, table_id: int, person_id: int) -> tuple[Any, Any, Any]:
+    return col(Fact.feature) == feature, col(Fact.table_id) == table_id, col(Fact.person_id) == person_id
+
+
+class UsageRepository(Repository):
+    """How often a person did something of a kind on a day."""
+
+    async def add(self, person_id: int, kind: str, day: str) -> int:
+        """Count one more; returns how many it is on that day. `day`: `2026-01-31`."""
+        counted = (col(Usage.person_id) == person_id, col(Usage.kind) == kind, col(Usage.day) == day)
+        first = Usage(person_id=person_id, kind=kind, day=day)
+        await self._db.upsert(first, count=col(Usage.count) + 1)
+        return await self._db.scalar(select(Usage.count).where(*counted)) or 0

@@ -4,16 +4,14 @@ import secrets
 from collections.abc import Sequence
 from typing import Any, TypedDict, Unpack
 
-from sqlalchemy import and_, or_
-from sqlalchemy.exc import IntegrityError
-from sqlmodel import col, delete, func, select, update
+from sqlalchemy import or_
+from sqlmodel import col, func, select
 
-from storage.clock_records import begin_clock
-from storage.errors import AlreadyExists, NotFound, StoreError, WriteConflict
-from storage.guild_shards import GuildShards
+from storage.errors import NotFound, StoreError, WriteConflict
 from storage.models import Card, GameTable, MoveRecord, Seat, TableSnapshot, TableStatus
+from storage.repositories.clocks import begin_clock
 from storage.table_records import TableRecord, read_table_records
-from storage.transaction import Repository, is_unique_violation
+from storage.transaction import GuildShards, Repository, own_tables, tables_of, unique_or
 
 # Without 0, O, 1, I and L, which look alike; a code begins with a letter, so it is never taken for a number.
 CODE_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ"
@@ -50,57 +48,39 @@ class TableRepository(Repository):
     ) -> GameTable:
         """Add a table in the lobby, with a new code and an empty log."""
         code = await self._unused_code()
-        table = await self._transaction.add(
-            GameTable(
-                title=title,
-                name=name,
-                code=code,
-                host_id=host_id,
-                options=list(options),
-                created_at=self._transaction.now,
-            )
+        now = self._db.now
+        table = await self._db.add(
+            GameTable(title=title, name=name, code=code, host_id=host_id, options=[*options], created_at=now)
         )
-        await self._transaction.add(TableSnapshot(table_id=table.id))
+        await self._db.add(TableSnapshot(table_id=table.id))
         return table
 
     async def _unused_code(self) -> str:
         """A code that no table has: three characters while a quarter of them is free, then four."""
-        count = await self._transaction.scalar(select(func.count()).select_from(GameTable)) or 0
+        count = await self._db.scalar(select(func.count()).select_from(GameTable)) or 0
         length = 3 if count < len(CODE_LETTERS) * len(CODE_CHARACTERS) ** 2 // 4 else 4
         while True:
-            code = secrets.choice(CODE_LETTERS) + "".join(
-                secrets.choice(CODE_CHARACTERS) for _ in range(length - 1)
-            )
+            code = secrets.choice(CODE_LETTERS)
+            code += "".join(secrets.choice(CODE_CHARACTERS) for _ in range(length - 1))
             if await self.by_code(code) is None:
                 return code
 
     async def get(self, table_id: int) -> GameTable:
         """The table with this id. Raises NotFound."""
-        table = await self._transaction.first(select(GameTable).where(col(GameTable.id) == table_id))
-        if table is None:
-            raise NotFound(f"There is no table {table_id}.")
-        return table
+        by_id = col(GameTable.id) == table_id
+        return await self._db.get(GameTable, by_id, missing=f"There is no table {table_id}.")
 
     async def record(self, table_id: int) -> TableRecord:
         """All of a table but its log. Raises NotFound, and whatever damaged values raise."""
-        ids, now = [table_id], self._transaction.now
-        found = await self._transaction.read(lambda connection: read_table_records(connection, ids, now))
+        ids, now = [table_id], self._db.now
+        found = await self._db.read(lambda connection: read_table_records(connection, ids, now))
         if table_id not in found:
             raise NotFound(f"There is no table {table_id}.")
         return found[table_id]
 
     async def by_code(self, code: str) -> GameTable | None:
         """The table with this code, in upper or lower case."""
-        return await self._transaction.first(
-            select(GameTable).where(col(GameTable.code) == code.strip().upper())
-        )
-
-    async def all(self, *statuses: TableStatus) -> list[GameTable]:
-        """All tables, or those with one of the statuses; oldest first."""
-        query = select(GameTable).order_by(col(GameTable.id))
-        return await self._transaction.all(
-            query.where(col(GameTable.status).in_(statuses)) if statuses else query
-        )
+        return await self._db.first(select(GameTable).where(col(GameTable.code) == code.strip().upper()))
 
     async def lock(self, *table_ids: int) -> None:
         """Let other writers at these tables wait until this transaction ends; on SQLite all do anyway.
@@ -109,11 +89,11 @@ class TableRepository(Repository):
         """
         own = col(TableSnapshot.table_id).in_(table_ids)
         query = select(TableSnapshot.seq).where(own).order_by(col(TableSnapshot.table_id))
-        await self._transaction.all(query.with_for_update())
+        await self._db.all(query.with_for_update())
 
     async def check_version(self, table_id: int, seq: int, revision: int) -> None:
         """Raise WriteConflict unless the table is as the caller knows it; other writers at it then wait."""
-        snapshot = await self._transaction.first(
+        snapshot = await self._db.first(
             select(TableSnapshot).where(col(TableSnapshot.table_id) == table_id).with_for_update()
         )
         if snapshot is None:
@@ -122,10 +102,7 @@ class TableRepository(Repository):
             raise WriteConflict(table_id, seq, snapshot.seq)
 
     async def find(
-        self,
-        *statuses: TableStatus,
-        person_id: int | None = None,
-        location: tuple[str, Any] | None = None,
+        self, *statuses: TableStatus, person_id: int | None = None, location: tuple[str, Any] | None = None
     ) -> list[GameTable]:
         """The tables with one of the statuses (any if there is none), oldest first, that match.
 
@@ -136,24 +113,20 @@ class TableRepository(Repository):
         if statuses:
             query = query.where(col(GameTable.status).in_(statuses))
         if person_id is not None:
-            seated = select(Seat.table_id).where(
-                col(Seat.person_id) == person_id, col(Seat.left_at).is_(None)
-            )
-            query = query.where(or_(col(GameTable.id).in_(seated), col(GameTable.host_id) == person_id))
+            seated = col(GameTable.id).in_(tables_of(person_id))
+            query = query.where(or_(seated, col(GameTable.host_id) == person_id))
         if location is not None:
             key, value = location
             if value is None:
                 return []
             query = query.where(PLACE_COLUMNS[key] == value)
-        return await self._transaction.all(query)
+        return await self._db.all(query)
 
     async def ids(self, *statuses: TableStatus, shards: GuildShards | None = None) -> list[int]:
         """The ids of the tables with one of the statuses, oldest first. shards: only of these; None for
         all."""
-        query = select(GameTable.id).where(col(GameTable.status).in_(statuses))
-        if shards is not None:
-            query = query.where(shards.own())
-        return await self._transaction.all(query.order_by(col(GameTable.id)))
+        query = select(GameTable.id).where(col(GameTable.status).in_(statuses), *own_tables(shards))
+        return await self._db.all(query.order_by(col(GameTable.id)))
 
     async def seat_names(self, status: TableStatus, prefix: str) -> list[tuple[int, str]]:
         """The taken seats whose names begin so, in upper or lower case, of tables with the status: the id of
@@ -167,13 +140,12 @@ class TableRepository(Repository):
                 func.lower(Seat.name).startswith(prefix.lower(), autoescape=True),
             )
         )
-        return await self._transaction.rows(query.order_by(col(Seat.table_id), col(Seat.id)))
+        return await self._db.rows(query.order_by(col(Seat.table_id), col(Seat.id)))
 
     async def threads(self, *statuses: TableStatus, shards: GuildShards | None = None) -> list[int]:
         """The threads in which the tables with one of the statuses are shown. shards: only of these."""
-        own = [shards.own()] if shards is not None else []
-        is_shown = (col(GameTable.status).in_(statuses), col(GameTable.thread).is_not(None), *own)
-        found = await self._transaction.all(select(col(GameTable.thread)).where(*is_shown))
+        is_shown = (col(GameTable.status).in_(statuses), col(GameTable.thread).is_not(None))
+        found = await self._db.all(select(col(GameTable.thread)).where(*is_shown, *own_tables(shards)))
         return [thread for thread in found if thread is not None]
 
     async def with_older_cards(
@@ -188,54 +160,47 @@ class TableRepository(Repository):
             .distinct()
             .join(GameTable, col(GameTable.id) == col(Card.table_id))
             .join(TableSnapshot, col(TableSnapshot.table_id) == col(Card.table_id))
-            .join(
-                MoveRecord,
-                and_(
-                    col(MoveRecord.table_id) == col(Card.table_id),
-                    col(MoveRecord.seq) == col(TableSnapshot.seq),
-                ),
-            )
+            .join(MoveRecord, col(MoveRecord.table_id) == col(Card.table_id))
             .where(
+                col(MoveRecord.seq) == col(TableSnapshot.seq),
                 col(GameTable.status).in_(statuses),
                 col(Card.slot).not_in(besides),
                 col(Card.posted_at) <= col(MoveRecord.created_at),
-                *([shards.own()] if shards is not None else []),
+                *own_tables(shards),
             )
         )
-        return await self._transaction.all(query.order_by(col(Card.table_id)))
+        return await self._db.all(query.order_by(col(Card.table_id)))
 
     async def without_position(self) -> list[str]:
         """The codes of the tables that have no snapshot."""
         query = select(GameTable.code).outerjoin(TableSnapshot).where(col(TableSnapshot.table_id).is_(None))
-        return await self._transaction.all(query.order_by(col(GameTable.id)))
+        return await self._db.all(query.order_by(col(GameTable.id)))
 
     async def newest(self, *statuses: TableStatus) -> GameTable | None:
         """The newest table with one of the statuses."""
         query = select(GameTable).where(col(GameTable.status).in_(statuses))
-        return await self._transaction.first(query.order_by(col(GameTable.id).desc()).limit(1))
+        return await self._db.first(query.order_by(col(GameTable.id).desc()).limit(1))
 
     async def count_by_status(self) -> dict[str, int]:
         """How many tables have each status."""
         query = select(GameTable.status, func.count()).group_by(col(GameTable.status))
-        return dict(await self._transaction.rows(query))
+        return dict(await self._db.rows(query))
 
     async def for_person(self, person_id: int) -> list[tuple[GameTable, Seat]]:
         """The tables at which a person sits or is invited, each with their seat; oldest first."""
         query = select(GameTable, Seat).join(Seat, col(Seat.table_id) == col(GameTable.id))
         query = query.where(col(Seat.person_id) == person_id, col(Seat.left_at).is_(None))
-        return await self._transaction.rows(query.order_by(col(GameTable.id), col(Seat.id)))
+        return await self._db.rows(query.order_by(col(GameTable.id), col(Seat.id)))
 
     async def update(self, table_id: int, **values: Unpack[TableUpdate]) -> None:
         """Update the given columns."""
-        await self._transaction.renew_revisions(table_id)
+        await self._db.renew_revisions(table_id)
         if values.get("status") == "running":
-            await self._transaction.run(lambda connection: begin_clock(connection, table_id))
+            await self._db.run(lambda connection: begin_clock(connection, table_id))
         columns: dict[str, Any] = dict(values)
         if "location" in values:
             columns |= {key: values["location"].get(key) for key in PLACE_COLUMNS}
-        await self._transaction.execute(
-            update(GameTable).where(col(GameTable.id) == table_id).values(**columns)
-        )
+        await self._db.update(GameTable, col(GameTable.id) == table_id, **columns)
 
     # Seats
 
@@ -244,73 +209,58 @@ class TableRepository(Repository):
         query = select(Seat).where(col(Seat.table_id) == table_id)
         if not former:
             query = query.where(col(Seat.left_at).is_(None))
-        seats = await self._transaction.all(query.order_by(col(Seat.id)))
+        seats = await self._db.all(query.order_by(col(Seat.id)))
         return sorted(seats, key=lambda seat: (seat.number is None, seat.number or 0, seat.id))
 
     async def add_seat(
         self, table_id: int, person_id: int, name: str, number: int | None = None, invited: bool = False
     ) -> Seat:
         """Seat or invite a person. Raises AlreadyExists where the name or the number is taken."""
-        await self._transaction.renew_revisions(table_id)
-        joined_at = None if invited else self._transaction.now
+        await self._db.renew_revisions(table_id)
+        joined_at = None if invited else self._db.now
         seat = Seat(table_id=table_id, person_id=person_id, name=name, number=number, joined_at=joined_at)
-        try:
-            return await self._transaction.add(seat)
-        except IntegrityError as error:
-            if is_unique_violation(error):
-                raise AlreadyExists(f"The seat of {name} is already taken.") from error
-            raise
+        with unique_or(f"The seat of {name} is already taken."):
+            return await self._db.add(seat)
 
     async def assign_seat_numbers(self, table_id: int, seat_ids: Sequence[int]) -> None:
         """Number the seats in this order: 0, 1, 2 … clockwise. Raises StoreError unless all are named."""
         if {seat.id for seat in await self.seats(table_id)} != set(seat_ids):
             raise StoreError("The seating must name every seat of the table once.")
-        await self._transaction.renew_revisions(table_id)
+        await self._db.renew_revisions(table_id)
         occupied = (col(Seat.table_id) == table_id, col(Seat.left_at).is_(None))
-        await self._transaction.execute(update(Seat).where(*occupied).values(number=None))
+        await self._db.update(Seat, *occupied, number=None)
         for number, seat_id in enumerate(seat_ids):
-            await self._transaction.execute(update(Seat).where(col(Seat.id) == seat_id).values(number=number))
+            await self._db.update(Seat, col(Seat.id) == seat_id, number=number)
 
     async def vacate_seat(self, seat_id: int) -> Seat:
         """The person leaves the seat; returns the row of the seat. Raises NotFound where it is vacant."""
         occupied = (col(Seat.id) == seat_id, col(Seat.left_at).is_(None))
-        seat = await self._transaction.first(select(Seat).where(*occupied))
-        if seat is None:
-            raise NotFound("Nobody sits there any more.")
-        await self._transaction.renew_revisions(seat.table_id)
-        await self._transaction.execute(update(Seat).where(*occupied).values(left_at=self._transaction.now))
+        seat = await self._db.get(Seat, *occupied, missing="Nobody sits there any more.")
+        await self._db.renew_revisions(seat.table_id)
+        await self._db.update(Seat, *occupied, left_at=self._db.now)
         return seat
-
-    async def replace_player(self, seat_id: int, person_id: int, invited: bool = False) -> Seat:
-        """Another person takes over the seat with its number and name; the row of the former one is kept."""
-        former = await self.vacate_seat(seat_id)
-        return await self.add_seat(former.table_id, person_id, former.name, former.number, invited)
 
     # Cards
 
     async def card(self, table_id: int, slot: str) -> Card | None:
         """The card in this slot of the table, or None."""
-        in_slot = (col(Card.table_id) == table_id, col(Card.slot) == slot)
-        return await self._transaction.first(select(Card).where(*in_slot))
+        return await self._db.first(
+            select(Card).where(col(Card.table_id) == table_id, col(Card.slot) == slot)
+        )
 
     async def cards(self, table_id: int) -> list[Card]:
         """All cards of a table."""
-        return await self._transaction.all(
-            select(Card).where(col(Card.table_id) == table_id).order_by(col(Card.slot))
-        )
+        return await self._db.all(select(Card).where(col(Card.table_id) == table_id).order_by(col(Card.slot)))
 
     async def set_card(
         self, table_id: int, slot: str, message_ref: dict[str, Any], decision_id: str | None = None
     ) -> Card | None:
         """Put a card into the slot; returns the former one, whose buttons are now to be removed."""
         former = await self.remove_card(table_id, slot)
-        await self._transaction.add(
+        now = self._db.now
+        await self._db.add(
             Card(
-                table_id=table_id,
-                slot=slot,
-                message_ref=message_ref,
-                decision_id=decision_id,
-                posted_at=self._transaction.now,
+                table_id=table_id, slot=slot, message_ref=message_ref, decision_id=decision_id, posted_at=now
             )
         )
         return former
@@ -319,6 +269,5 @@ class TableRepository(Repository):
         """Empty the slot; returns the card that was in it."""
         former = await self.card(table_id, slot)
         if former is not None:
-            in_slot = (col(Card.table_id) == table_id, col(Card.slot) == slot)
-            await self._transaction.execute(delete(Card).where(*in_slot))
+            await self._db.delete(Card, col(Card.table_id) == table_id, col(Card.slot) == slot)
         return former

@@ -136,7 +136,7 @@ async def open_table(fake: FakeDiscord, channel: str) -> None:
 
 async def cards_in_store(store: Store) -> int:
     async with store.read() as unit:
-        tables = await unit.tables.all()
+        tables = await unit.tables.find()
         return sum([len(await unit.tables.cards(table.id)) for table in tables])
 
 

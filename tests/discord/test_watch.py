@@ -30,7 +30,7 @@ async def test_a_game_is_shown_and_its_post_is_edited(running: RunningBot, fake:
         posts = [each for each in fake.visible_messages(channel) if "Otto buys the CS" in each.text]
         assert len(posts) == 2 and not fake.shown_images(posts[1])
         async with service.store.read() as unit:
-            assert await unit.tables.all() == []
+            assert await unit.tables.find() == []
     async with running.online():
         later = await fake.run_command("Cid", "general", "watch", file=("f.18xx", NEXT.encode()))
         assert later.text.startswith("The post is up to date")

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from bot.email.delivery import imap_account
-from mail.mailbox_care import MailboxCaretaker
+from mail.inbox import MailboxCaretaker
 from storage import NotFound
 from tests.end_to_end.mail_players import MailHarness, MailPlayer, headline, served
 from tests.end_to_end.test_tables_by_mail import sent

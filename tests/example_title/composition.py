@@ -7,7 +7,6 @@ from importlib.resources import files
 from engine.board.route_graph import RevenueRules
 from engine.core.actions import BuyTrain
 from engine.core.components import read_components
-from engine.core.hooks import never
 from engine.core.state import (
     Discard,
     GameOver,
@@ -20,21 +19,22 @@ from engine.core.state import (
 from engine.finance.market import drop_price
 from engine.finance.offers import OfferResponses
 from engine.game import Game, GameTitle
-from engine.operating.discard import DiscardQuestion
+from engine.mechanics import never
 from engine.operating.dividends import DividendStep
 from engine.operating.run import RunStep
 from engine.operating.stations import HomeTokenQuestion, TokenStep, ask_for_home_cities
 from engine.operating.track import TrackStep
 from engine.operating.train_purchase import TrainStep, TrainTradeConventions, train_deal_handler
+from engine.operating.trains import DiscardQuestion
 from engine.operating.turn import OperatingTurnQuestion
-from engine.rounds.game_end import final_scores
 from engine.rounds.sequence import (
     GameOverRules,
     OperatingRoundRules,
     StockRoundRules,
+    final_scores,
     start_first_stock_round,
 )
-from engine.stock.floating import Capitalization
+from engine.stock.company_start import Capitalization
 from engine.stock.turn import StockTurnQuestion
 from engine.title import SITE_CONVENTIONS, validated_options
 

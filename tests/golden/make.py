@@ -197,7 +197,7 @@ async def _undone_table(maker: StoreMaker) -> None:
 async def _mail_and_messages(store: Store) -> None:
     """Cards, mail tokens, inbound mail, and outbox messages that are sent, leased and given up."""
     async with store.begin() as unit:
-        table = (await unit.tables.all("running"))[0]
+        table = (await unit.tables.find("running"))[0]
         await unit.tables.set_card(table.id, "turn", {"channel": 7, "message": 70}, "0.1")
         await unit.mail_tokens.add(
             hash_secret("golden"), "reply", table_id=table.id, seat=0, person_id=1, decision_id="0.1",
@@ -206,7 +206,7 @@ async def _mail_and_messages(store: Store) -> None:
         await unit.inbound_mail.record_attempt("done", "a" * 64, "done.eml")
         await unit.inbound_mail.record_outcome("done", "Processed: played", b"receipt")
         await unit.inbound_mail.record_attempt("unfinished", "b" * 64, "unfinished.eml")
-        await unit.settings.secret("example")
+        await unit.settings.set("secret:example", "5e" * 32)
         sent, failed = await unit.outbox.lease_due("discord", 2, timedelta(seconds=20))
         await unit.outbox.mark_sent(sent.id, "70")
         await unit.outbox.mark_failed(failed.id, "unknown channel", None)

@@ -149,7 +149,7 @@ async def test_the_snapshot_of_every_table_is_what_its_log_leads_to(golden: tupl
     _, store = golden
     service = Service(store)
     async with store.read() as unit:
-        for table in await unit.tables.all("running", "paused", "finished"):
+        for table in await unit.tables.find("running", "paused", "finished"):
             snapshot = await unit.move_log.snapshot(table.id)
             assert engine.decode_state(snapshot.state) == await service.queries.state_at(table.id)
 
@@ -188,9 +188,9 @@ async def test_messages_results_tokens_and_mail_are_there(golden: tuple[str, Sto
         assert raw is not None and isinstance(decode_result(raw), Completed)
         token = await unit.mail_tokens.by_message_id("<golden@example.org>")
         assert token is not None and (token.purpose, token.seat) == ("reply", 0)
-        assert [mail.key for mail in await unit.inbound_mail.unfinished()] == ["unfinished"]
+        assert (await unit.inbound_mail.get("unfinished")).outcome is None
         assert (await unit.inbound_mail.get("done")).reply == b"receipt"
-        table = (await unit.tables.all("running"))[0]
+        table = (await unit.tables.find("running"))[0]
         assert [card.message_ref for card in await unit.tables.cards(table.id)] == [
             {"channel": 7, "message": 70}
         ]

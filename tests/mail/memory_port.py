@@ -14,7 +14,6 @@ from typing import Self
 
 from mail.composing import pages
 from mail.composing.compose import compose
-from mail.outbox import DueMail
 from mail.port import (
     AcceptedLine,
     Arrival,
@@ -39,6 +38,7 @@ from mail.port import (
 from mail.reading.parts import MailFile
 from mail.reading.unclear_lines import Vocabulary
 from mail.reply_address import ServiceAddress
+from mail.smtp import DueMail
 
 POST = ServiceAddress("play@games.test", b"a key of sixteen")
 PNG = bytes.fromhex(

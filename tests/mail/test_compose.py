@@ -10,7 +10,7 @@ import pytest
 
 from bot.email.pages.notice_pages import mail_page
 from bot.hub.feature import Answer, Page
-from mail.composing import pages, refusal_pages, table_pages
+from mail.composing import pages, refusal_pages
 from mail.composing.compose import compose, safe_line
 from mail.composing.page import (
     BulletList,
@@ -214,7 +214,7 @@ PAGES = {
     "sure": refusal_pages.confirm_orders(["resign"], "You give up your seat.", "abcd2345"),
     "unknown code": refusal_pages.unknown_code(),
     "yes or no": refusal_pages.expects_yes_or_no(),
-    "link": table_pages.address_confirmation("Ann"),
+    "link": pages.address_confirmation("Ann"),
     "invitation": INVITATION,
     "gathered": pages.gathered_answers(["OK.", "Bob to act."]),
     "alone": refusal_pages.must_be_alone("stop"),

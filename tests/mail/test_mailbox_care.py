@@ -8,8 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from mail.imap import ImapConnection, Quota
-from mail.inbox import InboxWatcher
-from mail.mailbox_care import INTERVAL, MailboxCaretaker, fullness
+from mail.inbox import INTERVAL, InboxWatcher, MailboxCaretaker, fullness
 from mail.policy import MailPolicy
 from mail.port import Folder
 from mail.reading.parser_process import ParserProcess

@@ -12,12 +12,12 @@ from email.policy import default
 import pytest
 
 from mail.composing.compose import compose
-from mail.composing.table_pages import address_confirmation
+from mail.composing.pages import address_confirmation
 from mail.policy import MailPolicy
 from mail.port import Folder, MailOutcome, OutgoingMail, ReplyToken
 from mail.reading.parser import parse_mail
 from mail.reading.parts import MailProblem
-from mail.reading.queries import parse_query
+from mail.reading.reply_reader import parse_query
 from mail.replies import ReplyLimits
 from mail.reply_address import ServiceAddress, hash_token, new_token
 from tests.mail.memory_port import POST, InMemoryService, MailClock, reply

@@ -11,7 +11,7 @@ import pytest
 import engine
 from bot.features.clock import update
 from bot.hub.table import LiveTable
-from storage.clock_records import ClockRecord
+from storage.repositories.clocks import ClockRecord
 from tests.pace.conftest import NAMES, DrivenTable
 
 TABLES = 40

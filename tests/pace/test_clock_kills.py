@@ -121,7 +121,7 @@ async def tick(driven: DrivenTable) -> None:
         (runner.OrderRunner, "run"),  # the move is played, and nobody has asked the orders
         (runner, "run_orders"),
         (CommitDraft, "sentences_of_orders"),  # they have spoken, and nothing is written
-        (move_commit, "write_move_commit"),
+        (move_commit, "write_commits"),
         (outbox, "enqueue_messages"),  # in the middle of the transaction
         (TableCache, "wake_subscribers"),  # everything is written, and nobody knows
     ],

@@ -16,6 +16,7 @@ from renderers import (
     auction_png,
     companies_png,
     map_png,
+    market,
     market_png,
     sheet_png,
     sprites,
@@ -27,8 +28,7 @@ from renderers import (
 )
 from renderers.canvas import Canvas
 from renderers.map import map, route_sprites
-from renderers.map.legend import draw_legend
-from renderers.market import market
+from renderers.map.map import draw_legend
 from renderers.views import auction_view, labels, map_view, sheet_view
 from tests.renderers.positions import financed
 from tests.renderers.test_legibility import ROOT, TITLES, end_of

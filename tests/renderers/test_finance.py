@@ -18,12 +18,11 @@ from engine import (
     loan_status,
     new_game,
 )
-from renderers import map_png, market_png, sheet_png, sprites, theme
+from renderers import map_png, market, market_png, sheet_png, sprites, theme
 from renderers.geometry import edge_middle
 from renderers.map import map
 from renderers.map.label_layout import lay_out_labels
 from renderers.map.map import draw_map, grid_for
-from renderers.market import market
 from renderers.sheet import sheet
 from renderers.views import Badge, Structure, map_view, market_view, sheet_view
 from tests.renderers.positions import financed

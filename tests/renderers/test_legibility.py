@@ -14,18 +14,17 @@ from PIL import Image, ImageChops, ImageDraw
 
 from engine import State, components_of, new_game
 from engine.game_text import replay
-from renderers import color_math, theme
+from renderers import color_math, market, theme
 from renderers.canvas import Canvas
 from renderers.geometry import outline
 from renderers.hex_grid import HexMetrics
-from renderers.map import hex_sprites, label_layout, obstacles
+from renderers.map import hex_sprites, label_layout
 from renderers.map.free_space import FreeSpace
 from renderers.map.label_layout import lay_out_labels
 from renderers.map.label_sizes import tile_number
 from renderers.map.layers import BOARD_LAYERS, TEXT_LAYERS, Layer, LayerContext, routes
 from renderers.map.map import grid_for
 from renderers.map.token_positions import overflow_token_positions, reserved_positions
-from renderers.market import market
 from renderers.theme import LIGHT, PALETTES, Palette
 from renderers.views import HexView, company_badges, map_view, market_view
 from renderers.views.hex_view import RouteSegment
@@ -157,7 +156,7 @@ def recorded_end(title: str, end: dict[str, Any]) -> State:
 def test_texts_that_are_placed_without_regard_to_track_or_tokens_are_found(
     monkeypatch: pytest.MonkeyPatch, title: str, place: str, forgotten: str
 ) -> None:
-    monkeypatch.setattr(obstacles, forgotten, lambda *_: ())
+    monkeypatch.setattr(label_layout, forgotten, lambda *_: ())
     label_layout._lay_out_cached.cache_clear()
     found = list(covered(new_game(title, ["Ann", "Bob", "Cid"]).state, set()))
     label_layout._lay_out_cached.cache_clear()

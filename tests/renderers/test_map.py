@@ -13,15 +13,15 @@ from PIL import Image, ImageChops
 from engine import State, new_game, tile_faces
 from renderers import Picture, color_math, map_png, sprites, theme, tile_choice_png
 from renderers.canvas import to_palette
+from renderers.charts import tile_charts
 from renderers.color_math import Color
+from renderers.files import png_palette
 from renderers.geometry import HexLayout, edge_middle
 from renderers.hex_grid import Grid
 from renderers.map import hex_sprites, label_layout, layers, map
 from renderers.map.label_layout import lay_out_labels
 from renderers.map.map import draw_map, grid_for
 from renderers.map.token_positions import reserved_positions, token_positions
-from renderers.png_palette import png_palette
-from renderers.tiles import tile_charts
 from renderers.views import Badge, HexView, MapView, PhaseValue, map_view
 from tests.renderers.positions import TILES, opening, position
 

@@ -7,9 +7,8 @@ from PIL import Image, ImageChops
 
 from engine import OperatingRound, State, components_of, new_game
 from engine.game_text import replay
-from renderers import color_math, market_png, measure_rendering, sheet_png, theme
+from renderers import color_math, market, market_png, measure_rendering, sheet_png, theme
 from renderers.canvas import text_width
-from renderers.market import market
 from renderers.sheet import sheet
 from renderers.views import (
     Badge,

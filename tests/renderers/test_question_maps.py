@@ -19,7 +19,7 @@ from renderers.hex_grid import HexMetrics
 from renderers.map.label_layout import lay_out_labels
 from renderers.map.map import draw_map, grid_for
 from renderers.map.page_layout import touching_pieces
-from renderers.map.placed_labels import LabelLayout
+from renderers.map.text_placer import LabelLayout
 from renderers.views import HexView, MapView, map_view, part_around
 from tests.renderers.positions import financed, opening, position
 from tests.renderers.test_legibility import GAMES, ROOT

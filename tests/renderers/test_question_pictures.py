@@ -7,15 +7,13 @@ import pytest
 import engine
 from engine import State
 from engine.game_text import replay
-from renderers import PALETTES, RouteSpec, around, auction_png, companies_png, map_png, theme
+from renderers import PALETTES, RouteSpec, around, auction_png, companies_png, map_png, market, theme
 from renderers.canvas import CAP_HEIGHT, Page
 from renderers.geometry import dashed
 from renderers.map import route_sprites
 from renderers.map.label_layout import lay_out_labels
-from renderers.map.legend import Legend, legend_font, legend_height, legend_rows, row_height
-from renderers.map.map import draw_map, grid_for
+from renderers.map.map import Legend, draw_map, grid_for, legend_font, legend_height, legend_rows, row_height
 from renderers.map.page_layout import PHONE_WIDTH
-from renderers.market import market
 from renderers.sheet import sheet, tables
 from renderers.views import auction_view, map_view, market_view
 from tests.renderers.positions import financed, opening, position

@@ -12,8 +12,8 @@ from renderers import (
     upgrades_png,
     ways_pngs,
 )
+from renderers.charts import tile_charts
 from renderers.map.map import grid_for
-from renderers.tiles import tile_charts
 from renderers.views import map_view, tile_title
 from tests.renderers.positions import opening, position
 from tests.renderers.test_map import opened

@@ -18,7 +18,7 @@ from engine.core.state import Auction, State
 from engine.game_text import GameHistory, replay
 from engine.site_18xx.export import SiteExporter
 from engine.site_18xx.site_game import SiteGame
-from engine.site_18xx.snapshot import position_snapshot
+from engine.site_18xx.site_table import position_snapshot
 from tests.site_18xx.recorded_games import recorded_files
 from tests.site_18xx.site_rounds_1817 import round_faults
 from tests.site_18xx.site_turns_1817 import Snapshot, turn_faults

@@ -16,7 +16,8 @@ from storage import (
     open_store,
     restore,
 )
-from storage.job_locks import FileLock
+from storage.leadership import FileLock
+from storage.models import STORE_ID
 from tests.storage.conftest import move, new_message, new_table
 from tests.storage.test_schema import store_of_first_revision
 from tests.stores import StoreFactory
@@ -42,7 +43,7 @@ async def whole(path: Path) -> int:
     """The length of the longest log, after checking each log against snapshot, results and outbox."""
     longest = 0
     async with await open_store(path) as store, store.read() as unit:
-        for table in await unit.tables.all():
+        for table in await unit.tables.find():
             head = await unit.move_log.snapshot(table.id)
             assert len(await unit.move_log.rows(table.id)) == head.seq
             for seq in range(1, head.seq + 1):
@@ -107,14 +108,14 @@ async def test_restore_over_a_running_store(store: Store, tmp_path: Path) -> Non
     await backup(store, tmp_path / "copy.db")
     await play(store, table, 5, 5)
     async with store.read() as unit:
-        former = await unit.settings.store_id()
+        former = await unit.settings.get(STORE_ID)
     with pytest.raises(StoreError, match="exists already"):
         await restore(tmp_path / "copy.db", store)
     kept = await restore(tmp_path / "copy.db", store, replace=True)
     assert kept is not None and kept.parent == tmp_path
     async with store.read() as unit:
         assert (await unit.move_log.snapshot(table)).seq == 5
-        assert await unit.settings.store_id() not in ("", former)
+        assert await unit.settings.get(STORE_ID) not in ("", former)
     await play(store, table, 2, 5)
     async with store.read() as unit:
         assert len(await unit.move_log.rows(table)) == 7
@@ -146,7 +147,7 @@ async def refused(source: Path, store: Store, error: type[Exception], said: str)
         await restore(source, store, replace=True)
     assert source.name in str(refusal.value)
     async with store.read() as unit:
-        assert len(await unit.tables.all()) == 1
+        assert len(await unit.tables.find()) == 1
     assert sorted(path.name for path in store.path.parent.iterdir()) == before
 
 

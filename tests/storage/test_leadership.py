@@ -14,8 +14,7 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from storage import Store, leadership, open_store
-from storage.job_locks import job_lock
-from storage.leadership import JobState
+from storage.leadership import JobState, job_lock
 from tests.stores import SERVER, needs_server, stoppable_server
 
 ROOT = Path(__file__).parent.parent.parent

@@ -257,7 +257,7 @@ async def test_a_lost_transaction_fails_the_batch_and_no_further_one(
         raise StoreError("the disk is full")
 
     with monkeypatch.context() as patched:
-        patched.setattr("storage.repositories.outbox.enqueue_together", full)
+        patched.setattr("storage.repositories.outbox.enqueue_messages", full)
         results = await asyncio.gather(*map(store.commit_move, commits), return_exceptions=True)
     assert all(isinstance(result, StoreError) for result in results)
     assert [(await store.table_version(table)).seq for table in tables] == [0, 0, 0]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from storage import StoreError, move_store, moving, open_store
-from storage.job_locks import FileLock
+from storage.leadership import FileLock
 from storage.models import Model
 from tests.storage.conftest import new_table
 from tests.storage.test_schema import store_of_first_revision

@@ -85,7 +85,7 @@ async def test_a_file_of_the_first_revision_is_migrated_with_its_rows(
     old.close()
     async with await open_store(path) as store, store.begin() as unit:
         assert (await unit.people.get(1)).name == "Ann"
-        table = (await unit.tables.all("running"))[0]
+        table = (await unit.tables.find("running"))[0]
         seq = (await unit.move_log.snapshot(table.id)).seq
         await unit.move_log.append(table.id, seq, [move()], b"")
     with sqlite3.connect(path) as new:
@@ -138,7 +138,7 @@ async def test_a_current_store_opens_while_another_process_writes(tmp_path: Path
     with closing(sqlite3.connect(path, isolation_level=None)) as writer:
         writer.execute("BEGIN IMMEDIATE")
         async with await open_store(path) as store, store.read() as unit:
-            assert await unit.tables.all() == []
+            assert await unit.tables.find() == []
 
 
 async def test_a_newer_file_is_refused(tmp_path: Path) -> None:

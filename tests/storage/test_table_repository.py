@@ -28,8 +28,8 @@ async def test_a_table_changes_its_status(store: Store) -> None:
     async with store.read() as unit:
         table = await unit.tables.get(table.id)
         assert (table.status, table.seed, table.location) == ("running", 2**62, {"guild": 1, "thread": 2})
-        assert [found.id for found in await unit.tables.all("running", "paused")] == [table.id]
-        assert await unit.tables.all("lobby") == []
+        assert [found.id for found in await unit.tables.find("running", "paused")] == [table.id]
+        assert await unit.tables.find("lobby") == []
         with pytest.raises(NotFound):
             await unit.tables.get(77)
 
@@ -83,7 +83,8 @@ async def test_a_replacement_takes_over_and_the_former_stays_on_record(
     start = clock.at
     clock.advance(hours=5)
     async with store.begin() as unit:
-        await unit.tables.replace_player(seat.id, bob.id)
+        await unit.tables.vacate_seat(seat.id)
+        await unit.tables.add_seat(table, bob.id, seat.name, seat.number)
     async with store.read() as unit:
         (now,) = await unit.tables.seats(table)
         assert (now.person_id, now.number, now.name, now.joined_at) == (bob.id, 0, "Ann", clock.at)

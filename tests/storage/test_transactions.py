@@ -282,7 +282,7 @@ async def test_two_processes_at_one_store(address: str, playing: Play) -> None:
 async def whole(address: str, said: list[str]) -> None:
     """All that was reported is in the store, and nothing in it is incomplete."""
     async with await open_store(address) as store, store.read() as unit:
-        for table in await unit.tables.all():
+        for table in await unit.tables.find():
             head = await unit.move_log.snapshot(table.id)
             rows = await unit.move_log.rows(table.id)
             assert [row.seq for row in rows] == list(range(1, head.seq + 1))
@@ -296,7 +296,7 @@ async def whole(address: str, said: list[str]) -> None:
             assert set(mine) <= set(names)
             assert len(names) <= len(mine) + 1
         assert (await unit.outbox.queue_status("mail")).pending == sum(
-            [(await unit.move_log.snapshot(table.id)).seq // 2 for table in await unit.tables.all()]
+            [(await unit.move_log.snapshot(table.id)).seq // 2 for table in await unit.tables.find()]
         )
 
 

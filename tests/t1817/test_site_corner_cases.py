@@ -47,7 +47,7 @@ from engine.site_18xx.game_file import NoCounterpartError, SiteAction, SiteFileE
 from engine.site_18xx.names import site_names_of
 from engine.site_18xx.piece_numbering import PieceNumbering
 from engine.site_18xx.replay import SiteReplay
-from engine.site_18xx.snapshot import position_snapshot
+from engine.site_18xx.site_table import position_snapshot
 from tests.t1817.scenarios import ANN, BOB, BOTH, SITE, company_lines, run_scenario
 from tests.t1817.test_05_stock import SEVEN, holding
 from tests.t1817.test_06_track import company, turn

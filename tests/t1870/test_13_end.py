@@ -2,7 +2,7 @@
 
 from engine import standings
 from engine.kernel import game_of
-from engine.rounds.game_end import end_by_stalemate
+from engine.rounds.sequence import end_by_stalemate
 from tests.t1870.scenarios import SITE, run_scenario
 from tests.t1870.test_08_routes import MP as RUN
 from tests.t1870.test_10_trains import SHORT

@@ -4,7 +4,7 @@ import pytest
 
 from engine import new_game, title_of
 from engine.kernel import game_of
-from engine.stock.historical_order import historical_order, may_start
+from engine.stock.company_start import historical_order, may_start
 from tests.t1870.scenarios import SITE, SOLD, run_scenario
 from tests.t1870.test_08_routes import MP as RUN
 

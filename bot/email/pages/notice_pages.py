@@ -31,7 +31,7 @@ from bot.pictures.workers import PictureWorkers
 from bot.position import legal_lines
 from bot.service import Service
 from mail import MailPage, OutgoingMail, ServiceAddress, compose
-from mail.composing import pages, table_pages
+from mail.composing import pages
 from mail.composing.page import Block, BulletList, CopyableLines, Paragraph, Preformatted, bullets, copyable
 from mail.port import IssuedToken
 from mail.reply_address import hash_token, new_token
@@ -110,7 +110,7 @@ class PageBuilder:
                 return None
             name = (await unit.people.get(person_id)).name
         token = ServiceToken("link", claim.address, frozenset({claim.address}), "", person_id=person_id)
-        return table_pages.address_confirmation(name), token
+        return pages.address_confirmation(name), token
 
     async def _personal_page(
         self, wanted: Literal["export", "erase"], person_id: int
@@ -118,7 +118,7 @@ class PageBuilder:
         """The page that asks a person whether they want their data, or to be deleted."""
         async with self._store.read() as unit:
             token = await reply_token_for(unit, person_id, None, None, None)
-        pages_of = {"export": table_pages.export_confirmation, "erase": table_pages.erasure_confirmation}
+        pages_of = {"export": pages.export_confirmation, "erase": pages.erasure_confirmation}
         return (pages_of[wanted](), replace(token, purpose=wanted)) if token else None
 
     async def _account_page(

@@ -56,7 +56,6 @@ from engine.core.actions import (
     TradePrivate,
 )
 from engine.core.components import MarketZone
-from engine.core.hooks import do_nothing
 from engine.core.state import (
     Auction,
     CashCrisis,
@@ -81,6 +80,7 @@ from engine.finance.ownership import (
 )
 from engine.kernel import question_key, refusal, still_awaits_others
 from engine.language.notation import distinct
+from engine.mechanics import do_nothing
 from engine.operating.turn import OperatingTurnQuestion
 
 

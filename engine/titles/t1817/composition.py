@@ -12,7 +12,6 @@ import msgspec
 
 from engine.core.actions import BuyTrain, Merge
 from engine.core.components import Components, PhaseDefinition, components_of
-from engine.core.hooks import do_nothing, never
 from engine.core.state import (
     CLOSED,
     ORPHANED,
@@ -41,6 +40,7 @@ from engine.finance.auctions import AuctionQuestion
 from engine.finance.offers import OfferResponses
 from engine.game import Game, GameTitle
 from engine.insolvency.cash_crisis import CashCrisisQuestion, handle_interruptions, open_cash_crisis
+from engine.mechanics import do_nothing, never
 from engine.mergers.acquisition import (
     BuyerChoiceQuestion,
     CompanyAuction,
@@ -48,16 +48,11 @@ from engine.mergers.acquisition import (
     TakeoverLoansQuestion,
 )
 from engine.mergers.after_merger import PostMergerLoansQuestion, PostMergerTradeQuestion
-from engine.mergers.assets import (
-    ExcessTokensQuestion,
-    ask_for_next_discard,
-    ask_for_token_removal,
-)
+from engine.mergers.assets import ExcessTokensQuestion, ask_for_next_discard, ask_for_token_removal
 from engine.mergers.merger import MergerConventions, merger_deal_handler
 from engine.mergers.merger_rounds import MergerPollQuestion, MergerRoundRules
 from engine.mergers.merger_turn import MergerTurnQuestion
 from engine.opening.seed_money import SeedMoneyAuction, SeedMoneyQuestion
-from engine.operating.discard import DiscardQuestion
 from engine.operating.dividends import DoubleJumpDividendStep
 from engine.operating.loans_and_interest import (
     LoanRepaymentStep,
@@ -71,9 +66,8 @@ from engine.operating.mines_and_bridges import BridgeTokens, TwoTileTrackStep, m
 from engine.operating.run import RunStep
 from engine.operating.stations import TokenStep
 from engine.operating.train_purchase import TrainStep, TrainTradeConventions, train_deal_handler
-from engine.operating.trains import ask_for_discards, scrap_obsolete_trains
+from engine.operating.trains import DiscardQuestion, ask_for_discards, scrap_obsolete_trains
 from engine.operating.turn import AutomaticStep, OperatingTurnQuestion
-from engine.rounds.game_end import LAST_STOCK_ROUND_ON_SITE, final_scores
 from engine.rounds.merger_sequence import (
     GameLength,
     OperatingWithMergersRules,
@@ -81,9 +75,8 @@ from engine.rounds.merger_sequence import (
     begin_operating_round,
     begin_stock_round,
 )
-from engine.rounds.sequence import GameOverRules, StockRoundRules
-from engine.stock.company_start import CertificateAuction, CompanyStartQuestion
-from engine.stock.floating import Capitalization
+from engine.rounds.sequence import LAST_STOCK_ROUND_ON_SITE, GameOverRules, StockRoundRules, final_scores
+from engine.stock.company_start import Capitalization, CertificateAuction, CompanyStartQuestion
 from engine.stock.short_selling_turn import BidderCompanyActions, ShortSellingTurnQuestion
 from engine.title import SITE_CONVENTIONS, validated_options
 
@@ -159,9 +152,7 @@ def compose(options: tuple[str, ...]) -> GameTitle:
         discards_in_operating_order=not site, only_in_train_step=True, defers_discards=site
     )
     components = _components(
-        site=site,
-        more_players=site or "more_players" in options,
-        modern_trains="modern_trains" in options,
+        site=site, more_players=site or "more_players" in options, modern_trains="modern_trains" in options
     )
     ten_shorts = "increased_short_sales" in options or (site and "five_shorts" not in options)
     private_auction = SeedMoneyAuction(above_face_value=site, multiples_of_five=not site)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from engine.core.actions import BuyTrain, TradePrivate
 from engine.core.components import components_of
-from engine.core.hooks import never, no_items
 from engine.core.state import (
     AnyFrame,
     Discard,
@@ -26,29 +25,27 @@ from engine.core.state import (
 from engine.finance.market import drop_price
 from engine.finance.offers import OfferResponses
 from engine.game import GameTitle
-from engine.opening.waterfall import (
-    ParPriceQuestion,
-    WaterfallBiddersQuestion,
-    WaterfallQuestion,
-)
-from engine.operating.discard import DiscardQuestion
+from engine.mechanics import never, no_items
+from engine.opening.waterfall import ParPriceQuestion, WaterfallBiddersQuestion, WaterfallQuestion
 from engine.operating.dividends import DividendStep
 from engine.operating.emergency_purchase import EmergencyPurchase
 from engine.operating.run import RunStep
 from engine.operating.stations import HomeTokenQuestion, TokenStep, ask_for_home_cities
 from engine.operating.track import TrackStep
 from engine.operating.train_purchase import TrainStep, TrainTradeConventions, train_deal_handler
+from engine.operating.trains import DiscardQuestion
 from engine.operating.turn import OperatingTurnQuestion
 from engine.private_companies.abilities import FreeTokenQuestion, ShareExchanges, TileAbilities
 from engine.private_companies.sales import PrivateDeals, PrivatePurchaseStep, can_buy_private
-from engine.rounds.game_end import LAST_STOCK_ROUND_ON_SITE, final_scores
 from engine.rounds.sequence import (
+    LAST_STOCK_ROUND_ON_SITE,
     GameOverRules,
     OperatingRoundRules,
     StockRoundRules,
+    final_scores,
     start_first_stock_round,
 )
-from engine.stock.floating import Capitalization
+from engine.stock.company_start import Capitalization
 from engine.stock.turn import StockTurnQuestion, required_sales
 from engine.title import SITE_CONVENTIONS, validated_options
 

@@ -10,7 +10,6 @@ import msgspec
 from engine.board.route_graph import RevenueRules
 from engine.core.actions import BuyTrain
 from engine.core.components import Components, components_of
-from engine.core.hooks import never
 from engine.core.state import (
     IPO,
     POOL,
@@ -30,26 +29,27 @@ from engine.finance.market import drop_price
 from engine.finance.offers import OfferResponses
 from engine.finance.share_sales import refuse_sale_before_first_turn
 from engine.game import GameTitle
+from engine.mechanics import never
 from engine.opening.allotment import PrivateAllotmentRules, deal_privates
 from engine.opening.waterfall import ParPriceQuestion
-from engine.operating.discard import DiscardQuestion
 from engine.operating.dividends import DividendStep
 from engine.operating.emergency_purchase import EmergencyPurchase
 from engine.operating.revenue_claims import RevenueClaimQuestion, open_claim
 from engine.operating.run import RunStep
-from engine.operating.share_issue import ShareIssueStep
 from engine.operating.stations import TokenStep, ask_for_home_cities
 from engine.operating.track import TrackStep, refuse_unused_plain_track
 from engine.operating.train_purchase import TrainStep, TrainTradeConventions, train_deal_handler
+from engine.operating.trains import DiscardQuestion
 from engine.operating.turn import OperatingTurnQuestion
-from engine.rounds.game_end import final_scores
 from engine.rounds.sequence import (
     GameOverRules,
     OperatingRoundRules,
     StockRoundRules,
+    final_scores,
     start_first_stock_round,
 )
-from engine.stock.floating import Capitalization
+from engine.stock.company_start import Capitalization
+from engine.stock.treasury_shares import ShareIssueStep
 from engine.stock.turn import StockTurnQuestion
 from engine.title import SITE_CONVENTIONS, validated_options
 
@@ -110,9 +110,7 @@ def compose(options: tuple[str, ...]) -> GameTitle:
     claims = CLAIMS in options
     train_trade = TrainTradeConventions(
         emergency=EmergencyPurchase(
-            president_helps_between_companies=False,
-            sells_at_first_price=True,
-            bankrupt_loses_cash=False,
+            president_helps_between_companies=False, sells_at_first_price=True, bankrupt_loses_cash=False
         ),
         face_value_between_presidents=True,
         discards_in_operating_order=True,

@@ -18,11 +18,7 @@ PUBLISHERS_TILES = {
 DISCARD_ORDER = ("ATSF", "SSW", "SP", "SLSF", "MP", "MKT", "IC", "GMO", "FW", "TP")
 """The order in which companies are asked to discard."""
 
-PUBLISHERS_ZONES = {
-    (4, 0): (MarketZone.BROWN,),
-    (6, 5): (MarketZone.YELLOW,),
-    (7, 6): (MarketZone.YELLOW,),
-}
+PUBLISHERS_ZONES = {(4, 0): (MarketZone.BROWN,), (6, 5): (MarketZone.YELLOW,), (7, 6): (MarketZone.YELLOW,)}
 """Spaces that the publisher's market has in another colour."""
 
 

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple, TypeAlias
 from engine.board.tile_geometry import Stop
 from engine.core.actions import BuyTrain, RedeemShare, TradePrivate
 from engine.core.components import Components, components_of
-from engine.core.hooks import never, no_items, no_reason
 from engine.core.state import (
     AnyFrame,
     ConnectionRunTurn,
@@ -35,12 +34,8 @@ from engine.finance import market
 from engine.finance.offers import OfferResponses
 from engine.game import Game, GameTitle
 from engine.insolvency.closing import close_in_closing_zone
-from engine.mechanics import OutOfTurn, Question
-from engine.opening.waterfall import (
-    ParPriceQuestion,
-    WaterfallBiddersQuestion,
-    WaterfallQuestion,
-)
+from engine.mechanics import OutOfTurn, Question, never, no_items, no_reason
+from engine.opening.waterfall import ParPriceQuestion, WaterfallBiddersQuestion, WaterfallQuestion
 from engine.operating.connection_runs import (
     ConnectionChoiceStep,
     ConnectionDividendStep,
@@ -48,17 +43,13 @@ from engine.operating.connection_runs import (
     PostponedConnectionRuns,
     connection_runs_between_turns,
 )
-from engine.operating.discard import DiscardQuestion
 from engine.operating.dividends import DividendStep
 from engine.operating.emergency_purchase import EmergencyPurchase
 from engine.operating.run import RunStep
 from engine.operating.stations import TokenStep, ask_for_home_cities
-from engine.operating.track import (
-    TrackStep,
-    refuse_river_crossing,
-    refuse_useless_upgrade,
-)
+from engine.operating.track import TrackStep, refuse_river_crossing, refuse_useless_upgrade
 from engine.operating.train_purchase import TrainStep, TrainTradeConventions, train_deal_handler
+from engine.operating.trains import DiscardQuestion
 from engine.operating.turn import OperatingTurnQuestion
 from engine.private_companies.bridge_discount import BridgeDiscounts, refuse_upgrade_of_new_home
 from engine.private_companies.city_tokens import CityTokens, revenue_rules
@@ -69,20 +60,17 @@ from engine.private_companies.sales import (
     can_buy_private,
     may_buy_in_first_phase,
 )
-from engine.rounds.game_end import (
-    LAST_STOCK_ROUND_ON_SITE,
-    end_at_price,
-    end_by_stalemate,
-    final_scores,
-)
 from engine.rounds.sequence import (
+    LAST_STOCK_ROUND_ON_SITE,
     GameOverRules,
     OperatingRoundRules,
     StockRoundRules,
+    end_at_price,
+    end_by_stalemate,
+    final_scores,
     start_first_stock_round,
 )
-from engine.stock.floating import Capitalization
-from engine.stock.historical_order import refuse_purchase_out_of_order
+from engine.stock.company_start import Capitalization, refuse_purchase_out_of_order
 from engine.stock.price_protection import (
     PriceProtectionQuestion,
     StandingProtectionOrders,

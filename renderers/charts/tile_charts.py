@@ -12,12 +12,12 @@ from PIL import Image
 
 from renderers import theme
 from renderers.canvas import Canvas, fit_font_size, to_palette
+from renderers.files import png_palette
 from renderers.geometry import HexLayout
 from renderers.hex_grid import HexMetrics
 from renderers.map.hex_sprites import hex_mask
 from renderers.map.layers import BOARD_LAYERS, TEXT_LAYERS, coordinates
 from renderers.map.map import draw_hex, draw_map
-from renderers.png_palette import png_palette
 from renderers.theme import Palette
 from renderers.views import HexView, MapView, TileView
 

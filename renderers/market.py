@@ -14,15 +14,8 @@ from PIL import Image
 
 from engine import LoanStatus
 from renderers import color_math, sprites, theme
-from renderers.canvas import (
-    CAP_HEIGHT,
-    Page,
-    SupersampledCanvas,
-    fit_font_size,
-    text_width,
-    to_palette,
-)
-from renderers.png_palette import png_palette
+from renderers.canvas import CAP_HEIGHT, Page, SupersampledCanvas, fit_font_size, text_width, to_palette
+from renderers.files import png_palette
 from renderers.theme import Palette
 from renderers.views import Badge, CellView, MarketView
 
@@ -157,13 +150,7 @@ def _draw_cell(canvas: Page, layout: MarketLayout, cell: CellView) -> None:
     x, y = layout.corner(cell)
     fill = canvas.palette.zone_colors[fill_zone(cell)]
     canvas.rectangle(x, y, x + layout.cell_width, y + layout.cell_height, canvas.palette.muted)
-    canvas.rectangle(
-        x + 1,
-        y + 1,
-        x + layout.cell_width - 1,
-        y + layout.cell_height - 1,
-        fill,
-    )
+    canvas.rectangle(x + 1, y + 1, x + layout.cell_width - 1, y + layout.cell_height - 1, fill)
     if "par" in cell.zones:
         for grow, color in ((1, canvas.palette.ink), (4, fill)):
             canvas.rectangle(

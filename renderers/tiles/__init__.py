@@ -1,1 +1,0 @@
-"""Tiles by themselves: what can be laid, and in which ways."""
