@@ -184,6 +184,7 @@ async def pymap_server(context: ssl.SSLContext | None = None) -> AsyncIterator[M
     from pymap.backend.dict import DictBackend
     from pymap.config import IMAPConfig
     from pymap.imap import IMAPServer
+    from pysasl import SASLAuth
     from pysasl.hashing import BuiltinHash
 
     arguments = Namespace(
@@ -201,11 +202,13 @@ async def pymap_server(context: ssl.SSLContext | None = None) -> AsyncIterator[M
         demo_password=PASSWORD,
     )
     cheap_hash = BuiltinHash(rounds=1)  # half a million rounds would cost a second for each login of a test
+    mechanisms = SASLAuth.defaults()  # for each connection anew, pymap looks at all packages that are installed
     with patch.object(IMAPConfig, "_get_hash_context", return_value=cheap_hash):
         backend, config = await DictBackend.init(arguments)
     config.apply_context()
     async with AsyncExitStack() as stack:
         stack.enter_context(attentive())
+        stack.enter_context(patch.object(SASLAuth, "defaults", return_value=mechanisms))
         await backend.start(stack)
         serve_imap = ProxyProtocolReader(config.proxy_protocol).get_callback(
             IMAPServer(backend.login, config)
