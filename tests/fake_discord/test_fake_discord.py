@@ -385,6 +385,18 @@ async def test_a_machine_that_stands_still_is_not_late(
     fake.check_violations()
 
 
+async def test_a_follow_up_replaces_the_deferred_message_and_keeps_its_visibility(
+    fake: FakeDiscord, bot: ProbeClient
+) -> None:
+    async def think(interaction: discord.Interaction) -> None:
+        await interaction.response.defer(ephemeral=True)
+        await interaction.followup.send(view=CardView("Thought"), file=picture())
+
+    done = await answered(fake, bot, think)
+    assert done.ack_type == 5 and len(done.responses) == 1 and done.message.ephemeral and done.message.uses_v2
+    assert fake.visible_messages("general") == [] and done.message.texts[0] == "Thought"
+
+
 async def test_a_response_in_an_archived_thread(fake: FakeDiscord, bot: ProbeClient) -> None:
     await fake.run_command("Ann", "general", "table new", title="one")
     thread = fake.threads[0]
