@@ -63,6 +63,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
+from unittest.mock import patch
 
 import discord
 import yarl
@@ -86,6 +87,10 @@ from tests.fake_discord.rest_api import RestApi
 from tests.fake_discord.user_actions import MessageControl, UserActions
 
 SLOW_ACK = 1.0  # processor seconds
+
+
+async def identify_at_once(client: discord.Client, shard_id: int | None, *, initial: bool = False) -> None:
+    """In place of the five seconds for which the library waits before another session."""
 
 
 class FakeDiscord(UserActions):
@@ -124,15 +129,14 @@ class FakeDiscord(UserActions):
 
     @contextlib.contextmanager
     def attached(self) -> Iterator[None]:
-        """Point discord.py in this process at the fake until the block ends."""
-        base, gateway = discord.http.Route.BASE, discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY
-        discord.http.Route.BASE = self.api_url
-        discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(self.gateway_url)
-        try:
+        """Point discord.py in this process at the fake until the block ends; it connects again at once."""
+        with (
+            patch.object(discord.http.Route, "BASE", self.api_url),
+            patch.object(discord.gateway.DiscordWebSocket, "DEFAULT_GATEWAY", yarl.URL(self.gateway_url)),
+            patch.object(discord.backoff.ExponentialBackoff, "delay", lambda _: 0.05),
+            patch.object(discord.Client, "before_identify_hook", identify_at_once),
+        ):
             yield
-        finally:
-            discord.http.Route.BASE = base
-            discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = gateway
 
     # --- checks ----------------------------------------
 
