@@ -202,7 +202,7 @@ async def pymap_server(context: ssl.SSLContext | None = None) -> AsyncIterator[M
         demo_password=PASSWORD,
     )
     cheap_hash = BuiltinHash(rounds=1)  # half a million rounds would cost a second for each login of a test
-    mechanisms = SASLAuth.defaults()  # for each connection anew, pymap looks at all packages that are installed
+    mechanisms = SASLAuth.defaults()  # pymap would look for them in all packages for each connection
     with patch.object(IMAPConfig, "_get_hash_context", return_value=cheap_hash):
         backend, config = await DictBackend.init(arguments)
     config.apply_context()
