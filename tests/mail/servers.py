@@ -122,7 +122,7 @@ class Mailbox:
         client.logout()
 
     def _client(self) -> imaplib.IMAP4:
-        client = imaplib.IMAP4("127.0.0.1", self.port, timeout=30)
+        client = imaplib.IMAP4("127.0.0.1", self.port, timeout=120)
         client.login(self.user, self.password)
         return client
 
@@ -340,7 +340,7 @@ async def dovecot_server(user: str = USER, quota: str = "") -> AsyncIterator[Mai
         [DOVECOT, "-F", "-c", str(folder / "dovecot.conf")], start_new_session=True, **options
     )
     try:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             while not await _listens(imap) or not await _listens(lmtp):
                 assert process.poll() is None, (folder / "dovecot.log").read_text()
                 await asyncio.sleep(0.02)
