@@ -21,6 +21,9 @@ run: .venv/.run
 	@echo "Railpost starts."
 	@exec .venv/bin/railpost
 
+# Where nothing may be written beside the sources, each process of the tests would compile all of them again.
+test soak: export PYTHONDONTWRITEBYTECODE =
+
 test: .venv/.test
 	.venv/bin/python -m pytest $(TESTS)
 

@@ -12,6 +12,12 @@ from tests.fake_discord.server import FakeDiscord
 from tests.stores import StoreFactory
 
 
+@pytest.fixture(autouse=True)
+def _tried_again_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.discord.client.FIRST_RETRY_DELAY", 0.05)
+    monkeypatch.setattr("bot.discord.shards.MIN_SESSION_WAIT", 0.05)
+
+
 @pytest.fixture
 def users() -> tuple[str, ...]:
     """The users of the server; a module of tests may have others."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import itertools
 import re
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -23,7 +24,8 @@ from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import parseaddr
 from pathlib import Path
-from types import MappingProxyType
+from types import MappingProxyType, TracebackType
+from unittest.mock import patch
 
 from bot.config import Settings, parse_settings
 from bot.email import delivery
@@ -32,7 +34,7 @@ from bot.hub.info import TableInfo
 from bot.hub.people import PrivacySettings
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
-from mail import InboxTiming, ReplyLimits
+from mail import InboxTiming, ParserProcess, ReplyLimits
 from storage import Person, Store, open_store
 from tests.fake_discord.running_bot import OnePixelPictures
 from tests.mail.servers import Delivery, Mailbox, SmtpCatcher, pymap_server, smtp_server
@@ -90,7 +92,7 @@ class MailPlayer:
         self._seen = len(everybody)
         return self._letters
 
-    async def letter(self, seconds: float = 30.0) -> Delivery:
+    async def letter(self, seconds: float = 120.0) -> Delivery:
         """The next email."""
         try:
             async with asyncio.timeout(seconds):
@@ -250,19 +252,33 @@ async def served(
                     yield office
 
 
+class KeptParser(ParserProcess):
+    """A parser for many tests, one after the other: its process remembers nothing of a mail."""
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass
+
+
+kept_parser = functools.cache(KeptParser)
+
+
 @asynccontextmanager
 async def attached(
     office: MailHarness, pictures: PictureWorkers, timing: delivery.MailTiming = QUICK
 ) -> AsyncIterator[None]:
     """Run the mail channel until the block ends."""
-    task = asyncio.create_task(delivery.run(office.service, office.settings, pictures, timing=timing))
-    try:
-        yield
-        assert not task.done(), task
-    finally:
-        task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
+    run = delivery.run(office.service, office.settings, pictures, timing=timing)
+    with patch.object(delivery, "ParserProcess", kept_parser):
+        task = asyncio.create_task(run)
+        try:
+            yield
+            assert not task.done(), task
+        finally:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
 
 
 def headline(letter: Delivery) -> str:

@@ -17,9 +17,9 @@ import pytest
 from sqlmodel import col, select, update
 
 from bot.hub import people
-from bot.pictures.workers import PictureWorkers
 from mail import ReplyLimits
 from storage import OutboxMessage
+from tests.drawn_here import DrawnHere
 from tests.end_to_end.mail_players import ADDRESS, QUICK, MailHarness, Server, asks, copied, headline, served
 from tests.mail.servers import Delivery, dovecot_server, pymap_server
 
@@ -45,7 +45,7 @@ async def pymap(tmp_path: Path) -> AsyncIterator[MailHarness]:
 
 @pytest.fixture
 async def drawing(tmp_path: Path) -> AsyncIterator[MailHarness]:
-    async with served(tmp_path, pictures=PictureWorkers(1)) as found:
+    async with served(tmp_path, pictures=DrawnHere()) as found:
         yield found
 
 

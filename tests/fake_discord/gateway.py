@@ -2,7 +2,7 @@
 
 Theory of operation. A *session* starts with IDENTIFY and outlives its connection: every event dispatched to
 it gets a sequence number and is kept, so that a RESUME on a later connection replays the missed events and
-ends with RESUMED. A session ends when the client closes with 1000 or 1001, when the server invalidates it, or
+ends with RESUMED. A session ends when the client closes with 1000 or 1001, or
 when it is not resumed for `resume_window` seconds. An event goes to every live session, connected or not; if
 there is none, the event is lost, as on Discord. A killed process leaves a session that its successor does not
 know and never resumes: the successor sends IDENTIFY and gets only later events.
@@ -109,19 +109,15 @@ class GatewaySession:
 class Gateway:
     """Serves `/gateway/`. Public switches and methods are for tests; counters say what clients did.
 
-    `heartbeat_interval` is in seconds. `ignore_heartbeats` stops acknowledging heartbeats (a zombie
-    connection). `allow_privileged` lets clients ask for privileged intents. `refuse_connections` answers 503.
+    `allow_privileged` lets clients ask for privileged intents. `refuse_connections` answers 503.
     """
 
     def __init__(self, realm: GatewayServer) -> None:
         self.server = realm
         self.sessions: dict[str, GatewaySession] = {}
-        self.heartbeat_interval = 41.25
         self.resume_window = 120.0
-        self.ignore_heartbeats = False
         self.allow_privileged = False
         self.refuse_connections = False
-        self.invalidate_next: bool | None = None
         self.identified = self.resumed = self.replayed = 0
         self.identified_shards: list[tuple[int, float]] = []  # with the time of each
         self.client_close_codes: list[int] = []  # codes the clients closed with
@@ -152,17 +148,6 @@ class Gateway:
     async def request_reconnect(self) -> None:
         """Ask every client to reconnect and resume (opcode 7)."""
         await asyncio.gather(*(each.send(7) for each in self._connections))
-
-    async def invalidate_sessions(self, *, resumable: bool = False) -> None:
-        """Tell every client that its session is invalid (opcode 9)."""
-        if not resumable:
-            for each in self._connections:
-                self._end_session(each)
-        await asyncio.gather(*(each.send(9, resumable) for each in list(self._connections)))
-
-    async def request_heartbeat(self) -> None:
-        """Ask every client for an immediate heartbeat (opcode 1)."""
-        await asyncio.gather(*(each.send(1) for each in self._connections))
 
     def drop_connections(self) -> None:
         """Abort every connection; the sessions stay and can be resumed."""
@@ -207,7 +192,7 @@ class Gateway:
         try:
             if request.query.get("v") not in ("9", "10"):
                 raise GatewayClose(4012, "Invalid API version.")
-            await connection.send(10, {"heartbeat_interval": int(self.heartbeat_interval * 1000)})
+            await connection.send(10, {"heartbeat_interval": 41_250})
             await self._read_frames(connection)
         except GatewayClose as closed:
             self.server_close_codes.append(closed.code)
@@ -256,8 +241,7 @@ class Gateway:
             raise GatewayClose(4002, "Payload longer than 4096 bytes.")
 
     async def _heartbeat(self, connection: GatewayConnection, data: Json) -> None:
-        if not self.ignore_heartbeats:
-            await connection.send(11)
+        await connection.send(11)
 
     async def _identify(self, connection: GatewayConnection, data: Json) -> None:
         if self._session_of(connection) is not None:
@@ -272,8 +256,6 @@ class Gateway:
         shard = data.get("shard", [0, 1])
         if not 0 <= shard[0] < shard[1]:
             raise GatewayClose(4010, "Invalid shard.")
-        if await self._reject_if_invalidated(connection):
-            return
         self._session_count += 1
         session = GatewaySession(f"session{self._session_count}", intents, (shard[0], shard[1]), connection)
         self.sessions[session.id] = session
@@ -302,8 +284,6 @@ class Gateway:
     async def _resume(self, connection: GatewayConnection, data: Json) -> None:
         if data.get("token") != self.server.token:
             raise GatewayClose(4004, "Authentication failed.")
-        if await self._reject_if_invalidated(connection):
-            return
         self.live_sessions()
         session = self.sessions.get(str(data.get("session_id")))
         if session is None:
@@ -323,13 +303,6 @@ class Gateway:
         session.connection = connection
         await self._send_event(session, "RESUMED", {})
         self.server.changes.notify()
-
-    async def _reject_if_invalidated(self, connection: GatewayConnection) -> bool:
-        resumable, self.invalidate_next = self.invalidate_next, None
-        if resumable is None:
-            return False
-        await connection.send(9, resumable)
-        return True
 
     async def _send_event(self, session: GatewaySession, event: str, data: Json) -> None:
         session.seq += 1

@@ -19,7 +19,7 @@ Json = dict[str, Any]
 
 DISCORD_EPOCH_MS = 1_420_070_400_000
 EPHEMERAL, SUPPRESS_NOTIFICATIONS, COMPONENTS_V2, LOADING = 1 << 6, 1 << 12, 1 << 15, 1 << 7
-TEXT, DM, PUBLIC_THREAD, PRIVATE_THREAD, FORUM = 0, 1, 11, 12, 15
+TEXT, DM, PUBLIC_THREAD, PRIVATE_THREAD = 0, 1, 11, 12
 COMMAND, COMPONENT, AUTOCOMPLETE, MODAL_SUBMIT = 2, 3, 4, 5
 TOKEN_LIFETIME = 15 * 60.0
 ACK_DEADLINE = 3.0
@@ -245,7 +245,6 @@ class Channel:
     active_at: float = 0.0
     rename_times: list[float] = field(default_factory=list)
     old_edit_times: list[float] = field(default_factory=list)
-    typing_count: int = 0
     deleted: bool = False
 
     @property
@@ -410,14 +409,6 @@ class Message:
     def texts(self) -> list[str]:
         texts = [self.content] if self.content else []
         return texts + [part["content"] for part in walk_components(self.components) if part["type"] == 10]
-
-    def attachment(self, name: str) -> UploadedFile:
-        for each in self.attachments:
-            if each.filename == name:
-                return each
-        raise AssertionError(
-            f"No file {name} on this message; it has {[each.filename for each in self.attachments]}."
-        )
 
     def snapshot(self) -> Message:
         """A frozen copy: the message on a screen that is not refreshed later. User actions accept it."""

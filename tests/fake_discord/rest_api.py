@@ -26,7 +26,6 @@ from tests.fake_discord.models import (
     COMMAND,
     COMPONENT,
     EPHEMERAL,
-    FORUM,
     MODAL_SUBMIT,
     PRIVATE_THREAD,
     PUBLIC_THREAD,
@@ -241,39 +240,22 @@ class RestApi:
             ("GET", "/applications/@me", self._application),
             ("GET", "/gateway", self._gateway_url),
             ("GET", "/gateway/bot", self._gateway_url),
-            ("GET", "/users/{user}", self._user),
             ("POST", "/users/@me/channels", self._open_direct),
-            ("GET", "/guilds/{guild}", self._guild),
-            ("GET", "/guilds/{guild}/channels", self._guild_channels),
             ("GET", "/guilds/{guild}/threads/active", self._active_threads),
-            ("GET", "/guilds/{guild}/members/{user}", self._member),
             ("PUT", "/applications/{app}/commands", self._upsert_commands),
-            ("GET", "/applications/{app}/commands", self._get_commands),
-            ("PUT", "/applications/{app}/guilds/{guild}/commands", self._upsert_commands),
-            ("GET", "/applications/{app}/guilds/{guild}/commands", self._get_commands),
             ("POST", "/interactions/{id}/{token}/callback", self._interaction_callback),
             ("POST", own, self._follow_up),
-            ("GET", own + "/messages/{message}", self._get_response),
             ("PATCH", own + "/messages/{message}", self._edit_response),
             ("DELETE", own + "/messages/{message}", self._delete_response),
-            ("GET", messages + "/pins", self._pins),
             ("PUT", messages + "/pins/{message}", self._pin),
-            ("DELETE", messages + "/pins/{message}", self._unpin),
-            ("GET", "/channels/{channel}/pins", self._pins),
             ("PUT", "/channels/{channel}/pins/{message}", self._pin),
-            ("DELETE", "/channels/{channel}/pins/{message}", self._unpin),
             ("GET", messages, self._list_messages),
             ("POST", messages, self._create_message),
-            ("GET", message, self._get_message),
             ("PATCH", message, self._edit_message),
             ("DELETE", message, self._delete_message),
             ("POST", message + "/threads", self._create_thread),
             ("POST", "/channels/{channel}/threads", self._create_thread),
-            ("POST", "/channels/{channel}/typing", self._typing),
-            ("GET", "/channels/{channel}/thread-members", self._thread_members),
             ("PUT", member, self._add_thread_member),
-            ("DELETE", member, self._remove_thread_member),
-            ("GET", "/channels/{channel}", self._get_channel),
             ("PATCH", "/channels/{channel}", self._change_channel),
             ("DELETE", "/channels/{channel}", self._delete_channel),
         ]
@@ -319,9 +301,6 @@ class RestApi:
         }
         return json_response({"url": self.server.gateway_url, "shards": 1, "session_start_limit": limit})
 
-    async def _user(self, request: web.Request) -> web.Response:
-        return json_response(self.server.user_by_id(request.match_info["user"]).to_json())
-
     async def _open_direct(self, request: web.Request) -> web.Response:
         user = self.server.user_by_id((await json_object(request)).get("recipient_id"))
         return json_response(self.server.dm_channel(user).to_json())
@@ -330,39 +309,18 @@ class RestApi:
         if request.match_info["guild"] not in map(str, self.server.guilds):
             raise ApiError(404, 10004, "Unknown Guild")
 
-    async def _guild(self, request: web.Request) -> web.Response:
-        self._require_guild(request)
-        return json_response(self.server.guild_json(int(request.match_info["guild"])))
-
-    async def _guild_channels(self, request: web.Request) -> web.Response:
-        self._require_guild(request)
-        return json_response(self.server.guild_json(int(request.match_info["guild"]))["channels"])
-
     async def _active_threads(self, request: web.Request) -> web.Response:
         self._require_guild(request)
         return json_response(
             {"threads": self.server.guild_json(int(request.match_info["guild"]))["threads"], "members": []}
         )
 
-    async def _member(self, request: web.Request) -> web.Response:
-        self._require_guild(request)
-        user = self.server.user_by_id(request.match_info["user"])
-        if not user.is_member:
-            raise ApiError(404, 10007, "Unknown Member")
-        return json_response(user.member_json())
-
     # commands
 
     def _command_list(self, request: web.Request) -> list[Json]:
         if request.match_info["app"] != str(self.server.bot.id):
             raise ApiError(403, 20012, "You are not authorized to perform this action on this application")
-        if "guild" in request.match_info:
-            self._require_guild(request)
-            return self.server.guild_commands
         return self.server.commands
-
-    async def _get_commands(self, request: web.Request) -> web.Response:
-        return json_response(self._command_list(request))
 
     async def _upsert_commands(self, request: web.Request) -> web.Response:
         kept = self._command_list(request)
@@ -498,9 +456,6 @@ class RestApi:
         )
         return json_response(made.to_json())
 
-    async def _get_response(self, request: web.Request) -> web.Response:
-        return json_response(self._interaction_message(request)[1].to_json())
-
     async def _edit_response(self, request: web.Request) -> web.Response:
         interaction, message = self._interaction_message(request)
         return json_response(
@@ -539,11 +494,6 @@ class RestApi:
             seen = [each for each in seen if each.id < int(request.query["before"])]
         return json_response([each.to_json() for each in reversed(seen[-most:])])
 
-    async def _get_message(self, request: web.Request) -> web.Response:
-        channel, message = self._message(request)
-        self.server.require_permissions(channel, "READ_MESSAGE_HISTORY")
-        return json_response(message.to_json())
-
     async def _edit_message(self, request: web.Request) -> web.Response:
         channel, message = self._message(request)
         return json_response(
@@ -560,15 +510,6 @@ class RestApi:
         await self.server.delete_message(message)
         return web.Response(status=204)
 
-    async def _pins(self, request: web.Request) -> web.Response:
-        channel = self._channel(request)
-        if request.path.endswith("/messages/pins"):
-            items = [
-                {"pinned_at": "2026-01-01T00:00:00+00:00", "message": each.to_json()} for each in channel.pins
-            ]
-            return json_response({"items": items, "has_more": False})
-        return json_response([each.to_json() for each in channel.pins])
-
     async def _pin(self, request: web.Request) -> web.Response:
         channel, message = self._message(request)
         self.server.require_unarchived(channel)
@@ -580,39 +521,17 @@ class RestApi:
             await self.server.post_system_message(channel, 6, self.server.bot, "")
         return web.Response(status=204)
 
-    async def _unpin(self, request: web.Request) -> web.Response:
-        channel, message = self._message(request)
-        self.server.require_unarchived(channel)
-        self.server.require_permissions(channel, "PIN_MESSAGES")
-        message.pinned = False
-        return web.Response(status=204)
-
     # channels and threads
 
     async def _create_thread(self, request: web.Request) -> web.Response:
         parent = self._channel(request)
         draft = await read_message_request(request)
         source = self._message(request)[1] if "message" in request.match_info else None
-        first = draft.data.get("message") if parent.kind == FORUM else None
-        kind = PUBLIC_THREAD if source or parent.kind == FORUM else draft.data.get("type", PRIVATE_THREAD)
+        kind = PUBLIC_THREAD if source else draft.data.get("type", PRIVATE_THREAD)
         if kind not in (PUBLIC_THREAD, PRIVATE_THREAD):
             raise invalid_form("Value must be one of {11, 12}.", "type")
-        if parent.kind == FORUM and not isinstance(first, dict):
-            raise invalid_form("This field is required", "message")
         thread = await self.server.open_thread(parent, draft.data, source=source, kind=kind)
-        data = thread.to_json()
-        if first is not None:
-            try:
-                data["message"] = (
-                    await self.server.create_message(thread, MessageRequest(first, draft.uploads))
-                ).to_json()
-            except ApiError:
-                await self.server.vanish_channel(thread)
-                raise
-        return json_response(data, 201)
-
-    async def _get_channel(self, request: web.Request) -> web.Response:
-        return json_response(self._channel(request).to_json())
+        return json_response(thread.to_json(), 201)
 
     async def _change_channel(self, request: web.Request) -> web.Response:
         return json_response(
@@ -623,10 +542,6 @@ class RestApi:
         channel = self._channel(request)
         await self.server.delete_channel(channel)
         return json_response(channel.to_json())
-
-    async def _typing(self, request: web.Request) -> web.Response:
-        self._channel(request).typing_count += 1
-        return web.Response(status=204)
 
     def _thread_and_user(self, request: web.Request) -> tuple[Channel, int]:
         channel, user = self._channel(request), request.match_info["user"]
@@ -643,27 +558,6 @@ class RestApi:
         self.server.require_permissions(thread, "SEND_MESSAGES_IN_THREADS")
         thread.members[user_id] = user
         return web.Response(status=204)
-
-    async def _remove_thread_member(self, request: web.Request) -> web.Response:
-        thread, user_id = self._thread_and_user(request)
-        if user_id != self.server.bot.id:
-            self.server.require_permissions(thread, "MANAGE_THREADS")
-        thread.members.pop(user_id, None)
-        return web.Response(status=204)
-
-    async def _thread_members(self, request: web.Request) -> web.Response:
-        thread = self._channel(request)
-        return json_response(
-            [
-                {
-                    "id": str(thread.id),
-                    "user_id": str(user_id),
-                    "flags": 0,
-                    "join_timestamp": "2026-01-01T00:00:00+00:00",
-                }
-                for user_id in thread.members
-            ]
-        )
 
     async def _cdn(self, request: web.Request) -> web.Response:
         file = self.server.files.get(int(request.match_info["file"]))

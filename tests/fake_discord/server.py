@@ -28,7 +28,7 @@ Each returns when the bot has answered (a thinking message is replaced) or three
 raises AssertionError where the user's screen does not offer the control. The returned `Interaction` has
 `ack_type`, `ack_after` (processor seconds), `private_messages`, `public_messages`, `text`, `modal`, `updated`
 (the message of the control was changed through the interaction) and `is_unanswered` (the user saw "did not
-respond"). Wait for what the bot does later with `wait_until` and `wait_for_message`; after a deferred update
+respond"). Wait for what the bot does later with `wait_until`; after a deferred update
 (ack_type 6) with `wait_until(lambda: done.updated, …)`. A `Message` is live; `message.snapshot()` is a screen
 that is not refreshed, on which removed controls can still be pressed. (Discord itself may ignore such a
 press; a bot must survive both.)
@@ -40,9 +40,8 @@ press; a bot must survive both.)
 acknowledgement be late (3 s), tokens expire (15 min), threads be archived and messages become old. Rate
 limits refill in real time too. What never comes is waited for as long as `fake.default_timeout`.
 
-*Faults.* `fake.gateway.drop_connections()`, `.request_reconnect()`, `.invalidate_sessions()`,
-`.close_connections(code)`, `.ignore_heartbeats`, `.refuse_connections`, `.invalidate_next`,
-`.request_heartbeat()`. `fake.rest.inject_fault("POST", "messages$", 502)`: status 0 aborts the connection,
+*Faults.* `fake.gateway.drop_connections()`, `.request_reconnect()`, `.close_connections(code)`,
+`.refuse_connections`. `fake.rest.inject_fault("POST", "messages$", 502)`: status 0 aborts the connection,
 `after=True` loses only the response. `async with fake.rest.hold_requests("POST", "messages$") as hold` stops
 a request before it takes effect: the moment for kill -9. Rate limits: `fake.rest.buckets["POST
 /channels/{channel}/messages"] = (5, 5.0)`, `fake.old_edit_limit = (3, 20.0)` (edits of messages older than an
@@ -64,6 +63,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
+from unittest.mock import patch
 
 import discord
 import yarl
@@ -87,6 +87,10 @@ from tests.fake_discord.rest_api import RestApi
 from tests.fake_discord.user_actions import MessageControl, UserActions
 
 SLOW_ACK = 1.0  # processor seconds
+
+
+async def identify_at_once(client: discord.Client, shard_id: int | None, *, initial: bool = False) -> None:
+    """In place of the five seconds for which the library waits before another session."""
 
 
 class FakeDiscord(UserActions):
@@ -125,15 +129,14 @@ class FakeDiscord(UserActions):
 
     @contextlib.contextmanager
     def attached(self) -> Iterator[None]:
-        """Point discord.py in this process at the fake until the block ends."""
-        base, gateway = discord.http.Route.BASE, discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY
-        discord.http.Route.BASE = self.api_url
-        discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(self.gateway_url)
-        try:
+        """Point discord.py in this process at the fake until the block ends; it connects again at once."""
+        with (
+            patch.object(discord.http.Route, "BASE", self.api_url),
+            patch.object(discord.gateway.DiscordWebSocket, "DEFAULT_GATEWAY", yarl.URL(self.gateway_url)),
+            patch.object(discord.backoff.ExponentialBackoff, "delay", lambda _: 0.05),
+            patch.object(discord.Client, "before_identify_hook", identify_at_once),
+        ):
             yield
-        finally:
-            discord.http.Route.BASE = base
-            discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = gateway
 
     # --- checks ----------------------------------------
 

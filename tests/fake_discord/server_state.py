@@ -19,7 +19,6 @@ from tests.fake_discord.models import (
     COMPONENTS_V2,
     DM,
     EPHEMERAL,
-    FORUM,
     LOADING,
     PUBLIC_THREAD,
     SUPPRESS_NOTIFICATIONS,
@@ -85,7 +84,6 @@ class ServerState:
         for name in channels:
             self.open_channel(name)
         self.commands: list[Json] = []
-        self.guild_commands: list[Json] = []
         self.interactions: list[Interaction] = []
         self.pings: list[Ping] = []
         self.rejected: list[RejectedRequest] = []
@@ -119,10 +117,9 @@ class ServerState:
         self.guilds[guild_id] = name
         return self.open_channel(channel, guild_id=guild_id)
 
-    def open_channel(self, name: str, *, forum: bool = False, guild_id: int | None = None) -> Channel:
+    def open_channel(self, name: str, *, guild_id: int | None = None) -> Channel:
         """guild_id: None for the first guild; the bot is no member of one that has not been opened."""
-        kind = FORUM if forum else TEXT
-        channel = Channel(self.ids(), name, kind, self.clock, guild_id=guild_id or self.guild_id)
+        channel = Channel(self.ids(), name, TEXT, self.clock, guild_id=guild_id or self.guild_id)
         self.channels[channel.id] = channel
         return channel
 
@@ -365,8 +362,6 @@ class ServerState:
         await self.gateway.dispatch(event, data, private=message.channel.kind == DM)
 
     def _check_may_send(self, channel: Channel, draft: MessageRequest) -> None:
-        if channel.kind == FORUM:
-            raise ApiError(400, 50008, "Cannot send messages in a non-text channel")
         if channel.recipient is not None and not (
             channel.recipient.accepts_dms and channel.recipient.is_member
         ):
@@ -644,7 +639,7 @@ class ServerState:
         self, parent: Channel, data: Json, *, source: Message | None = None, kind: int = PUBLIC_THREAD
     ) -> Channel:
         """Errors: 50013, 50024 no threads in this channel, 160004 the message has a thread already, 50035."""
-        if parent.kind not in (TEXT, FORUM):
+        if parent.kind != TEXT:
             raise ApiError(400, 50024, "Cannot execute action on this channel type")
         self.require_permissions(
             parent, "CREATE_PUBLIC_THREADS" if kind == PUBLIC_THREAD else "CREATE_PRIVATE_THREADS"

@@ -7,11 +7,9 @@ import contextlib
 import io
 import json
 import struct
-import sys
 import time
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable
-from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -19,7 +17,7 @@ import discord
 import pytest
 from discord import app_commands, ui
 
-from tests.fake_discord.server import Channel, FakeDiscord, Interaction, Message, OptionChoice
+from tests.fake_discord.server import Channel, FakeDiscord, Interaction
 
 Json = dict[str, Any]
 V2 = 1 << 15
@@ -66,7 +64,6 @@ class CardView(ui.LayoutView):
                 ui.ActionRow(
                     ui.Button[Any](label="Pass", custom_id="pass"),
                     ui.Button[Any](label="Bid…", custom_id="bid"),
-                    ui.Button[Any](label="Slow", custom_id="slow"),
                     ui.Button[Any](label="Never", custom_id="never", disabled=True),
                 )
             )
@@ -144,11 +141,6 @@ class ProbeClient(discord.Client):
         async def do(interaction: discord.Interaction, action: str, company: str | None = None) -> None:
             await interaction.response.send_message(view=CardView(f"Done: {action}"), file=picture())
 
-        @do.autocomplete("action")
-        async def actions(interaction: discord.Interaction, typed: str) -> list[app_commands.Choice[str]]:
-            company = interaction.namespace.company or "PRR"
-            return [app_commands.Choice(name=f"{typed}y {company}", value="buy")]
-
         @self.tree.command(name="host", description="For hosts")
         @app_commands.default_permissions(manage_guild=True)
         async def host(interaction: discord.Interaction) -> None:
@@ -178,11 +170,6 @@ class ProbeClient(discord.Client):
             await interaction.response.send_message("Really?", view=ConfirmView(), ephemeral=True)
         elif name == "bid":
             await interaction.response.send_modal(BidModal())
-        elif name == "slow":
-            await interaction.response.defer()
-            await interaction.edit_original_response(
-                view=CardView("Thought about it"), attachments=[picture()]
-            )
         elif name == "sure":
             await interaction.response.edit_message(content="Passed.", view=None)
         else:
@@ -263,79 +250,6 @@ def refused(got: tuple[int, Any], status: int, code: int, word: str = "") -> Non
 
 
 # --- the drivers
-
-
-async def test_every_kind_of_control(fake: FakeDiscord, bot: ProbeClient) -> None:
-    made = await fake.run_command("Ann", "general", "table new", title="The First", seats=4)
-    assert (made.ack_type, made.text, made.private_messages, made.public_messages) == (
-        5,
-        "Made.",
-        [made.message],
-        [],
-    )
-    thread = fake.threads[0]
-    assert thread.name == "one-4" and fake.users["Ann"].id in thread.members
-
-    card = fake.last_message("one-4")
-    assert thread.pins == [card]
-    assert fake.texts(card) == [f"{fake.users['Ann'].mention}: your turn", "What now?"]
-    assert fake.alt_texts(card) == ["Map: nothing laid"]
-    assert fake.shown_images(card)[0].content == png() and fake.shown_images(card)[0].pixel_size == (3, 2)
-    assert [str(each) for each in fake.controls(card)] == [
-        "select 'Buy'",
-        "button 'Pass'",
-        "button 'Bid…'",
-        "button 'Slow'",
-        "button 'Never' (disabled)",
-    ]
-    assert fake.controls(card)[0].options == (
-        OptionChoice("B&O at 100", "bo"),
-        OptionChoice("PRR at 67", "prr"),
-    )
-    assert fake.messages_pinging("Ann") == [card] and len(fake.pings) == 1
-
-    bid = await fake.click("Bob", card, "Bid…")
-    assert bid.ack_type == 9 and bid.modal is not None
-    assert [each.label for each in bid.modal.fields] == ["Item", "Amount"]
-    answer = await fake.submit_modal("Bob", bid.modal, {"amount": 45})
-    assert answer.text == "Bid 45 on ca" and answer.private_messages
-
-    asked = await fake.click("Ann", card, custom_id="pass")
-    assert (
-        asked.private_messages
-        and fake.visible_messages("one-4") == [card]
-        and len(fake.visible_messages("one-4", "Ann")) == 2
-    )
-    sure = await fake.click("Ann", asked.message, "Yes, pass")
-    assert sure.updated and asked.message.text == "Passed." and not fake.controls(asked.message)
-
-    slow = await fake.click("Ann", card, "Slow")
-    await fake.wait_until(lambda: slow.updated, "the card to change")
-    assert slow.ack_type == 6 and fake.texts(card)[0] == "Thought about it"
-
-    stale = card.snapshot()
-    bought = await fake.select("Ann", card, "Buy", "PRR at 67")
-    assert bought.ack_type == 7 and fake.texts(card)[0] == "Bought prr"
-    assert fake.controls(card) == [] and fake.shown_images(card), (
-        "an edit that lists no attachments keeps them"
-    )
-    assert fake.messages_with_controls("one-4", "Ann") == [] and fake.controls(stale)
-    again = await fake.select("Ann", stale, "Buy", "B&O at 100")
-    assert again.updated and fake.texts(card)[0] == "Bought bo", "an old screen presses on the living message"
-    fake.check_violations(pinged=["Ann"])
-    assert 0 < fake.slowest_ack < 1
-
-
-async def test_autocompletion_gets_the_other_options(fake: FakeDiscord, bot: ProbeClient) -> None:
-    assert await fake.autocomplete("Ann", "general", "do", option="action", typed="bu") == [
-        OptionChoice("buy PRR", "buy")
-    ]
-    with_company = await fake.autocomplete("Ann", "general", "do", option="action", typed="bu", company="B&O")
-    assert with_company == [OptionChoice("buy B&O", "buy")]
-    done = await fake.run_command("Ann", fake.find_dm("Ann"), "do", action="anything at all")
-    assert "Done: anything at all" in done.text and done.message.channel is fake.find_dm("Ann")
-    with pytest.raises(AssertionError, match="suggests nothing"):
-        await fake.autocomplete("Ann", "general", "do", option="company", typed="")
 
 
 async def test_direct_messages(fake: FakeDiscord, bot: ProbeClient) -> None:
@@ -856,7 +770,6 @@ async def test_permissions_non_members_and_deleted_objects(fake: FakeDiscord, ra
     assert (await raw("DELETE", f"{base}/messages/{sent['id']}"))[0] == 204
     refused(await raw("PATCH", f"{base}/messages/{sent['id']}", {"content": "x"}), 404, 10008)
     refused(await raw("POST", "/channels/1/messages", {"content": "x"}), 404, 10003)
-    refused(await raw("GET", "/users/1"), 404, 10013)
     refused(await raw("POST", "/users/@me/channels", {"recipient_id": 1}), 404, 10013)
     general.denied = {"MANAGE_CHANNELS", "MANAGE_THREADS"}
     refused(await raw("PATCH", base, {"name": "new"}), 403, 50013)
@@ -934,21 +847,6 @@ async def test_threads_are_archived_locked_and_unarchived(fake: FakeDiscord, raw
     refused(await raw("POST", started, {"name": "Again"}), 400, 160004)
 
 
-async def test_forum_posts(fake: FakeDiscord, bot: ProbeClient) -> None:
-    fake.open_channel("tables", forum=True)
-    await fake.gateway.invalidate_sessions()
-    await fake.wait_until(lambda: bot.readied == 2, "the new channel to be known")
-    forum = bot.get_channel(fake.find_channel("tables").id)
-    assert isinstance(forum, discord.ForumChannel)
-    made = await forum.create_thread(name="A7K", view=CardView("Hello"), file=picture())
-    assert fake.last_message("A7K").texts[0] == "Hello" and made.thread.parent_id == forum.id
-    with pytest.raises(discord.HTTPException, match="50008"):
-        await bot.http.request(
-            discord.http.Route("POST", "/channels/{channel_id}/messages", channel_id=forum.id),
-            json={"content": "x"},
-        )
-
-
 async def test_renames_and_old_edits_are_limited(fake: FakeDiscord, raw: RawRequests) -> None:
     await raw("POST", f"/channels/{fake.find_channel('general').id}/threads", {"name": "Table", "type": 11})
     thread = fake.find_channel("Table")
@@ -968,18 +866,6 @@ async def test_renames_and_old_edits_are_limited(fake: FakeDiscord, raw: RawRequ
     status, told = await raw("PATCH", path, {"content": "older"})
     refused((status, told), 429, 30046)
     assert 0 < told["retry_after"] <= 20 and fake.last_message(thread).text == "old"
-
-
-async def test_the_client_keeps_rate_limits_and_retries(fake: FakeDiscord, bot: ProbeClient) -> None:
-    fake.rest.buckets["POST /channels/{channel}/messages"] = (2, 0.3)
-    channel = bot.get_channel(fake.find_channel("general").id)
-    assert isinstance(channel, discord.TextChannel)
-    for i in range(5):
-        await channel.send(str(i))
-    assert fake.rest.rate_limited_count == 0, "the headers told the client when to wait"
-    fake.rest.inject_fault("POST", "messages$", 429, retry_after=0.05)
-    await channel.send("again")
-    assert fake.rest.rate_limited_count == 1 and len(fake.visible_messages("general")) == 6
 
 
 async def test_aborted_connections_and_malformed_requests(fake: FakeDiscord, raw: RawRequests) -> None:
@@ -1016,43 +902,7 @@ async def test_non_members_and_private_threads(fake: FakeDiscord, bot: ProbeClie
         await fake.run_command("Ann", "general", "probe")
 
 
-async def test_a_request_can_be_held(fake: FakeDiscord, bot: ProbeClient) -> None:
-    channel = bot.get_channel(fake.find_channel("general").id)
-    assert isinstance(channel, discord.TextChannel)
-    async with fake.rest.hold_requests("POST", "messages$") as hold:
-        sending = asyncio.create_task(channel.send("x"))
-        await fake.wait_until(lambda: hold.reached, "the request")
-        assert fake.visible_messages("general") == []
-    await sending
-    assert fake.last_message("general").text == "x"
-
-
 # --- the gateway
-
-
-async def test_reconnect_resumes(fake: FakeDiscord, bot: ProbeClient) -> None:
-    await fake.gateway.request_reconnect()
-    await fake.wait_until(lambda: fake.gateway.resumed == 1, "a resume")
-    assert fake.gateway.identified == 1 and bot.readied == 1
-    assert not (await fake.run_command("Ann", "general", "probe")).is_unanswered
-
-
-async def test_events_during_a_lost_connection_are_replayed(fake: FakeDiscord, bot: ProbeClient) -> None:
-    fake.gateway.drop_connections()
-    done = await fake.run_command("Ann", "general", "probe")
-    assert done.delivered and done.text == "Nothing." and done.ack_after is not None
-    assert (fake.gateway.identified, fake.gateway.resumed) == (1, 1) and fake.gateway.replayed >= 1
-
-
-async def test_an_invalid_session_is_replaced(fake: FakeDiscord, bot: ProbeClient) -> None:
-    await fake.gateway.invalidate_sessions()
-    await fake.wait_until(lambda: bot.readied == 2, "on_ready once more")
-    assert (fake.gateway.identified, fake.gateway.resumed) == (2, 0)
-    await fake.gateway.invalidate_sessions(resumable=True)
-    await fake.wait_until(lambda: fake.gateway.resumed == 1, "a resume")
-    fake.gateway.sessions.clear()
-    fake.gateway.drop_connections()
-    await fake.wait_until(lambda: bot.readied == 3, "a refused resume to end in a new session")
 
 
 async def test_interactions_without_a_session_are_lost(fake: FakeDiscord) -> None:
@@ -1066,37 +916,12 @@ async def test_interactions_without_a_session_are_lost(fake: FakeDiscord) -> Non
         assert bot.readied == 1 and lost.is_unanswered, "a new session does not hear of the past"
 
 
-async def test_a_zombie_connection_is_closed(fake: FakeDiscord) -> None:
-    fake.gateway.heartbeat_interval = 0.2
-    async with playing(fake, heartbeat_timeout=0.5):
-        fake.gateway.ignore_heartbeats = True
-        await fake.wait_until(lambda: not fake.gateway.connected, "the client to give up")
-        fake.gateway.ignore_heartbeats = False
-        await fake.wait_until(lambda: fake.gateway.resumed, "a resume")
-
-
-async def test_a_session_invalidated_on_identify(fake: FakeDiscord) -> None:
-    fake.gateway.invalidate_next = False
-    async with playing(fake) as bot:
-        assert fake.gateway.identified == 1 and bot.readied == 1
-
-
 async def test_two_sessions_get_an_event_and_one_answers(fake: FakeDiscord, bot: ProbeClient) -> None:
     async with playing(fake):
         done = await fake.run_command("Ann", "general", "probe")
         assert done.text == "Nothing." and len(done.responses) == 1
         await fake.wait_until(lambda: fake.rejected, "the other to come second")
         assert fake.rejected[0].code == 40060
-
-
-async def test_requested_heartbeats_and_refused_connections(fake: FakeDiscord, bot: ProbeClient) -> None:
-    await fake.gateway.request_heartbeat()
-    fake.gateway.refuse_connections = True
-    fake.gateway.drop_connections()
-    await asyncio.sleep(0.1)
-    fake.gateway.refuse_connections = False
-    await fake.wait_until(lambda: fake.gateway.connected, "the client to come back")
-    assert fake.gateway.resumed == 1
 
 
 async def test_close_codes(fake: FakeDiscord) -> None:
@@ -1148,45 +973,3 @@ async def test_errors_for_which_the_gateway_closes(fake: FakeDiscord) -> None:
     async with playing(fake):
         mine = next(iter(fake.gateway.sessions))
         assert await wire(fake, {"op": 6, "d": {"token": fake.token, "session_id": mine, "seq": 99}}) == 4007
-
-
-# --- a bot in a process of its own
-
-
-async def test_a_killed_process_and_its_successor(fake: FakeDiscord) -> None:
-    async def start() -> asyncio.subprocess.Process:
-        before = fake.gateway.identified
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "tests.fake_discord.test_fake_discord",
-            fake.api_url,
-            fake.gateway_url,
-            fake.token,
-            cwd=Path(__file__).parents[2],
-        )
-        await fake.wait_until(lambda: fake.gateway.identified > before, "the process to come on line")
-        return process
-
-    process = await start()
-    card: Message = (await fake.run_command("Ann", "general", "do", action="x")).message
-    process.kill()
-    await process.wait()
-    await fake.wait_until(lambda: not fake.gateway.connected, "the line to end")
-    dead = asyncio.create_task(fake.click("Ann", card, "Bid…"))
-    await fake.wait_until(lambda: len(fake.interactions) == 2, "the press")
-    fake.clock.advance(3)
-    assert (await dead).is_unanswered
-    process = await start()
-    assert (await fake.click("Ann", card, "Bid…")).modal is not None
-    process.terminate()
-    await process.wait()
-
-
-if __name__ == "__main__":
-    import yarl
-
-    api, gateway, secret = sys.argv[1:]
-    discord.http.Route.BASE = api
-    discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(gateway)
-    ProbeClient().run(secret, log_handler=None)

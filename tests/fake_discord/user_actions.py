@@ -177,18 +177,10 @@ class UserActions(ServerState):
     async def wait_ready(self, timeout: float | None = None) -> None:
         """Wait until a client is connected and has registered its commands."""
         await self.wait_until(
-            lambda: self.gateway.connected and (self.commands or self.guild_commands),
+            lambda: self.gateway.connected and self.commands,
             "a client with commands",
             timeout,
         )
-
-    async def wait_for_message(self, channel: Channel | str | int, timeout: float | None = None) -> Message:
-        """Wait for a new message in the channel."""
-        place, before = self.find_channel(channel), self.visible_messages(channel)
-        await self.wait_until(
-            lambda: len(self.visible_messages(place)) > len(before), f"a message in {place.name}", timeout
-        )
-        return next(each for each in self.visible_messages(place) if each not in before)
 
     # --- doing ----------------------------------------
 
@@ -381,7 +373,7 @@ class UserActions(ServerState):
     def _available_commands(self, user: User, place: Channel | None) -> list[Json]:
         direct = place is not None and place.recipient is not None
         out = []
-        for each in [*self.commands, *([] if direct else self.guild_commands)]:
+        for each in self.commands:
             contexts = each.get("contexts")
             here = (
                 (1 if direct else 0) in contexts
@@ -471,8 +463,6 @@ class UserActions(ServerState):
         for part in reversed(path):
             options = [{"name": part["name"], "type": part["type"], "options": options}]
         data: Json = {"id": root["id"], "name": root["name"], "type": 1, "options": options}
-        if root in self.guild_commands:
-            data["guild_id"] = str(self.guild_id)
         return data | ({"resolved": resolved} if resolved else {})
 
     # forms

@@ -122,7 +122,7 @@ class Mailbox:
         client.logout()
 
     def _client(self) -> imaplib.IMAP4:
-        client = imaplib.IMAP4("127.0.0.1", self.port, timeout=30)
+        client = imaplib.IMAP4("127.0.0.1", self.port, timeout=120)
         client.login(self.user, self.password)
         return client
 
@@ -184,6 +184,7 @@ async def pymap_server(context: ssl.SSLContext | None = None) -> AsyncIterator[M
     from pymap.backend.dict import DictBackend
     from pymap.config import IMAPConfig
     from pymap.imap import IMAPServer
+    from pysasl import SASLAuth
     from pysasl.hashing import BuiltinHash
 
     arguments = Namespace(
@@ -201,11 +202,13 @@ async def pymap_server(context: ssl.SSLContext | None = None) -> AsyncIterator[M
         demo_password=PASSWORD,
     )
     cheap_hash = BuiltinHash(rounds=1)  # half a million rounds would cost a second for each login of a test
+    mechanisms = SASLAuth.defaults()  # pymap would look for them in all packages for each connection
     with patch.object(IMAPConfig, "_get_hash_context", return_value=cheap_hash):
         backend, config = await DictBackend.init(arguments)
     config.apply_context()
     async with AsyncExitStack() as stack:
         stack.enter_context(attentive())
+        stack.enter_context(patch.object(SASLAuth, "defaults", return_value=mechanisms))
         await backend.start(stack)
         serve_imap = ProxyProtocolReader(config.proxy_protocol).get_callback(
             IMAPServer(backend.login, config)
@@ -337,7 +340,7 @@ async def dovecot_server(user: str = USER, quota: str = "") -> AsyncIterator[Mai
         [DOVECOT, "-F", "-c", str(folder / "dovecot.conf")], start_new_session=True, **options
     )
     try:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             while not await _listens(imap) or not await _listens(lmtp):
                 assert process.poll() is None, (folder / "dovecot.log").read_text()
                 await asyncio.sleep(0.02)

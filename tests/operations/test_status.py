@@ -318,7 +318,7 @@ async def test_14_the_older_of_two_services_is_found_when_the_newer_has_ended(
             for _ in range(4):
                 await asyncio.sleep(0.05)
                 assert (found := await ask_status(tmp_path)) and found.errors == 2
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             while (found := await ask_status(tmp_path)) is None:  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
         assert found.errors == 1

@@ -141,7 +141,7 @@ async def test_a_leader_whose_connection_ends_goes_on_where_nobody_else_leads(
         holders = "FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2"
         (former,) = server.execute(text(f"SELECT pid {holders}")).one()
         assert server.execute(text(f"SELECT pg_terminate_backend(pid) {holders}")).all()
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             while server.execute(text(f"SELECT pid {holders}")).all() in ([], [(former,)]):  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
     engine.dispose()

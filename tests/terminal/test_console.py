@@ -17,6 +17,7 @@ from bot.terminal.console import Console
 from bot.tools.simulation.simulate import simulate_game
 from engine import State, encode_state
 from storage import StoreError, open_store
+from tests.drawn_here import DrawnHere
 from tests.stores import run_sql
 
 
@@ -146,14 +147,13 @@ async def test_show(console: Console) -> None:
 
 async def test_pictures_are_saved(tmp_path: Path) -> None:
     async with await open_store(tmp_path / "railpost.db") as store:
-        with PictureWorkers(1) as pictures:
-            console = Console(Service(store), tmp_path, pictures)
-            await enter(console, *BEGUN)
-            for what in ("map", "market", "sheet"):
-                text = await enter(console, f"show {what}")
-                path = Path(text.rpartition("Picture: ")[2])
-                assert path.parent == tmp_path / "pictures"
-                assert path.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+        console = Console(Service(store), tmp_path, DrawnHere())
+        await enter(console, *BEGUN)
+        for what in ("map", "market", "sheet"):
+            text = await enter(console, f"show {what}")
+            path = Path(text.rpartition("Picture: ")[2])
+            assert path.parent == tmp_path / "pictures"
+            assert path.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
 
 
 async def test_a_failed_picture_fails_nothing_else(tmp_path: Path) -> None:
