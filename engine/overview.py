@@ -297,6 +297,17 @@ def rotations_on(state: State, tile: str, hex: str) -> dict[int, int]:
 
 
 __all__ = [
-    "Topic", "TrainRun", "best_run", "bids", "companies_in_question", "free_cash", "hexes_in_question",
-    "places_of", "rotations_on", "tile_upgrades", "tiles_left", "topic", "train_runs",
-]  # fmt: skip
+    "Topic",
+    "TrainRun",
+    "best_run",
+    "bids",
+    "companies_in_question",
+    "free_cash",
+    "hexes_in_question",
+    "places_of",
+    "rotations_on",
+    "tile_upgrades",
+    "tiles_left",
+    "topic",
+    "train_runs",
+]

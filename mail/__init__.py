@@ -42,7 +42,21 @@ from mail.smtp import SmtpDeliveryWorker
 from mail.smtp_connections import SmtpAccount
 
 __all__ = [
-    "ImapAccount", "InboxTiming", "InboxWatcher", "InlineImage", "MailPage", "MailPolicy", "OutgoingMail",
-    "ParserProcess", "ReplyLimits", "ReplyToken", "ServiceAddress", "SmtpAccount", "SmtpDeliveryWorker",
-    "TokenRedactionFilter", "compose", "normalize_address", "redact",
-]  # fmt: skip
+    "ImapAccount",
+    "InboxTiming",
+    "InboxWatcher",
+    "InlineImage",
+    "MailPage",
+    "MailPolicy",
+    "OutgoingMail",
+    "ParserProcess",
+    "ReplyLimits",
+    "ReplyToken",
+    "ServiceAddress",
+    "SmtpAccount",
+    "SmtpDeliveryWorker",
+    "TokenRedactionFilter",
+    "compose",
+    "normalize_address",
+    "redact",
+]

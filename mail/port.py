@@ -31,10 +31,29 @@ these words say, `agree|decline`. `bounce` gives no right to act.
 """
 
 QueryKind = Literal[
-    "help", "status", "turn", "sheet", "board", "map", "market", "log", "at", "company", "player",
-    "chart", "records", "animation", "export", "bids", "privates", "trains", "tiles", "routes", "runs",
+    "help",
+    "status",
+    "turn",
+    "sheet",
+    "board",
+    "map",
+    "market",
+    "log",
+    "at",
+    "company",
+    "player",
+    "chart",
+    "records",
+    "animation",
+    "export",
+    "bids",
+    "privates",
+    "trains",
+    "tiles",
+    "routes",
+    "runs",
     "try",
-]  # fmt: skip
+]
 """The queries, which change nothing in the game. `try` plays lines on a copy of it."""
 
 

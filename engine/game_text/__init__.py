@@ -11,6 +11,14 @@ from engine.game_text.replay import ReplayReport, replay
 from engine.game_text.script import ScriptError, read_script, write_script
 
 __all__ = [
-    "GameHistory", "HistoryLine", "ReplayReport", "ScriptError", "compare_checkpoint", "current_checkpoints",
-    "read_script", "replay", "set_up_position", "write_script",
-]  # fmt: skip
+    "GameHistory",
+    "HistoryLine",
+    "ReplayReport",
+    "ScriptError",
+    "compare_checkpoint",
+    "current_checkpoints",
+    "read_script",
+    "replay",
+    "set_up_position",
+    "write_script",
+]

@@ -117,18 +117,43 @@ def payment_sentence(g: Game, paid: CashMoved) -> str:
 
 
 SILENT_EVENTS = (
-    AbilityUsed, CoveredShortsChanged, CoveredShortsClosed, CrisisStartSeatChanged, FramePopped,
-    OperatingTurnStarted, QuestionAsked, StandingProtectionChanged, UnpaidInterestChanged,
+    AbilityUsed,
+    CoveredShortsChanged,
+    CoveredShortsClosed,
+    CrisisStartSeatChanged,
+    FramePopped,
+    OperatingTurnStarted,
+    QuestionAsked,
+    StandingProtectionChanged,
+    UnpaidInterestChanged,
     UnplacedTokensChanged,
-)  # fmt: skip
+)
 """Events that no sentence mentions."""
 
 FLUSHING_EVENTS = (
-    BankBroken, BidMade, CityTokenPlaced, CityTokenRemoved, CompanyClosed, CompanyFloated,
-    ConnectionRunPostponed, ConnectionRunStarted, DestinationTokenKept, DestinationTokenPlaced,
-    DividendDeclared, OfferEnded, OfferMade, ParSet, Passed, PhaseStarted, PriceMoved, PriceProtected,
-    PriorityMoved, RoundStarted, SharesReissued, TrainsRan,
-)  # fmt: skip
+    BankBroken,
+    BidMade,
+    CityTokenPlaced,
+    CityTokenRemoved,
+    CompanyClosed,
+    CompanyFloated,
+    ConnectionRunPostponed,
+    ConnectionRunStarted,
+    DestinationTokenKept,
+    DestinationTokenPlaced,
+    DividendDeclared,
+    OfferEnded,
+    OfferMade,
+    ParSet,
+    Passed,
+    PhaseStarted,
+    PriceMoved,
+    PriceProtected,
+    PriorityMoved,
+    RoundStarted,
+    SharesReissued,
+    TrainsRan,
+)
 """Events before which whatever was held back is said: it does not belong to them."""
 
 

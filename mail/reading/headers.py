@@ -54,9 +54,15 @@ DmarcVerdict = Literal["none", "pass", "fail"]
 
 # First those set by our own server, then those of the sender.
 RECIPIENT_HEADERS = (
-    "delivered-to", "x-original-to", "envelope-to", "x-envelope-to", "to", "cc", "resent-to",
+    "delivered-to",
+    "x-original-to",
+    "envelope-to",
+    "x-envelope-to",
+    "to",
+    "cc",
+    "resent-to",
     "x-forwarded-to",
-)  # fmt: skip
+)
 
 
 class MailHeaders:

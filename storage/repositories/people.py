@@ -205,10 +205,17 @@ class PeopleRepository(Repository):
         hosted = select(GameTable.id).where(col(GameTable.host_id) == merged_id)
         await self._db.renew_revisions(*await self._db.all(hosted))
         await self._db.update(GameTable, col(GameTable.host_id) == merged_id, host_id=kept_id)
-        owned = (
-            Identity, Seat, MoveRecord, MailToken, SeatRequest, Deputy, SeatClockRecord, DueRow, OrderRecord,
-        )  # fmt: skip
-        for model in owned:
+        for model in (
+            Identity,
+            Seat,
+            MoveRecord,
+            MailToken,
+            SeatRequest,
+            Deputy,
+            SeatClockRecord,
+            DueRow,
+            OrderRecord,
+        ):
             await self._db.update(model, col(model.person_id) == merged_id, person_id=kept_id)
         kept, merged = await self.get(kept_id), await self.get(merged_id)
         await self.update(
