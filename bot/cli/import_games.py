@@ -54,7 +54,7 @@ class ImportReport(msgspec.Struct, omit_defaults=False):
         if not self.ok:
             return f"{self.file}: {self.error}"
         status = "finished" if self.finished else "not finished"
-        scores = ", ".join(f"{player} ${dollars}" for player, dollars in self.scores.items())
+        scores = ", ".join(f"{player} ${dollars:,}" for player, dollars in self.scores.items())
         table = f"; saved as table {self.table}" if self.table else ""
         return f"{self.file}: {self.title}, {self.actions} moves, {status}: {scores}{table}"
 
@@ -151,7 +151,7 @@ def _result_keys(game: SiteReplay) -> list[str]:
 def _score_warnings(game: SiteReplay, report: ImportReport) -> list[str]:
     result = game.file.result or {}
     return [
-        f"{key} has ${result[key]} in the file and ${dollars} in the replayed game."
+        f"{key} has ${result[key]:,} in the file and ${dollars:,} in the replayed game."
         for key, dollars in report.scores.items()
         if report.finished and key in result and result[key] != dollars
     ]

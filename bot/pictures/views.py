@@ -179,7 +179,7 @@ def near(state: engine.State, reach: Iterable[str], hexes: Iterable[str]) -> tup
 
 def route_label(run: engine.TrainRun) -> str:
     """`3-train $90: F2-H4-H10`."""
-    return f"{run.train}-train ${run.revenue}: {run.route}"
+    return f"{run.train}-train ${run.revenue:,}: {run.route}"
 
 
 def train_runs(

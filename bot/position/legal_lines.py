@@ -80,7 +80,7 @@ def _merged_line(groups: Sequence[list[Choice]]) -> str:
     if len(comment) > MAX_SHARED_COMMENT:
         return _single_line(first[0]) + _count_comment([choice for group in groups for choice in group])
     choice = first[0]
-    amounts = f"; ${choice.amounts[0]} or more, up to {choice.limit_text}" if choice.amounts else ""
+    amounts = f"; ${choice.amounts[0]:,} or more, up to {choice.limit_text}" if choice.amounts else ""
     return f"{choice.line}   # {comment}{amounts}"
 
 

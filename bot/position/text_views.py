@@ -275,7 +275,7 @@ def trains_text(state: engine.State) -> list[str]:
     """The trains that can still be bought from the bank, and those in the pool."""
     prices = {train.name: train.price for train in engine.game_of(state).components.trains}
     left = [
-        f"{'any number of' if count is None else f'{count} x'} {name} (${prices[name]})"
+        f"{'any number of' if count is None else f'{count} x'} {name} (${prices[name]:,})"
         for name, count in state.depot.items()
         if count is None or count
     ]
@@ -310,7 +310,7 @@ def company_view(state: engine.State, symbol: str, viewer: int | None = None) ->
     president = state.name(company.president) if company.president else "-"
     lines = [
         f"{sym}: {name}",
-        f"price {price_text(state, sym)}, par {f'${company.par}' if company.par is not None else '-'}, "
+        f"price {price_text(state, sym)}, par {f'${company.par:,}' if company.par is not None else '-'}, "
         f"treasury {treasury_text(state, sym, viewer)}, {'floated' if company.floated else 'not floated'}",
         f"president {president}; shares: {', '.join(holdings)}",
         f"trains: {' '.join(company.trains) or 'none'}; tokens on {', '.join(hexes) or 'no hex'}, "
@@ -383,7 +383,7 @@ def _occupied_space(state: engine.State, at: tuple[int, int], syms: Sequence[str
     if cell is None or not cell.price:
         return f"{engine.space_label(engine.game_of(state), at).capitalize()}: {', '.join(syms)}"
     zones = f" ({', '.join(cell.zones)})" if cell.zones else ""
-    return f"${cell.price}: {', '.join(syms)}{zones}"
+    return f"${cell.price:,}: {', '.join(syms)}{zones}"
 
 
 def _spaces_beside(rows: Sequence[Sequence[engine.MarketCell | None]], at: tuple[int, int]) -> str:

@@ -75,10 +75,12 @@ class AuctionQuestion:
         kind = self.kinds[frame.kind]
         bids = kind.bid_range(g, frame, frame.bidders[0])
         item = kind.label(g, frame)
-        choices = f"bid ${bids[0]} or more for {item}, or pass" if bids else f"pass in the auction for {item}"
+        choices = (
+            f"bid ${bids[0]:,} or more for {item}, or pass" if bids else f"pass in the auction for {item}"
+        )
         details = [kind.details(g, frame)]
         if frame.high_bidder:
-            details.append(f"{g.state.name(frame.high_bidder)} has bid ${frame.high_bid}")
+            details.append(f"{g.state.name(frame.high_bidder)} has bid ${frame.high_bid:,}")
         if len(self.asked(g, frame)) > 1:
             details.append(f"{g.state.name(frame.bidders[0])} is next; the others may answer in advance")
         return f"{choices} ({'; '.join(details)})"
@@ -92,8 +94,8 @@ class AuctionQuestion:
             yield Option(BidNothing(), f"Leave the auction for {item} in your turn")
             return
         if bids := kind.bid_range(g, frame, seat):
-            single = f"Bid ${bids[0]} for {item}"
-            several = f"Bid for {item}, ${bids[0]} or more"
+            single = f"Bid ${bids[0]:,} for {item}"
+            several = f"Bid for {item}, ${bids[0]:,} or more"
             yield Option(self._bid(frame, bids[0]), several if len(bids) > 1 else single, bids)
             yield Option(BidUpTo(bids[0]), f"Bid for {item} up to a secret limit", limits)
         yield Option(Pass(), f"Leave the auction for {item}")

@@ -97,7 +97,7 @@ def loan_label(g: Game, company: str, count: int) -> str:
     for _ in range(count):
         space = market.left(g, space)
     return (
-        f"Take {_loan_count(count)}: ${count * loan_terms(g).value}, price to {market.space_name(g, space)}"
+        f"Take {_loan_count(count)}: ${count * loan_terms(g).value:,}, price to {market.space_name(g, space)}"
     )
 
 
@@ -114,13 +114,13 @@ def repayment_label(g: Game, company: str, count: int, *, moves_price: bool = Tr
     for _ in range(count if moves_price else 0):
         space = market.right(g, space)
     then = f", price to {market.space_name(g, space)}" if moves_price else ""
-    return f"Repay {_loan_count(count)}: ${count * loan_terms(g).value}{then}"
+    return f"Repay {_loan_count(count)}: ${count * loan_terms(g).value:,}{then}"
 
 
 def token_cost_label(g: Game, size: int, count: int) -> str:
     """`; 2 tokens to pay, $100`: the cost of station tokens for a company of that size, or nothing."""
     cost = count * g.components.company_sizes[size].station_cost
-    return f"; {count} token{'s' * (count > 1)} to pay, ${cost}" if count else ""
+    return f"; {count} token{'s' * (count > 1)} to pay, ${cost:,}" if count else ""
 
 
 def _loan_count(count: int) -> str:
@@ -152,8 +152,8 @@ class LoanStatus(NamedTuple):
     def __str__(self) -> str:
         """`interest $30 a loan, 29 of 70 loans taken`."""
         current = self.rate if self.round_rate is None else self.round_rate
-        later = f" in this round, ${self.rate} after it" if current != self.rate else ""
-        return f"interest ${current} a loan{later}, {self.taken} of {self.limit} loans taken"
+        later = f" in this round, ${self.rate:,} after it" if current != self.rate else ""
+        return f"interest ${current:,} a loan{later}, {self.taken} of {self.limit} loans taken"
 
 
 def loan_status(g: Game) -> LoanStatus | None:

@@ -95,7 +95,7 @@ def space_name(g: Game, at: Space) -> str:
     """A space in words: `$110`, or in a zone without prices `acquisition 2`, counted from the left."""
     cell = g.title.cell(at)
     if cell.price or not cell.zones:
-        return f"${cell.price}"
+        return f"${cell.price:,}"
     row = g.components.market.rows[at[0]]
     columns = [column for column, other in enumerate(row) if other and other.zones == cell.zones]
     number = f" {columns.index(at[1]) + 1}" if len(columns) > 1 else ""
@@ -107,7 +107,7 @@ def refuse_par_price(g: Game, price: int) -> str | None:
     if price in g.components.par_prices:
         return None
     return (
-        f"A par price is one of {', '.join(f'${p}' for p in g.components.par_prices)}{g.cite('1830 §8.1')}."
+        f"A par price is one of {', '.join(f'${p:,}' for p in g.components.par_prices)}{g.cite('1830 §8.1')}."
     )
 
 

@@ -92,7 +92,7 @@ def offer_label(g: Game, offer: Offer) -> str:
     source, target = (
         f"the {o}" if o in g.state.companies else g.state.name(o) for o in (offer.source, offer.target)
     )
-    return f"{what} from {source} to {target} for ${offer.price}"
+    return f"{what} from {source} to {target} for ${offer.price:,}"
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ def compare_checkpoint(state: State, text: str) -> Comparison:
 
 
 def _dollars(amount: int) -> str:
-    return f"-${-amount}" if amount < 0 else f"${amount}"
+    return f"-${-amount:,}" if amount < 0 else f"${amount:,}"
 
 
 def _joined_or_none(things: Iterable[str]) -> str:

@@ -98,7 +98,7 @@ def _set_cash(g: Game, setup: Setup, unnamed: dict[str, int]) -> None:
         if who == BANK:
             continue
         if amount < 0:
-            raise InvalidLineError(f"{g.state.name(who)} cannot have ${amount}.", who)
+            raise InvalidLineError(f"{g.state.name(who)} cannot have ${amount:,}.", who)
         if amount and who in g.state.companies and not g.company(who).floated:
             raise InvalidLineError(f"The {who} has not floated, so it has no money.", who)
         if amount and who in setup.awaiting:
@@ -110,9 +110,11 @@ def _set_cash(g: Game, setup: Setup, unnamed: dict[str, int]) -> None:
         return
     if cash[BANK] < 0 and setup.rounds_left is None:
         subject = BANK if BANK in setup.cash else next(reversed(setup.cash))
-        raise InvalidLineError(f"The bank would have ${cash[BANK]}; there are ${total} in all.", subject)
+        raise InvalidLineError(f"The bank would have ${cash[BANK]:,}; there are ${total:,} in all.", subject)
     if cash[BANK] + outside_bank > total:
-        raise InvalidLineError(f"${cash[BANK] + outside_bank} are named; there are ${total} in all.", BANK)
+        raise InvalidLineError(
+            f"${cash[BANK] + outside_bank:,} are named; there are ${total:,} in all.", BANK
+        )
     g.state.cash = cash
 
 

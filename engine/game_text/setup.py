@@ -172,13 +172,13 @@ def market_cell(g: Game, price: int, row: int | None) -> tuple[int, int]:
     ]
     if not cells:
         raise InvalidLineError(
-            f"No space of the market {'' if row is None else f'in row {row} '}has ${price}."
+            f"No space of the market {'' if row is None else f'in row {row} '}has ${price:,}."
         )
     if len(cells) > 1:
         par_cell = g.title.par_cell(price)
         if par_cell is None:
             rows = ", ".join(str(r) for r, _ in cells)
-            raise InvalidLineError(f"${price} is in rows {rows}; name the row: price COMPANY {price} ROW.")
+            raise InvalidLineError(f"${price:,} is in rows {rows}; name the row: price COMPANY {price} ROW.")
         return par_cell
     return cells[0]
 
@@ -187,7 +187,7 @@ def _read_par(setup: Setup, words: WordReader) -> tuple[str, ...]:
     company, price = words.company(), words.amount()
     if price not in words.g.components.par_prices:
         raise InvalidLineError(
-            f"${price} is no par price; there is {', '.join(map(str, words.g.components.par_prices))}."
+            f"${price:,} is no par price; there is {', '.join(map(str, words.g.components.par_prices))}."
         )
     setup.pars[company] = price
     if company not in setup.market_order:

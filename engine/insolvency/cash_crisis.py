@@ -90,7 +90,7 @@ class CashCrisisQuestion:
         return (frame.seat,)
 
     def prompt(self, g: Game, frame: CashCrisis) -> str:
-        owed = f"${-g.cash(frame.seat)}"
+        owed = f"${-g.cash(frame.seat):,}"
         if (
             self.refusal(g, frame, frame.seat, DeclareBankruptcy()) is None
             and next(self._sales(g, frame), None) is None
@@ -109,7 +109,7 @@ class CashCrisisQuestion:
                 if self.refusal(g, frame, frame.seat, sale := SellShares(company, count)) is None:
                     dollars = g.price(company) * count
                     yield Option(
-                        sale, f"Sell {count * share_percent(g, company)} % of the {company} for ${dollars}"
+                        sale, f"Sell {count * share_percent(g, company)} % of the {company} for ${dollars:,}"
                     )
 
     def refusal(self, g: Game, frame: CashCrisis, seat: str, action: Action) -> str | None:
@@ -123,7 +123,7 @@ class CashCrisisQuestion:
                     return f"Sell first all that may be sold{g.cite('1817 §7.4')}."
                 return None
         return (
-            f"{g.state.name(seat)} owes ${-g.cash(seat)} and has to sell shares first{g.cite('1817 §7.4')}."
+            f"{g.state.name(seat)} owes ${-g.cash(seat):,} and has to sell shares first{g.cite('1817 §7.4')}."
         )
 
     def _liquidity(self, g: Game, frame: CashCrisis) -> int:
@@ -151,7 +151,7 @@ class CashCrisisQuestion:
         if self.one_share_at_a_time and count > 1:
             return f"In a cash crisis one share is sold at a time{g.cite('1817 §7.4')}."
         if g.price(company) * (count - 1) >= -g.cash(seat):
-            return f"Only ${-g.cash(seat)} is needed, and fewer shares bring that{g.cite('1817 §7.4')}."
+            return f"Only ${-g.cash(seat):,} is needed, and fewer shares bring that{g.cite('1817 §7.4')}."
         return None
 
     def apply(self, g: Game, frame: CashCrisis, seat: str, action: Action) -> None:

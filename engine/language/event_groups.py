@@ -79,7 +79,7 @@ class LoanGroup:
     def sentence(self) -> str:
         verb = "takes" if self.reason is LoanReason.TAKEN else "repays"
         price = f", and is {market.space_label(self.g, self.cell)}" if self.cell else ""
-        return f"the {self.company} {verb} {_count(self.count, 'loan')} for ${self.dollars}{price}"
+        return f"the {self.company} {verb} {_count(self.count, 'loan')} for ${self.dollars:,}{price}"
 
 
 @dataclass
@@ -93,7 +93,7 @@ class TakeoverGroup:
     def try_add(self, event: AnyEvent) -> bool:
         match event:
             case CashMoved(self.source, self.target, amount):
-                self.items.append(f"${amount}")
+                self.items.append(f"${amount:,}")
             case LoansChanged(self.target, count, LoanReason.TAKEN_OVER, self.source):
                 self.items.append(_count(count, "loan"))
             case LoansChanged(self.source, count):

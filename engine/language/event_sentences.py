@@ -93,7 +93,7 @@ def owner_label(g: Game, owner: str, of: str | None = None) -> str:
 def payment_sentence(g: Game, paid: CashMoved) -> str:
     """A payment whose purpose no event has shown."""
     source, target = owner_label(g, paid.source), owner_label(g, paid.target)
-    dollars = f"${paid.amount}"
+    dollars = f"${paid.amount:,}"
     match paid.reason:
         case CashReason.BANKRUPTCY if paid.source == BANK:
             return f"{target} cannot pay {dollars} more"
@@ -167,11 +167,11 @@ def event_sentence(g: Game, event: AnyEvent) -> str | None:
         case BankBroken():
             return f"the bank is broken: the game ends with {_last_rounds(g)}"
         case BidMade(seat, item, amount):
-            return f"{label(seat)} bids ${amount} for the {item}"
+            return f"{label(seat)} bids ${amount:,} for the {item}"
         case ParSet(company, par):
-            return f"the {company} starts at ${par}"
+            return f"the {company} starts at ${par:,}"
         case SharesReissued(company, par):
-            return f"the {company} reissues its shares at ${par}"
+            return f"the {company} reissues its shares at ${par:,}"
         case PriceProtected(seat, company):
             return f"{label(seat)} protects the price of the {company}"
         case CompanyClosed(company):
@@ -191,7 +191,7 @@ def event_sentence(g: Game, event: AnyEvent) -> str | None:
         case DestinationTokenPlaced(company, hex):
             return f"the {company} places its destination token in {hex_label(g, hex)}"
         case DestinationTokenKept(company):
-            return f"the {company} has one more token, for ${g.components.kept_token_cost}"
+            return f"the {company} has one more token, for ${g.components.kept_token_cost:,}"
         case CityTokenPlaced(private, token):
             kind = _token_word(g, private)
             if kind == "port":
@@ -204,7 +204,7 @@ def event_sentence(g: Game, event: AnyEvent) -> str | None:
             return f"the {company} has {what} in {hex_label(g, hex)}"
         case TrainsRan(company, routes, revenue):
             ran = ", ".join(f"{train_label(train)} on {route}" for train, route in routes)
-            return f"the {company} runs {ran}: ${revenue}"
+            return f"the {company} runs {ran}: ${revenue:,}"
         case TrainsRusted(train):
             return f"all {train}-trains rust"
         case TrainsWithdrawn(train):
@@ -212,7 +212,7 @@ def event_sentence(g: Game, event: AnyEvent) -> str | None:
         case PhaseStarted(phase):
             return f"phase {phase} begins"
         case InterestSet(dollars):
-            return f"interest is ${dollars} a loan in this round"
+            return f"interest is ${dollars:,} a loan in this round"
         case EndTriggered():
             return "the end of the game is near: after one more stock round comes the last set of rounds"
         case PriorityMoved(seat):

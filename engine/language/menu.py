@@ -70,13 +70,13 @@ class Choice:
         """The most dollars: `$400`, or `$400 in steps of $5`; empty where no dollars are open."""
         if self.amounts is None:
             return ""
-        steps = f" in steps of ${self.amounts.step}" if self.amounts.step > 1 else ""
-        return f"${self.amounts[-1]}{steps}"
+        steps = f" in steps of ${self.amounts.step:,}" if self.amounts.step > 1 else ""
+        return f"${self.amounts[-1]:,}{steps}"
 
     def line_for(self, amount: int) -> str:
         """The line with that many dollars at its end. Raises ValueError outside the range."""
         if self.amounts is None or amount not in self.amounts:
-            raise ValueError(f"${amount} is not possible here.")
+            raise ValueError(f"${amount:,} is not possible here.")
         return f"{self.line.rpartition(' ')[0]} {amount}"
 
 
@@ -129,7 +129,7 @@ def other_runs(g: Game, seat: str) -> list[Choice]:
     for run, dollars in islice(trains.other_runs(g, g.top.company), MAX_OTHER_RUNS):
         if refusal(g, seat, run) is None:
             line = format_action(g, run)
-            label = f"Run for ${dollars}: {line.removeprefix('run ')}"
+            label = f"Run for ${dollars:,}: {line.removeprefix('run ')}"
             found.append(Choice(line, label, ("other routes", label)))
     return found
 
@@ -161,7 +161,7 @@ def _field_label(g: Game, action: Action, name: str) -> str | None:
             cities = face_at(g.components, g.state.tiles, getattr(action, "hex", "")).nodes
             return f"city {value}" if len(cities) > 1 else None
         case "price":
-            return f"${value}"
+            return f"${value:,}"
         case "offer":
             return f"offer {value}"
         case "count" if isinstance(action, TakeLoans | RepayLoans | TakeLoansForCompany):

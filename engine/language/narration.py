@@ -136,7 +136,7 @@ class _Narrator:
     def flush(self) -> None:
         """Say what was held back."""
         if self._payouts:
-            amounts = ", ".join(f"{self._label(o)} ${dollars}" for o, dollars in self._payouts.items())
+            amounts = ", ".join(f"{self._label(o)} ${dollars:,}" for o, dollars in self._payouts.items())
             self.add(f"{self._heading}: {amounts}")
         if self._pending_payment:
             self.add(payment_sentence(self._g, self._pending_payment))
@@ -150,7 +150,7 @@ class _Narrator:
 
     def _take_price(self) -> str:
         """The held payment as the price of what follows it: ` for $100`."""
-        price = f" for ${self._pending_payment.amount}" if self._pending_payment else ""
+        price = f" for ${self._pending_payment.amount:,}" if self._pending_payment else ""
         self._pending_payment = None
         return price
 
@@ -240,7 +240,7 @@ class _Narrator:
                 self._add_payout("Privates pay", event)
             case CashReason.DIVIDEND:
                 company = event.subject
-                paid = f"The {company} pays ${self._revenue}" if self._revenue else f"The {company} pays"
+                paid = f"The {company} pays ${self._revenue:,}" if self._revenue else f"The {company} pays"
                 self._add_payout(paid, event)
             case CashReason.TAKEOVER:
                 self._start_group(TakeoverGroup(event.source, event.target), event)
@@ -251,9 +251,9 @@ class _Narrator:
                 short = " short" if event.reason is CashReason.SHORT_SALE else ""
                 seller, what = self._label(sale.source), f"{sale.percent} % of the {sale.company}"
                 if sale.source == sale.company:
-                    self.add(f"{seller} issues {sale.percent} % of its shares for ${event.amount}")
+                    self.add(f"{seller} issues {sale.percent} % of its shares for ${event.amount:,}")
                 else:
-                    self.add(f"{seller} sells {what}{short} for ${event.amount}")
+                    self.add(f"{seller} sells {what}{short} for ${event.amount:,}")
             case _:
                 self.flush()
                 self._pending_payment = event if event.reason is not CashReason.REVENUE else None
@@ -299,9 +299,9 @@ class _Narrator:
     def _dividend_declared(self, event: DividendDeclared) -> None:
         self._revenue = event.revenue if event.kind == "pay" else 0
         if event.kind == "withhold":
-            self.add(f"the {event.company} withholds ${event.revenue}")
+            self.add(f"the {event.company} withholds ${event.revenue:,}")
         elif event.kind == "half":
-            self.add(f"the {event.company} pays half of its ${event.revenue}")
+            self.add(f"the {event.company} pays half of its ${event.revenue:,}")
         elif event.kind == "none":
             self.add(f"the {event.company} earns nothing")
 
@@ -339,7 +339,7 @@ class _Narrator:
             case Waterfall(discount=discount):
                 if self._waterfall and discount > self._waterfall.discount:
                     first = self._g.components.privates[0]
-                    price = f"${first.price - discount}"
+                    price = f"${first.price - discount:,}"
                     self.add(f"nobody has bought the {first.sym}: it is offered at {price} now")
                 self._waterfall = frame
 

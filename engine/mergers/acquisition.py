@@ -159,7 +159,7 @@ class CompanyAuction:
         why = "offered" if is_tradable(g, company) else market.space_label(g, market.token_space(g, company))
         tokens = sum(owner == company for placed in g.state.tokens.values() for _, owner in placed)
         loans = f"{co.loans} loan{'s' * (co.loans != 1)}"
-        money = [] if is_in_liquidation(g, company) else [f"${g.cash(company)}", loans]
+        money = [] if is_in_liquidation(g, company) else [f"${g.cash(company):,}", loans]
         trains = f"trains {' '.join(co.trains)}" if co.trains else "no train"
         assets = [*money, trains, f"{tokens} token{'s' * (tokens != 1)}", *g.privates_of(company)]
         return f"{why}: {', '.join(assets)}"
@@ -193,12 +193,12 @@ class CompanyAuction:
     def bid_refusal(self, g: Game, frame: Auction, seat: str, amount: int) -> str | None:
         low = frame.high_bid + BID_STEP if frame.high_bidder else min_bid(g, frame.item)
         if amount % BID_STEP or amount < low:
-            return f"A bid is a multiple of ${BID_STEP}, ${low} or more{g.cite('1817 §7.2.4')}."
+            return f"A bid is a multiple of ${BID_STEP:,}, ${low:,} or more{g.cite('1817 §7.2.4')}."
         if amount not in self.limit_range(g, frame, seat):
-            return f"None of {g.state.name(seat)}'s companies could pay ${amount}{g.cite('1817 §7.2.4')}."
+            return f"None of {g.state.name(seat)}'s companies could pay ${amount:,}{g.cite('1817 §7.2.4')}."
         if g.company(frame.item).president == seat and amount > low:
             president = f"The president of the {frame.item}"
-            return f"{president} bids at most ${BID_STEP} above the others{g.cite('1817 §7.2.4')}."
+            return f"{president} bids at most ${BID_STEP:,} above the others{g.cite('1817 §7.2.4')}."
         return None
 
     def on_close(self, g: Game, frame: Auction) -> None:
@@ -243,17 +243,17 @@ class BuyerChoiceQuestion:
         return (frame.seat,)
 
     def prompt(self, g: Game, frame: BuyerChoice) -> str:
-        return f"name the company that buys the {frame.company} for ${frame.price}"
+        return f"name the company that buys the {frame.company} for ${frame.price:,}"
 
     def options(self, g: Game, frame: BuyerChoice, seat: str) -> Iterator[Option]:
         for company in possible_buyers(g, seat, frame.company, frame.price):
-            yield Option(ChooseBuyer(company), f"The {company} buys the {frame.company} for ${frame.price}")
+            yield Option(ChooseBuyer(company), f"The {company} buys the {frame.company} for ${frame.price:,}")
 
     def refusal(self, g: Game, frame: BuyerChoice, seat: str, action: Action) -> str | None:
         if not isinstance(action, ChooseBuyer):
             return f"{g.state.name(seat)} to act: {self.prompt(g, frame)}{g.cite('1817 §7.2.4')}."
         if action.company not in possible_buyers(g, seat, frame.company, frame.price):
-            reason = f"is not yours or cannot pay ${frame.price}"
+            reason = f"is not yours or cannot pay ${frame.price:,}"
             return f"The {action.company} {reason}{g.cite('1817 §7.2.4')}."
         return None
 
@@ -321,7 +321,7 @@ class TakeoverLoansQuestion:
         verbs = ["repay"] * can_repay + ["take"] * (frame.stage == "loan")
         acquired = f" and {frame.acquired_loans} acquired loan" if frame.acquired_loans > 0 else ""
         plural = "s" * (frame.acquired_loans > 1)
-        state = f"it has ${g.cash(frame.company)}{acquired}{plural}"
+        state = f"it has ${g.cash(frame.company):,}{acquired}{plural}"
         return f"{' or '.join(verbs)} loans for the {frame.company}, or pass ({state})"
 
     def _may_repay(self, frame: TakeoverLoans) -> bool:

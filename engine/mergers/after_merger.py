@@ -66,7 +66,8 @@ class PostMergerTradeQuestion:
             for count in range(1, max(g.percent_held(holder, company), 0) // percent + 1):
                 if self._refuse_trade(g, frame, seat, trade := kind(count)) is None:
                     yield Option(
-                        trade, f"{word} {count * percent} % of the {company} for ${count * g.price(company)}"
+                        trade,
+                        f"{word} {count * percent} % of the {company} for ${count * g.price(company):,}",
                     )
 
     def refusal(self, g: Game, frame: PostMergerTrade, seat: str, action: Action) -> str | None:
@@ -136,7 +137,7 @@ class PostMergerLoansQuestion:
     def prompt(self, g: Game, frame: PostMergerLoans) -> str:
         size = g.company(frame.company).size
         assert size is not None
-        cash = f"it has ${g.cash(frame.company)}{token_cost_label(g, size, self._tokens_to_buy(g, frame))}"
+        cash = f"it has ${g.cash(frame.company):,}{token_cost_label(g, size, self._tokens_to_buy(g, frame))}"
         return f"take loans for the {frame.company}, or pass ({cash})"
 
     @staticmethod

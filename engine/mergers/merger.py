@@ -71,9 +71,9 @@ def refuse_merger(g: Game, company: str, merge: Merge) -> str | None:
         if g.president(other) != seat:
             price = g.title.cell(merged_cell(g, company, other)).price
             if price > g.cash(seat):
-                cash = f"has ${g.cash(seat)}"
+                cash = f"has ${g.cash(seat):,}"
                 name = g.state.name(seat)
-                return f"{name} would have to buy a share for ${price}, and {cash}{g.cite('1817 §7.1.2')}."
+                return f"{name} would have to buy a share for ${price:,}, and {cash}{g.cite('1817 §7.1.2')}."
         return None
     size = next_size(g, company)
     assert size is not None

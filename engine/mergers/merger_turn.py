@@ -51,7 +51,8 @@ class MergerTurnQuestion:
         if frame.stage == "offer":
             price = g.price(frame.company) * (g.company(frame.company).size or 0)
             yield Option(
-                OfferCompanyForSale(frame.company), f"Offer the {frame.company} for sale at ${price} or more"
+                OfferCompanyForSale(frame.company),
+                f"Offer the {frame.company} for sale at ${price:,} or more",
             )
         else:
             if self.refusal(g, frame, seat, Convert()) is None:

@@ -50,7 +50,7 @@ class SeedMoneyAuction:
 
     def details(self, g: Game, frame: Auction) -> str:
         left = current_seed_money_sale(g).seed_money
-        return f"face value ${g.private_definition(frame.item).price}, ${left} of seed money"
+        return f"face value ${g.private_definition(frame.item).price:,}, ${left:,} of seed money"
 
     def bid_range(self, g: Game, frame: Auction, seat: str) -> range:
         return range(frame.high_bid + BID_STEP, self.max_bid(g, frame.item, seat) + 1, BID_STEP)
@@ -72,7 +72,7 @@ class SeedMoneyAuction:
     def bid_refusal(self, g: Game, frame: Auction, seat: str, amount: int) -> str | None:
         if amount < frame.high_bid + BID_STEP:
             return (
-                f"A bid on the {frame.item} must be ${frame.high_bid + BID_STEP} or "
+                f"A bid on the {frame.item} must be ${frame.high_bid + BID_STEP:,} or "
                 f"more{g.cite('1817 §4.2')}."
             )
         return self.refuse_amount(g, frame.item, seat, amount)
@@ -80,12 +80,12 @@ class SeedMoneyAuction:
     def refuse_amount(self, g: Game, private: str, seat: str, amount: int) -> str | None:
         """Why the player may not bid that many dollars, whatever others have bid, or None."""
         if self.multiples_of_five and amount % BID_STEP:
-            return f"Bids are multiples of ${BID_STEP}{g.cite('1817 §4.2')}."
+            return f"Bids are multiples of ${BID_STEP:,}{g.cite('1817 §4.2')}."
         if amount > self.max_bid(g, private, seat):
             face = g.private_definition(private).price
             if amount > g.cash(seat):
-                return f"{g.state.name(seat)} has ${g.cash(seat)}."
-            return f"No bid on the {private} exceeds its face value, ${face}{g.cite('1817 §4.2')}."
+                return f"{g.state.name(seat)} has ${g.cash(seat):,}."
+            return f"No bid on the {private} exceeds its face value, ${face:,}{g.cite('1817 §4.2')}."
         return None
 
     def on_close(self, g: Game, frame: Auction) -> None:
@@ -121,7 +121,7 @@ class SeedMoneyQuestion:
         return (frame.current_seat,)
 
     def prompt(self, g: Game, frame: SeedMoneySale) -> str:
-        return f"put a private up for auction with ${frame.seed_money} of seed money, or pass"
+        return f"put a private up for auction with ${frame.seed_money:,} of seed money, or pass"
 
     def options(self, g: Game, frame: SeedMoneySale, seat: str) -> Iterator[Option]:
         for private, owner in g.state.private_owners.items():
@@ -130,7 +130,7 @@ class SeedMoneyQuestion:
                 high = self.auction_kind.max_bid(g, private, seat)
                 if low <= high:
                     face = g.private_definition(private).price
-                    label = f"Put up the {private} (${face}) with a bid of ${low} or more"
+                    label = f"Put up the {private} (${face:,}) with a bid of ${low:,} or more"
                     yield Option(Bid(private, low), label, range(low, high + 1, BID_STEP))
         yield Option(Pass(), "Pass")
 
@@ -142,8 +142,10 @@ class SeedMoneyQuestion:
                 if g.state.private_owners[private] != BANK:
                     return f"The {private} is sold already."
                 if amount < (low := self.auction_kind.min_first_bid(g, private)):
-                    bid = f"A first bid on the {private} must be ${low} or more"
-                    return f"{bid}, because ${frame.seed_money} of seed money are left{g.cite('1817 §4.2')}."
+                    bid = f"A first bid on the {private} must be ${low:,} or more"
+                    return (
+                        f"{bid}, because ${frame.seed_money:,} of seed money are left{g.cite('1817 §4.2')}."
+                    )
                 return self.auction_kind.refuse_amount(g, private, seat, amount)
         return f"The privates are auctioned first: put one up, or pass{g.cite('1817 §4.2')}."
 

@@ -96,20 +96,20 @@ class WaterfallQuestion:
     def prompt(self, g: Game, frame: Waterfall) -> str:
         unsold = sum(owner == BANK for owner in g.state.private_owners.values())
         other = ", bid on another private" if unsold > 1 else ""
-        return f"buy the {offered_private(g)} for ${asking_price(g, frame)}{other}, or pass"
+        return f"buy the {offered_private(g)} for ${asking_price(g, frame):,}{other}, or pass"
 
     def options(self, g: Game, frame: Waterfall, seat: str) -> Iterator[Option]:
         private = offered_private(g)
         if private is None:
             return
         if self.refusal(g, frame, seat, buy := BuyPrivate(private)) is None:
-            yield Option(buy, f"Buy the {private} for ${asking_price(g, frame)}")
+            yield Option(buy, f"Buy the {private} for ${asking_price(g, frame):,}")
         for other, owner in g.state.private_owners.items():
             if owner == BANK and other != private:
                 low = min_bid(g, frame.bids.get(other, {}), other)
                 if self.refusal(g, frame, seat, bid := Bid(other, low)) is None:
                     high = g.cash(seat) - frame.cash_in_bids(seat, excluding=other)
-                    yield Option(bid, f"Bid for the {other}, ${low} or more", range(low, high + 1))
+                    yield Option(bid, f"Bid for the {other}, ${low:,} or more", range(low, high + 1))
         yield Option(Pass(), "Pass")
 
     def refusal(self, g: Game, frame: Waterfall, seat: str, action: Action) -> str | None:
@@ -122,24 +122,24 @@ class WaterfallQuestion:
                     return f"The {offered} is on offer now; bid on other privates{g.cite('1830 §7.1')}."
                 free, price = g.cash(seat) - frame.cash_in_bids(seat), asking_price(g, frame)
                 if named not in (None, price) and not (self.any_price and named and named > 0):
-                    return f"The {offered} costs ${price}{g.cite('1830 §7.1')}."
+                    return f"The {offered} costs ${price:,}{g.cite('1830 §7.1')}."
                 price = named or price
                 if price > free:
-                    who = f"{g.state.name(seat)} has ${free} that is not set aside in bids"
-                    return f"The {offered} costs ${price}, and {who}{g.cite('1830 §7.2')}."
+                    who = f"{g.state.name(seat)} has ${free:,} that is not set aside in bids"
+                    return f"The {offered} costs ${price:,}, and {who}{g.cite('1830 §7.2')}."
                 return None
             case Bid(private, amount):
                 if g.state.private_owners[private] != BANK:
                     return f"The {private} is sold already."
                 if private == offered:
                     price = asking_price(g, frame)
-                    return f"The {offered} is on offer for ${price}: buy it instead{g.cite('1830 §7.1')}."
+                    return f"The {offered} is on offer for ${price:,}: buy it instead{g.cite('1830 §7.1')}."
                 low = min_bid(g, frame.bids.get(private, {}), private)
                 if amount < low:
-                    return f"A bid on the {private} must be ${low} or more{g.cite('1830 §7.2')}."
+                    return f"A bid on the {private} must be ${low:,} or more{g.cite('1830 §7.2')}."
                 free = g.cash(seat) - frame.cash_in_bids(seat, excluding=private)
                 if amount > free:
-                    who = f"{g.state.name(seat)} has ${free} for a bid on the {private}"
+                    who = f"{g.state.name(seat)} has ${free:,} for a bid on the {private}"
                     aside = "; the rest is set aside in other bids" if free < g.cash(seat) else ""
                     return f"{who}{aside}{g.cite('1830 §7.2')}."
                 return None
@@ -227,7 +227,7 @@ class WaterfallBiddersQuestion:
         return (min(frame.bids, key=lambda seat: frame.bids[seat]),)
 
     def prompt(self, g: Game, frame: WaterfallBidding) -> str:
-        return f"bid ${max(frame.bids.values()) + MIN_RAISE} or more for the {frame.private}, or pass"
+        return f"bid ${max(frame.bids.values()) + MIN_RAISE:,} or more for the {frame.private}, or pass"
 
     def options(self, g: Game, frame: WaterfallBidding, seat: str) -> Iterator[Option]:
         low = max(frame.bids.values()) + MIN_RAISE
@@ -235,7 +235,7 @@ class WaterfallBiddersQuestion:
         if self.refusal(g, frame, seat, bid) is None:
             yield Option(
                 bid,
-                f"Bid for the {frame.private}, ${low} or more",
+                f"Bid for the {frame.private}, ${low:,} or more",
                 range(low, self._free_cash(g, frame, seat) + 1),
             )
         yield Option(Pass(), f"Leave the auction for the {frame.private}")
@@ -247,10 +247,10 @@ class WaterfallBiddersQuestion:
             case Bid(private, amount) if private == frame.private:
                 low, free = max(frame.bids.values()) + MIN_RAISE, self._free_cash(g, frame, seat)
                 if amount < low:
-                    return f"A bid on the {private} must be ${low} or more{g.cite('1830 §7.2')}."
+                    return f"A bid on the {private} must be ${low:,} or more{g.cite('1830 §7.2')}."
                 if amount > free:
                     return (
-                        f"{g.state.name(seat)} has ${free} for a bid on the {private}{g.cite('1830 §7.2')}."
+                        f"{g.state.name(seat)} has ${free:,} for a bid on the {private}{g.cite('1830 §7.2')}."
                     )
                 return None
         return f"The {frame.private} is being auctioned: bid for it or pass{g.cite('1830 §7.2')}."
@@ -290,7 +290,7 @@ class ParPriceQuestion:
 
     def options(self, g: Game, frame: ParPriceChoice, seat: str) -> Iterator[Option]:
         for price in g.components.par_prices:
-            yield Option(Par(frame.company, price), f"Par the {frame.company} at ${price}")
+            yield Option(Par(frame.company, price), f"Par the {frame.company} at ${price:,}")
 
     def refusal(self, g: Game, frame: ParPriceChoice, seat: str, action: Action) -> str | None:
         match action:

@@ -237,7 +237,7 @@ class DestinationTokenStep(Step):
         where = f"{hex} {g.components.map.hexes[hex].name or ''}".strip()
         if self.refusal(g, turn, PlaceDestinationToken()) is None:
             yield Option(PlaceDestinationToken(), f"Destination token of the {company} to {where}")
-        yield Option(KeepDestinationToken(), f"Keep it: one more token for ${g.components.kept_token_cost}")
+        yield Option(KeepDestinationToken(), f"Keep it: one more token for ${g.components.kept_token_cost:,}")
 
     def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
         if turn.acted:
@@ -285,12 +285,12 @@ class ConnectionDividendStep(Step):
         return f"Decide about the revenue: pay or withhold{g.cite('1870 §11.4.2')}."
 
     def prompt(self, g: Game, turn: OperatingTurn) -> str:
-        return f"pay or withhold the ${turn.revenue} of the connection run of the {turn.company}"
+        return f"pay or withhold the ${turn.revenue:,} of the connection run of the {turn.company}"
 
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
         per_share = turn.revenue * share_percent(g, turn.company) // 100
-        yield Option(PayDividend(), f"Pay ${turn.revenue}: ${per_share} a share")
-        yield Option(WithholdDividend(), f"Withhold ${turn.revenue}")
+        yield Option(PayDividend(), f"Pay ${turn.revenue:,}: ${per_share:,} a share")
+        yield Option(WithholdDividend(), f"Withhold ${turn.revenue:,}")
 
     def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
         if turn.revenue:

@@ -87,7 +87,7 @@ class DividendStep(Step):
         return f"Decide about the revenue: {self._choices()}{g.cite('1830 §20.3')}."
 
     def prompt(self, g: Game, turn: OperatingTurn) -> str:
-        return f"{self._choices()} the ${turn.revenue} of the {turn.company}"
+        return f"{self._choices()} the ${turn.revenue:,} of the {turn.company}"
 
     def _choices(self) -> str:
         return "pay, halve or withhold" if self.half_rounding else "pay or withhold"
@@ -105,10 +105,10 @@ class DividendStep(Step):
         for action, verb in ((PayDividend(), "Pay"), (PayHalfDividend(), "Half: pay")):
             if self.refusal(g, turn, action) is None:
                 paid = self._amount_paid(turn, action)
-                rest = f" and keep ${turn.revenue - paid}" if isinstance(action, PayHalfDividend) else ""
+                rest = f" and keep ${turn.revenue - paid:,}" if isinstance(action, PayHalfDividend) else ""
                 per_share = paid * share_percent(g, turn.company) // 100
-                yield Option(action, f"{verb} ${paid}{rest}: ${per_share} a share")
-        yield Option(WithholdDividend(), f"Withhold ${turn.revenue}")
+                yield Option(action, f"{verb} ${paid:,}{rest}: ${per_share:,} a share")
+        yield Option(WithholdDividend(), f"Withhold ${turn.revenue:,}")
 
     def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
         if not turn.revenue:
@@ -164,7 +164,7 @@ class DoubleJumpDividendStep(Step):
         return f"Decide about the revenue: pay, halve or withhold{g.cite('1817 §6.6')}."
 
     def prompt(self, g: Game, turn: OperatingTurn) -> str:
-        return f"pay, halve or withhold the ${turn.revenue} of the {turn.company}"
+        return f"pay, halve or withhold the ${turn.revenue:,} of the {turn.company}"
 
     def _amount_paid(self, g: Game, turn: OperatingTurn, action: Action) -> int:
         """Dollars that the action pays on all shares together."""
@@ -179,10 +179,10 @@ class DoubleJumpDividendStep(Step):
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
         for action, verb in ((PayDividend(), "Pay"), (PayHalfDividend(), "Half: pay")):
             paid = self._amount_paid(g, turn, action)
-            rest = f" and keep ${turn.revenue - paid}" if isinstance(action, PayHalfDividend) else ""
+            rest = f" and keep ${turn.revenue - paid:,}" if isinstance(action, PayHalfDividend) else ""
             per_share = f"{paid * share_percent(g, turn.company) / 100:.2f}".removesuffix(".00")
-            yield Option(action, f"{verb} ${paid}{rest}: ${per_share} a share")
-        yield Option(WithholdDividend(), f"Withhold ${turn.revenue}")
+            yield Option(action, f"{verb} ${paid:,}{rest}: ${per_share:,} a share")
+        yield Option(WithholdDividend(), f"Withhold ${turn.revenue:,}")
 
     def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
         if turn.revenue:

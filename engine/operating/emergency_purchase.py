@@ -101,7 +101,9 @@ class EmergencyPurchase:
         """Why the train may not be bought from another company after a forced sale, or None."""
         if price < (least := self.min_price_between_companies(g, company, buy)):
             purpose = "every share sold has to be needed"
-            return f"After the forced sale the train costs ${least} or more: {purpose}{g.cite('1830 §24.3')}."
+            return (
+                f"After the forced sale the train costs ${least:,} or more: {purpose}{g.cite('1830 §24.3')}."
+            )
         turn = g.top
         if (
             self.bank_only_after_sale
@@ -118,7 +120,7 @@ class EmergencyPurchase:
         if price <= cash:
             return None
         if not self._president_helps(g, company, buy):
-            return f"That costs ${price}, and the {company} has ${cash}{g.cite('1830 §17')}."
+            return f"That costs ${price:,}, and the {company} has ${cash:,}{g.cite('1830 §17')}."
         if buy.source in BANK_SOURCES and price > (cheapest_train_price(g) or 0):
             only = f"With its president's money the {company} may buy only the cheapest train"
             return f"{only}{g.cite('1830 §24')}."
@@ -126,7 +128,9 @@ class EmergencyPurchase:
             return f"With its president's money a company pays at most the face value{g.cite('1830 §24.2')}."
         total = cash + g.cash(g.president(company))
         if price > total:
-            return f"That costs ${price}; the {company} and its president have ${total}{g.cite('1830 §24')}."
+            return (
+                f"That costs ${price:,}; the {company} and its president have ${total:,}{g.cite('1830 §24')}."
+            )
         return None
 
     def _president_helps(self, g: Game, company: str, buy: BuyTrain) -> bool:
@@ -206,7 +210,7 @@ class EmergencyPurchase:
                     dollars = self._sale_price(g, turn, company) * count
                     percent = count * share_percent(g, company)
                     yield Option(
-                        SellShares(company, count), f"Sell {percent} % of the {company} for ${dollars}"
+                        SellShares(company, count), f"Sell {percent} % of the {company} for ${dollars:,}"
                     )
 
     def _sale_price(self, g: Game, turn: OperatingTurn, company: str) -> int:
@@ -352,7 +356,7 @@ def refuse_forced_sale(
     each = g.price(company) if price is None else price
     is_enough = short is not None and each * (count - spare) >= short
     if short is not None and is_enough and count > shares_over_limit(g, seat, company):
-        why = f"Only ${short} is needed, and fewer shares bring that" if short > 0 else "No money is needed"
+        why = f"Only ${short:,} is needed, and fewer shares bring that" if short > 0 else "No money is needed"
         return f"{why}{g.cite('1830 §24.3')}."
     return None
 

@@ -129,14 +129,14 @@ class TwoTileTrackStep(Step):
         )
 
     def prompt(self, g: Game, turn: OperatingTurn) -> str:
-        more = f" once more, for ${g.components.second_lay_cost}" if turn.lays_used else ""
+        more = f" once more, for ${g.components.second_lay_cost:,}" if turn.lays_used else ""
         return f"lay or upgrade track for the {turn.company}{more}"
 
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
         for action in self._legal_actions(g, turn):
             lay = self._lay_of(g, turn.company, action)
             cost = self._cost(g, turn, action)
-            label = lay_label(g, lay).partition(", for $")[0] + (f", for ${cost}" if cost else "")
+            label = lay_label(g, lay).partition(", for $")[0] + (f", for ${cost:,}" if cost else "")
             if isinstance(action, LayMine):
                 label += ", with a coal mine"
             elif isinstance(action, LayMill):

@@ -32,13 +32,13 @@ class RevenueClaimQuestion:
         return frame.challengers
 
     def prompt(self, g: Game, frame: RevenueClaim) -> str:
-        return f"accept the ${frame.revenue} of the {frame.company}, or point out a better run"
+        return f"accept the ${frame.revenue:,} of the {frame.company}, or point out a better run"
 
     def options(self, g: Game, frame: RevenueClaim, seat: str) -> Iterator[Option]:
         best = best_run(g, frame.company)
         if best.revenue > frame.revenue:
-            yield Option(RunTrains(format_routes(g, best)), f"Point out a better run: ${best.revenue}")
-        yield Option(Pass(), f"Accept the ${frame.revenue}")
+            yield Option(RunTrains(format_routes(g, best)), f"Point out a better run: ${best.revenue:,}")
+        yield Option(Pass(), f"Accept the ${frame.revenue:,}")
 
     def refusal(self, g: Game, frame: RevenueClaim, seat: str, action: Action) -> str | None:
         match action:
@@ -51,8 +51,8 @@ class RevenueClaimQuestion:
                     return str(error)
                 if revenue > frame.revenue:
                     return None
-                earned = f"Those routes earn ${revenue}"
-                return f"{earned}, no more than the ${frame.revenue} announced{g.cite('1851 Run Trains')}."
+                earned = f"Those routes earn ${revenue:,}"
+                return f"{earned}, no more than the ${frame.revenue:,} announced{g.cite('1851 Run Trains')}."
         return f"{g.state.name(seat)} to act: {self.prompt(g, frame)}{g.cite('1851 Run Trains')}."
 
     def apply(self, g: Game, frame: RevenueClaim, seat: str, action: Action) -> None:

@@ -268,7 +268,7 @@ class RunStep(Step):
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
         best = best_run(g, turn.company)
         proof = "" if best.proven else " (not proven)"
-        yield Option(RunTrains(format_routes(g, best)), f"Run best: ${best.revenue}{proof}")
+        yield Option(RunTrains(format_routes(g, best)), f"Run best: ${best.revenue:,}{proof}")
 
     def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
         assert isinstance(action, RunTrains)
@@ -289,8 +289,8 @@ class RunStep(Step):
         if not dollars and not self.is_blocking(g, turn):
             return f"The {turn.company} has no train and no route to run{g.cite('1830 §20.2')}."
         if self.best_only and dollars < (best := best_run(g, turn.company).revenue):
-            required = f"the {turn.company} has to run for ${best}, the highest revenue"
-            return f"Those routes earn ${dollars}; {required}{g.cite('1830 §20.3')}."
+            required = f"the {turn.company} has to run for ${best:,}, the highest revenue"
+            return f"Those routes earn ${dollars:,}; {required}{g.cite('1830 §20.3')}."
         return None
 
     def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:

@@ -126,7 +126,7 @@ def refuse_token(g: Game, company: str, hex: str, node: int, *, free: bool = Fal
         return f"No route of the {company} leads to that city{g.cite('1830 §19')}."
     if token_cost(g, company) > g.cash(company):
         cost, cash = token_cost(g, company), g.cash(company)
-        return f"A token costs ${cost}, and the {company} has ${cash}{g.cite('1830 §19')}."
+        return f"A token costs ${cost:,}, and the {company} has ${cash:,}{g.cite('1830 §19')}."
     return None
 
 
@@ -209,7 +209,7 @@ def city_label(g: Game, hex: str, node: int) -> str:
 
 
 def _price_suffix(dollars: int) -> str:
-    return f" for ${dollars}" if dollars else ""
+    return f" for ${dollars:,}" if dollars else ""
 
 
 @dataclass(frozen=True)

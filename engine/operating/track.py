@@ -201,7 +201,7 @@ def refuse_lay(
     if cost is None:
         cost = max(terrain_cost(g, lay.hex) - discount, 0)
     if cost > g.cash(company):
-        return f"{what} costs ${cost}, and the {company} has ${g.cash(company)}{g.cite('1830 §18')}."
+        return f"{what} costs ${cost:,}, and the {company} has ${g.cash(company):,}{g.cite('1830 §18')}."
     return None
 
 
@@ -269,7 +269,7 @@ def lay_label(g: Game, lay: LayTile) -> str:
     over = f" over #{laid[0]}" if laid else ""
     cost = terrain_cost(g, lay.hex)
     return f"#{lay.tile} on {lay.hex}{name}{over}, rotation {lay.rotation}" + (
-        f", for ${cost}" if cost else ""
+        f", for ${cost:,}" if cost else ""
     )
 
 

@@ -73,7 +73,7 @@ def refuse_train_purchase(
             return f"Name a price: {line}{g.cite('1830 §21')}."
         if fixed and price not in fixed:
             other = f"The {buy.source} has another president"
-            return f"{other}, so its {buy.train} costs ${fixed[0]}{g.cite('1830 §21')}."
+            return f"{other}, so its {buy.train} costs ${fixed[0]:,}{g.cite('1830 §21')}."
         if reason := conventions.emergency.refuse_source_after_sale(g, company, buy, price):
             return reason
     return conventions.emergency.refuse_price(g, company, buy, price)
@@ -108,7 +108,7 @@ def _refuse_source(g: Game, company: str, buy: BuyTrain) -> str | None:
 def _refuse_trade_in(g: Game, company: str, buy: BuyTrain, conventions: TrainTradeConventions) -> str | None:
     """Why the price or the trade-in is not that of the bank, or None."""
     if buy.source in BANK_SOURCES and buy.price not in (None, face_price(g, buy)):
-        return f"A {buy.train} costs ${face_price(g, buy)} there{g.cite('1830 §21')}."
+        return f"A {buy.train} costs ${face_price(g, buy):,} there{g.cite('1830 §21')}."
     if not buy.traded_in:
         return None
     if buy.source == POOL and not conventions.trade_in_for_pool:
@@ -149,7 +149,7 @@ class TrainStep(Step):
 
     def prompt(self, g: Game, turn: OperatingTurn) -> str:
         if short := president_contribution(g, turn.company):
-            return f"buy a train for the {turn.company}; its president has to add ${short}"
+            return f"buy a train for the {turn.company}; its president has to add ${short:,}"
         if must_buy_train(g, turn.company):
             return f"buy a train for the {turn.company}"
         if next(self._purchases(g, turn.company, self.conventions), None):
@@ -180,7 +180,7 @@ class TrainStep(Step):
                     where = " from the pool" if source == POOL else ""
                     trade_in = f", trading in a {buy.traded_in}" if buy.traded_in else ""
                     yield Option(
-                        buy, f"Buy {train_label(buy.train)}{where} for ${face_price(g, buy)}{trade_in}"
+                        buy, f"Buy {train_label(buy.train)}{where} for ${face_price(g, buy):,}{trade_in}"
                     )
         if len(g.company(company).trains) >= g.phase.train_limit:
             return  # at the limit `refuse_train_purchase` allows only a trade-in, which no company accepts

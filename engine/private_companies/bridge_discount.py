@@ -97,7 +97,7 @@ class BridgeDiscounts(OutOfTurn[Game]):
             for lay in self._legal_lays(g, turn):
                 cost = max(terrain_cost(g, lay.hex) - self._discount(g, turn, lay.hex), 0)
                 yield Option(
-                    lay, f"By the {lay.using} for ${cost}: {lay_label(g, lay).partition(', for')[0]}"
+                    lay, f"By the {lay.using} for ${cost:,}: {lay_label(g, lay).partition(', for')[0]}"
                 )
 
     def refusal(self, g: Game, seat: str, action: Action) -> str | None:

@@ -192,7 +192,7 @@ class PrivateDeals(OutOfTurn[Game]):
         )
         if why is None and price > g.cash(buyer):
             who = g.state.name(buyer) if is_seat(buyer) else f"the {buyer}"
-            return f"That costs ${price}, and {who} has ${g.cash(buyer)}{g.cite('1830 §23.1')}."
+            return f"That costs ${price:,}, and {who} has ${g.cash(buyer):,}{g.cite('1830 §23.1')}."
         return why
 
     def _refuse_to_company(self, g: Game, company: str, private: str, price: int) -> str | None:
@@ -209,7 +209,7 @@ class PrivateDeals(OutOfTurn[Game]):
         allowed = company_price_range(g, private)
         if price not in allowed:
             return (
-                f"A company pays ${allowed.start} to ${allowed.stop - 1} for the "
+                f"A company pays ${allowed.start:,} to ${allowed.stop - 1:,} for the "
                 f"{private}{g.cite('1830 §23.1')}."
             )
         return None
@@ -234,7 +234,7 @@ class PrivateDeals(OutOfTurn[Game]):
             if turn.current_seat not in (seller, buyer):
                 return f"The deal is made in a turn of its buyer or seller{g.cite('1830 §23.1')}."
             if price > (free := _free_cash(g, buyer)):
-                who = f"{g.state.name(buyer)} has ${free} that is not set aside in bids"
+                who = f"{g.state.name(buyer)} has ${free:,} that is not set aside in bids"
                 return f"{who}{g.cite('1830 §7.2')}."
         elif not isinstance(turn, StockTurn):
             return f"Players deal in privates in a stock round{g.cite('1830 §23.1')}."
@@ -252,7 +252,7 @@ class PrivateDeals(OutOfTurn[Game]):
         if self.company_ban_applies and not sellable_to_company(g, private):
             return f"The {private} stays with its buyer{g.cite('1830 §23.1')}."
         if price < self.min_price:
-            return f"A private costs at least ${self.min_price}{g.cite('1830 §23.1')}."
+            return f"A private costs at least ${self.min_price:,}{g.cite('1830 §23.1')}."
         if self.certificate_limit_applies and counted_certificates(g, buyer) >= certificate_limit(g):
             return (
                 f"{g.state.name(buyer)} is at the limit of {certificate_limit(g)} "
@@ -364,7 +364,9 @@ class OpenMarketPurchase:
     def options(self, g: Game, frame: StockTurn) -> Iterator[Option]:
         for private in g.privates_of(POOL):
             price = g.private_definition(private).price
-            yield Option(BuyPrivateFromPool(private), f"Buy the {private} from the open market for ${price}")
+            yield Option(
+                BuyPrivateFromPool(private), f"Buy the {private} from the open market for ${price:,}"
+            )
 
     def refusal(self, g: Game, frame: StockTurn, action: Action) -> str | None:
         assert isinstance(action, BuyPrivateFromPool)
@@ -374,8 +376,8 @@ class OpenMarketPurchase:
             return f"The turn's one purchase is made{g.cite('1870 §5.3')}."
         price = g.private_definition(action.private).price
         if price > g.cash(frame.seat):
-            cash = f"{g.state.name(frame.seat)} has ${g.cash(frame.seat)}"
-            return f"That costs ${price}, and {cash}{g.cite('1870 §5.3.2')}."
+            cash = f"{g.state.name(frame.seat)} has ${g.cash(frame.seat):,}"
+            return f"That costs ${price:,}, and {cash}{g.cite('1870 §5.3.2')}."
         if counted_certificates(g, frame.seat) >= certificate_limit(g):
             limit = f"{g.state.name(frame.seat)} is at the limit of {certificate_limit(g)} certificates"
             return f"{limit}{g.cite('1830 §10')}."

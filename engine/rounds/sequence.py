@@ -231,7 +231,7 @@ def end_at_price(price: int) -> Callable[[Game], str | None]:
     def reached(g: Game) -> str | None:
         for company in g.state.market_order:
             if g.price(company) >= price:
-                return f"The {company} has reached ${price}."
+                return f"The {company} has reached ${price:,}."
         return None
 
     return reached

@@ -67,7 +67,7 @@ def _play_company_bid(table: SiteTable, action: SiteAction, company: str) -> Non
             break
         if isinstance(top, StockTurn) and table.seat(action.entity_key) == top.seat:
             if not table.upcoming:
-                bid = f"the bid of ${action.price} for the {company} comes without its home token"
+                bid = f"the bid of ${action.price:,} for the {company} comes without its home token"
                 table.warn(f"{bid}, and is left out: {table.state.name(top.seat)} makes it again with a city")
                 return
             hex, node = _upcoming_home(table, action.corporation or "")
@@ -102,7 +102,7 @@ def _encode_buy_private(context: EncodingContext, seat: str, action: BuyPrivate)
 
 def _encode_bid(context: EncodingContext, seat: str, action: Bid) -> ActionRecord:
     if isinstance(context.g.state.stack[0], SeedMoneySale) and action.amount % BID_STEP:
-        raise NoCounterpartError(f"the site takes bids in steps of ${BID_STEP} only.")
+        raise NoCounterpartError(f"the site takes bids in steps of ${BID_STEP:,} only.")
     company = context.names.site_private(action.private)
     return {"type": "bid", **context.entity(seat), "company": company, "price": action.amount}
 

@@ -209,7 +209,7 @@ def _decode_run_routes(table: SiteTable, action: SiteAction) -> None:
         return
     revenue_here = sum(company_route_revenue(table.game, company, route) for route in routes)
     because = f" ({why})" if why else ""
-    table.warn(f"${recorded} is paid as recorded; the routes earn ${revenue_here}{because}")
+    table.warn(f"${recorded:,} is paid as recorded; the routes earn ${revenue_here:,}{because}")
     table.play(seat, RunTrains(run.routes, recorded))
 
 
@@ -313,7 +313,7 @@ def _decode_buy_train(table: SiteTable, action: SiteAction) -> None:
     if source in (BANK, POOL) and name in table.game.title.trains:
         cost = face_price(table.game, buy)
         if action.price not in (None, cost):
-            raise SiteFileError(f"{train_label(name)} costs ${cost} there, not ${action.price}")
+            raise SiteFileError(f"{train_label(name)} costs ${cost:,} there, not ${action.price:,}")
     table.play_in_turn(action, buy)
     table.accept_offer()
 

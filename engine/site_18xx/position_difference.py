@@ -72,7 +72,7 @@ def position_difference(ours: State, site: State) -> str | None:
     for owner in (owner for owner in owners if cash[owner] != site.cash[owner]):
         more = site.cash[owner] - cash[owner]
         name = "the bank" if owner == BANK else ours.name(owner)
-        return f"{name} has ${abs(more)} {'more' if more > 0 else 'less'} there."
+        return f"{name} has ${abs(more):,} {'more' if more > 0 else 'less'} there."
     if ours.tiles != site.tiles:
         return "the tiles on the map differ."
     if hex := next(

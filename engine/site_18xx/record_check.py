@@ -127,4 +127,4 @@ def check_token_cost(action: SiteAction, events: Iterable[AnyEvent]) -> None:
     """Raise SiteFileError where a record sets another price of a token than was paid in these events."""
     paid = sum(event.amount for event in events if isinstance(event, CashMoved))
     if action.cost is not None and action.cost != paid:
-        raise SiteFileError(f"its cost is {action.cost}; the token costs ${paid}")
+        raise SiteFileError(f"its cost is {action.cost}; the token costs ${paid:,}")

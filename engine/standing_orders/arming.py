@@ -72,7 +72,7 @@ def _refuse_buy_private(g: Game, item: str, limit: int) -> str | None:
     if Waterfall not in g.title.questions or g.state.private_owners.get(item) != BANK:
         return f"The {item} is not for sale."
     if not may_become_cheaper(g, item) and limit < (price := g.private_definition(item).price):
-        return f"The {item} costs ${price}."
+        return f"The {item} costs ${price:,}."
     return None
 
 
@@ -88,11 +88,11 @@ def _refuse_bid(g: Game, seat: str, order: AutoBid) -> str | None:
     steps = option.amounts if option and option.amounts else range(order.limit, order.limit + 1)
     if order.limit > steps[0] and (rest := (order.limit - steps[0]) % steps.step):
         below = f"auto bid {order.item} up to {order.limit - rest}"
-        return f"Bids go by ${steps.step}; `{below}` is the step below ${order.limit}."
+        return f"Bids go by ${steps.step:,}; `{below}` is the step below ${order.limit:,}."
     least = _least_bid(g, seat, order.item)
     leaves = order.then_pass and order.limit == 0 and auctioned_item(g) == order.item
     if least is not None and order.limit < least and not leaves:
-        return f"The least bid for the {order.item} is ${least}."
+        return f"The least bid for the {order.item} is ${least:,}."
     return None
 
 

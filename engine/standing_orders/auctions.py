@@ -39,7 +39,7 @@ def judge_bid(c: Circumstances, order: AutoBid) -> Judgement:
         return _leave(c, order, f"You cannot bid for the {order.item} any more.")
     least = option.amounts[0] if option.amounts else getattr(option.action, "amount", 0)
     if least > order.limit:
-        above = f"The least bid for the {order.item} is ${least} now, above your ${order.limit}."
+        above = f"The least bid for the {order.item} is ${least:,} now, above your ${order.limit:,}."
         return _leave(c, order, above) if in_auction else Ended(above)
     return Says(format_action(c.g, option.action))
 
@@ -51,7 +51,7 @@ def judge_buy_private(c: Circumstances, order: AutoBuyPrivate) -> Judgement:
     if not c.may_act or not isinstance(c.g.top, Waterfall) or offered_private(c.g) != order.item:
         return WAITS
     if (price := asking_price(c.g, c.g.top)) > order.limit:
-        above = f"The {order.item} costs ${price}, more than your ${order.limit}."
+        above = f"The {order.item} costs ${price:,}, more than your ${order.limit:,}."
         return WAITS if may_become_cheaper(c.g, order.item) else Ended(above)
     if why := refusal(c.g, c.seat, buy := BuyPrivate(order.item)):
         return Ended(f"The {order.item} cannot be bought: {why}")

@@ -199,7 +199,7 @@ def order_preview(armed: ArmedOrder, state: State) -> str:
 def _preview_turn(armed: ArmedOrder, order: AutoTurn) -> str:
     planned = plan_turn(game_of(armed.start), armed.seat, order.company, order.lines)
     parts = [
-        f"`{p.line}`" + (f" for ${p.revenue}" if p.revenue else f" for ${p.spent}" if p.spent else "")
+        f"`{p.line}`" + (f" for ${p.revenue:,}" if p.revenue else f" for ${p.spent:,}" if p.spent else "")
         for p in planned
     ]
     return f"In the turn of the {order.company} it would say {', '.join(parts)}."

@@ -165,5 +165,5 @@ def _buy_now(c: Circumstances, order: AutoBuy) -> Judgement:
         return Ended(f"The {company} cannot be bought: {why}")
     price, _, buy = min(offered, key=lambda item: item[:2])
     if order.limit is not None and price > order.limit:
-        return Ended(f"A share of the {company} costs ${price}, more than your ${order.limit}.")
+        return Ended(f"A share of the {company} costs ${price:,}, more than your ${order.limit:,}.")
     return Says(format_action(c.g, buy))

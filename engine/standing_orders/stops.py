@@ -75,8 +75,8 @@ def condition_text(condition: StopCondition, has_happened: bool = False) -> str:
             f"price {company} {sign} {condition.dollars}" if sign else f"{company} {condition.kind}".strip()
         )
     return {
-        "below": f"The price of the {company} is below ${condition.dollars}",
-        "above": f"The price of the {company} is above ${condition.dollars}",
+        "below": f"The price of the {company} is below ${condition.dollars:,}",
+        "above": f"The price of the {company} is above ${condition.dollars:,}",
         "floats": f"The {company} has floated",
         "starts": f"The {company} has started",
         "sold": f"Shares of the {company} were sold",

@@ -120,7 +120,9 @@ def _fallen_revenue(c: Circumstances, company: str) -> str | None:
     ran = [e.revenue for _, e in c.events() if isinstance(e, TrainsRan) and e.company == company]
     before = ran[-1] if ran else best_run(c.start, company).revenue
     now = best_run(c.g, company).revenue
-    return f"The best run of the {company} would earn ${now} instead of ${before}." if now < before else None
+    return (
+        f"The best run of the {company} would earn ${now:,} instead of ${before:,}." if now < before else None
+    )
 
 
 def _better_lay(c: Circumstances, company: str) -> str | None:
@@ -132,7 +134,9 @@ def _better_lay(c: Circumstances, company: str) -> str | None:
             apply(draft, c.seat, option.action)
             if (better := best_run(draft, company).revenue) > now:
                 lay = format_action(c.g, option.action)
-                return f"With `{lay}` the best run of the {company} would earn ${better} instead of ${now}."
+                return (
+                    f"With `{lay}` the best run of the {company} would earn ${better:,} instead of ${now:,}."
+                )
     return None
 
 
@@ -182,9 +186,9 @@ def judge_turn(c: Circumstances, order: AutoTurn) -> Judgement:
     except (UnreadableError, AmbiguousError, RefusedError) as error:
         return Ended(f"`{line}` is not possible: {error}")
     if now.revenue < planned.revenue:
-        return Ended(f"`{line}` would earn ${now.revenue}, and ${planned.revenue} was planned.")
+        return Ended(f"`{line}` would earn ${now.revenue:,}, and ${planned.revenue:,} was planned.")
     if now.spent != planned.spent:
-        return Ended(f"`{line}` would cost ${now.spent}, and ${planned.spent} was planned.")
+        return Ended(f"`{line}` would cost ${now.spent:,}, and ${planned.spent:,} was planned.")
     return Says(now.line)
 
 

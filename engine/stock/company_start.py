@@ -131,7 +131,8 @@ class CertificateAuction:
         assert terms is not None
         if amount <= frame.high_bid or amount > terms.max or amount % terms.step:
             low = frame.high_bid + terms.step
-            return f"A bid is a multiple of ${terms.step} from ${low} to ${terms.max}{g.cite('1817 §5.5')}."
+            cited = g.cite("1817 §5.5")
+            return f"A bid is a multiple of ${terms.step} from ${low:,} to ${terms.max:,}{cited}."
         return refuse_bid(g, seat, amount)
 
     def on_close(self, g: Game, frame: Auction) -> None:
@@ -168,8 +169,8 @@ class CompanyStartQuestion:
 
     def prompt(self, g: Game, frame: CompanyStart) -> str:
         owed = -g.cash(frame.seat)
-        least = f", at least ${owed} of it in privates" if owed > 0 else ""
-        price = f"${frame.payable_in_privates} to pay{least}; price ${g.price(frame.company)}"
+        least = f", at least ${owed:,} of it in privates" if owed > 0 else ""
+        price = f"${frame.payable_in_privates:,} to pay{least}; price ${g.price(frame.company):,}"
         return f"choose the size of the {frame.company} and the privates to put into it ({price})"
 
     def options(self, g: Game, frame: CompanyStart, seat: str) -> Iterator[Option]:
@@ -214,14 +215,16 @@ class CompanyStartQuestion:
         worth = sum(g.private_definition(p).price for p in action.privates)
         if worth > frame.payable_in_privates:
             return (
-                f"Privates for ${worth} are more than the bid, "
-                f"${frame.payable_in_privates}{g.cite('1817 §5.5')}."
+                f"Privates for ${worth:,} are more than the bid, "
+                f"${frame.payable_in_privates:,}{g.cite('1817 §5.5')}."
             )
         others = private_value_sums(g, seat, action.privates) if self.size_before_privates else {0}
         if not any(
             worth + more <= frame.payable_in_privates and g.cash(seat) + worth + more >= 0 for more in others
         ):
-            return f"Another ${-g.cash(seat)} of the bid have to be paid with privates{g.cite('1817 §5.5')}."
+            return (
+                f"Another ${-g.cash(seat):,} of the bid have to be paid with privates{g.cite('1817 §5.5')}."
+            )
         if chosen is not None and not action.privates:
             return f"The size is chosen: name the privates to put in, or pass{g.cite('1817 §5.5')}."
         return None

@@ -109,14 +109,14 @@ class PriceProtectionQuestion:
     def prompt(self, g: Game, frame: PriceProtection) -> str:
         sale = frame.pending_sales[0]
         percent = sale.count * share_percent(g, sale.company)
-        block = f"{percent} % for ${block_cost(g, sale)}"
+        block = f"{percent} % for ${block_cost(g, sale):,}"
         return f"protect the price of the {sale.company} (buy {block}), or decline"
 
     def options(self, g: Game, frame: PriceProtection, seat: str) -> Iterator[Option]:
         sale = frame.pending_sales[0]
         percent = sale.count * share_percent(g, sale.company)
         if not (self.has_swapped_certificate(g, sale) or self.refuse_protection(g, frame)):
-            label = f"Protect the {sale.company}: buy the {percent} % for ${block_cost(g, sale)}"
+            label = f"Protect the {sale.company}: buy the {percent} % for ${block_cost(g, sale):,}"
             yield Option(ProtectPrice(sale.company), label)
         yield Option(Decline(), f"Decline: the price of the {sale.company} falls")
 
@@ -169,8 +169,8 @@ class PriceProtectionQuestion:
             return f"{seller} and may not protect its price{g.cite('1870 §5.9')}."
         if block_cost(g, sale) > g.cash(seat):
             return (
-                f"That costs ${block_cost(g, sale)}, and {g.state.name(seat)} has "
-                f"${g.cash(seat)}{g.cite('1870 §5.9')}."
+                f"That costs ${block_cost(g, sale):,}, and {g.state.name(seat)} has "
+                f"${g.cash(seat):,}{g.cite('1870 §5.9')}."
             )
         cell = g.title.cell(market.token_space(g, company))
         if not ZONES_EXEMPT_FROM_CERTIFICATE_LIMIT.isdisjoint(cell.zones):
@@ -337,7 +337,7 @@ class StandingProtectionOrders(OutOfTurn[Game]):
         return (
             None
             if 0 <= action.amount <= MAX_STANDING_PRICE
-            else f"Name an amount up to ${MAX_STANDING_PRICE}."
+            else f"Name an amount up to ${MAX_STANDING_PRICE:,}."
         )
 
     def apply(self, g: Game, seat: str, action: Action) -> None:

@@ -79,7 +79,7 @@ def refuse_buy(g: Game, seat: str, company: str, holder: str, count: int = 1) ->
         )
     cost = count * g.price(company)
     if cost > g.cash(seat):
-        return f"That costs ${cost}, and {g.state.name(seat)} has ${g.cash(seat)}{g.cite('1817 §5.4')}."
+        return f"That costs ${cost:,}, and {g.state.name(seat)} has ${g.cash(seat):,}{g.cite('1817 §5.4')}."
     gained = max(g.percent_held(seat, company) + percent, 0) // share_percent(g, company) - max(
         g.percent_held(seat, company), 0
     ) // share_percent(g, company)
@@ -176,7 +176,9 @@ class ShortSellingTurnQuestion:
             for source in SHARE_SOURCES:
                 if self.refusal(g, frame, frame.seat, deal := BuyShares(company, source)) is None:
                     where, percent = SOURCE_LABELS[source], share_percent(g, company)
-                    yield Option(deal, f"Buy {percent} % of the {company} from {where}, ${g.price(company)}")
+                    yield Option(
+                        deal, f"Buy {percent} % of the {company} from {where}, ${g.price(company):,}"
+                    )
 
     def _company_starts(self, g: Game, frame: StockTurn) -> Iterator[Option]:
         terms = g.components.ipo_bid
@@ -213,13 +215,13 @@ class ShortSellingTurnQuestion:
                 if self.refusal(g, frame, frame.seat, sale := SellShares(company, count)) is None:
                     dollars = g.price(company) * count
                     yield Option(
-                        sale, f"Sell {count * share_percent(g, company)} % of the {company} for ${dollars}"
+                        sale, f"Sell {count * share_percent(g, company)} % of the {company} for ${dollars:,}"
                     )
 
     def _short_sales(self, g: Game, frame: StockTurn) -> Iterator[Option]:
         for company in g.state.market_order:
             if self.refusal(g, frame, frame.seat, short := SellShort(company)) is None:
-                yield Option(short, f"Sell a share of the {company} short for ${g.price(company)}")
+                yield Option(short, f"Sell a share of the {company} short for ${g.price(company):,}")
 
     def _company_actions(self, g: Game, frame: StockTurn) -> Iterator[Option]:
         for company in g.state.market_order:
@@ -237,7 +239,7 @@ class ShortSellingTurnQuestion:
                 ):
                     cost = count * g.price(company)
                     percent = count * share_percent(g, company)
-                    yield Option(redeem, f"For the {company}: buy back {percent} % for ${cost}")
+                    yield Option(redeem, f"For the {company}: buy back {percent} % for ${cost:,}")
 
     # -- objections --------------------------------------------------------------------
 
@@ -318,8 +320,8 @@ class ShortSellingTurnQuestion:
             return why
         if not terms.min <= start.amount <= terms.max or start.amount % terms.step:
             return (
-                f"A bid is a multiple of ${terms.step} from ${terms.min} to "
-                f"${terms.max}{g.cite('1817 §5.5')}."
+                f"A bid is a multiple of ${terms.step:,} from ${terms.min:,} to "
+                f"${terms.max:,}{g.cite('1817 §5.5')}."
             )
         return refuse_bid(g, frame.seat, start.amount)
 
@@ -344,7 +346,7 @@ class ShortSellingTurnQuestion:
             return f"{too_few_shares('The pool', there, company)}{g.cite('1817 §5.6')}."
         cost = action.count * g.price(company)
         if cost > g.cash(company):
-            return f"That costs ${cost}, and the {company} has ${g.cash(company)}{g.cite('1817 §5.6')}."
+            return f"That costs ${cost:,}, and the {company} has ${g.cash(company):,}{g.cite('1817 §5.6')}."
         return None
 
     # -- effects -----------------------------------------------------------------------
@@ -432,7 +434,7 @@ def refuse_bid(g: Game, seat: str, amount: int) -> str | None:
     if not any(0 <= amount - paid <= g.cash(seat) for paid in private_value_sums(g, seat)):
         who = g.state.name(seat)
         return (
-            f"{who} cannot pay exactly ${amount} with privates and ${g.cash(seat)} in "
+            f"{who} cannot pay exactly ${amount:,} with privates and ${g.cash(seat):,} in "
             f"cash{g.cite('1817 §5.5')}."
         )
     return None

@@ -85,10 +85,12 @@ class TreasuryShares:
                     where = g.state.name(source) if source else "the open market"
                     consent = "" if source in (None, frame.seat) else ", if they agree"
                     price = g.price(company)
-                    yield Option(redeem, f"The {company} redeems a share from {where} for ${price}{consent}")
+                    yield Option(
+                        redeem, f"The {company} redeems a share from {where} for ${price:,}{consent}"
+                    )
             if self.refusal(g, frame, ReissueShares(company)) is None:
                 percent, par = g.percent_held(company, company), reissue_par_price(g, company)
-                yield Option(ReissueShares(company), f"The {company} reissues {percent} % at ${par}")
+                yield Option(ReissueShares(company), f"The {company} reissues {percent} % at ${par:,}")
 
     def refusal(self, g: Game, frame: StockTurn, action: Action) -> str | None:
         assert isinstance(action, RedeemShare | ReissueShares)
@@ -118,10 +120,10 @@ class TreasuryShares:
             least = f"{MIN_OUTSTANDING_PERCENT} % of the {company}"
             return f"{least} have to stay with players or in the open market{g.cite('1870 §5.10')}."
         if spendable_cash(g, company) < g.price(company):
-            cash = f"the {company} has ${spendable_cash(g, company)} to spend"
+            cash = f"the {company} has ${spendable_cash(g, company):,} to spend"
             held_back = held_back_cash(g, company)
-            rest = f", and ${held_back} for reissued shares after this stock round" if held_back else ""
-            return f"A share costs ${g.price(company)}; {cash}{rest}{g.cite('1870 §5.10')}."
+            rest = f", and ${held_back:,} for reissued shares after this stock round" if held_back else ""
+            return f"A share costs ${g.price(company):,}; {cash}{rest}{g.cite('1870 §5.10')}."
         pool = co.shares.get(POOL, 0)
         if source is None:
             return (
@@ -219,7 +221,7 @@ class ShareIssueStep(Step):
             for count in range(1, g.percent_held(source, company) // step + 1):
                 if self.refusal(g, turn, action := kind(count)) is None:
                     dollars = count * g.price(company)
-                    yield Option(action, f"{verb} {count * step} % of the {company} for ${dollars}")
+                    yield Option(action, f"{verb} {count * step} % of the {company} for ${dollars:,}")
 
     def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
         assert isinstance(action, IssueShares | RedeemShares)
@@ -243,7 +245,7 @@ class ShareIssueStep(Step):
             allowed = f"at most {most} % of the {company}"
             return f"The {limit} may hold {allowed}{g.cite('1851 Issue or Redeem Stock')}."
         if not issues and count * g.price(company) > g.cash(company):
-            return f"That costs ${count * g.price(company)}, and the {company} has ${g.cash(company)}."
+            return f"That costs ${count * g.price(company):,}, and the {company} has ${g.cash(company):,}."
         return None
 
     def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:

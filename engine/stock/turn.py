@@ -150,7 +150,7 @@ class StockTurnQuestion:
                 for price in g.components.par_prices:
                     if self.refusal(g, frame, frame.seat, par := Par(company, price)) is None:
                         cost = price * president_share_percent(g, company) // share_percent(g, company)
-                        yield Option(par, f"Par the {company} at ${price}, for ${cost}")
+                        yield Option(par, f"Par the {company} at ${price:,}, for ${cost:,}")
                 continue
             for source in self.sources:
                 for count in range(
@@ -163,7 +163,7 @@ class StockTurnQuestion:
                     cost = count * (share_price(g, company, source) or 0)
                     percent = count * share_percent(g, company)
                     yield Option(
-                        buy, f"Buy {percent} % of the {company} from {SOURCE_LABELS[source]}, ${cost}"
+                        buy, f"Buy {percent} % of the {company} from {SOURCE_LABELS[source]}, ${cost:,}"
                     )
 
     def _sales(self, g: Game, frame: StockTurn) -> Iterator[Option]:
@@ -172,7 +172,7 @@ class StockTurnQuestion:
                 if self.refusal(g, frame, frame.seat, sell := SellShares(company, count)) is None:
                     dollars = _sale_price(g, frame, company) * count
                     yield Option(
-                        sell, f"Sell {count * share_percent(g, company)} % of the {company} for ${dollars}"
+                        sell, f"Sell {count * share_percent(g, company)} % of the {company} for ${dollars:,}"
                     )
 
     def required_sales(self, g: Game, frame: StockTurn) -> list[str]:
@@ -407,7 +407,7 @@ def end_stock_turn(g: Game, frame: StockTurn, formed: str | None = None, *, unas
 
 def _refuse_cost(g: Game, seat: str, cost: int) -> str | None:
     if cost > g.cash(seat):
-        return f"That costs ${cost}, and {g.state.name(seat)} has ${g.cash(seat)}."
+        return f"That costs ${cost:,}, and {g.state.name(seat)} has ${g.cash(seat):,}."
     return None
 
 

@@ -296,7 +296,7 @@ def _revenue_cell(c: CompanyView) -> SheetCell:
 def _price_cell(c: CompanyView) -> SheetCell:
     if c.zone:
         return SheetCell(c.zone, color="blocked")
-    return EMPTY_CELL if c.price is None else SheetCell(f"${c.price}", weight="Bold")
+    return EMPTY_CELL if c.price is None else SheetCell(f"${c.price:,}", weight="Bold")
 
 
 def _par_cell(c: CompanyView) -> SheetCell:

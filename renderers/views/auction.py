@@ -32,7 +32,7 @@ class LotView:
         facts = [f"face value ${self.face}"] if self.face is not None else []
         facts += [f"costs ${self.price}"] if self.price is not None and self.price != self.face else []
         facts += [f"pays ${self.revenue}"] if self.revenue is not None else []
-        facts += [f"{name} bids ${amount}" for name, amount in self.bids]
+        facts += [f"{name} bids ${amount:,}" for name, amount in self.bids]
         leads = f", {self.bids[-1][0]} leads" if self.bids else ""
         return f"{self.sym} {self.name}: {', '.join(facts)}{leads}"
 

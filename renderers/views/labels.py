@@ -58,10 +58,10 @@ def tile_title(tile: str) -> str:
 
 
 def dollars(amount: int) -> str:
-    """`$40`, or `-$40` for a debt."""
-    return f"-${-amount}" if amount < 0 else f"${amount}"
+    """`$1,040`, or `-$40` for a debt."""
+    return f"-${-amount:,}" if amount < 0 else f"${amount:,}"
 
 
 def bank_text(amount: int) -> str:
     """The bank's cash, or how much a broken bank owes."""
-    return f"bank ${amount}" if amount >= 0 else f"bank broken, owes ${-amount}"
+    return f"bank ${amount:,}" if amount >= 0 else f"bank broken, owes ${-amount:,}"

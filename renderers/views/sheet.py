@@ -153,7 +153,7 @@ class TrainView:
     def text(self) -> str:
         """`4: 3 at $300, rusts 2`."""
         rusts = f", rusts {' '.join(self.rusts)}" if self.rusts else ""
-        return f"{self.name}: {'∞' if self.left is None else self.left} at ${self.price}{rusts}"
+        return f"{self.name}: {'∞' if self.left is None else self.left} at ${self.price:,}{rusts}"
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ class BidView:
     @property
     def text(self) -> str:
         """`CA $160: Ann $165, Bob $170 leads`."""
-        bids = ", ".join(f"{name} ${dollars}" for name, dollars in self.bids)
+        bids = ", ".join(f"{name} ${dollars:,}" for name, dollars in self.bids)
         price = f" ${self.price}" if self.price is not None else ""
         return f"{self.item}{price}{f': {bids} leads' if bids else ''}"
 

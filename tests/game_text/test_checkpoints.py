@@ -40,7 +40,7 @@ BROKEN = "@ owns Ann PRR 6\n@ par PRR 90\n@ cash PRR 100\n@ phase 5\n@ left 1\n@
     [
         ("cash Ann 500", "cash Ann 501", "$500"),
         ("cash PRR $300", "cash PRR 3,000", "$300"),
-        ("cash bank 11200", "cash bank 0", "$11200"),
+        ("cash bank 11200", "cash bank 0", "$11,200"),
         ("owns Ann PRR 6", "owns Ann PRR 5", "6"),
         ("owns Cid PRR 0", "owns Cid PRR 1", "0"),
         ("owns pool PRR 1", "owns pool PRR 2", "1"),
@@ -78,7 +78,7 @@ BROKEN = "@ owns Ann PRR 6\n@ par PRR 90\n@ cash PRR 100\n@ phase 5\n@ left 1\n@
         ("turn PRR", "turn NYC", "Ann for the PRR"),
         ("turn Ann PRR", "turn Ann NYC", "Ann for the PRR"),
         ("best PRR 30", "best PRR 40", "$30"),
-        ("score Ann 1172", "score Ann 1000", "$1172"),
+        ("score Ann 1172", "score Ann 1000", "$1,172"),
         ("score Bob 244", "score Bob 224", "$244"),
     ],
 )

@@ -226,7 +226,7 @@ def test_a_company_without_a_president_belongs_to_the_bank() -> None:
 
 def test_a_broken_bank_is_named_so() -> None:
     state = new_game("1830", NAMES[:3]).state
-    assert "Bank $9600." in sheet_view(state).alt
+    assert "Bank $9,600." in sheet_view(state).alt
     state.cash["bank"] = -120
     assert "Bank broken, owes $120." in sheet_view(state).alt
 
@@ -265,7 +265,7 @@ def test_names_beside_many_privates_are_whole() -> None:
     name = sheet.SheetCell("PLE", badge=Badge("PLE", "#00a993", "#000000"), tag="now")
     privates = sheet.SheetCell("ME OBC×0 UBC×0 MINC×1 MINM MAIL", wraps=True)
     others = [
-        sheet.SheetCell(text) for text in ("2", "acquisition 3", "10", "$1578", "Last run", "10/10", "8 8")
+        sheet.SheetCell(text) for text in ("2", "acquisition 3", "10", "$1,578", "Last run", "10/10", "8 8")
     ]
     row = (name, *others, privates, sheet.SheetCell("Tokens"), sheet.SheetCell("President"))
     table = sheet.SheetTable(row, (row,))

@@ -125,7 +125,7 @@ def amount_modal(custom_id: CustomId, choice: engine.Choice) -> Json:
     }  # fmt: skip
     label = {
         "type": 18, "label": "Dollars", "component": field,
-        "description": truncate(f"{choice.label}: ${low} to {choice.limit_text}", 100),
+        "description": truncate(f"{choice.label}: ${low:,} to {choice.limit_text}", 100),
     }  # fmt: skip
     return {"title": truncate(choice.label, 45), "custom_id": str(custom_id), "components": [label]}
 
@@ -133,7 +133,9 @@ def amount_modal(custom_id: CustomId, choice: engine.Choice) -> Json:
 def wrong_amount_message(custom_id: CustomId, choice: engine.Choice, typed: str) -> list[Json]:
     """The answer to dollars that are not possible, with a button that opens the form again."""
     assert choice.amounts is not None
-    sentence = f"{typed!r} is not possible: {choice.label}, from ${choice.amounts[0]} to {choice.limit_text}."
+    sentence = (
+        f"{typed!r} is not possible: {choice.label}, from ${choice.amounts[0]:,} to {choice.limit_text}."
+    )
     again = button("Enter another amount…", str(custom_id._replace(action=ENTER_AMOUNT)), SECONDARY)
     return [text_display(sentence), *action_rows([again])]
 

@@ -138,7 +138,7 @@ def _bid(o: Forecast, private: str, price: int, action: Bid | BuyPrivate) -> Sco
     committed = sum(b.get(o.seat, 0) for p, b in bids.items() if p != private)
     worth = gain - _float_trouble(o, private, committed, price)
     bar = LEADS * leads
-    return Scored(action, worth + bar, f"the {private} is worth about ${private_worth(o, private):.0f}", bar)
+    return Scored(action, worth + bar, f"the {private} is worth about ${private_worth(o, private):,.0f}", bar)
 
 
 def _float_trouble(o: Forecast, private: str, committed: int, price: int) -> float:
@@ -186,10 +186,10 @@ def auction(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     for option in options:
         if isinstance(option.action, Bid | RaiseBid):
             amount = option.action.amount
-            judged.append(Scored(option.action, limit - amount, f"{what} is worth up to ${limit:.0f}"))
+            judged.append(Scored(option.action, limit - amount, f"{what} is worth up to ${limit:,.0f}"))
         elif isinstance(option.action, BidUpTo) and (most := with_dollars(option, limit)):
             judged.append(
-                Scored(most, (limit - option.action.amount) * 0.5, f"{what} is worth up to ${limit:.0f}")
+                Scored(most, (limit - option.action.amount) * 0.5, f"{what} is worth up to ${limit:,.0f}")
             )
     return judged
 
@@ -281,5 +281,5 @@ def start_choices(o: Forecast, options: Sequence[Option]) -> list[Scored]:
         worth = 60 + 0.5 * place_value(o.g, home[0]) + 8 * o.horizon - 40 * len(o.own_companies())
         if o.rounds_left < 3:
             worth -= 200
-        judged.append(Scored(action, worth, f"{home[0]} is a good home, and ${limit:.0f} buys its train"))
+        judged.append(Scored(action, worth, f"{home[0]} is a good home, and ${limit:,.0f} buys its train"))
     return judged

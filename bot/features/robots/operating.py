@@ -45,20 +45,20 @@ def dividend_step(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     for option in options:
         if isinstance(option.action, PayDividend):
             part = round(o.share_of(company) * revenue)
-            why = f"my shares bring ${part}" + (
+            why = f"my shares bring ${part:,}" + (
                 ", and the price rises" if _rises(o, company, revenue) else ""
             )
             judged.append(Scored(option.action, _dividend(o, company, revenue, 0), why))
         elif isinstance(option.action, PayHalfDividend):
-            why = f"half keeps ${revenue // 2} for a train"
+            why = f"half keeps ${revenue // 2:,} for a train"
             judged.append(
                 Scored(option.action, _dividend(o, company, revenue - revenue // 2, revenue // 2), why)
             )
         elif isinstance(option.action, WithholdDividend):
             needed, lay_cost = o.train_fund(company), o.lay_cost(company)
-            why = f"the {company} {f'will need ${needed} for a train' if needed else 'can use the money'}"
+            why = f"the {company} {f'will need ${needed:,} for a train' if needed else 'can use the money'}"
             if o.g.cash(company) < lay_cost:
-                why = f"the {company} needs ${lay_cost} for track"
+                why = f"the {company} needs ${lay_cost:,} for track"
             judged.append(Scored(option.action, _dividend(o, company, 0, revenue), why))
     return judged
 
@@ -127,7 +127,7 @@ def issue_step(o: Forecast, options: Sequence[Option]) -> list[Scored]:
             count = option.action.count
             needed = -(-short // price) if short and price else 0
             worth = 0.6 * min(short, count * price) - 15 * count if count <= needed else -15.0 * count
-            judged.append(Scored(option.action, worth, f"the {company} lacks ${short} for a train"))
+            judged.append(Scored(option.action, worth, f"the {company} lacks ${short:,} for a train"))
         elif isinstance(option.action, RedeemShares):
             count = option.action.count
             worth = 8.0 * count if spare > 1.5 * count * price + 200 else -20.0 * count

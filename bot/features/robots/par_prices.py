@@ -52,7 +52,7 @@ def par_choice(o: Forecast, par: Par, granted: int | None = None, more_cash: int
         gain = 0.35 * gain - 0.6 * (cost - cash) - UNFLOATED_SHARE * max(missing - 2, 0)
         why = "others will have to buy shares with me"
     else:
-        why = f"I can float the {par.company} alone, with ${treasury:.0f} for trains"
+        why = f"I can float the {par.company} alone, with ${treasury:,.0f} for trains"
     return Scored(par, gain + 0.2 * par.price, why)
 
 

@@ -148,7 +148,7 @@ def _purchase(o: Forecast, buy: BuyShares) -> Scored:
     gain -= need_after(o, cost)
     bar = -2.0 * max(o.short_reserve() - (g.cash(o.seat) - cost), 0)
     price = cost // buy.count
-    why = f"a share of the {company} brings about ${o.share_value(company):.0f} for ${price}"
+    why = f"a share of the {company} brings about ${o.share_value(company):,.0f} for ${price:,}"
     return Scored(buy, gain + bar, why, bar)
 
 
@@ -182,7 +182,7 @@ def _sale(o: Forecast, sale: SellShares) -> Scored:
             worth -= 12 * sale.count
         elif short and not o.lasting(company, 1.0):
             worth += 0.7 * min(short, 600)
-            reason = f"the {company} needs ${short} for a train, and somebody else should pay it"
+            reason = f"the {company} needs ${short:,} for a train, and somebody else should pay it"
         else:
             worth -= 150
     worth -= _added_dump_risk(o, company, -percent)

@@ -228,7 +228,7 @@ def _loss_by(o: Forecast, company: str, cost: int) -> float:
 
 def _lay_reason(company: str, gain: float, lay: LayTile | LayMine) -> str:
     if gain >= 10:
-        return f"#{lay.tile} on {lay.hex} brings the {company} about ${gain:.0f} a round"
+        return f"#{lay.tile} on {lay.hex} brings the {company} about ${gain:,.0f} a round"
     return f"#{lay.tile} on {lay.hex} leads the {company} to new stops"
 
 
@@ -250,7 +250,7 @@ def token_step(o: Forecast, options: Sequence[Option]) -> list[Scored]:
         worth = gain * max(o.horizon, 1) * 0.5 - dollar * cost + spare
         worth += surveyor.effect_on_others(draft) * max(o.horizon, 1)
         worth -= _loss_by(o, company, cost)
-        why = f"a token in {token.hex} brings about ${gain:.0f} a round"
+        why = f"a token in {token.hex} brings about ${gain:,.0f} a round"
         if gain < 1 and cost == 0:
             why = f"a token in {token.hex} costs nothing, and others cannot take its place"
         judged.append(Scored(token, worth, why))

@@ -152,7 +152,7 @@ def _purchase(o: Forecast, company: str, buy: BuyTrain, price: int) -> Scored:
             gain += 10
     elif not o.lasting(company) and buy.train in lasting_after:
         gain += 80.0
-    why = f"{train_label(buy.train)} will earn the {company} about ${worth:.0f} for ${price}"
+    why = f"{train_label(buy.train)} will earn the {company} about ${worth:,.0f} for ${price:,}"
     if trains and not o.lasting(company) and buy.train in lasting_after:
         why = f"the trains of the {company} rust soon, and {why}"
     if help_needed:
@@ -246,7 +246,7 @@ def private_purchase(o: Forecast, company: str, option: Option) -> list[Scored]:
         worth += 15
     if definition.grants and definition.grants.president:
         worth -= 100
-    return [Scored(bought, worth, f"the {company} has ${spare} to spare, and I can use them")]
+    return [Scored(bought, worth, f"the {company} has ${spare:,} to spare, and I can use them")]
 
 
 def loan_for_train(o: Forecast, company: str, loan: TakeLoans) -> Scored:
@@ -271,7 +271,7 @@ def loan_for_train(o: Forecast, company: str, loan: TakeLoans) -> Scored:
         gain = max(gain, 0) + 300
     elif len(o.lasting(company)) >= 1:
         gain -= 20
-    return Scored(loan, gain - 40 * extra, f"the {company} needs ${missing} more for a {target.name}-train")
+    return Scored(loan, gain - 40 * extra, f"the {company} needs ${missing:,} more for a {target.name}-train")
 
 
 def repay_step(o: Forecast, options: Sequence[Option]) -> list[Scored]:
