@@ -48,7 +48,7 @@ LAZY_COMMANDS = {
     "check": "bot.operations.check",
     "arena": "bot.tools.arena.command",
     "status": "bot.cli.status",
-    "invite-link": "bot.discord.invite",
+    "invite-link": "bot.discord.greeting",
 }
 
 
@@ -78,7 +78,7 @@ def app_for(words: Sequence[str]) -> typer.Typer:
 
 def create_data_folder(settings: Settings) -> None:
     """Create the data folder, and make it private. Raises SettingsError if it cannot be created."""
-    from bot.operations.private_files import FOLDER_MODE, make_private
+    from bot.operations.backups import FOLDER_MODE, make_private
 
     try:
         settings.data.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
@@ -93,7 +93,7 @@ async def open_service(settings: Settings, *, allows_new: bool = False) -> Async
 
     allows_new: also an empty store, or another one, beside backups of a former one; else InvalidStore.
     """
-    from bot.hub.privacy import PrivacySettings
+    from bot.hub.people import PrivacySettings
     from bot.operations.check import quick_check_at_start
     from bot.operations.store_watch import accept_store, check_start
     from bot.pictures.workers import PictureWorkers

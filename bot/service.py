@@ -5,38 +5,31 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 
-from bot.features.clock import pages as clock_pages
-from bot.features.clock.feature import TimeCommands, clock_timers
+from bot.features.clock.feature import TimeCommands, add_deadline, clock_timers, notice_pages
 from bot.features.clock.time_up import play_line
 from bot.features.clock.update import follow_table, follow_tables
-from bot.features.digest.feature import DigestTimer
-from bot.features.digest.pages import WaitingPages
-from bot.features.game_files import export
-from bot.features.game_files.importing import read_game
+from bot.features.digest.feature import DigestTimer, WaitingPages
+from bot.features.game_files import feature as game_files
+from bot.features.game_files.feature import read_game
 from bot.features.history import feature as history
 from bot.features.lobby import pages as lobby_pages
-from bot.features.lobby.feature import LobbyCommands
-from bot.features.lobby.imported_seats import GameImports
+from bot.features.lobby.feature import LobbyCommands, TableLists
 from bot.features.lobby.lines import LobbyLines
-from bot.features.lobby.listing import TableLists
 from bot.features.lobby.replacement import Replacements
-from bot.features.lobby.seats import REQUEST_KIND, SeatRequests
+from bot.features.lobby.seats import REQUEST_KIND, GameImports, SeatRequests
 from bot.features.lobby.tables import Lobby
 from bot.features.notepad.feature import Notepad
 from bot.features.pictures_in_words import feature as pictures_in_words
-from bot.features.plans.feature import PlanHandler, add_to_turn
-from bot.features.plans.plans import PlanStore
+from bot.features.plans.feature import PlanHandler, PlanStore, add_try_button
+from bot.features.privacy.files import Retainer
 from bot.features.privacy.person import PersonalData
-from bot.features.privacy.retention import Retainer
 from bot.features.review import feature as review
 from bot.features.robots.player import DEFAULT_SECONDS, Robot
 from bot.features.robots.players import RobotPlayers
-from bot.features.settings.commands import SettingsCommands
-from bot.features.settings.feature import PersonSettingsService
-from bot.features.standing_orders import controls as order_pages
-from bot.features.standing_orders.book import OrderBooks
+from bot.features.settings.feature import PersonSettingsService, SettingsCommands
+from bot.features.standing_orders.book import OrderBooks, declining_seat
 from bot.features.standing_orders.feature import OrderHandler
-from bot.features.standing_orders.lines import declining_seat
+from bot.features.standing_orders.pages import add_to_turn
 from bot.features.standing_orders.runner import OrderRunner
 from bot.features.status.feature import StatusCommands
 from bot.features.undo.feature import UndoHandler
@@ -44,14 +37,12 @@ from bot.features.views import feature as views
 from bot.features.votes import feature as votes
 from bot.features.votes.feature import VOTE_KIND, remind_of_vote, set_vote_reminders
 from bot.features.watch.address import GameAddresses
-from bot.features.watch.feature import Watcher
-from bot.features.watch.permission import WatchingPermission
+from bot.features.watch.feature import Watcher, WatchingPermission
 from bot.hub.cache import KEEP_MEGABYTES
+from bot.hub.changes import RunningTables
 from bot.hub.feature import Feature
-from bot.hub.limits import Limits
+from bot.hub.people import Limits, PrivacySettings
 from bot.hub.polls import HOLD_KIND, PollHandler
-from bot.hub.privacy import PrivacySettings
-from bot.hub.running_tables import RunningTables
 from bot.hub.service import Hub
 from bot.hub.timers import LATE_KIND, NOBODY_FOLLOWS, Followers
 from bot.pictures.workers import PictureWorkers
@@ -126,7 +117,7 @@ class Service(Hub):
         """Everything that Railpost can do, in the order in which `help` lists it."""
         cache, polls, submit = self.cache, self.polls, self.submit
         books, undo = OrderBooks(), UndoHandler(cache, polls)
-        orders, runner = OrderHandler(cache, books, self.moves), OrderRunner(cache, books, self.moved)
+        orders, runner = OrderHandler(cache, books, self.moves), OrderRunner(cache, books, self.polls)
         plans = PlanHandler(PlanStore(self.store, self.limits), self.moves, orders.armed_orders)
         clock = TimeCommands(cache, polls)
         replacements = self.replacements
@@ -143,21 +134,19 @@ class Service(Hub):
         yield Feature("pictures_in_words", pictures_in_words.commands())
         yield Feature("history", history.commands(), endings=[history.add_to_ending])
         yield Feature("review", review.commands(Robot().ranking), endings=[review.add_to_ending])
-        yield Feature("game_files", export.commands(), endings=[export.add_to_ending])
-        yield Feature("plans", plans.commands(), turn_pages=[add_to_turn])
+        yield Feature("game_files", game_files.commands(), endings=[game_files.add_to_ending])
+        yield Feature("plans", plans.commands(), turn_pages=[add_try_button])
         yield Feature(
             "standing_orders", orders.commands(), timers={HOLD_KIND: runner.release}, reactions=[runner.run],
-            turn_pages=[order_pages.add_to_turn],
+            turn_pages=[add_to_turn],
         )  # fmt: skip
-        yield Feature(
-            "undo", undo.commands(), undo.motions(), moved=[undo.update_after_move],
-            turn_pages=[undo.add_to_turn], is_required=True,
-        )  # fmt: skip
+        turn_pages = [undo.add_to_turn]
+        yield Feature("undo", undo.commands(), undo.motions(), turn_pages=turn_pages, is_required=True)
         vote_pages = dict.fromkeys(("vote", "vote_reminder"), votes.vote_page(cache))
         yield Feature("votes", votes.commands(polls), timers=remind, pages=vote_pages, is_required=True)
         yield Feature(
             "clock", clock.commands(), clock.motions(), clock_timers(cache, partial(play_line, submit)),
-            pages=clock_pages.notice_pages(cache), turn_pages=[partial(clock_pages.add_to_turn, self.store)],
+            pages=notice_pages(cache), turn_pages=[partial(add_deadline, self.store)],
         )  # fmt: skip
         yield Feature("digest", timers={"digest": DigestTimer(cache).send})
         yield Feature("settings", SettingsCommands(self.settings).commands())
@@ -165,9 +154,8 @@ class Service(Hub):
         yield Feature("watch", WatchingPermission(cache).commands())
         yield Feature("retention", leads={"retention": self.retainer.run})
         yield Feature(
-            "lobby", seats_and_start, replacements.motions(), lobby_timers,
-            moved=[replacements.update_after_move], pages=lobby_pages.LobbyPages(self.store).pages(),
-            endings=[lobby_pages.add_to_ending], is_required=True,
+            "lobby", seats_and_start, replacements.motions(), lobby_timers, is_required=True,
+            pages=lobby_pages.LobbyPages(self.store).pages(), endings=[lobby_pages.add_to_ending],
         )  # fmt: skip
         yield Feature("status", self.status.commands(), self.status.motions())
         yield Feature("robots", self.robots.commands(), leads={"robots": self.robots.run})

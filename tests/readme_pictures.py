@@ -26,7 +26,7 @@ from PIL import Image, ImageChops, PngImagePlugin
 from bot.email.pages.notice_pages import PageBuilder
 from bot.email.tokens import reply_token_for
 from bot.hub.notifications.messages import Notification
-from bot.hub.result import Completed
+from bot.hub.request import Completed
 from bot.service import Service
 from bot.terminal.console import Console
 from mail import ServiceAddress, compose

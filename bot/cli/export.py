@@ -11,7 +11,7 @@ import typer
 from bot import config
 from bot.cli.import_games import read_game_file
 from bot.cli.replay import MAX_BYTES as LONGEST_TEXT
-from bot.features.game_files.export import FORMATS, TEXT, make_game_file, parse_format
+from bot.features.game_files.feature import FORMATS, TEXT, make_game_file, parse_format
 from bot.service import Service
 from engine.game_text import GameHistory, HistoryLine, replay
 from engine.site_18xx.game_file import SiteFileError, read_site_file

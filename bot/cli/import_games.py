@@ -19,7 +19,7 @@ import typer
 
 import engine
 from bot import config
-from bot.features.game_files.importing import incoming_game, read_game
+from bot.features.game_files.feature import incoming_game, read_game
 from bot.service import Service
 from engine.site_18xx.game_file import SiteFileError, read_site_file
 from engine.site_18xx.replay import SiteReplay

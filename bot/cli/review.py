@@ -12,8 +12,8 @@ import typer
 from bot.cli.export import history_of_file
 from bot.features.review import texts
 from bot.features.review.game import played_game
-from bot.features.review.page import review_page
 from bot.features.review.review import Review
+from bot.features.review.texts import review_page
 from bot.features.robots.player import Robot
 
 QUIET_SECONDS = 2.0

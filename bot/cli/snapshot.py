@@ -16,10 +16,12 @@ import typer
 from bot import config
 from bot.cli.export import history_of_source
 from bot.cli.import_games import read_game_file
-from bot.features.watch.posted import Posted, Posts, changes
 from bot.features.watch.snapshot import (
     PICTURES,
+    Posted,
+    Posts,
     Snapshot,
+    changes,
     description,
     drawings,
     game_id,

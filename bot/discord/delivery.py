@@ -27,11 +27,10 @@ from bot.discord.api import DiscordApi
 from bot.discord.cards.card_builder import CardBuilder
 from bot.discord.cards.card_keeper import CardKeeper, card_version
 from bot.discord.cards.card_refs import LASTING_SLOTS
-from bot.discord.cards.clock_notices import send_digest, send_reminder
 from bot.discord.cards.endings import Endings
 from bot.discord.cards.finished_turns import FinishedTurns
 from bot.discord.cards.notices import Notices
-from bot.discord.deleted_messages import DeletedMessages
+from bot.discord.places import DeletedMessages
 from bot.discord.posting import Poster, Unreachable
 from bot.discord.renaming import rename_in_cards, rename_in_messages
 from bot.discord.threads import TableThreads
@@ -262,9 +261,9 @@ class DiscordDelivery:
                 await self.endings.redraw(table)
                 return None
             case "digest":
-                return await send_digest(self.notices, queued, table, notification, dm_user)
+                return await self.notices.send_digest(queued, table, notification, dm_user)
             case "reminder":
-                return await send_reminder(self.notices, queued, table, notification, dm_user)
+                return await self.notices.send_reminder(queued, table, notification, dm_user)
             case "refresh":
                 await self._sync_now(table.id)
                 return None

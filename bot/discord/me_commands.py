@@ -7,7 +7,7 @@ from typing import Any
 import discord
 from discord import app_commands
 
-from bot.discord.cards.clock_notices import turns_card
+from bot.discord.cards.notices import turns_card
 from bot.discord.completion import (
     Interaction,
     defer,
@@ -17,8 +17,9 @@ from bot.discord.completion import (
 from bot.discord.controls import controls
 from bot.discord.controls.controls import NO_TABLE, CustomId
 from bot.discord.interactions.interactions import InteractionHandler
-from bot.discord.interactions.replies import reply, reply_text, split_lines
-from bot.features.game_files.importing import MAX_BYTES
+from bot.discord.interactions.line_interactions import split_lines
+from bot.discord.interactions.replies import reply, reply_text
+from bot.features.game_files.feature import MAX_BYTES
 from bot.hub.request import first_word
 
 UNDO_CHOICES = {"undo": "undo: take your last move back", "redo": "redo: restore what was undone"}

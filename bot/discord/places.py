@@ -1,15 +1,22 @@
-"""A table is shown somewhere else on Discord, or nowhere any more.
+"""A table is shown somewhere else on Discord, or nowhere any more, or messages of it are deleted there.
 
-Its cards there are closed as far as they still exist, and everybody whom the table waits for is asked anew:
-in the new thread, or by direct messages and email.
+Where a table moves, its cards are closed as far as they still exist, and everybody whom it waits for is
+asked anew: in the new thread, or by direct messages and email.
 """
 
 from __future__ import annotations
 
+import asyncio
+import logging
+from collections.abc import Callable, Collection, Coroutine
 from typing import Any
 
-from bot.discord.cards.card_refs import is_old_slot, is_prompt_slot, slot_prefix
+import discord
+
+from bot.discord.cards.card_keeper import CardKeeper
+from bot.discord.cards.card_refs import LOBBY, card_ref, is_old_slot, is_prompt_slot, slot_prefix
 from bot.discord.cards.finished_turns import queued_card
+from bot.discord.threads import LOST_THREAD, TableThreads
 from bot.hub.info import TableInfo
 from bot.hub.notifications import messages
 from bot.hub.table import LiveTable
@@ -72,3 +79,129 @@ async def _ask_anew(service: Service, table: LiveTable) -> None:
                 suffix=messages.unique_suffix(),
             )
         )  # fmt: skip
+
+
+log = logging.getLogger(__name__)
+
+IN_PLAY = ("running", "paused", "finished")
+
+
+class DeletedMessages:
+    """Deals with what is deleted. lock: of a table. sync: brings its cards up to date."""
+
+    def __init__(
+        self,
+        service: Service,
+        keeper: CardKeeper,
+        threads: TableThreads,
+        lock: Callable[[int], asyncio.Lock],
+        sync: Callable[[int], Coroutine[Any, Any, None]],
+    ) -> None:
+        self._service, self._keeper, self._threads = service, keeper, threads
+        self._lock, self._sync = lock, sync
+
+    async def messages(self, channel: int, message_ids: Collection[int], user: int | None = None) -> None:
+        """Messages of a channel, or of the direct messages with a user, are gone."""
+        for table in await self._tables_at(channel, user):
+            async with self._lock(table.id):
+                is_ours = await self._forget(table, message_ids)
+            if is_ours:
+                await self._sync(table.id)
+
+    async def chat(self, channel: int, message: int) -> None:
+        """People have written below a card: who plays live gets it at the bottom."""
+        self._keeper.fresh.chatted[channel] = message
+        if table_id := self._keeper.tables_at.get(channel):
+            self._keeper.shown_versions.pop(table_id, None)
+            await self._sync(table_id)
+
+    async def thread(self, thread: int) -> None:
+        """A thread is gone."""
+        for table in await self._service.queries.list_tables(location=("thread", thread)):
+            if table.status not in IN_PLAY or table.location.get("channel") == thread:
+                continue
+            async with self._lock(table.id):
+                table = await self._service.queries.table_info(table.id)
+                if table.location.get("thread") != thread:
+                    continue  # the next message has noticed it before
+                if table.location.get(LOST_THREAD):
+                    sentence = f"The thread of table {table.name} {table.code} was deleted again."
+                    await leave(self._service, table.id, sentence)
+                    continue
+                await self._threads.replace(table)
+                async with self._service.store.read() as unit:
+                    refs = [card_ref(card) for card in await unit.tables.cards(table.id)]
+                gone = {ref.message_id for ref in refs if ref.channel_id == thread}
+                await self._forget(table, gone)
+            await self._sync(table.id)
+
+    async def channel(self, channel: int) -> None:
+        """A channel is gone, with its threads."""
+        for table in await self._service.queries.list_tables(location=("channel", channel)):
+            if table.status != "ended":
+                async with self._lock(table.id):
+                    sentence = f"The channel of table {table.name} {table.code} was deleted."
+                    await leave(self._service, table.id, sentence)
+
+    async def _forget(self, table: TableInfo, message_ids: Collection[int]) -> bool:
+        """Note which cards of a table are gone; whether there are any."""
+        async with self._service.store.read() as unit:
+            gone = [
+                card for card in await unit.tables.cards(table.id) if card_ref(card).message_id in message_ids
+            ]
+        self._keeper.gone.update(card_ref(card).message_id for card in gone)
+        self._keeper.shown_versions.pop(table.id, None)
+        if any(card.slot == LOBBY for card in gone):
+            async with self._service.store.begin(table=table.id) as unit:
+                await unit.outbox.enqueue(*messages.lobby_refreshes(table))
+            self._service.wake_subscribers()
+        return bool(gone)
+
+    async def _tables_at(self, channel: int, user: int | None) -> list[TableInfo]:
+        """The tables that may have messages there."""
+        queries = self._service.queries
+        if user is None:
+            found = [
+                *await queries.list_tables(location=("thread", channel)),
+                *await queries.list_tables(location=("channel", channel)),
+            ]
+        else:
+            async with self._service.store.read() as unit:
+                person = await unit.people.find_by_identity("discord", str(user))
+            found = await queries.list_tables(person_id=person.id) if person else []
+        return list({table.id: table for table in found}.values())
+
+
+class DeletionEvents(discord.Client):
+    """The part of a client that hears of what is deleted; nothing that people write is read."""
+
+    deleted_messages: DeletedMessages | None = None
+
+    async def on_raw_message_delete(self, event: discord.RawMessageDeleteEvent) -> None:
+        """A message was deleted."""
+        await self._messages(event.channel_id, [event.message_id])
+
+    async def on_raw_bulk_message_delete(self, event: discord.RawBulkMessageDeleteEvent) -> None:
+        """Many messages were deleted at once."""
+        await self._messages(event.channel_id, event.message_ids)
+
+    async def _messages(self, channel_id: int, message_ids: Collection[int]) -> None:
+        channel = self.get_channel(channel_id)
+        user = channel.recipient if isinstance(channel, discord.DMChannel) else None
+        if self.deleted_messages is not None:
+            await self.deleted_messages.messages(channel_id, message_ids, user.id if user else None)
+
+    async def on_message(self, message: discord.Message) -> None:
+        """Somebody has written a message; its content is not read."""
+        if self.deleted_messages is not None and not message.author.bot:
+            await self.deleted_messages.chat(message.channel.id, message.id)
+
+    async def on_raw_thread_delete(self, event: discord.RawThreadDeleteEvent) -> None:
+        """A thread was deleted."""
+        if self.deleted_messages is not None:
+            await self.deleted_messages.thread(event.thread_id)
+
+    async def on_guild_channel_delete(self, channel: discord.abc.GuildChannel) -> None:
+        """A channel was deleted."""
+        if self.deleted_messages is not None:
+            await self.deleted_messages.channel(channel.id)

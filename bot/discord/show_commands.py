@@ -21,7 +21,7 @@ from bot.discord.completion import (
     table_command,
 )
 from bot.discord.interactions.interactions import InteractionHandler
-from bot.hub.result import QueryAnswer
+from bot.hub.request import QueryAnswer
 
 CHART_CHOICES = {
     "worth": "worth: what each player is worth",

@@ -8,7 +8,7 @@ import discord
 
 from bot.discord.threads import code_in, has_own_thread
 from bot.hub.info import TableInfo
-from bot.hub.people import person_by_discord, player_name
+from bot.hub.people import person_by_discord
 from bot.position import text_views
 from bot.service import Service
 from storage import GameTable, TableStatus, UnitOfWork
@@ -30,7 +30,7 @@ class TableLookup:
         if (known := await self.known_person_id(user)) is not None:
             return known
         async with self.service.store.begin() as unit:
-            return (await person_by_discord(unit, user.id, player_name(user.display_name))).id
+            return (await person_by_discord(unit, user.id, user.display_name)).id
 
     async def known_person_id(self, user: discord.User | discord.Member) -> int | None:
         """The id of the person with that Discord account, if there is one."""

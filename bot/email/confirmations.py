@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.email.pages.invitations import tell_host
-from bot.email.reachability import Reachability
-from bot.email.replies import address_commands
+from bot.email.reachability import Reachability, tell_host
+from bot.email.replies import personal_commands
 from bot.email.replies.table_commands import TableCommands, joined_sentence
 from bot.email.tokens import ServiceToken, service_token, table_label, table_token
 from bot.hub.info import TableInfo, open_seats
 from bot.hub.people import load_standing
-from bot.hub.result import QueryAnswer
+from bot.hub.request import QueryAnswer
 from bot.service import Service
 from mail import ReplyToken
 from mail.port import Attachment, TableAnswer
@@ -88,7 +87,7 @@ class Confirmations:
             return f"{error} Nothing was changed."
         person = await unit.people.get(person_id)
         await unit.people.update(person_id, preferences=person.preferences | {"mail": True})
-        where = await address_commands.prefer(unit, person_id, claim.address)
+        where = await personal_commands.prefer(unit, person_id, claim.address)
         return f"{claim.address} is confirmed, and you can play by replying to your emails. {where}"
 
     async def _answer_invitation(self, token: ServiceToken, table_id: int, yes: bool) -> str:

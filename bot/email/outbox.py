@@ -17,10 +17,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from bot.email.gateway import MailGateway
-from bot.email.outgoing import enqueue_mail
-from bot.email.pages.digest_mail import DigestComposer
-from bot.email.pages.notice_pages import PageBuilder
-from bot.email.returned import ASKED_ANEW, texts_together
+from bot.email.pages.notice_pages import DigestComposer, PageBuilder
+from bot.email.stored_mail import ASKED_ANEW, enqueue_mail, texts_together
 from bot.hub.notifications.messages import decode_notification
 from bot.hub.people import fault_of
 from bot.pictures.workers import PictureWorkers

@@ -6,7 +6,7 @@ their tables and the operator are told, and the person on Discord. Everything el
 days of it the tables are told too. A person who reports a letter as spam gets no more. A letter that was
 refused for good is not gone: a turn is asked for again later, the later the more such letters have come back,
 and any other letter is sent again as it was when the address works, or at once to another address of the
-person. If a letter was accepted and then came back, its words go out again (`bot.email.returned`). If an
+person. If a letter was accepted and then came back, its words go out again (`bot.email.stored_mail`). If an
 invitation came back, the host is told.
 
 Any letter from the person brings them back, as do a link on Discord and `player NAME mail on` in the
@@ -18,8 +18,7 @@ from __future__ import annotations
 import logging
 from datetime import datetime, timedelta
 
-from bot.email.pages.invitations import invitation_came_back
-from bot.email.returned import gather_lost, lost_lately, send_lost
+from bot.email.stored_mail import gather_lost, lost_lately, send_lost
 from bot.email.tokens import ServiceToken, table_label
 from bot.hub import people
 from bot.hub.info import TableInfo
@@ -289,3 +288,31 @@ def waiting_sentence(labels: list[str], who: str = "you") -> str:
 
 def _domain(address: str) -> str:
     return address.rpartition("@")[2]
+
+
+async def tell_host(service: Service, table: TableInfo, sentence: str) -> bool:
+    """Tell the host something about an invited person, by email, else on Discord; returns whether there is
+    a host."""
+    if table.host_id is None:
+        return False
+    async with service.store.begin() as unit:
+        host = await load_recipient(unit, table.host_id, None)
+        told = messages.lobby_answers(table, host, sentence)
+        await unit.outbox.enqueue(*(told or messages.direct_messages(table, host, sentence)))
+    service.wake_subscribers()
+    return True
+
+
+async def invitation_came_back(service: Service, table_id: int, person_id: int, bounce: Bounce) -> str | None:
+    """Tell the host that an invitation was not delivered; a sentence for the operator where none hosts."""
+    table = await service.queries.table_info(table_id)
+    player = table.player_of(person_id)
+    if player is not None and player.joined:
+        return None
+    seat = bounce.token.seat and getattr(bounce.token, "seat_number", None)
+    name = player.name if player else table.names[seat] if isinstance(seat, int) else bounce.token.address
+    sentence = (
+        f"The invitation to {name} ({bounce.token.address}) came back: {bounce.reason or bounce.status}. "
+        f"`invite {name} <ADDRESS>` sends another."
+    )
+    return None if await tell_host(service, table, sentence) else sentence

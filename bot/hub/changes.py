@@ -1,4 +1,12 @@
-"""What changes a table has in common: who may do it, its transaction, and a second try after a conflict."""
+"""What changes a table and is no move: who may do it, its transaction, a second try after a conflict, and
+tables in play.
+
+Tables in play are paused and resumed, players replaced, games ended unfinished. The host may do everything
+that does not belong to another person. Every seated player may pause and resume. A robot's seat is open to
+everyone; every other seat is asked for (`features/lobby/seats.py`). The operator (`by=None`) may do
+everything. What is not possible raises ValueError with a sentence, and NotFound for a table that does not
+exist.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +14,20 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from functools import wraps
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 from bot.hub.cache import MAX_ATTEMPTS, TableCache
-from bot.hub.info import TableInfo, status_text
-from bot.hub.limits import Limits
-from bot.hub.loading import load_metadata, load_table_info
-from bot.hub.notifications import messages
+from bot.hub.commit import CommitDraft
+from bot.hub.info import TableInfo, check_distinct, status_text
+from bot.hub.loading import load_metadata, load_recipient, load_table_info
+from bot.hub.notifications import clock_messages, messages
+from bot.hub.notifications.messages import Notification
+from bot.hub.pace import Pace
+from bot.hub.people import Limits
+from bot.hub.request import Completed
+from bot.hub.seating import check_no_robot_name, goes_on, next_host, record_replacement
 from bot.hub.table import LiveTable
+from bot.position import text_views
 from storage import Deadlock, UnitOfWork, WriteConflict
 
 
@@ -102,3 +116,157 @@ async def renew_expiry(unit: UnitOfWork, info: TableInfo) -> None:
     if info.status == "lobby":
         at = unit.now + LOBBY_LIFETIME - WARNING
         await unit.clocks.set_due(f"lobby.{info.id}", "lobby", at, table_id=info.id)
+
+
+STANDINGS = " Standings: "
+"""Between who has ended a game and how its players stood, in the log."""
+
+
+class RunningTables(TableChanges):
+    """Everything about tables in play that is not a move."""
+
+    @again_on_conflict
+    async def replace_player(
+        self, table_id: int, seat: int, person_id: int, name: str, *, by: int | None
+    ) -> TableInfo:
+        """Another person plays on in a seat, under their own name.
+
+        The host fills an empty seat, and anyone takes the seat of a robot. The operator replaces people too.
+        With the last empty seat the game goes on.
+        """
+        async with self._cache.locked(table_id) as table:
+            info = table.stored_info
+            if not table.begun:
+                raise ValueError(f"Table {info.code} has not started; leave and join instead.")
+            if info.status == "ended" or not 0 <= seat < len(table.state.players):
+                raise ValueError(f"There is no such seat in play at table {info.code}.")
+            former_player = info.player_at(seat)
+            if former_player is None:
+                if by == person_id != info.host_id:
+                    raise ValueError(f"That seat is asked for: `ask` tells the host of table {info.code}.")
+                check_allowed(info, by)
+            elif not former_player.is_robot and by is not None:
+                raise ValueError(
+                    f"{former_player.name} sits there; a person who would play on for them asks for the seat."
+                )
+            check_no_robot_name(name)
+            if any(p.person_id == person_id and p.seat != seat for p in info.seated_players):
+                raise ValueError(f"{name} already sits at table {info.code}.")
+            check_distinct(name, [p.name for p in info.seated_players if p.seat != seat])
+            async with self._cache.commit(table, answered_person=by) as draft:
+                sentence = await record_replacement(draft, seat, person_id, name, by=by)
+                if former_player is None:
+                    sentence += await goes_on(draft, seat)
+                draft.announce("news", sentence)
+        return table.info
+
+    async def pause(self, table_id: int, *, by: int | None, request_id: str | None = None) -> TableInfo:
+        """Pause the game. For the players and the host."""
+        return await self._set_status(table_id, by, "pause", request_id)
+
+    async def resume(self, table_id: int, *, by: int | None, request_id: str | None = None) -> TableInfo:
+        """Resume the game if no seat is empty. For the players and the host."""
+        return await self._set_status(table_id, by, "resume", request_id)
+
+    @again_on_conflict
+    async def _set_status(
+        self, table_id: int, by: int | None, command: Literal["pause", "resume"], request_id: str | None
+    ) -> TableInfo:
+        async with self._cache.locked(table_id) as table:
+            info = table.stored_info
+            check_allowed(info, by, seated_players=True)
+            if info.status != ("running" if command == "pause" else "paused"):
+                raise ValueError(f"Table {info.code} is {status_text(info.status)}.")
+            taken = {p.seat for p in info.seated_players}
+            empty = [name for seat, name in enumerate(table.state.players) if seat not in taken]
+            if command == "resume" and empty:
+                raise ValueError(
+                    f"The seat of {text_views.join_words(empty)} is empty; somebody has to take it first."
+                )
+            async with self._cache.commit(table, request_id, answered_person=by) as draft:
+                unit = await draft.unit()
+                await unit.tables.update(table_id, status="paused" if command == "pause" else "running")
+                sentence = f"{actor_name(info, by)} {command}s the game."
+                draft.add_note("service", command, sentence, person_id=by)
+                draft.announce("news", sentence)
+                draft.result = Completed((), (sentence,)) if request_id else None
+        return table.info
+
+    @again_on_conflict
+    async def end_now(self, table_id: int, *, by: int | None) -> TableInfo:
+        """End the game unfinished, or close the lobby. For the host."""
+        async with self._cache.locked(table_id) as table:
+            info = table.stored_info
+            check_allowed(info, by)
+            if info.is_over:
+                raise ValueError(f"Table {info.code} is {status_text(info.status)}.")
+            async with self._cache.commit(table) as draft:
+                await record_end(draft, f"{actor_name(info, by)} ends the game.", by)
+        return table.info
+
+    @again_on_conflict
+    async def announce(
+        self,
+        table_id: int,
+        sentence: str,
+        word: str,
+        request_id: str | None = None,
+        *,
+        by: int | None = None,
+    ) -> None:
+        """Tell everyone at a table something that is no move; `word` says in the log what it is about.
+
+        A request that was carried out before says nothing again. by: who says it, and knows it.
+        """
+        async with self._cache.locked(table_id) as table:
+            if await self._cache.stored_result(request_id) is not None:
+                return
+            async with self._cache.commit(table, request_id, answered_person=by) as draft:
+                draft.add_note("service", word, sentence)
+                draft.announce("news", sentence)
+                draft.result = Completed((), (sentence,)) if request_id else None
+
+
+async def leave_lobby(draft: CommitDraft, person_id: int) -> None:
+    """Put into a draft that a person leaves a table that has not started, its player or its host or both.
+
+    After the host the next person who joined is the host, and is told; where only robots or unanswered
+    invitations are left, the table is closed.
+    """
+    unit, info = await draft.unit(), draft.table.stored_info
+    if player := info.player_of(person_id):
+        await unit.tables.vacate_seat(player.seat_id)
+    if info.host_id == person_id:
+        if (host := next_host(info)) is None:
+            await record_end(draft, "The table is closed, because nobody is left there.", None)
+            return
+        await unit.tables.update(info.id, host_id=host.person_id)
+        told = f"You are the host of table {info.name} {info.code} now, because its host has left."
+        notification = Notification("host", info.id, info.seq, None, host.person_id, sentences=(told,))
+        recipient = await load_recipient(unit, host.person_id, None)
+        name = f"{info.id}.host.{messages.unique_suffix()}"
+        draft.messages += clock_messages.named_messages(info, notification, recipient, name, unit.now)
+    draft.messages += messages.lobby_refreshes(info)
+    await renew_expiry(unit, info)
+
+
+async def record_end(draft: CommitDraft, sentence: str, by: int | None) -> None:
+    """Put into a draft that the game is ended unfinished: status, closed polls, log and announcement."""
+    unit, table = await draft.unit(), draft.table
+    await unit.tables.update(table.stored_info.id, status="ended")
+    for open_poll in table.polls:
+        await unit.polls.close(open_poll.poll.id, "superseded")
+    standings = f"{STANDINGS}{text_views.standings_sentence(table.state)}" if table.begun else ""
+    draft.add_note("service", "end", sentence + standings, person_id=by)
+    if not table.begun:
+        draft.messages += messages.lobby_refreshes(table.stored_info)
+    draft.announce("over", sentence)
+
+
+async def record_pace(draft: CommitDraft, pace: Pace, sentence: str, by: int | None, transport: str) -> None:
+    """Put a new pace of the table into a draft: the clocks that run start anew."""
+    unit, table_id = await draft.unit(), draft.table.stored_info.id
+    await unit.tables.update(table_id, pace=str(pace))
+    await unit.clocks.look_again(table_id)
+    draft.add_note(transport, "pace", sentence, person_id=by)
+    draft.announce("news", sentence)

@@ -19,8 +19,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
-from bot.hub.request import Request, first_word
-from bot.hub.result import CommandResult, QueryAnswer
+from bot.hub.request import CommandResult, QueryAnswer, Request, first_word
 from bot.hub.table import LiveTable
 from storage import TableStatus
 

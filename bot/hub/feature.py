@@ -11,9 +11,8 @@ from bot.hub.command import Command
 from bot.hub.commit import CommitDraft
 from bot.hub.info import TableInfo
 from bot.hub.notifications.messages import Notification
-from bot.hub.play import Moved
 from bot.hub.polls import Motion
-from bot.hub.result import ExportedFile, ReviewChart
+from bot.hub.request import ExportedFile, ReviewChart
 from bot.hub.table import LiveTable, TableView
 from bot.hub.timers import Timer
 from bot.position.controls import Say, Show
@@ -103,9 +102,9 @@ class Feature(NamedTuple):
     """A feature as the hub knows it. `Hub.add` puts it in; what is not put in does not exist for players.
 
     commands: words that begin a line. motions: by the kind of poll that decides on them. timers: by the kind
-    of what is due. leads: by name, work that one process of a store does. moved: learn in the commit that a
-    seat has moved. pages: by the kind of a notification. turn_pages: add to the page of a turn. endings: add
-    to the page of the end of a game. is_required: the service cannot do without it.
+    of what is due. leads: by name, work that one process of a store does. pages: by the kind of a
+    notification. turn_pages: add to the page of a turn. endings: add to the page of the end of a game.
+    is_required: the service cannot do without it.
     """
 
     name: str
@@ -114,7 +113,6 @@ class Feature(NamedTuple):
     timers: Mapping[str, Timer] = NOTHING
     leads: Mapping[str, Callable[[], Awaitable[None]]] = NOTHING
     reactions: Sequence[Reaction] = ()
-    moved: Sequence[Moved] = ()
     pages: Mapping[str, MakePage] = NOTHING
     turn_pages: Sequence[AddToTurn] = ()
     endings: Sequence[AddToEnding] = ()

@@ -1,15 +1,20 @@
-"""Persons: one for each Discord id and each mail address."""
+"""Persons: one for each Discord id and each mail address; what each may ask of the service on one day, and
+what the host has set about their data.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, time, timedelta
+from pathlib import Path
+from typing import Literal, NamedTuple
 
 import msgspec
 
 from bot.hub.notifications.messages import Notification
-from storage import Identity, NewMessage, Person, UnitOfWork, hash_secret, mail_order
+from bot.position.times import duration_text
+from storage import Identity, NewMessage, Person, Store, UnitOfWork, hash_secret, mail_order
 
 CLAIM_LIFETIME = timedelta(days=3)
 INVITATIONS_TO_STRANGER = 3  # that an unverified address gets in `STRANGER_WINDOW`, from all hosts together
@@ -18,8 +23,9 @@ MAX_NAME_LENGTH = 20
 
 
 async def person_by_discord(unit: UnitOfWork, user: int, name: str) -> Person:
-    """The person with a Discord id, created with that name if there is none."""
-    return await unit.people.get_or_create("discord", str(user), name)
+    """The person with a Discord id, created under that name, or what a player's name may have of it, if there
+    is none."""
+    return await unit.people.get_or_create("discord", str(user), player_name(name))
 
 
 def _normalized(address: str) -> str:
@@ -121,3 +127,73 @@ def standing_of(person: Person, identities: Iterable[Identity]) -> Standing:
 async def load_standing(unit: UnitOfWork, person_id: int) -> Standing:
     """How the mail of a person stands, from the store."""
     return standing_of(await unit.people.get(person_id), await unit.people.identities(person_id))
+
+
+Kind = Literal["tables", "invitations", "claims", "plans", "pictures", "exports", "requests", "snapshots"]
+
+DEFAULT_LIMITS: Mapping[Kind, int] = {
+    "tables": 10,
+    "invitations": 30,
+    "claims": 5,
+    "plans": 1000,
+    "pictures": 300,
+    "exports": 30,
+    "requests": 10,
+    "snapshots": 20,
+}
+
+SENTENCES: Mapping[Kind, str] = {
+    "tables": "You have opened {limit} tables today",
+    "invitations": "You have invited {limit} players today",
+    "claims": "You have named {limit} email addresses today",
+    "plans": "You have made {limit} plans today",
+    "pictures": "You have asked for {limit} pictures today",
+    "requests": "You have asked for {limit} seats today",
+    "exports": "You have exported {limit} games today",
+    "snapshots": "You have shown {limit} games today",
+}
+
+
+class LimitReached(ValueError):
+    """A person has done something as often as they may on one day; the message is for them."""
+
+
+class Limits:
+    """Counts what each person does on a day, of UTC. Kinds that are not given have their default.
+
+    A count is kept in the store, in the transaction of what is counted, so neither a restart nor a second
+    process forgets it. The operator has no limits.
+    """
+
+    def __init__(self, limits: Mapping[Kind, int] | None = None) -> None:
+        self._limits = {**DEFAULT_LIMITS, **(limits or {})}
+
+    async def count(self, unit: UnitOfWork, person_id: int | None, kind: Kind) -> None:
+        """Count one in the transaction of what is done. Raises LimitReached."""
+        if person_id is None:
+            return
+        limit = self._limits[kind]
+        if await unit.usage.add(person_id, kind, f"{unit.now:%Y-%m-%d}") > limit:
+            left = datetime.combine(unit.now.date() + timedelta(days=1), time(), UTC) - unit.now
+            raise LimitReached(
+                f"{SENTENCES[kind].format(limit=limit)}, the most on one day. More is possible again in "
+                f"{duration_text(left)}, at 00:00 UTC; or ask the operator."
+            )
+
+    async def count_query(self, store: Store, person_id: int | None, kind: Kind) -> None:
+        """Count one of what writes nothing else. Raises LimitReached."""
+        if person_id is not None:
+            async with store.begin(excludes_others=False) as unit:
+                await self.count(unit, person_id, kind)
+
+
+class PrivacySettings(NamedTuple):
+    """url: where the host says what is kept of people; empty for none. game_days, log_days: for how many days
+    games that are over and lines of the log are kept; 0 without an end. data: the folder of this process.
+    has_mailbox: mail of people lies in a mailbox."""
+
+    url: str = ""
+    game_days: int = 0
+    log_days: int = 0
+    data: Path | None = None
+    has_mailbox: bool = False

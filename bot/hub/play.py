@@ -1,36 +1,37 @@
-"""Moves: lines of the game are played and committed, all of them or none."""
+"""Moves: lines of the game are played and committed, all of them or none.
+
+A move that would make its player bankrupt has to be confirmed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
 import engine
-from bot.hub import confirm
 from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
-from bot.hub.polls import completed, poll_for, stale_decision
-from bot.hub.request import Request, not_running
-from bot.hub.result import (
+from bot.hub.polls import PollHandler, completed, poll_for, stale_decision
+from bot.hub.request import (
     CommandResult,
     LineAmbiguous,
     LineFailure,
     LineRefused,
     LineUnreadable,
     PlayedLine,
+    Request,
+    ask_to_confirm,
+    not_running,
 )
 from bot.hub.table import LiveTable
 from bot.position.pending import engine_seat, pending_decisions
+from engine.core.events import PlayerBankrupt
 from storage import NewLogRow
 
 TO_ACT = " to act: "
 OFFERED_ALREADY = "That is offered already, and waits for an answer."
 
 _LineError = engine.UnreadableError | engine.AmbiguousError | engine.RefusedError
-
-
-Moved = Callable[[CommitDraft, int], Awaitable[None]]
-"""Is told in the commit that a seat has moved."""
 
 
 class Beside(NamedTuple):
@@ -48,8 +49,8 @@ class Beside(NamedTuple):
 class MoveHandler:
     """Plays lines at a locked table."""
 
-    def __init__(self, cache: TableCache, moved: Moved) -> None:
-        self._cache, self._moved = cache, moved
+    def __init__(self, cache: TableCache, polls: PollHandler) -> None:
+        self._cache, self._polls = cache, polls
 
     async def play_lines(
         self, table: LiveTable, request: Request, beside: Beside | None = None
@@ -64,7 +65,7 @@ class MoveHandler:
         except _NotPlayed as failure:
             return failure.result(table, request)
         if moves.question and not request.confirmed:
-            return confirm.ask(request.lines, moves.question, table.decision_id_of(request.seat))
+            return ask_to_confirm(request, moves.question, table.decision_id_of(request.seat))
         return await self._commit(table, request, moves, beside)
 
     async def try_lines(self, table: LiveTable, request: Request) -> CommandResult | None:
@@ -89,7 +90,7 @@ class MoveHandler:
                 draft.add_row(row, moves.game.state, played_line.sentences)
             draft.game = moves.game
             answers = await beside.carry_out(draft) if beside else tuple[str]
-            await self._moved(draft, request.seat)
+            await self._polls.drop_after_move(draft, request.seat)
             if request.announcement:
                 draft.announce("news", request.announcement)
             draft.make_result = lambda: completed(
@@ -159,7 +160,7 @@ def _play(table: LiveTable, request: Request, beside: Collection[int] = ()) -> _
         if _is_offered_twice(g.state):
             raise _NotPlayed(engine.RefusedError(OFFERED_ALREADY), index, g.state)
         sentences = tuple(engine.narrate(g, events))
-        question = question or confirm.why_asked(g.state, events)
+        question = question or why_asked(g.state, events)
         played.append(PlayedLine(first_seq + len(rows), raw_line, line, sentences))
         rows.append(request.new_row(index, line=line, events=engine.encode_events(events)))
     return _Moves(g, rows, played, question)
@@ -199,3 +200,17 @@ def line_failure(
             return LineAmbiguous(index, line, reason, tuple(error.choices), next_decision_id=decision_id)
         case _:
             return LineRefused(index, line, reason, tuple(suggestions), next_decision_id=decision_id)
+
+
+def why_asked(state: engine.State, events: Iterable[engine.AnyEvent]) -> str | None:
+    """Why a move has to be confirmed, as a sentence; None for one that is played at once.
+
+    state: after the move. A bankruptcy is confirmed; the usual end of a game is not.
+    """
+    if not any(isinstance(event, PlayerBankrupt) for event in events) and not _ends_in_bankruptcy(state):
+        return None
+    return "You go bankrupt, and the game ends." if state.game_over else "You go bankrupt and leave the game."
+
+
+def _ends_in_bankruptcy(state: engine.State) -> bool:
+    return state.game_over is not None and state.game_over.bankrupt is not None

@@ -15,14 +15,17 @@ from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
 from bot.hub.notifications import messages
 from bot.hub.pace import Pace
-from bot.hub.request import Request, first_word, own_seat_sentence, refused
-from bot.hub.result import (
+from bot.hub.request import (
     CommandResult,
     Completed,
     LineAmbiguous,
     PlayedLine,
     PollUpdated,
+    Request,
     StaleDecision,
+    first_word,
+    own_seat_sentence,
+    refused,
 )
 from bot.hub.table import LiveTable
 from bot.position import text_views
@@ -55,11 +58,12 @@ async def _tell_nobody(draft: CommitDraft, open_poll: TablePoll, why: str) -> No
 class Motion(NamedTuple):
     """What a poll of one kind decides. carry_out: does it when all have accepted; what happened, in
     sentences. is_possible: whether there is still something to do. drop: tells those who do not sit at the
-    table that nothing comes of it, and why."""
+    table that nothing comes of it, and why. ends_with_move: whether it is closed once a seat has moved."""
 
     carry_out: Callable[[CommitDraft, Request, TablePoll], Awaitable[list[str]]]
     is_possible: Callable[[LiveTable, TablePoll], bool] = lambda table, poll: True
     drop: Callable[[CommitDraft, TablePoll, str], Awaitable[None]] = _tell_nobody
+    ends_with_move: Callable[[TablePoll, int], bool] = lambda poll, seat: False
 
 
 async def _no_reminder(unit: UnitOfWork, poll: TablePoll) -> None:
@@ -223,6 +227,13 @@ class PollHandler:
         if (motion := self.motions.get(open_poll.poll.kind)) is not None:
             await motion.drop(draft, open_poll, why)
         draft.announce("news", f"The vote is over, because {why}: {open_poll.poll.details['question']}")
+
+    async def drop_after_move(self, draft: CommitDraft, seat: int) -> None:
+        """A seat has moved: close the polls that end with that."""
+        for open_poll in draft.table.polls:
+            motion = self.motions.get(open_poll.poll.kind)
+            if motion is not None and motion.ends_with_move(open_poll, seat):
+                await self.drop(draft, open_poll, f"{draft.table.state.players[seat]} has moved")
 
     async def drop_votes_of(self, draft: CommitDraft, seat: int, why: str) -> None:
         """The player of a seat is gone: no vote waits for them."""

@@ -39,30 +39,16 @@ from bot.hub.command import (
     QueryRequest,
     TableCommand,
 )
-from bot.hub.commit import CommitDraft
-from bot.hub.confirm import confirmed_lines
-from bot.hub.connections import ConnectionState, ConnectionStatus, Jobs
 from bot.hub.feature import Addition, AddToEnding, AddToTurn, Feature, MakePage, TurnPage
-from bot.hub.info import status_text
-from bot.hub.limits import Kind, LimitReached, Limits
 from bot.hub.loading import UnreadableTable
 from bot.hub.log import LogNotLoaded
 from bot.hub.notifications.ending import ending_page
-from bot.hub.people import claim_address
-from bot.hub.play import Moved, MoveHandler
+from bot.hub.people import Kind, LimitReached, Limits, claim_address
+from bot.hub.play import MoveHandler
 from bot.hub.polls import PollHandler
 from bot.hub.queries import TableQueries
 from bot.hub.request import (
     UNKNOWN_SEAT,
-    Request,
-    first_word,
-    in_seat,
-    refused,
-    storable_text,
-    without_comments,
-    writer_of,
-)
-from bot.hub.result import (
     CommandResult,
     Completed,
     ConfirmationRequired,
@@ -70,11 +56,20 @@ from bot.hub.result import (
     LineUnreadable,
     PollUpdated,
     QueryAnswer,
+    Request,
     TableNotRunning,
+    confirmed_lines,
     decode_result,
+    first_word,
+    in_seat,
+    out_of_play,
+    refused,
+    storable_text,
+    without_comments,
+    writer_of,
 )
 from bot.hub.table import LiveTable
-from bot.hub.timers import NOBODY_FOLLOWS, Clock, Followers
+from bot.hub.timers import NOBODY_FOLLOWS, Clock, ConnectionState, ConnectionStatus, Followers, Jobs
 from storage import Deadlock, DuplicateRequest, OutcomeUnknown, Store, StoreError, WriteConflict
 
 CommandObserver = Callable[[str, str, float], None]
@@ -117,11 +112,10 @@ class Hub:
         self.connections: dict[str, ConnectionStatus] = {}
         self.jobs = Jobs(store)
         self.leads: dict[str, Callable[[], Awaitable[None]]] = {"clock": self.clock.run}
-        self.on_moved: list[Moved] = []
         self.turn_pages: list[AddToTurn] = []
         self.endings: list[AddToEnding] = []
         self.pages: dict[str, MakePage] = {"over": partial(ending_page, self.cache, self.endings)}
-        self.moves = MoveHandler(self.cache, self.moved)
+        self.moves = MoveHandler(self.cache, self.polls)
 
     def add(self, feature: Feature) -> None:
         """Put a feature in. Raises ValueError for a command whose word is taken."""
@@ -131,7 +125,6 @@ class Hub:
         self.leads |= feature.leads
         self.pages |= feature.pages
         self.cache.reactions += feature.reactions
-        self.on_moved += feature.moved
         self.turn_pages += feature.turn_pages
         self.endings += feature.endings
 
@@ -143,11 +136,6 @@ class Hub:
             if does_work:
                 for name, work in self.leads.items():
                     tasks.create_task(self.jobs.lead(name, [name], work))
-
-    async def moved(self, draft: CommitDraft, seat: int) -> None:
-        """Tell the features, in the commit, that a seat has moved."""
-        for react in self.on_moved:
-            await react(draft, seat)
 
     async def additions(self, page: TurnPage) -> Addition:
         """What the features add to the page of a turn."""
@@ -252,7 +240,7 @@ class Hub:
         is_unread = isinstance(result, LineUnreadable) and word not in _GAME_WORDS
         if is_unread and self.commands.depends_on_status(word):
             info = (await self.cache.get(table_id, with_log=False)).info
-            return TableNotRunning(info.status, f"Table {info.code} is {status_text(info.status)}.")
+            return out_of_play(info)
         return result
 
     async def _submit_locked(self, table_id: int, request: Request) -> CommandResult:
@@ -312,8 +300,7 @@ class Hub:
         if command.needs_seat:
             view = (await self.cache.get(table_id)).view()
             if view.state is None:
-                status = view.table.status
-                return TableNotRunning(status, f"Table {view.table.code} is {status_text(status)}.")
+                return out_of_play(view.table)
             seated = in_seat(view.table, view.state.players, request)
             if not isinstance(seated, Request):
                 return seated
@@ -337,7 +324,7 @@ class Hub:
             return TableNotRunning("unreadable", str(error))
         info = table.stored_info
         if not table.begun:
-            return TableNotRunning(info.status, f"Table {info.code} is {status_text(info.status)}.")
+            return out_of_play(info)
         seat = None if person_id is None else info.seat_of(person_id)
         try:
             answer = await self._answer(table, seat, line)
@@ -392,7 +379,7 @@ class Hub:
         """Check whose seat it is, carry the request out, and store the result of one that changed nothing."""
         info = table.stored_info
         if not table.begun:
-            return TableNotRunning(info.status, f"Table {info.code} is {status_text(info.status)}.")
+            return out_of_play(info)
         seated = in_seat(info, table.state.players, request)
         if not isinstance(seated, Request):
             return seated

@@ -13,6 +13,9 @@ Of all processes of a store one does this (`Service.run`). A player's time that 
 read.
 
 `tick` does everything that is due now; tests call it after they have set the time.
+
+The clock is one of the jobs that one process of a store does. Here is how a process does its jobs, and how it
+knows what it is connected to.
 """
 
 from __future__ import annotations
@@ -21,13 +24,14 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
+import msgspec
 from sqlalchemy.exc import SQLAlchemyError
 
 from bot.hub.cache import TableCache
 from bot.hub.loading import UnreadableTable
-from storage import DueRow, NotFound, StoreError
+from storage import DueRow, JobState, NotFound, Store, StoreError, Work
 
 log = logging.getLogger(__name__)
 
@@ -166,3 +170,55 @@ class Clock:
             await unit.settings.set(LAST_TIME, now.isoformat())
             if last - now > SET_BACK:
                 await unit.clocks.look_again_everywhere()
+
+
+# -- jobs and connections of a process ---------------------------------------------------------
+
+ConnectionState = Literal["configured", "connected", "away", "standing by"]
+
+
+class ConnectionStatus(msgspec.Struct):
+    """What the service talks to: `discord`, `mail`. detail: the reason where it is away.
+
+    Standing by: another process does what one does at a time.
+    """
+
+    name: str
+    state: ConnectionState
+    since: datetime
+    detail: str = ""
+
+
+class Job(msgspec.Struct):
+    """A job that this process does, or stands by for. name: `discord`, `mailbox`, `clock`, `robots`."""
+
+    name: str
+    state: JobState
+    since: datetime
+
+
+class Jobs:
+    """Does jobs whenever this process has them (`storage.leadership`), and knows how it stands with them."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.all: dict[str, Job] = {}
+
+    async def lead(
+        self, name: str, locks: Sequence[str], work: Work, standing_by: Callable[[], None] | None = None
+    ) -> None:
+        """Do a job that has these locks. standing_by: is called while another process does it."""
+
+        def report(state: JobState) -> None:
+            known = self.all.get(name)
+            if known is None or known.state != state:
+                self.all[name] = Job(name, state, self._store.now())
+            if state == "standing by" and standing_by:
+                standing_by()
+
+        await self._store.lead(locks, work, report)
+
+    def is_uncertain(self, name: str) -> bool:
+        """Whether the store cannot be asked who has the job, and this process goes on with it."""
+        job = self.all.get(name)
+        return job is not None and job.state == "uncertain"

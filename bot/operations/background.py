@@ -8,9 +8,8 @@ from bot.config import Settings
 from bot.email.unsubscribe import UnsubscribePage
 from bot.operations.backups import ScheduledBackups
 from bot.operations.check import quick_check_in_background
-from bot.operations.metrics import Metrics
 from bot.operations.status import ErrorCounter, StatusMonitor
-from bot.operations.status_server import StatusServer, keep_watchdog
+from bot.operations.status_server import Metrics, StatusServer, keep_watchdog
 from bot.operations.store_watch import StoreWatch
 from bot.service import Service
 

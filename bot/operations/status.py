@@ -13,8 +13,8 @@ from typing import NamedTuple, get_args
 
 import msgspec
 
-from bot.hub.connections import ConnectionStatus, Job
 from bot.hub.loading import unreadable_tables
+from bot.hub.timers import ConnectionStatus, Job
 from bot.operations.backups import ScheduledBackups
 from bot.operations.logs import without_secrets
 from bot.service import Service

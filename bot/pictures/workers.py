@@ -24,7 +24,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any, Literal
 
 import engine
-from bot.hub.result import ReviewChart
+from bot.hub.request import ReviewChart
 from bot.pictures.draw import NothingToDraw, animation_of_game, chart_of_game, review_of_game
 from renderers import (
     WAYS_PER_SHEET,

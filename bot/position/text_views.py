@@ -12,10 +12,8 @@ from typing import NamedTuple
 
 import engine
 from bot.position import sentences as amounts
-from bot.position.auctions import for_sale, private_text, sale_line
 from bot.position.pending import PendingDecision, engine_seat
-from bot.position.runs import connection_lines
-from bot.position.track_words import track_phrases
+from bot.position.sentences import connection_lines, for_sale, private_text, sale_line, track_phrases
 
 LINE_WIDTH = 72  # of tables: as wide as an email may be
 PHONE_WIDTH = 40

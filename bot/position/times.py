@@ -1,4 +1,4 @@
-"""Times as players write and read them: durations, hours of a day, dates, time zones (pure).
+"""Times as players write and read them: durations, hours of a day, dates, time zones, quiet hours (pure).
 
 Every parser raises ValueError with one sentence: what was written, and what would be right.
 """
@@ -122,3 +122,19 @@ def moment_text(moment: datetime, zone_name: str | None) -> str:
 def day_text(day: date) -> str:
     """A date as a person reads it: `Thu 24 Dec 2026`."""
     return f"{day:%a} {day.day} {day:%b} {day.year}"
+
+
+def parse_quiet_hours(text: str) -> str:
+    """Quiet hours as they are stored, `22:00-07:00`; empty for `off`. Raises ValueError."""
+    plain = text.strip().casefold().replace(" ", "").replace("–", "-")
+    if plain in ("off", "none"):
+        return ""
+    start, dash, end = plain.partition("-")
+    if not dash:
+        raise ValueError(
+            f"`{text.strip() or 'nothing'}` is not a span of hours; write one such as `22:00-07:00`."
+        )
+    start, end = parse_hour(start), parse_hour(end)
+    if start == end:
+        raise ValueError("Quiet hours have to begin and end at different times, such as `22:00-07:00`.")
+    return f"{start}-{end}"

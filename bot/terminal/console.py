@@ -19,19 +19,16 @@ import engine
 from bot.hub.command import Form, Lines
 from bot.hub.notifications.messages import Notification
 from bot.hub.queries import TableQueries
-from bot.hub.request import first_word
-from bot.hub.result import LineRefused, QueryAnswer
+from bot.hub.request import LineRefused, QueryAnswer, first_word
 from bot.hub.seating import ROBOT_WORD, people_of, robots_of
 from bot.hub.table import TableView
-from bot.pictures.wanted import turn_pictures
+from bot.pictures.views import turn_pictures
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
-from bot.terminal import mail_commands
-from bot.terminal.completion import Completion
-from bot.terminal.replies import Reply, reply_for, table_summary, waiting_text
-from bot.terminal.saved_answers import SavedAnswers
-from bot.terminal.seats import implied_seat, names_a_player, split_name
+from bot.terminal import table_commands
+from bot.terminal.replies import Reply, SavedAnswers, reply_for, table_summary, waiting_text
 from bot.terminal.table_commands import OpenTable, TableCommands
+from bot.terminal.typed_lines import Completion, implied_seat, names_a_player, split_name
 from storage import StoreError, TableStatus
 
 log = logging.getLogger(__name__)
@@ -236,7 +233,7 @@ class Console:
                 return Reply("", quit=True)
             case "table" | "tables":
                 return await self.tables.run(rest.strip())
-            case "player" if named := mail_commands.player_mail(rest):
+            case "player" if named := table_commands.player_mail(rest):
                 return await self._player_mail(*named)
             case "help":
                 return await self._help()
@@ -317,7 +314,7 @@ class Console:
 
     async def _player_mail(self, name: str, argument: str) -> Reply:
         table = await self.service.queries.table_info(self._open.required())
-        return Reply(await mail_commands.set_mail(self.service, table, name, argument), "good")
+        return Reply(await table_commands.set_mail(self.service, table, name, argument), "good")
 
     # -- the prompt --------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from bot.discord.client import Client
-from bot.discord.localization import english_texts
+from bot.discord.commands import english_texts
 from bot.pictures.workers import PictureWorkers
 
 if __name__ == "__main__":

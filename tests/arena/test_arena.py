@@ -14,8 +14,9 @@ from bot.tools.arena.greedy import Greedy, PassAndPay
 from bot.tools.arena.match import GameSetup, SeatResult, score
 from bot.tools.arena.other_version import OtherVersion, Table
 from bot.tools.arena.results import append_results, interval, read_results, summaries
-from engine import Action, decision, new_game, options, play
-from engine.core.actions import BuyShares, BuyTrain, Par, Pass
+from engine import Action, decision, game_of, new_game, options, play
+from engine.core.actions import BuyShares, BuyTrain, LayTile, Par, Pass
+from engine.operating.run import best_run
 from tests.scenarios import ScenarioRunner
 from tests.site_18xx.recorded_games import GAMES
 
@@ -102,6 +103,36 @@ def test_greedy_buys_a_train_that_its_company_can_pay() -> None:
     = trains PRR 2
     """
     assert greedy_choice(setup) == BuyTrain("2", "bank")
+
+
+def test_greedy_lays_the_tile_after_which_its_company_earns_most() -> None:
+    state = run_scenario("""
+    @ owns Ann PRR 6
+    @ par PRR 100
+    @ trains PRR 2
+    @ cash PRR 200
+    @ round operating PRR
+    = trains PRR 2
+    """)
+    earned = {}
+    for lay in (option.action for option in options(state, "p0")):
+        if isinstance(lay, LayTile):
+            earned[lay] = best_run(game_of(play(state, "p0", lay).state), "PRR").revenue
+    chosen = Greedy().choose_action(state, "p0")
+    assert isinstance(chosen, LayTile)
+    assert earned[chosen] == max(earned.values()) > best_run(game_of(state), "PRR").revenue
+
+
+@pytest.mark.parametrize(("dollars", "lays"), [(500, True), (100, False)])
+def test_greedy_keeps_the_money_for_the_first_train_of_its_company(dollars: int, lays: bool) -> None:
+    setup = f"""
+    @ owns Ann B&O 6
+    @ par B&O 100
+    @ cash B&O {dollars}
+    @ round operating B&O
+    = cash B&O {dollars}
+    """
+    assert isinstance(greedy_choice(setup), LayTile) == lays
 
 
 def test_pass_and_pay_passes_before_it_buys() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.email.dns_check import DnsUnavailable, check_domain
+from bot.cli.check_mail import DnsUnavailable, check_domain
 
 SIGNED = b"DKIM-Signature: v=1; a=rsa-sha256; d=example.org;\r\n s=mail; bh=x=; b=abc=\r\nSubject: x\r\n\r\nx"
 GOOD = {

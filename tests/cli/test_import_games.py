@@ -15,7 +15,7 @@ import engine
 from bot import config
 from bot.cli import import_games
 from bot.cli.import_games import import_file
-from bot.features.game_files.importing import incoming_game
+from bot.features.game_files.feature import incoming_game
 from bot.service import Service
 from engine.site_18xx.game_file import read_site_file
 from engine.site_18xx.replay import SiteReplay

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import engine
-from bot.features.standing_orders.controls import PROTECTION
+from bot.features.standing_orders.pages import PROTECTION
 from bot.hub.feature import Addition, TurnPage
 from bot.position.controls import Show
 from tests.discord.test_presses import reach

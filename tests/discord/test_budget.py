@@ -28,7 +28,7 @@ from typing import Any
 import pytest
 
 import engine
-from bot.hub.result import Completed
+from bot.hub.request import Completed
 from bot.pictures.workers import draw_file
 from renderers import Picture
 from renderers.views import auction_view, map_view, market_view, sheet_view

@@ -10,7 +10,7 @@ import pytest
 import engine
 from bot.discord.cards import card_texts, layouts, parts
 from bot.discord.cards.parts import ImageRef, Json
-from bot.discord.controls import controls, lay_controls, tile_menu
+from bot.discord.controls import controls, decision_controls, previews
 from bot.discord.controls.controls import (
     ENTER_AMOUNT,
     LOOK_CLOSER,
@@ -103,15 +103,17 @@ def reached(components: list[Json], choices: list[Choice], depth: int = 0) -> se
 
 def tile_message(key: CustomId, choices: list[Choice]) -> list[Json]:
     """What a control of tile lays opens: a page of hexes, or of the ways to lay on one."""
-    lays = lay_controls.lay_choices(choices)
+    lays = decision_controls.lay_choices(choices)
     hex, _, page = key.argument.partition("+")
     if not hex:
-        message = private_answers.menu_message(key, "Lay", lay_controls.hex_items(choices, lays, int(page)))
+        message = private_answers.menu_message(
+            key, "Lay", decision_controls.hex_items(choices, lays, int(page))
+        )
     else:
         on_hex = [lay for lay in lays if lay.hex == hex]
-        message = tile_menu.ways_message(key, choices, on_hex, [], int(page or 0))
+        message = previews.ways_message(key, choices, on_hex, [], int(page or 0))
         for lay in on_hex:
-            check(tile_menu.look_message(key, choices, lay, "Costs $80.", []))
+            check(previews.look_message(key, choices, lay, "Costs $80.", []))
     check(message)
     return message
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.discord import client as shipped
-from bot.discord import localization
+from bot.discord import commands as command_tree
 from bot.hub.people import player_name
 from bot.pictures.workers import PictureWorkers
 from tests.fake_discord import limits
@@ -438,7 +438,7 @@ async def test_commands_are_registered_once_until_they_change(
     for _ in range(2):
         async with RunningBot(fake, tmp_path / "railpost.db").online():
             assert puts() == 1
-    monkeypatch.setattr(localization, "translations", lambda: {"de": {"help": "rat"}})
+    monkeypatch.setattr(command_tree, "translations", lambda: {"de": {"help": "rat"}})
     async with RunningBot(fake, tmp_path / "railpost.db").online():
         assert puts() == 2, "a changed translation is shown"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.discord.localization import english_texts, translations
+from bot.discord.commands import english_texts, translations
 from tests.fake_discord import limits
 from tests.fake_discord.running_bot import RunningBot
 from tests.fake_discord.server import FakeDiscord

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import engine
-from bot.hub.result import Completed
+from bot.hub.request import Completed
 from bot.pictures import workers
 from bot.service import Service
 from engine.game_text import replay

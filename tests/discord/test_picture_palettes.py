@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import engine
-from bot.hub.result import QueryAnswer
-from bot.pictures.wanted import answer_pictures
+from bot.hub.request import QueryAnswer
+from bot.pictures.views import answer_pictures
 from tests.discord.test_presses import lines_until
 from tests.drawn_here import DrawnHere
 from tests.fake_discord.running_bot import OnePixelPictures, RunningBot

@@ -8,9 +8,9 @@ from functools import cache
 import pytest
 
 import engine
-from bot.discord.controls.sale_preview import preview_sales
-from bot.discord.controls.stock_controls import purchases
-from bot.pictures.wanted import turn_pictures
+from bot.discord.controls.decision_controls import purchases
+from bot.discord.controls.previews import preview_sales
+from bot.pictures.views import turn_pictures
 from bot.service import Service
 from bot.tools.simulation.simulate import SimulatedGame, simulate_game
 from storage import open_store

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from bot.hub.privacy import PrivacySettings
+from bot.hub.people import PrivacySettings
 from tests.fake_discord.running_bot import RunningBot
 from tests.fake_discord.server import FakeDiscord
 from tests.privacy.test_erase import stored_rows

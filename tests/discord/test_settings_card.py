@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from bot.features.digest.feature import enqueue_digest
-from bot.features.settings.commands import settings_controls
-from bot.features.settings.feature import without_word
+from bot.features.settings.feature import settings_controls, without_word
 from bot.hub.loading import load_recipient
 from bot.hub.notifications.clock_messages import reminder_messages
 from bot.hub.notifications.notify import Recipient

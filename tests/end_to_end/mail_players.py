@@ -31,7 +31,7 @@ from bot.config import Settings, parse_settings
 from bot.email import delivery
 from bot.hub import people
 from bot.hub.info import TableInfo
-from bot.hub.privacy import PrivacySettings
+from bot.hub.people import PrivacySettings
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from mail import InboxTiming, ParserProcess, ReplyLimits

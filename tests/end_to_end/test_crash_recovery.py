@@ -33,10 +33,10 @@ LINES = ["buy SV", "bid MH 115", "pass", "buy CS", "buy DH"]
 NO_END = 600.0  # seconds of a lease: a slow machine sends nothing twice
 soaked = partial(pytest.param, marks=pytest.mark.soak)
 POINTS = [
-    "bot.email.inbound_mail:InboundMail.record_arrival after 1",
+    "bot.email.stored_mail:InboundMail.record_arrival after 1",
     soaked("bot.email.replies.seat_replies:SeatReplies.play before 1"),
     soaked("bot.email.replies.seat_replies:SeatReplies.play after 1"),
-    soaked("bot.email.inbound_mail:InboundMail.record_outcome after 1"),
+    soaked("bot.email.stored_mail:InboundMail.record_outcome after 1"),
     soaked("mail.imap:ImapConnection.move after 1"),
     soaked("bot.email.outbox:StoredMailOutbox._compose before 2"),
     soaked("bot.email.outbox:StoredMailOutbox._compose after 2"),

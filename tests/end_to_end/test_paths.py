@@ -1,11 +1,12 @@
-"""What one press and one email go through: files of ours, plays of the kernel, transactions of the store.
+"""What a press, an email and a notification go through: files of ours, plays of the kernel, transactions.
 
-`pytest -s` prints the counts. The limits of files are what was counted last, with room for what else the
-service does meanwhile. A change that needs more says why; one that needs less lowers them.
+`pytest -s` prints the counts and the files. The limits of files are what was counted last, with room for what
+else the service does meanwhile. A change that needs more says why; one that needs less lowers them.
 """
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import threading
 from collections.abc import AsyncIterator, Iterator
@@ -49,7 +50,8 @@ class Counter:
         kinds = (
             f"{self.reads} reading and {self.writes} writing transactions, {self.applied} plays of the kernel"
         )
-        return f"{len(self.files)} files, {self.outside_engine} of them outside the engine; {kinds}"
+        names = "".join(f"\n  {Path(name).relative_to(ROOT)}" for name in sorted(self.files))
+        return f"{len(self.files)} files, {self.outside_engine} of them outside the engine; {kinds}{names}"
 
 
 @pytest.fixture
@@ -102,15 +104,17 @@ async def test_a_press_until_its_event_is_stored(
             await running.start_game("Ann", "Bob", "Cid")
             card = await running.wait_for_card("Ann")
             await running.wait_for_delivery()
-            stored = Store.commit_move
+            stored, is_stored = Store.commit_move, asyncio.Event()
 
             async def commit_and_stop(store: Store, commit: Any) -> None:
                 await stored(store, commit)
                 counter.is_on = False
+                is_stored.set()
 
             monkeypatch.setattr(Store, "commit_move", commit_and_stop)
             counter.is_on = True
             await fake.click("Ann", card, "Pass")
+            await is_stored.wait()
             await running.wait_for_card("Bob")
     print(counter)
     assert (counter.applied, counter.writes) == (1, 1)
@@ -124,5 +128,20 @@ async def test_an_email_until_its_receipt(counter: Counter, tmp_path: Path) -> N
         await ann.letter()
         with counted(counter):
             await ann.said("buy SV")
+    print(counter)
+    assert len(counter.files) <= 140, counter
+
+
+async def test_a_notification_until_its_email(counter: Counter, tmp_path: Path) -> None:
+    async with served(tmp_path) as office:
+        table = await office.table("1830", ("Ann", "Bob"))
+        ann, bob = office.player("Ann"), office.player("Bob")
+        await ann.letter()
+        await bob.letter()
+        person = next(each.person_id for each in table.seated_players if each.name == "Ann")
+        await office.service.submit(table.id, 0, ["buy SV"], None, "ann.1", person_id=person)
+        with counted(counter):
+            letter = await bob.letter()
+    assert "It is your turn, Bob." in letter.text
     print(counter)
     assert len(counter.files) <= 140, counter

@@ -18,7 +18,7 @@ TABLES = 4
 PLAYER = """
 import asyncio, random, sys
 import engine
-from bot.hub.result import Completed
+from bot.hub.request import Completed
 from bot.service import Service
 from storage import open_store
 

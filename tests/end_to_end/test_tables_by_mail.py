@@ -13,7 +13,7 @@ import pytest
 from bot.email.hosts import add_host
 from bot.hub.command import Form, PersonCommand
 from bot.hub.feature import Feature
-from bot.hub.result import QueryAnswer
+from bot.hub.request import QueryAnswer
 from tests.end_to_end.mail_players import ADDRESS, MailHarness, MailPlayer, copied, headline, served
 from tests.mail.servers import Delivery
 

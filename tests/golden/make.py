@@ -25,7 +25,7 @@ from unittest.mock import patch
 import msgspec
 
 import engine
-from bot.hub.result import Completed, PollUpdated, QueryAnswer
+from bot.hub.request import Completed, PollUpdated, QueryAnswer
 from bot.service import Service
 from bot.tools.simulation.simulate import SimulatedGame, simulate_game
 from storage import NewMessage, Store, hash_secret, open_store

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec.inspect as inspect
 
 from bot.hub.notifications.messages import Notification
-from bot.hub.result import CommandResult
+from bot.hub.request import CommandResult
 from engine import State
 from engine.core.events import AnyEvent
 

@@ -15,7 +15,7 @@ import pytest
 
 import engine
 from bot.hub.notifications.messages import decode_notification
-from bot.hub.result import Completed, PollUpdated, QueryAnswer, decode_result
+from bot.hub.request import Completed, PollUpdated, QueryAnswer, decode_result
 from bot.service import Service
 from bot.tools.simulation.random_player import RandomPlayer
 from storage import Channel, OutboxMessage, Store, move_store, open_store

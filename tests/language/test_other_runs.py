@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import engine
-from bot.email.pages.turn_bundles import OTHER_RUNS, offered_lines
+from bot.email.pages.turn_pages import OTHER_RUNS, offered_lines
 from bot.position.boards import runs_view
 from tests.game_text.histories import GAMES, history_of
 from tests.t1830.scenarios import run_scenario

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from unittest.mock import Mock
 
 import engine
-from bot.email.replies.line_reader import LineReader
+from bot.email.replies.seat_replies import LineReader
 from bot.service import Service
 from engine.game_text import replay
 from mail.port import AcceptedLine, ReplyToken

@@ -8,7 +8,7 @@ from email.policy import default
 
 import pytest
 
-from bot.email.pages.feature_pages import mail_page
+from bot.email.pages.notice_pages import mail_page
 from bot.hub.feature import Answer, Page
 from mail.composing import pages, refusal_pages, table_pages
 from mail.composing.compose import compose, safe_line

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.hub.limits import DEFAULT_LIMITS
-from bot.hub.people import INVITATIONS_TO_STRANGER
+from bot.hub.people import DEFAULT_LIMITS, INVITATIONS_TO_STRANGER
 from bot.pictures import workers
 from mail.replies import ReplyLimits
 from tests.fake_discord.running_bot import HangingPictures, OnePixelPictures

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import engine
-from bot.email.pages.turn_bundles import bundle_lines, offered_lines
+from bot.email.pages.turn_pages import bundle_lines, offered_lines
 from bot.position.pending import seat_number
 from mail.reading.parser import ParsedMail
 from mail.reading.reply_reader import ReplyReader

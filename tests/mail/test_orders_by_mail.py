@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import engine
-from bot.hub.result import Completed
+from bot.hub.request import Completed
 from engine.game_text import replay
 from tests.fake_discord.running_bot import OnePixelPictures
 from tests.mail.letter_desk import LetterDesk, letter_desk

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot.config import Settings, parse_settings
-from bot.hub.result import Completed
+from bot.hub.request import Completed
 from bot.operations.backups import ScheduledBackups, secret_backup_path
 from bot.operations.check import problems
 from bot.operations.status import ErrorCounter, StatusMonitor, status_text

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from bot.__main__ import run_command, run_service
-from bot.hub.result import CommandResult, Completed
+from bot.hub.request import CommandResult, Completed
 from bot.operations.check import problems
 from bot.operations.status import ErrorCounter, StatusMonitor
 from bot.service import Service

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from bot.operations.private_files import make_private
+from bot.operations.backups import make_private
 
 ROOT = Path(__file__).parent.parent.parent
 

@@ -22,8 +22,8 @@ from typer.testing import CliRunner
 
 from bot.__main__ import app_for
 from bot.config import parse_settings
-from bot.email.connection import MailConnection
-from bot.hub.result import TableNotRunning
+from bot.email.delivery import MailConnection
+from bot.hub.request import TableNotRunning
 from bot.operations.logs import (
     LogFile,
     LogFormatter,
@@ -32,9 +32,8 @@ from bot.operations.logs import (
     is_not_about_voice,
     secrets_of,
 )
-from bot.operations.metrics import Metrics
 from bot.operations.status import ErrorCounter, StatusMonitor, status_text
-from bot.operations.status_server import StatusServer, ask_status, keep_watchdog
+from bot.operations.status_server import Metrics, StatusServer, ask_status, keep_watchdog
 from bot.service import Service
 from mail import TokenRedactionFilter
 from storage import Channel, NewMessage, StoreError, UnitOfWork

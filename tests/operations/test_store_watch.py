@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from bot.config import parse_settings
-from bot.hub.result import Completed
+from bot.hub.request import Completed
 from bot.operations.backups import FOLDER
 from bot.operations.check import check_store
 from bot.operations.status import ErrorCounter, StatusMonitor

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.hub.result import Completed
+from bot.hub.request import Completed
 from mail.port import LinesPlayed, StaleReply
 from tests.pace.conftest import DrivenTable
 from tests.pace.letters import Letter, MailDesk

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bot.hub.log import recent_events
-from bot.hub.result import Completed, LineRefused, PollUpdated, QueryAnswer
+from bot.hub.request import Completed, LineRefused, PollUpdated, QueryAnswer
 from tests.pace.conftest import START, DrivenTable
 from tests.pace.test_pace import local
 

@@ -7,8 +7,8 @@ from datetime import timedelta
 
 import pytest
 
+from bot.features.clock.due_rows import Wait
 from bot.features.clock.time_up import TimeUp
-from bot.features.clock.waits import Wait
 from bot.hub.loading import UnreadableTable
 from bot.hub.notifications import clock_messages
 from bot.hub.table import LiveTable

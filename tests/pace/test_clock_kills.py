@@ -19,7 +19,7 @@ from bot.features.standing_orders import runner
 from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
 from bot.hub.notifications import clock_messages
-from bot.hub.result import Completed, QueryAnswer
+from bot.hub.request import Completed, QueryAnswer
 from storage import move_commit
 from storage.repositories import outbox
 from storage.repositories.outbox import OutboxRepository

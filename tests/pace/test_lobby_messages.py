@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from bot.features.lobby.pages import lobby_page
-from bot.hub.result import LineRefused, QueryAnswer
+from bot.hub.request import LineRefused, QueryAnswer
 from tests.pace.conftest import NAMES, START, DrivenTable
 from tests.pace.letters import MailDesk
 from tests.pace.test_by_mail import desk, to

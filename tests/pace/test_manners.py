@@ -9,7 +9,7 @@ import pytest
 
 from bot.hub.log import recent_events
 from bot.hub.notifications.messages import Notification
-from bot.hub.result import Completed, LineRefused, PollUpdated
+from bot.hub.request import Completed, LineRefused, PollUpdated
 from mail.port import LinesPlayed
 from tests.pace.conftest import DrivenTable
 from tests.pace.letters import MailDesk

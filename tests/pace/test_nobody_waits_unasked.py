@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.hub.result import ConfirmationRequired, LineFailure, QueryAnswer, StaleDecision
+from bot.hub.request import ConfirmationRequired, LineFailure, QueryAnswer, StaleDecision
 from tests.game_text.histories import history_of
 from tests.pace.conftest import NAMES, DrivenTable
 

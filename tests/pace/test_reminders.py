@@ -6,8 +6,10 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from bot.hub.notifications.quiet_hours import next_reminder, not_quiet, parse_quiet_hours, quiet_hours
+from bot.features.clock.due_rows import next_reminder
+from bot.hub.notifications.preferences import not_quiet, quiet_hours
 from bot.hub.pace import Deadline
+from bot.position.times import parse_quiet_hours
 from tests.pace.test_pace import local
 
 QUIET = quiet_hours("22:00-07:00", "Europe/Berlin")

@@ -9,7 +9,7 @@ import pytest
 
 from bot.hub.info import open_seats
 from bot.hub.pace import calendar_of, parse_pace
-from bot.hub.result import Completed, LineRefused, PollUpdated, QueryAnswer
+from bot.hub.request import Completed, LineRefused, PollUpdated, QueryAnswer
 from tests.pace.conftest import START, DrivenTable
 from tests.pace.letters import MailDesk
 from tests.pace.test_by_mail import desk, to

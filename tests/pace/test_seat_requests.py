@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.hub.info import open_seats
-from bot.hub.result import Completed, LineRefused, QueryAnswer
+from bot.hub.request import Completed, LineRefused, QueryAnswer
 from bot.terminal.console import Console
 from tests.pace.conftest import DrivenTable
 from tests.pace.letters import MailDesk

@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from bot.discord.cards.clock_notices import turns_card
-from bot.hub.result import PollUpdated, QueryAnswer
+from bot.discord.cards.notices import turns_card
+from bot.hub.request import PollUpdated, QueryAnswer
 from mail.port import LinesPlayed
 from tests.pace.conftest import START, DrivenTable
 from tests.pace.letters import MailDesk

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 import engine
-from bot.hub.result import Completed, QueryAnswer
+from bot.hub.request import Completed, QueryAnswer
 from bot.service import Service
 
 

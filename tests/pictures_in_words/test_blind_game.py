@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 import engine
-from bot.features.pictures_in_words.board import hex_text, network_text, way_text
-from bot.features.pictures_in_words.market import around_text
-from bot.hub.result import QueryAnswer
+from bot.features.pictures_in_words.board import around_text, hex_text, network_text, way_text
+from bot.hub.request import QueryAnswer
 from bot.position.text_views import map_view
 from bot.tools.simulation.simulate import simulate_game
 from tests.end_to_end.mail_players import served

@@ -18,8 +18,8 @@ import engine
 from bot.config import parse_settings
 from bot.features.privacy.person import MAILBOX
 from bot.features.privacy.replacing import Replacing
-from bot.hub.privacy import PrivacySettings
-from bot.hub.result import Completed, QueryAnswer, encode_result
+from bot.hub.people import PrivacySettings
+from bot.hub.request import Completed, QueryAnswer, encode_result
 from bot.operations.logs import configure_logging
 from bot.service import Service
 from engine.game_text import replay

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.hub.privacy import PrivacySettings
+from bot.hub.people import PrivacySettings
 from bot.service import Service
 from storage import NotFound, open_store
 from storage.models import Model

@@ -12,8 +12,8 @@ from bot.__main__ import app_for
 from bot.cli.review import Progress
 from bot.features.review.feature import review_part
 from bot.features.review.game import played_game
-from bot.features.review.page import review_page
 from bot.features.review.review import Review
+from bot.features.review.texts import review_page
 from engine import components_of
 from renderers import review_png
 from tests.game_text.histories import history_of

@@ -23,7 +23,7 @@ from bot.discord.delivery import DiscordDelivery
 from bot.discord.interactions import private_answers
 from bot.email.pages.notice_pages import PageBuilder
 from bot.hub.notifications.messages import Notification, decode_notification
-from bot.hub.result import CommandResult
+from bot.hub.request import CommandResult
 from bot.service import Service
 from engine.core.state import AnyFrame
 from mail.composing import pages, refusal_pages

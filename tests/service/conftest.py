@@ -10,7 +10,7 @@ import pytest
 from sqlmodel import col, select
 
 from bot.hub.notifications.messages import Notification, decode_notification
-from bot.hub.result import CommandResult
+from bot.hub.request import CommandResult
 from bot.service import Service
 from storage import OutboxMessage, Store, open_store
 

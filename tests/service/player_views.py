@@ -16,9 +16,9 @@ from bot.email.pages.turn_pages import TurnPages
 from bot.features.views.feature import log_view
 from bot.hub.feature import TurnPage
 from bot.hub.log import recent_events
-from bot.hub.result import LineRefused, QueryAnswer
+from bot.hub.request import LineRefused, QueryAnswer
 from bot.hub.table import TableView
-from bot.pictures.wanted import answer_pictures, turn_pictures
+from bot.pictures.views import answer_pictures, turn_pictures
 from bot.pictures.workers import PictureWorkers, draw_file
 from bot.position import legal_lines
 from renderers import Picture

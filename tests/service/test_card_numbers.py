@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 import engine
-from bot.discord.controls.sale_preview import preview_sales
+from bot.discord.controls.previews import preview_sales
 from bot.position import text_views
-from bot.position.auctions import auction_lines
-from bot.position.effects import choice_effect
+from bot.position.legal_lines import choice_effect
 from bot.position.numbers import decision_lines
+from bot.position.sentences import auction_lines
 from tests.service.test_question_pictures import merger
 from tests.t1817.scenarios import ANN, FIVE
 from tests.t1817.scenarios import run_scenario as run_1817

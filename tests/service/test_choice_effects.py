@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import engine
 from bot.discord.controls.decision_controls import decision_controls
-from bot.position.effects import choice_effect, line_effect
+from bot.position.legal_lines import choice_effect, line_effect
 from tests.t1830.scenarios import run_scenario
 
 STOCK = """

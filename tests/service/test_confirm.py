@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 import engine
-from bot.hub.confirm import confirmed_lines
-from bot.hub.result import Completed, ConfirmationRequired
+from bot.hub.request import Completed, ConfirmationRequired, confirmed_lines
 from bot.service import Service
 from bot.terminal.console import Console
 from engine.game_text import replay

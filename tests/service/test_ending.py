@@ -12,9 +12,9 @@ import engine
 from bot.hub.feature import Page
 from bot.hub.notifications.ending import headline_of, places_of
 from bot.hub.notifications.messages import Notification
-from bot.hub.result import LineRefused, QueryAnswer
+from bot.hub.request import LineRefused, QueryAnswer
 from bot.pictures import workers
-from bot.pictures.wanted import page_pictures
+from bot.pictures.views import page_pictures
 from bot.pictures.workers import Pictures
 from bot.service import Service
 from engine.game_text import replay

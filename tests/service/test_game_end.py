@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import engine
-from bot.hub.result import Completed, PollUpdated, QueryAnswer, TableNotRunning
+from bot.hub.request import Completed, PollUpdated, QueryAnswer, TableNotRunning
 from engine.game_text import read_script
 from engine.game_text.script import ScriptMove
 from tests.service.conftest import ServiceHarness

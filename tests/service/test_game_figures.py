@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import pytest
 
+from bot.hub.notifications.ending import figures_sentence, game_figures
 from bot.hub.pace import parse_pace
-from bot.position.figures import figures_sentence, game_figures
 from bot.position.times import duration_text
 
 START = datetime(2026, 3, 1, tzinfo=UTC)

@@ -9,10 +9,10 @@ import pytest
 
 import engine
 from bot.discord.cards import card_texts, layouts
-from bot.features.game_files.export import STATISTICS, TEXT, make_game_file
+from bot.features.game_files.feature import STATISTICS, TEXT, make_game_file
 from bot.features.views.feature import log_view
 from bot.hub.log import recent_events
-from bot.hub.result import Completed, LineRefused, QueryAnswer
+from bot.hub.request import Completed, LineRefused, QueryAnswer
 from bot.position import legal_lines, text_views
 from engine.game_text import replay
 from engine.game_text.redaction import redacted

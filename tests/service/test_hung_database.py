@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection
 
-from bot.hub.result import Completed
+from bot.hub.request import Completed
 from storage import MoveCommit, OutcomeUnknown, Store, StoreError
 from storage.connections import ConnectionThread
 from tests.postgresql_server import PostgresqlServer

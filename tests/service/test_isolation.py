@@ -10,7 +10,7 @@ import pytest
 
 import engine
 from bot.hub.loading import UnreadableTable, forget_unreadable, unreadable_tables
-from bot.hub.result import Completed, LineUnreadable, QueryAnswer, TableNotRunning
+from bot.hub.request import Completed, LineUnreadable, QueryAnswer, TableNotRunning
 from bot.service import Service
 from storage import Store, StoreError
 from tests.service.conftest import NAMES, ServiceHarness

@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from bot.features.plans.plans import MAX_LINES
+from bot.features.plans.feature import MAX_LINES
 from bot.hub.info import check_distinct, table_name
-from bot.hub.limits import SENTENCES, Kind, LimitReached, Limits
-from bot.hub.result import CommandResult, Completed, LineRefused, QueryAnswer
+from bot.hub.people import SENTENCES, Kind, LimitReached, Limits
+from bot.hub.request import CommandResult, Completed, LineRefused, QueryAnswer
 from bot.service import Service
 from storage import open_store
 from tests.service.conftest import ServiceHarness

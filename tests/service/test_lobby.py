@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from bot.hub.result import (
+from bot.hub.request import (
     Completed,
     ConfirmationRequired,
     LineRefused,

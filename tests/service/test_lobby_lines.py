@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.hub.request import Request
-from bot.hub.result import (
+from bot.hub.request import (
     CommandResult,
     Completed,
     LineRefused,
@@ -16,6 +15,7 @@ from bot.hub.result import (
     NotYourSeat,
     PollUpdated,
     QueryAnswer,
+    Request,
     TableNotRunning,
 )
 from bot.service import Service

@@ -9,7 +9,7 @@ import pytest
 
 from bot.hub.notifications import messages
 from bot.hub.notifications.notify import Recipient
-from bot.hub.result import Completed, LineRefused, PollUpdated
+from bot.hub.request import Completed, LineRefused, PollUpdated
 from bot.service import Service
 from storage import open_store
 from tests.service.conftest import NAMES, ServiceHarness

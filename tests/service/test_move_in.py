@@ -8,8 +8,8 @@ import json
 import pytest
 
 import engine
-from bot.features.game_files.importing import read_game
-from bot.hub.result import Completed
+from bot.features.game_files.feature import read_game
+from bot.hub.request import Completed
 from bot.tools.simulation.simulate import SimulatedGame, simulate_game
 from engine.game_text import GameHistory
 from engine.game_text.history import history_script

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 import engine
-from bot.hub.result import (
+from bot.hub.request import (
     Completed,
     LineAmbiguous,
     LineRefused,

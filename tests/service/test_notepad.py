@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.features.notepad.feature import MAX_NOTES
-from bot.hub.result import LineRefused, QueryAnswer
+from bot.hub.request import LineRefused, QueryAnswer
 from tests.service.conftest import ServiceHarness
 
 

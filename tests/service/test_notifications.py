@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from bot.hub.notifications.messages import decode_notification, updated_turn_messages
 from bot.hub.notifications.notify import Recipient
-from bot.hub.result import Completed, PollUpdated
+from bot.hub.request import Completed, PollUpdated
 from bot.service import Service
 from tests.service.conftest import ServiceHarness
 

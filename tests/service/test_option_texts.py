@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import engine
-from bot.features.lobby.option_texts import OPTION_TEXTS, fitting_options
+from bot.discord.completion import OPTION_TEXTS, fitting_options
 from bot.position.numbers import decision_lines
 from tests.service.test_question_pictures import merger
 

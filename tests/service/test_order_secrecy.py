@@ -15,8 +15,8 @@ from random import Random
 
 import pytest
 
-from bot.hub.limits import DEFAULT_LIMITS, Limits
-from bot.hub.result import Completed, LineRefused, QueryAnswer
+from bot.hub.people import DEFAULT_LIMITS, Limits
+from bot.hub.request import Completed, LineRefused, QueryAnswer
 from bot.position.pending import seat_number
 from bot.service import Service
 from bot.tools.simulation.random_player import RandomPlayer

@@ -11,7 +11,7 @@ import engine
 from bot.features.standing_orders import feature as order_module
 from bot.features.standing_orders import runner
 from bot.hub.log import recent_events
-from bot.hub.result import Completed, LineRefused, LineUnreadable, PollUpdated, QueryAnswer
+from bot.hub.request import Completed, LineRefused, LineUnreadable, PollUpdated, QueryAnswer
 from bot.service import Service
 from storage import DuplicateRequest, open_store
 from tests.service.conftest import NAMES, ServiceHarness

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.hub.info import stored_palette
-from bot.hub.result import LineRefused, QueryAnswer
+from bot.hub.request import LineRefused, QueryAnswer
 from tests.service.conftest import ServiceHarness
 from tests.service.test_lobby import table_with_players
 

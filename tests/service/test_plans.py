@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from bot.hub.result import Completed, LineAmbiguous, LineRefused, LineUnreadable, QueryAnswer
+from bot.hub.request import Completed, LineAmbiguous, LineRefused, LineUnreadable, QueryAnswer
 from bot.service import Service
 from engine.game_text import replay
 from tests.service.conftest import ServiceHarness

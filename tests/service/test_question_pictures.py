@@ -9,11 +9,11 @@ import pytest
 from PIL import Image
 
 import engine
-from bot.email.pages.pictures import inline_images
+from bot.email.pages.turn_pages import inline_images
 from bot.hub.queries import RoutesRun
 from bot.pictures.views import NamedPicture, lay_map, near, question_pictures, route_label, tried_pictures
 from bot.pictures.workers import PictureWorkers, draw_file
-from bot.position.auctions import bids_view
+from bot.position.sentences import bids_view
 from engine.core.state import ExcessTokens
 from engine.game_text import replay
 from renderers import Picture

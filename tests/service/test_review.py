@@ -7,7 +7,7 @@ import re
 from bot.discord.cards.parts import MAX_TEXT
 from bot.discord.controls.page_controls import page_card
 from bot.hub.feature import Page
-from bot.hub.result import LineRefused, QueryAnswer
+from bot.hub.request import LineRefused, QueryAnswer
 from tests.service.conftest import ServiceHarness
 from tests.service.test_ending import ending, finished
 

@@ -12,7 +12,7 @@ from bot.features.robots.player import LEAST_EFFORT, Robot
 from bot.features.robots.players import WAY_OUT, RobotPlayers
 from bot.features.robots.worker import RobotMove, RobotWorker, agrees, decide_now, plain_move
 from bot.hub.notifications.messages import decode_notification
-from bot.hub.result import LineRefused, PollUpdated, QueryAnswer
+from bot.hub.request import LineRefused, PollUpdated, QueryAnswer
 from bot.hub.seating import robots_of
 from bot.service import Service
 from engine import State, encode_state, new_game

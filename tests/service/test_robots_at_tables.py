@@ -13,7 +13,7 @@ from statistics import median, quantiles
 
 import pytest
 
-from bot.hub.result import Completed, StaleDecision
+from bot.hub.request import Completed, StaleDecision
 from bot.service import Service
 from storage import open_store
 

@@ -9,7 +9,7 @@ from bot.pictures.views import question_pictures
 from bot.position import text_views
 from bot.position.numbers import decision_lines
 from bot.position.pending import pending_decisions
-from bot.position.runs import connection_lines, run_previews
+from bot.position.sentences import connection_lines, run_previews
 from tests.drawn_here import DrawnHere
 from tests.t1830.scenarios import run_scenario as run_1830
 from tests.t1870.scenarios import run_scenario

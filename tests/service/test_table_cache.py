@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 import engine
-from bot.features.game_files.export import make_game_file
+from bot.features.game_files.feature import make_game_file
 from bot.hub import cache
 from bot.hub.loading import build_table
-from bot.hub.result import Completed, QueryAnswer, StaleDecision
+from bot.hub.request import Completed, QueryAnswer, StaleDecision
 from bot.service import Service
 from engine import kernel
 from storage import LogRow, StoreError, backup, restore
@@ -294,7 +294,7 @@ async def test_14_10_exports_and_long_logs_do_not_hold_up_other_tables(
 
         return wrapper
 
-    monkeypatch.setattr("bot.features.game_files.export.make_game_file", noted("export", make_game_file))
+    monkeypatch.setattr("bot.features.game_files.feature.make_game_file", noted("export", make_game_file))
     monkeypatch.setattr("bot.hub.cache.build_table", noted("log", build_table))
     monkeypatch.setattr(cache, "LONG_LOG", 3)
     await play_randomly_with_checks(world, 5)

@@ -1,6 +1,6 @@
 """Whole turns in one line, and the subject of a turn."""
 
-from bot.email.pages.turn_bundles import bundle_lines, turn_subject, with_outcomes
+from bot.email.pages.turn_pages import bundle_lines, turn_subject, with_outcomes
 from engine.game_text import replay
 
 SCRIPT = """title 1830

@@ -5,7 +5,7 @@ from __future__ import annotations
 import engine
 from bot.discord.cards import card_texts
 from bot.hub.log import recent_events
-from bot.hub.result import Completed, LineAmbiguous, LineRefused, PollUpdated, StaleDecision
+from bot.hub.request import Completed, LineAmbiguous, LineRefused, PollUpdated, StaleDecision
 from bot.service import Service
 from tests.service.conftest import NAMES, ServiceHarness
 

@@ -10,7 +10,7 @@ from shutil import copyfile
 import pytest
 
 from bot.hub.feature import Feature, TurnPage
-from bot.hub.result import Completed, LineUnreadable, PollUpdated, QueryAnswer
+from bot.hub.request import Completed, LineUnreadable, PollUpdated, QueryAnswer
 from bot.service import Service
 from engine.game_text.history import HistoryLine
 from storage import Store, open_store

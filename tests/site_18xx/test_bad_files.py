@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.features.game_files.importing import read_game
+from bot.features.game_files.feature import read_game
 from tests.site_18xx.test_game_file import BUY, file_of
 
 PASS = {"type": "pass", "entity": 2}

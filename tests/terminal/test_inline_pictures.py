@@ -24,7 +24,7 @@ from rich.console import Console as Screen
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from bot.terminal.console import Console
-from bot.terminal.inline_pictures import print_pictures
+from bot.terminal.prompt import print_pictures
 from storage import open_store
 from tests.fake_discord.running_bot import OnePixelPictures
 from tests.terminal.test_console import BEGUN, enter
@@ -37,7 +37,7 @@ PROGRAM = textwrap.dedent(
     from io import BytesIO
     from PIL import Image
     from rich.console import Console
-    from bot.terminal.inline_pictures import find_renderable, print_pictures
+    from bot.terminal.prompt import find_renderable, print_pictures
     renderable, typed = find_renderable()
     file = BytesIO()
     Image.new("RGB", (40, 40), (255, 0, 0)).save(file, "PNG")

@@ -20,7 +20,7 @@ import engine
 from bot.__main__ import app_for
 from bot.cli.export import history_of_file
 from bot.cli.snapshot import NOT_POSTED, UNCHANGED
-from bot.features.watch.answers import answer
+from bot.features.watch.feature import answer
 from bot.features.watch.snapshot import PICTURES, Snapshot, description, drawings, news, snapshot_of
 from bot.features.watch.webhook import Webhook, WebhookError
 from bot.pictures.workers import draw_file

@@ -19,8 +19,7 @@ from bot.discord.threads import TableThreads
 from bot.hub.feature import TurnPage
 from bot.hub.log import LogEntry
 from bot.hub.table import TableView
-from bot.pictures.views import NamedPicture
-from bot.pictures.wanted import picture_file_name, turn_pictures
+from bot.pictures.views import NamedPicture, picture_file_name, turn_pictures
 from bot.pictures.workers import PictureWorkers, TablePictures
 from bot.position.pending import PendingDecision
 from bot.service import Service

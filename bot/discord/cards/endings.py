@@ -29,7 +29,7 @@ from bot.hub.loading import load_recipient
 from bot.hub.notifications.ending import headline_of
 from bot.hub.notifications.messages import Notification
 from bot.hub.notifications.notify import is_pinged_with_all
-from bot.pictures.wanted import page_pictures, picture_file_name
+from bot.pictures.views import page_pictures, picture_file_name
 from bot.service import Service
 from storage import OutboxMessage
 

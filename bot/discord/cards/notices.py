@@ -1,25 +1,33 @@
-"""Messages of a table that are not cards of turns: the lobby, invitations, and news."""
+"""Messages of a table that are not cards of turns: the lobby, invitations, news, reminders, and digests."""
 
 from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Sequence
 
 from bot.discord.api import CannotEdit, DiscordApi
 from bot.discord.cards import card_texts, layouts, parts
 from bot.discord.cards.card_builder import CardBuilder
+from bot.discord.cards.card_keeper import current_prompt
 from bot.discord.cards.card_refs import LOBBY, REMIND, CardRef, card_ref
 from bot.discord.cards.finished_turns import FinishedTurns
-from bot.discord.controls.controls import SUBMIT_LINE, CustomId
-from bot.discord.controls.page_controls import page_card
+from bot.discord.cards.parts import PRIMARY, Json, action_rows, button, container, text_display
+from bot.discord.controls.controls import ENTER_LINE, SUBMIT_LINE, CustomId
+from bot.discord.controls.page_controls import added_buttons, page_card
 from bot.discord.posting import Draft, Posted, Poster, Unreachable, ref_to_store
-from bot.discord.threads import TableThreads
+from bot.discord.threads import TableThreads, card_link
+from bot.hub.feature import Page
 from bot.hub.info import TableInfo
 from bot.hub.notifications.messages import Notification
+from bot.hub.notifications.waiting import WaitingTable
 from bot.service import Service
 from storage import OutboxMessage
 
 log = logging.getLogger(__name__)
+
+MAX_ENTRIES = 8  # of the tables that wait for a reader
+MAX_TEXT = 3600  # characters of all entries
 
 
 class Notices:
@@ -51,7 +59,7 @@ class Notices:
                 await self.api.pin(self.api.message(posted.channel_id, posted.message_id))
         return str(posted.message_id)
 
-    async def send_text_once(
+    async def _send_text_once(
         self, queued: OutboxMessage, table: TableInfo, draft: Draft, dm_user: str | None
     ) -> str:
         """Send a message whose first text no other message has."""
@@ -59,12 +67,31 @@ class Notices:
         text = first["content"] if "content" in first else first["components"][0]["content"]
         return str((await self._send_once(queued, table, draft, json.dumps(text), dm_user)).message_id)
 
+    async def send_digest(
+        self, queued: OutboxMessage, table: TableInfo, notification: Notification, dm_user: str | None
+    ) -> str | None:
+        """Send a digest, the same card as `/me turns`, if anything waits for its reader."""
+        waiting = await self.service.waiting.pages(notification.person_id or 0, in_digest=True)
+        draft = Draft(await turns_card(self.service, waiting))
+        return await self._send_text_once(queued, table, draft, dm_user) if waiting else None
+
     async def send_reminder(
-        self, queued: OutboxMessage, table: TableInfo, notification: Notification, draft: Draft,
-        dm_user: str | None,
-    ) -> str:  # fmt: skip
-        """Send a reminder in the place of the one before: there is one message, and it pings."""
-        sent = await self._send_once(queued, table, draft, json.dumps(draft.payload[0]["content"]), dm_user)
+        self, queued: OutboxMessage, table: TableInfo, notification: Notification, dm_user: str | None
+    ) -> str | None:
+        """Send a reminder of a decision in the place of the one before: there is one message, and it pings.
+
+        Nothing is sent if it is out of date.
+        """
+        view = await self.service.queries.view(table.id)
+        if (pending := current_prompt(view, notification)) is None:
+            return None
+        user = None if dm_user else await self.threads.discord_id(notification.person_id)
+        text = " ".join([*([f"<@{user}>"] if user else []), *notification.sentences])
+        link = await card_link(self.service, table, pending.seat)
+        asked = f"{pending.name} to act: {pending.prompt}." + (f" [The card]({link})" if link else "")
+        payload = layouts.notification([card_texts.table_heading(table, view.seq), text, asked])
+        draft = Draft(payload, users=[user] if user else [])
+        sent = await self._send_once(queued, table, draft, json.dumps(payload[0]["content"]), dm_user)
         slot = f"{f'u{dm_user}/' if dm_user else ''}{REMIND}:{notification.seat}"
         ref = CardRef(sent.channel_id, sent.message_id, seat=notification.seat, seq=table.seq)
         async with self.service.store.begin(table=table.id) as unit:
@@ -127,9 +154,30 @@ class Notices:
         card = page_card(table.id, page, [above] if above else [])
         draft = Draft(card, users=[user] if user else [])
         try:
-            return await self.send_text_once(queued, table, draft, dm_user)
+            return await self._send_text_once(queued, table, draft, dm_user)
         except Unreachable:
             if not page.invites or dm_user is None:
                 raise
         draft = Draft([parts.text_display(f"<@{dm_user}>"), *card], users=[dm_user])
-        return await self.send_text_once(queued, table, draft, None)
+        return await self._send_text_once(queued, table, draft, None)
+
+
+async def turns_card(service: Service, waiting: Sequence[tuple[WaitingTable, Page]]) -> list[Json]:
+    """Every table that waits for the reader, the most urgent first, each with buttons to answer."""
+    if not waiting:
+        return [text_display("No table waits for you.")]
+    shown: list[Json] = []
+    limit = MAX_TEXT // min(len(waiting), MAX_ENTRIES)
+    for each, page in waiting[:MAX_ENTRIES]:
+        events = [f"- {event}" for _, items in page.lists for event in items]
+        lines = [f"**{page.headline}**", *page.sentences, *events]
+        buttons = added_buttons(each.table.id, page.decision_id, page.controls)
+        if not buttons:
+            link = await card_link(service, each.table, each.seat)
+            lines += [f"[The card]({link})"] if link else []
+            custom_id = CustomId(each.table.id, each.seat, page.decision_id, ENTER_LINE)
+            buttons = [button(f"Answer at {each.table.code}…", str(custom_id), PRIMARY)]
+        shown += [text_display("\n".join(lines), limit), *action_rows(buttons)]
+    if len(waiting) > MAX_ENTRIES:
+        shown.append(text_display(f"… and {len(waiting) - MAX_ENTRIES} more."))
+    return [container(shown)]

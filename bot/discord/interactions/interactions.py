@@ -15,14 +15,17 @@ import discord
 import engine
 from bot.discord.api import DiscordApi, UncertainSession
 from bot.discord.cards.card_builder import CardBuilder
-from bot.discord.controls import controls, sale_preview
-from bot.discord.controls.control_access import ControlAccess
+from bot.discord.controls import controls, previews
 from bot.discord.controls.controls import CustomId
 from bot.discord.controls.decision_controls import with_effects
 from bot.discord.interactions import private_answers
-from bot.discord.interactions.line_interactions import CHOICES_CHANGED, LineInteractions
-from bot.discord.interactions.page_interactions import PageInteractions
-from bot.discord.interactions.privacy_interactions import PrivacyInteractions
+from bot.discord.interactions.line_interactions import (
+    CHOICES_CHANGED,
+    ControlAccess,
+    LineInteractions,
+    split_lines,
+)
+from bot.discord.interactions.page_interactions import PageInteractions, PrivacyInteractions
 from bot.discord.interactions.replies import (
     RawModal,
     defer_privately,
@@ -30,7 +33,6 @@ from bot.discord.interactions.replies import (
     is_too_late,
     reply,
     reply_text,
-    split_lines,
 )
 from bot.discord.interactions.tile_interactions import TileInteractions
 from bot.discord.interactions.watch_interactions import WatchInteractions
@@ -167,8 +169,8 @@ class InteractionHandler:
         chosen = [str(value).partition(":")[2] for value in data.get("values", [])]
         seat = engine_seat(custom_id.seat)
         try:
-            preview = sale_preview.preview_sales(state, seat, chosen)
+            preview = previews.preview_sales(state, seat, chosen)
         except (engine.RefusedError, engine.UnreadableError, engine.AmbiguousError) as error:
             await reply_text(interaction, f"Together that is not possible: {error}")
             return
-        await reply(interaction, sale_preview.sale_message(custom_id, seat, preview))
+        await reply(interaction, previews.sale_message(custom_id, seat, preview))

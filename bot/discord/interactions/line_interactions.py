@@ -1,6 +1,7 @@
 """A button, a form or a command on Discord becomes a line of the game, and its result is shown.
 
-A control carries the line that it submits, or its number among the choices (`controls.controls`).
+A control carries the line that it submits, or its number among the choices (`controls.controls`). Whether
+it is its user's, and still counts, is checked first.
 """
 
 from __future__ import annotations
@@ -10,29 +11,32 @@ from collections.abc import Sequence
 import discord
 
 import engine
-from bot.discord.api import FileAttachment, ImageAttachment, OutgoingAttachment
-from bot.discord.cards import parts
+from bot.discord.api import (
+    FileAttachment,
+    ImageAttachment,
+    OutgoingAttachment,
+)
+from bot.discord.cards import card_texts, parts
 from bot.discord.cards.card_builder import image_attachments
 from bot.discord.cards.parts import Json
 from bot.discord.controls import controls
-from bot.discord.controls.control_access import ControlAccess
 from bot.discord.controls.controls import NO_TABLE, CustomId
 from bot.discord.controls.page_controls import answer_rows
 from bot.discord.interactions import private_answers
 from bot.discord.interactions.replies import (
     DEFERRED_MESSAGE,
     RawModal,
+    defer_privately,
     is_private,
     reply,
     reply_text,
-    split_lines,
 )
 from bot.discord.table_lookup import TableLookup
 from bot.discord.threads import card_link
-from bot.hub.info import TableInfo
-from bot.hub.people import player_name
-from bot.hub.result import CommandResult, Completed, PollUpdated, QueryAnswer, StaleDecision
-from bot.pictures.wanted import PICTURES_SAY_ALL, answer_pictures
+from bot.hub.info import TableInfo, status_text
+from bot.hub.request import CommandResult, Completed, PollUpdated, QueryAnswer, StaleDecision
+from bot.hub.table import TableView
+from bot.pictures.views import PICTURES_SAY_ALL, answer_pictures
 from bot.pictures.workers import Pictures, PictureWorkers
 from bot.service import Service
 from engine.standing_orders import is_order_line
@@ -98,7 +102,7 @@ class LineInteractions:
             str(interaction.id),
             person_id=person_id,
             transport="discord",
-            name=player_name(interaction.user.display_name),
+            name=interaction.user.display_name,
         )
         await self.show_result(interaction, result, view.table, seat, lines)
 
@@ -205,3 +209,57 @@ class LineInteractions:
 def _framed(components: Sequence[Json], rows: Sequence[Json]) -> list[Json]:
     """The components of an answer, framed where it has controls."""
     return [parts.container(components)] if rows else list(components)
+
+
+class ControlAccess:
+    """Checks controls; who may not use one, or not any more, gets a private message that says why."""
+
+    def __init__(self, service: Service, lookup: TableLookup) -> None:
+        self.service, self.lookup = service, lookup
+
+    async def reject_other_user(self, interaction: discord.Interaction, custom_id: CustomId) -> bool:
+        """Whether the control belongs to another player; then the user gets a message that says so."""
+        view = await self.service.queries.view(custom_id.table_id)
+        if (
+            custom_id.seat is None
+            or view.table.seat_of(await self.lookup.person_id(interaction.user)) == custom_id.seat
+        ):
+            return False
+        await reply_text(
+            interaction, private_answers.wrong_player_text(view.state, view.table.names, custom_id.seat)
+        )
+        return True
+
+    async def reject_stale(self, interaction: discord.Interaction, custom_id: CustomId) -> bool:
+        """Whether the control's decision has passed; then the user gets a message with the events since."""
+        view = await self.service.queries.view(custom_id.table_id)
+        running = view.table.status == "running"
+        if running and any(
+            (each.seat, each.decision_id) == (custom_id.seat, custom_id.decision_id) for each in view.pending
+        ):
+            return False
+        reason = await self._stale_text(view, custom_id) if running else status_text(view.table.status)
+        reason = reason if running else f"Table {view.table.code} is {reason}."
+        link = await card_link(self.service, view.table, custom_id.seat)
+        await reply_text(interaction, f"{reason}\n[The card as it is now]({link})" if link else reason)
+        return True
+
+    async def _stale_text(self, view: TableView, custom_id: CustomId) -> str:
+        assert view.state is not None and custom_id.seat is not None
+        entries = await self.service.queries.log_since_last_move(view.table.id, custom_id.seat)
+        events = [f"- {each}" for each in card_texts.history_lines(entries, view.table.names)]
+        now = f"That decision is no longer open. {view.waiting_sentence}".rstrip()
+        return "\n".join([now, *events])
+
+    async def open_private(self, interaction: discord.Interaction, custom_id: CustomId) -> bool:
+        """Acknowledge a control that opens or changes a private message; whether the user may go on."""
+        await defer_privately(interaction)
+        return not (
+            await self.reject_other_user(interaction, custom_id)
+            or await self.reject_stale(interaction, custom_id)
+        )
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines in a text that separates them by semicolons."""
+    return [line.strip() for line in text.split(";") if line.strip()]

@@ -20,7 +20,7 @@ from bot.discord.cards.parts import (
 )
 from bot.discord.controls.controls import ENTER_AMOUNT, SELECT, SUBMIT_LINE, CustomId, MenuItem
 from bot.hub.info import TableInfo
-from bot.hub.result import (
+from bot.hub.request import (
     CommandResult,
     Completed,
     ConfirmationRequired,

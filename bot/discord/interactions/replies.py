@@ -97,11 +97,6 @@ async def reply_text(interaction: discord.Interaction, sentence: str) -> None:
     await reply(interaction, [parts.text_display(sentence)])
 
 
-def split_lines(text: str) -> list[str]:
-    """The lines in a text that separates them by semicolons."""
-    return [line.strip() for line in text.split(";") if line.strip()]
-
-
 def is_too_late(error: BaseException) -> bool:
     """Whether Discord did not wait long enough for the acknowledgement; then nothing was done."""
     return isinstance(error, discord.HTTPException) and error.code == UNKNOWN_INTERACTION

@@ -9,11 +9,10 @@ import discord
 
 import engine
 from bot.discord.api import ImageAttachment
-from bot.discord.controls import controls, lay_controls, tile_menu
-from bot.discord.controls.control_access import ControlAccess
+from bot.discord.controls import controls, decision_controls, previews
 from bot.discord.controls.controls import CustomId
 from bot.discord.interactions import private_answers
-from bot.discord.interactions.line_interactions import CHOICES_CHANGED, LineInteractions
+from bot.discord.interactions.line_interactions import CHOICES_CHANGED, ControlAccess, LineInteractions
 from bot.discord.interactions.replies import reply, reply_text
 from bot.pictures.views import lay_map
 from bot.position.pending import engine_seat
@@ -33,7 +32,7 @@ class TileInteractions:
         if not await self.checks.open_private(interaction, custom_id):
             return
         choices = await self._lines.choices(custom_id)
-        lays = lay_controls.lay_choices(choices)
+        lays = decision_controls.lay_choices(choices)
         hex, _, page = custom_id.argument.partition("+")
         if custom_id.action == controls.LOOK_CLOSER:
             wanted = controls.find_choice(choices, custom_id.argument)
@@ -42,7 +41,7 @@ class TileInteractions:
                 await self._look_closer(interaction, custom_id, choices, lay)
                 return
         elif not hex and page.isdecimal():
-            items = lay_controls.hex_items(choices, lays, int(page))
+            items = decision_controls.hex_items(choices, lays, int(page))
             await reply(interaction, private_answers.menu_message(custom_id, "Lay a tile on", items))
             return
         elif on_hex := [each for each in lays if each.hex == hex]:
@@ -50,13 +49,16 @@ class TileInteractions:
             refs = [each.ref for each in images]
             number = int(page) if page.isdecimal() else 0
             state = (await self.service.queries.view(custom_id.table_id)).state
-            shown = tile_menu.ways_message(custom_id, choices, on_hex, refs, number, state)
+            shown = previews.ways_message(custom_id, choices, on_hex, refs, number, state)
             await reply(interaction, shown, images)
             return
         await reply_text(interaction, CHOICES_CHANGED)
 
     async def _tile_pictures(
-        self, user: discord.User | discord.Member, custom_id: CustomId, lays: Sequence[lay_controls.LayChoice]
+        self,
+        user: discord.User | discord.Member,
+        custom_id: CustomId,
+        lays: Sequence[decision_controls.LayChoice],
     ) -> list[ImageAttachment]:
         """Pictures of all ways to lay a tile on one hex, numbered like the options."""
         view = await self.service.queries.view(custom_id.table_id)
@@ -70,15 +72,15 @@ class TileInteractions:
         interaction: discord.Interaction,
         custom_id: CustomId,
         choices: Sequence[engine.Choice],
-        lay: lay_controls.LayChoice,
+        lay: decision_controls.LayChoice,
     ) -> None:
         """Show the map with one lay, what it costs, and what the best run becomes."""
         view = await self.service.queries.view(custom_id.table_id)
         assert view.state is not None and custom_id.seat is not None
         seat, line = engine_seat(custom_id.seat), choices[lay.number].line
-        tried = await asyncio.to_thread(tile_menu.preview_lay, view.state, seat, line)
+        tried = await asyncio.to_thread(previews.preview_lay, view.state, seat, line)
         drawing = await self._lines.drawing(view.table, interaction.user)
         picture = await lay_map(drawing, tried.state, lay.hex, tried.company, tried.routes)
         images = [ImageAttachment("map.png", picture)] if picture else []
         refs = [each.ref for each in images]
-        await reply(interaction, tile_menu.look_message(custom_id, choices, lay, tried.text, refs), images)
+        await reply(interaction, previews.look_message(custom_id, choices, lay, tried.text, refs), images)

@@ -16,12 +16,10 @@ from bot.discord.cards.parts import Json
 from bot.discord.controls.controls import NO_TABLE, WATCH, CustomId
 from bot.discord.interactions.replies import RawModal, defer_privately, reply, reply_text
 from bot.discord.table_lookup import TableLookup
-from bot.features.game_files.export import game_text_file
-from bot.features.watch.answers import REFRESH
-from bot.features.watch.permission import may_be_shown_elsewhere
+from bot.features.game_files.feature import game_text_file
+from bot.features.watch.feature import REFRESH, may_be_shown_elsewhere
 from bot.hub.info import TableInfo
-from bot.pictures.views import NamedPicture
-from bot.pictures.wanted import picture_file_name
+from bot.pictures.views import NamedPicture, picture_file_name
 from bot.pictures.workers import WATCHED, Pictures, PictureWorkers
 from bot.position.controls import Show
 from bot.service import Service

@@ -1,25 +1,41 @@
-"""The page of each notification, from the position at the time when it is sent."""
+"""The page of each notification, from the position at the time when it is sent; many are made by features.
+
+The daily digest is one email: every table that waits, the most urgent first, each answerable from there. A
+reply to the email is for the first table. Every other table has an address of its own in the email.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Literal
 
-from bot.email.pages.feature_pages import mail_page, page_token
-from bot.email.pages.pictures import inline_images
-from bot.email.pages.turn_pages import PICTURES_LATE, TurnPages, position_parts, words_of_map
-from bot.email.tokens import ServiceToken, reply_token_for
+from bot.email.pages.turn_pages import (
+    PICTURES_LATE,
+    TurnPages,
+    inline_images,
+    position_parts,
+    with_outcomes,
+    words_of_map,
+)
+from bot.email.tokens import ServiceToken, reply_token_for, seat_key, table_label
+from bot.hub.feature import Page
+from bot.hub.info import TableInfo
 from bot.hub.notifications.messages import Notification, decode_notification
+from bot.hub.notifications.waiting import WaitingTable
 from bot.hub.table import TableView
 from bot.pictures.views import NamedPicture
 from bot.pictures.workers import PictureWorkers
+from bot.position import legal_lines
 from bot.service import Service
-from mail import MailPage
+from mail import MailPage, OutgoingMail, ServiceAddress, compose
 from mail.composing import pages, table_pages
-from mail.composing.page import Paragraph
-from storage import OutboxMessage
+from mail.composing.page import Block, BulletList, CopyableLines, Paragraph, Preformatted, bullets, copyable
+from mail.port import IssuedToken
+from mail.reply_address import hash_token, new_token
+from storage import OutboxMessage, Store
 
 ASKING = ("turn", "reminder")
 """Kinds that go to the player of a seat, or to the deputy who plays for them now."""
@@ -172,3 +188,110 @@ def _news(sentences: Sequence[str]) -> str:
     first, end, _ = " ".join(sentences).partition(". ")
     headline = first + "." * bool(end)
     return headline if len(headline) <= MAX_HEADLINE else "What happened at the table."
+
+
+HOW_INVITED = (
+    "The game is played over days, by replying to emails: you get one when it is your turn, and answer it "
+    "with your move. With `no`, or without an answer, no more emails come. `stop` ends all invitations."
+)
+
+
+def mail_page(page: Page) -> MailPage:
+    """A page as an email."""
+    answers = [(each.purpose, word) for word, each in (("yes", page.yes), ("no", page.no)) if each]
+    if not answers and not page.controls:
+        return pages.announcement(page.headline, page.sentences)
+    offered = [] if answers else page.controls
+    answers += [(each.purpose, each.line) for each in offered if each.purpose]
+    blocks: list[Block] = [Paragraph(" ".join(page.sentences))]
+    for title, items in page.lists:
+        blocks += bullets(title, items) if title else [Preformatted("", "\n".join(items))]
+    blocks += [CopyableLines(f"{purpose}, reply with", [word]) for purpose, word in answers]
+    blocks += copyable("Reply with one of", [each.line for each in offered if not each.purpose])
+    if page.invites:
+        blocks.append(Paragraph(HOW_INVITED))
+    return MailPage(page.headline, tuple(blocks), subject=page.headline.rstrip(".?"), tone="turn")
+
+
+async def page_token(
+    store: Store, table: TableInfo, notification: Notification, page: Page, address: str
+) -> ServiceToken | None:
+    """What a reply to a page stands for; None for a person without a verified address, who is not invited."""
+    person_id = notification.person_id or 0
+    if page.invites:
+        seat = notification.seat
+        return ServiceToken(
+            "invite", address, frozenset({address}), table_label(table), table.code,
+            None if seat is None else seat_key(table.id, seat),
+            person_id=person_id, table_id=table.id, seat_number=seat,
+        )  # fmt: skip
+    seat = notification.seat if page.decision_id else None
+    if seat is not None and table.seat_of(person_id) != seat:
+        return None
+    async with store.read() as unit:
+        token = await reply_token_for(unit, person_id, table, seat, page.decision_id)
+    if token is None or page.yes is None:
+        return token
+    return replace(token, purpose="answer", decision_id=f"{page.yes.line}|{page.no.line if page.no else ''}")
+
+
+MAX_LINES = 6  # to copy, of each table
+MAX_TABLES = 20
+
+
+class DigestComposer:
+    """Composes digests from what waits when they are sent."""
+
+    def __init__(self, service: Service, address: ServiceAddress, now: Callable[[], datetime]) -> None:
+        self._service, self._address, self._now = service, address, now
+
+    async def compose(self, person_id: int) -> OutgoingMail | None:
+        """The digest of a person; None if nothing waits for them any more."""
+        waiting = await self._service.waiting.pages(person_id, in_digest=True)
+        blocks: list[Block] = []
+        first: ServiceToken | None = None
+        issued: list[IssuedToken] = []
+        for each, page in waiting[:MAX_TABLES]:
+            async with self._service.store.read() as unit:
+                token = await reply_token_for(unit, person_id, each.table, each.seat, page.decision_id)
+            if token is None:
+                continue
+            address, code = None, ""
+            if first is None:
+                first = token
+            else:
+                secret = new_token()
+                issued.append(IssuedToken(hash_token(secret), token))
+                address = self._address.reply_address(secret)
+                code = "" if self._address.has_subaddresses else secret
+            blocks += [Paragraph(f"{page.headline}."), *map(Paragraph, page.sentences)]
+            for title, items in page.lists:
+                blocks.append(BulletList(title, items))
+            lines = [control.line for control in page.controls] or await self._offered_lines(each)
+            blocks.append(CopyableLines(_how(each.table.code, address, code), lines, address, code))
+        if first is None:
+            return None
+        letter = MailPage(_headline(len(waiting)), tuple(blocks), subject="What waits for you", tone="turn")
+        mail = await asyncio.to_thread(compose, self._address, letter, first, self._now(), "digest")
+        return replace(mail, issued_tokens=(*mail.issued_tokens, *issued))
+
+    async def _offered_lines(self, waiting: WaitingTable) -> Sequence[str]:
+        """Lines of the seat to copy, with `pass` where it is possible."""
+        choices = await self._service.queries.choices(waiting.table.id, waiting.seat)
+        offered = legal_lines.copyable_lines(choices)
+        lines = offered[:MAX_LINES]
+        if "pass" in offered[MAX_LINES:]:
+            lines = (*lines[:-1], "pass")
+        state = (await self._service.queries.view(waiting.table.id)).state
+        return with_outcomes(state, waiting.seat, lines) if state else lines
+
+
+def _how(code: str, address: str | None, token: str) -> str:
+    how = f"Reply with one of, for {code}" if address is None else f"For {code}, write to {address}"
+    return how + (f" with the line `# code-{token}`" if token else "")
+
+
+def _headline(count: int) -> str:
+    return (
+        "One table waits for you." if count == 1 else f"{count} tables wait for you, the most urgent first."
+    )

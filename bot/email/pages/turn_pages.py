@@ -1,27 +1,29 @@
-"""The pages about a position: a turn, and a page with pictures, such as the end of a game."""
+"""The pages about a position, such as a turn or the end of a game: its pictures, its words, and the lines
+to send.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import engine
-from bot.email.pages.pictures import inline_images, mail_file, mail_pictures
-from bot.email.pages.turn_bundles import bundle_lines, offered_lines, turn_subject
 from bot.hub.feature import Page, TurnPage
 from bot.hub.log import recent_events
 from bot.hub.notifications.waiting import waiting_tables
+from bot.hub.request import ExportedFile
 from bot.hub.table import TableView
-from bot.pictures.wanted import page_pictures, turn_pictures
+from bot.pictures.views import NamedPicture, page_pictures, turn_pictures
 from bot.pictures.workers import PictureWorkers, Post, TablePictures
-from bot.position import text_views
-from bot.position.pending import PendingDecision
-from bot.position.runs import connection_lines
+from bot.position import legal_lines, text_views
+from bot.position.legal_lines import line_effect
+from bot.position.pending import PendingDecision, engine_seat
+from bot.position.sentences import connection_lines
 from bot.service import Service
-from mail import MailPage
+from mail import InlineImage, MailPage
 from mail.composing import pages
 from mail.composing.page import AttachmentBlock, ImageBlock, PositionBlock
-from mail.port import TableRows
+from mail.port import Attachment, TableRows
 
 MAX_WAITING = 10  # other tables that an email names
 PICTURES_LATE = "Not every picture was drawn in time. The map is below in words; reply `turn` to ask again."
@@ -134,3 +136,109 @@ def words_of_map(state: engine.State) -> tuple[str, ...]:
 
 def _as_rows(table: text_views.Table) -> TableRows:
     return TableRows(table.head, table.rows, table.lines(text_views.LINE_WIDTH), table.numeric())
+
+
+BUNDLES = (("run best", "pay", "pass"), ("run best", "withhold", "pass"))
+OTHER_RUNS = "runs   # asks which other routes can be run, and what they earn"
+MAX_COMMENT = 100
+WITH_OUTCOME = ("run", "pay", "half", "withhold")  # verbs whose lines say in sentences what they bring
+
+
+def bundle_lines(state: engine.State, seat: int) -> tuple[str, ...]:
+    """Bundles that can be played now, with a comment on what running, paying or withholding does.
+
+    `pass` is left out where the turn has ended without it.
+    """
+    found = []
+    for bundle in BUNDLES:
+        played, told, position = [], "", state
+        for line in bundle:
+            try:
+                result = engine.play_line(position, engine_seat(seat), line)
+            except (engine.UnreadableError, engine.AmbiguousError, engine.RefusedError):
+                break
+            played.append(line)
+            if line != "pass":
+                told = f"{told} {' '.join(engine.narrate(result.state, result.events))}".strip()
+            position = result.state
+        if len(played) >= 2:
+            found.append(_commented("; ".join(played), told))
+    return tuple(found)
+
+
+def offered_lines(state: engine.State, seat: int, choices: Sequence[engine.Choice]) -> tuple[str, ...]:
+    """The lines that an email offers, with comments on what they stand for and what they bring."""
+    lines = with_outcomes(state, seat, legal_lines.copyable_lines(choices))
+    return (*lines, OTHER_RUNS) if engine.other_runs(state, engine_seat(seat)) else lines
+
+
+def with_outcomes(state: engine.State, seat: int, lines: Sequence[str]) -> tuple[str, ...]:
+    """The lines, with a comment on what each costs or brings and changes; those that stand for several keep
+    theirs."""
+    return tuple(line if "#" in line else _commented(line, _outcome(state, seat, line)) for line in lines)
+
+
+def _outcome(state: engine.State, seat: int, line: str) -> str:
+    if line.split(maxsplit=1)[0] not in WITH_OUTCOME:
+        return line_effect(state, engine_seat(seat), line)
+    try:
+        result = engine.play_line(state, engine_seat(seat), line)
+    except (engine.UnreadableError, engine.AmbiguousError, engine.RefusedError):
+        return ""
+    return " ".join(engine.narrate(result.state, result.events))
+
+
+def _commented(line: str, told: str) -> str:
+    """The line with a comment that is not too long; as it is without one."""
+    comment = told if len(told) <= MAX_COMMENT else told[: MAX_COMMENT - 1] + "…"
+    return f"{line}   # {comment}" if told else line
+
+
+def short_round(name: str) -> str:
+    """`OR 2.1` for `operating round 2.1`."""
+    for long, short in (("operating round", "OR"), ("stock round", "SR"), ("merger round", "MR")):
+        name = name.replace(long, short)
+    return name
+
+
+def turn_subject(state: engine.State, prompt: str) -> str:
+    """`Your turn: OR 2.1, lay track for the PRR`; `Your turn: SR 1, buy or pass`."""
+    task = prompt.split(", ", maxsplit=1)[0].split(": ", maxsplit=1)[0]
+    if " " not in task:
+        task = prompt.split(" (", maxsplit=1)[0].replace(", or ", " or ")
+    return f"Your turn: {short_round(engine.round_name(state))}, {task}"
+
+
+ANIMATION = "animation"
+CSS_WIDTHS = {"market": 560}  # pixels
+DEFAULT_CSS_WIDTH = 640
+
+
+def inline_images(named: Iterable[NamedPicture]) -> tuple[InlineImage, ...]:
+    """Pictures as a mail shows them; of several of a kind each has its own name."""
+    images: list[InlineImage] = []
+    for name, picture in named:
+        count = sum(image.name.partition("-")[0] == name for image in images)
+        own = f"{name}-{count + 1}" if count else name
+        width = CSS_WIDTHS.get(name, DEFAULT_CSS_WIDTH)
+        images.append(InlineImage(own, picture.png, picture.alt, width))
+    return tuple(images)
+
+
+def mail_pictures(
+    named: Iterable[NamedPicture],
+) -> tuple[tuple[InlineImage, ...], tuple[Attachment, ...]]:
+    """The pictures that stand in the text, and the animation as a file."""
+    pictures = list(named)
+    images = inline_images(each for each in pictures if each.name != ANIMATION)
+    files = (
+        Attachment("animation.gif", "image/gif", each.picture.png)
+        for each in pictures
+        if each.name == ANIMATION
+    )
+    return images, tuple(files)
+
+
+def mail_file(file: ExportedFile) -> Attachment:
+    """A file of the service as an email has it."""
+    return Attachment(file.name, file.media_type, file.content)

@@ -1,21 +1,35 @@
-"""What a reply for a seat does: its lines are read, tried and played, its queries answered."""
+"""What a reply for a seat does: its lines are read, as the game and the service read them, tried and
+played, and its queries answered.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import engine
-from bot.email.pages.pictures import mail_file, mail_pictures
-from bot.email.pages.turn_bundles import with_outcomes
-from bot.email.pages.turn_pages import position_parts
-from bot.email.replies.line_reader import LineReader
+from bot.email.pages.turn_pages import mail_file, mail_pictures, offered_lines, position_parts, with_outcomes
 from bot.email.tokens import SeatRef, seat_ref, service_token
-from bot.hub import result as results
+from bot.hub.command import Commands
+from bot.hub.request import (
+    CommandResult,
+    Completed,
+    ConfirmationRequired,
+    LineAmbiguous,
+    LineRefused,
+    LineUnreadable,
+    NotYourSeat,
+    PlayedLine,
+    PollUpdated,
+    QueryAnswer,
+    StaleDecision,
+    TableNotRunning,
+)
 from bot.hub.table import TableView
-from bot.pictures.wanted import answer_pictures
+from bot.pictures.views import answer_pictures
 from bot.pictures.workers import Pictures, PictureWorkers
 from bot.position import legal_lines, text_views
-from bot.position.pending import pending_decisions
+from bot.position.pending import engine_seat, pending_decisions
 from bot.service import Service
 from mail import ReplyToken
 from mail.port import (
@@ -29,6 +43,7 @@ from mail.port import (
     StaleReply,
     TableRows,
 )
+from mail.reading.line_text import first_word, without_comment, words_of
 from mail.reading.unclear_lines import Vocabulary
 
 EMAIL_HELP = """By email:
@@ -85,16 +100,14 @@ class SeatReplies:
 
     async def _submit_lines(
         self, seat: SeatRef, lines: Sequence[str], request_id: str | None
-    ) -> results.CommandResult:
+    ) -> CommandResult:
         lines = [self._reader.without_show(line) for line in lines]
         return await self._service.submit(
             seat.table_id, seat.seat_number, lines, seat.decision_id if request_id else None, request_id,
             person_id=seat.person_id, transport="mail",
         )  # fmt: skip
 
-    async def _mail_result(
-        self, seat: SeatRef, lines: Sequence[str], result: results.CommandResult
-    ) -> PlayResult:
+    async def _mail_result(self, seat: SeatRef, lines: Sequence[str], result: CommandResult) -> PlayResult:
         """The result of a command in the mail channel's own types."""
         first_line = lines[0]
         view = await self._service.queries.view(seat.table_id)
@@ -102,7 +115,7 @@ class SeatReplies:
         legal = await self._legal_lines(view, seat.seat_number)
         waiting = view.waiting_sentence
         match result:
-            case results.Completed():
+            case Completed():
                 accepted = [
                     AcceptedLine(move.raw_line, " ".join(move.sentences) or move.line)
                     for move in result.played
@@ -113,7 +126,7 @@ class SeatReplies:
                 undo = "Send `undo` to take it back." if result.played and not result.game_over else ""
                 also = tuple(each for each in result.sentences if result.played and each != waiting)
                 return LinesPlayed(tuple(accepted), changes, waiting, undo, decision_id, legal, also)
-            case results.PollUpdated():
+            case PollUpdated():
                 return LinesPlayed(
                     (AcceptedLine(first_line, " ".join(result.sentences)),),
                     (),
@@ -122,28 +135,28 @@ class SeatReplies:
                     decision_id,
                     legal,
                 )
-            case results.QueryAnswer():
+            case QueryAnswer():
                 rows = tuple(text for text in result.text.splitlines() if text.strip())
                 if len(rows) != len(lines):
                     return LinesPlayed((), (), waiting, "", decision_id, legal, rows)
                 accepted = [AcceptedLine(*pair) for pair in zip(lines, rows, strict=True)]
                 return LinesPlayed(tuple(accepted), (), waiting, "", decision_id, legal)
-            case results.LineUnreadable():
+            case LineUnreadable():
                 return LineRejected(
                     "unreadable", result.index, result.reason, decision_id, result.nearest or legal
                 )
-            case results.LineRefused():
+            case LineRefused():
                 is_move = self._service.commands.may_be_move(result.line)
                 instead = result.suggestions or (legal if is_move else ())
                 return LineRejected("refused", result.index, result.reason, decision_id, instead)
-            case results.LineAmbiguous():
+            case LineAmbiguous():
                 return LineRejected("ambiguous", result.index, result.reason, decision_id, result.choices)
-            case results.StaleDecision():
+            case StaleDecision():
                 old = "a decision that is no longer open."
                 return StaleReply(old, waiting, result.since, decision_id, legal)
-            case results.ConfirmationRequired():
+            case ConfirmationRequired():
                 return NeedsYes(result.reason, tuple(result.line.split("; ")), decision_id)
-            case results.NotYourSeat() | results.TableNotRunning():
+            case NotYourSeat() | TableNotRunning():
                 return LineRejected("refused", 0, result.reason, decision_id)
 
     async def _drawing(self, view: TableView, reader: int) -> Pictures:
@@ -158,7 +171,7 @@ class SeatReplies:
         lines = legal_lines.copyable_lines(await self._service.queries.choices(view.table.id, seat))
         return with_outcomes(view.state, seat, lines) if view.state else lines
 
-    async def _cash_changes(self, table_id: int, moves: Sequence[results.PlayedLine]) -> tuple[str, ...]:
+    async def _cash_changes(self, table_id: int, moves: Sequence[PlayedLine]) -> tuple[str, ...]:
         """Sentences about how the moves changed everybody's cash."""
         if not moves:
             return ()
@@ -173,7 +186,7 @@ class SeatReplies:
         view = await self._service.queries.view(seat.table_id)
         decision_id = view.decision_id_of(seat.seat_number) or view.current_decision_id
         match result:
-            case results.QueryAnswer():
+            case QueryAnswer():
                 drawing = await self._drawing(view, seat.person_id)
                 named = await answer_pictures(self._service.queries, drawing, view, result)
                 images, drawn_files = mail_pictures(named)
@@ -182,10 +195,10 @@ class SeatReplies:
                 text = f"{result.text}\n{EMAIL_HELP}" if kind == "help" else result.text
                 position = shown_position(view, result, seat.seat_number)
                 return QueryResult(title, text, images, decision_id, files, position)
-            case results.LineUnreadable() | results.LineRefused() | results.LineAmbiguous():
+            case LineUnreadable() | LineRefused() | LineAmbiguous():
                 line = f"{result.line}: " if kind == "try" else ""
                 return QueryResult(kind, f"{line}{result.reason}", (), decision_id)
-            case results.TableNotRunning() | results.NotYourSeat():
+            case TableNotRunning() | NotYourSeat():
                 return QueryResult(kind, result.reason, (), decision_id)
             case _:
                 raise AssertionError(f"the query {kind!r} had the result {type(result).__name__}")
@@ -204,7 +217,7 @@ class SeatReplies:
         )
 
 
-def shown_position(view: TableView, answer: results.QueryAnswer, seat: int) -> tuple[str | TableRows, ...]:
+def shown_position(view: TableView, answer: QueryAnswer, seat: int) -> tuple[str | TableRows, ...]:
     """The position that answers `status` or `at …`, with its tables; empty for other questions."""
     if answer.query == "at" and answer.encoded_state:
         state = engine.decode_state(answer.encoded_state)
@@ -212,3 +225,86 @@ def shown_position(view: TableView, answer: results.QueryAnswer, seat: int) -> t
     if answer.query in ("status", "sheet") and view.state is not None:
         return position_parts(view.state, view.pending, seat)
     return ()
+
+
+MAX_LEGAL_LINES = 400  # that a reply is compared with
+
+_ALWAYS = frozenset("pass done buy bid par sell lay token run pay withhold".split())
+
+
+HEADER_WORD = "from"
+"""It begins the head of a quoted email, so in a reply no line begins with it: `show from E11 east` asks."""
+
+
+@cache
+def game_verbs() -> frozenset[str]:
+    """The first words of all lines of notation."""
+    return frozenset(form.split()[0] for kind in engine.Action.__subclasses__() for form in kind.forms)
+
+
+class LineReader:
+    """Reads lines as the game and the commands of the service do."""
+
+    def __init__(self, commands: Commands) -> None:
+        self._commands = commands
+
+    @property
+    def verbs(self) -> frozenset[str]:
+        """The words that begin a line."""
+        return (self._commands.words | game_verbs() | {"show"}) - {HEADER_WORD}
+
+    def vocabulary_of(
+        self, state: engine.State | None, seat: int, choices: Sequence[engine.Choice]
+    ) -> Vocabulary:
+        """What a seat can say now. choices: of the seat."""
+        lines = tuple(choice.line for choice in choices[:MAX_LEGAL_LINES])
+        if state is None:
+            return Vocabulary(self.verbs)
+        symbols = frozenset([*state.companies, *state.private_owners])
+        names = frozenset(words_of(state.players[seat]))
+        verbs = _ALWAYS | {first_word(line) for line in lines}
+        return Vocabulary(self.verbs, verbs, symbols, lines, names, offered_lines(state, seat, choices))
+
+    def readable_lines(self, state: engine.State | None, seat: int, lines: Sequence[str]) -> frozenset[str]:
+        """Those of the lines that the game or the service can read, each after those before it."""
+        found = {line for line in lines if self.is_service_line(state, line)}
+        for line in lines:
+            if state is None or line in found or "?" in line:
+                continue
+            try:
+                state = engine.play_line(state, engine_seat(seat), line).state
+            except engine.UnreadableError:
+                continue
+            except (engine.AmbiguousError, engine.RefusedError):
+                pass
+            found.add(line)
+        return frozenset(found)
+
+    def is_service_line(self, state: engine.State | None, line: str) -> bool:
+        """Whether the service reads a line itself: `undo`, `log 20`, `company PRR`."""
+        companies, players = (state.companies, state.players) if state else ((), ())
+        return self._commands.read_line(without_comment(line), companies, players)
+
+    def without_show(self, line: str) -> str:
+        """A question without the word `show` before it; any other line as it is."""
+        rest = line.partition(" ")[2]
+        is_question = first_word(line) == "show" and self._commands.is_query(first_word(rest))
+        return rest if is_question else line
+
+    @staticmethod
+    def try_lines(
+        state: engine.State | None, seat: int, lines: Sequence[str]
+    ) -> tuple[AcceptedLine, ...] | None:
+        """What lines would do now, as the seat sees it; None if they cannot all be played."""
+        if state is None:
+            return None
+        state = engine.visible_to(state, engine_seat(seat))
+        accepted = []
+        for line in lines:
+            try:
+                played = engine.play_line(state, engine_seat(seat), line)
+            except (engine.UnreadableError, engine.AmbiguousError, engine.RefusedError):
+                return None
+            state = played.state
+            accepted.append(AcceptedLine(line, " ".join(engine.narrate(state, played.events)) or played.line))
+        return tuple(accepted) or None

@@ -24,15 +24,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import engine
-from bot.email.pages.pictures import inline_images
+from bot.email.pages.turn_pages import inline_images
 from bot.email.tokens import table_label
-from bot.features.game_files.export import export_prospect
-from bot.features.game_files.importing import imported_sentences
+from bot.features.game_files.feature import export_prospect, imported_sentences
 from bot.features.lobby.lines import invitations_sentence
-from bot.hub import people
 from bot.hub.info import TableInfo, open_seat_named, status_text
-from bot.hub.request import UNKNOWN_SEAT, Request
-from bot.hub.result import QueryAnswer
+from bot.hub.request import UNKNOWN_SEAT, QueryAnswer, Request
 from bot.pictures.workers import WATCHED, PictureWorkers
 from bot.position import text_views
 from bot.service import Service
@@ -150,7 +147,7 @@ class TableCommands:
         """Say a line at a table; the answer in sentences. Raises ValueError with what is wrong."""
         result = await self._service.submit(
             table.id, None, [line], None, None, person_id=person_id, transport="mail",
-            name=people.player_name(name) if name else "", is_repeated=request.is_repeated,
+            name=name, is_repeated=request.is_repeated,
         )  # fmt: skip
         if isinstance(result, QueryAnswer):
             return tuple(result.text.splitlines())
@@ -171,7 +168,7 @@ class TableCommands:
     async def _new(self, person_id: int, text: str, name: str, request: TableRequest) -> CommandAnswer:
         opening = Request(
             UNKNOWN_SEAT, (), (), None, request.id, person_id, "mail",
-            name=people.player_name(name) if name else "", is_repeated=request.is_repeated,
+            name=name, is_repeated=request.is_repeated,
         )  # fmt: skip
         info, invited = await self._service.lobby_lines.open_table(text, opening)
         own = info.player_of(person_id)

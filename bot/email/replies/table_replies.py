@@ -7,9 +7,13 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
 
-from bot.email.replies import address_commands, personal_commands
-from bot.email.replies.held_lines import HeldLineStore
-from bot.email.replies.line_reader import game_verbs
+from bot.email.replies.personal_commands import (
+    carry_out_address,
+    carry_out_personal,
+    is_address_command,
+    is_personal_command,
+)
+from bot.email.replies.seat_replies import game_verbs
 from bot.email.replies.table_commands import (
     OWN_WORDS,
     CommandAnswer,
@@ -17,6 +21,7 @@ from bot.email.replies.table_commands import (
     TableRequest,
     admits_host,
 )
+from bot.email.stored_mail import HeldLineStore
 from bot.email.tokens import ServiceToken, service_token, table_token, token_owner
 from bot.hub import people
 from bot.service import Service
@@ -39,10 +44,10 @@ PersonalCommand = Callable[[Service, int, str, bool], Awaitable[tuple[str, ...]]
 
 def _about_oneself(service: Service, token: ReplyToken, lines: Sequence[str]) -> PersonalCommand | None:
     """What carries out a command about oneself; None for other lines, and for those that a game reads."""
-    if lines and address_commands.is_address_command(lines[0]):
-        return address_commands.run
-    if lines and token.seat is None and personal_commands.is_personal_command(service, lines[0]):
-        return personal_commands.run
+    if lines and is_address_command(lines[0]):
+        return carry_out_address
+    if lines and token.seat is None and is_personal_command(service, lines[0]):
+        return carry_out_personal
     return None
 
 

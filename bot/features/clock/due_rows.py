@@ -1,15 +1,24 @@
-"""What is due for the seats of a table: reminders, ends of times, escalations, pings (pure).
+"""What is due for the seats of a table, reminders, ends of times, escalations, pings, and the wait that a
+due row is about.
 
-Each row knows the wait that it is about, by the time since when it lasts: `since`. A row that was dealt with
-in that wait is not due again, however often the table is followed up.
+Each row knows its wait by the time since when it lasts: `since`. A row that was dealt with in that wait is
+not due again, however often the table is followed up.
+
+A decision with a deadline is recalled when half of its time is over, one hour before its end, one hour
+before the time bank is empty, and then daily. Without a pace it is recalled after a day, then daily for a
+week, then weekly; after eight weekly reminders the table is paused. A reminder that would fall into quiet
+hours is sent when they end, or just before they begin if the end would be too late.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
+from bot.hub.cache import TableCache
 from bot.hub.info import TableInfo
 from bot.hub.notifications.notify import (
     Recipient,
@@ -18,9 +27,10 @@ from bot.hub.notifications.notify import (
     reachable_channels,
     wanted_channels,
 )
-from bot.hub.notifications.quiet_hours import next_reminder, not_quiet
+from bot.hub.notifications.preferences import QuietHours, not_quiet
 from bot.hub.pace import Deadline
-from storage import ClockChanges, DueRow, SeatClock
+from bot.hub.table import LiveTable
+from storage import ClockChanges, DueRow, SeatClock, UnitOfWork
 
 SEAT_KINDS = ("reminder", "time_up", "escalation", "ping")
 
@@ -116,3 +126,111 @@ class SeatDueRows:
         at = quiet.end_after(posted)
         is_over = at <= self._now and self._same_wait(clock, "ping") is None
         return None if is_over else at
+
+
+# -- reminders -------------------------------------------------------------------------------
+
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+MIN_HALF = timedelta(minutes=30)  # an allowance of less than twice this has no reminder at half
+
+
+WITHOUT_PACE = {
+    **{f"day {number}": timedelta(days=number) for number in range(1, 9)},
+    **{f"week {number}": timedelta(days=8 + 7 * number) for number in range(1, 9)},
+    "pause": timedelta(days=8 + 7 * 9),
+}
+"""When a decision without a deadline is recalled, after it was asked for; and at last the pause."""
+
+
+class Reminder(NamedTuple):
+    """A reminder of one decision. name: `half`, `hour`, `bank`, `day 1` …; each is sent at most once. Without
+    a pace the last is no reminder but the pause of the table, `pause`."""
+
+    name: str
+    at: datetime
+
+
+def _planned(since: datetime, due: Deadline) -> Iterator[tuple[str, datetime, datetime]]:
+    """Name, moment, and what the reminder comes before."""
+    allowance = due.allowance_end - since
+    if allowance >= 2 * MIN_HALF:
+        yield "half", since + allowance / 2, due.allowance_end
+    if allowance > 2 * HOUR:
+        yield "hour", due.allowance_end - HOUR, due.allowance_end
+    if due.time_up - due.allowance_end > 2 * HOUR:
+        yield "bank", due.time_up - HOUR, due.time_up
+
+
+def next_reminder(
+    since: datetime, due: Deadline | None, after: datetime, quiet: QuietHours | None = None
+) -> Reminder:
+    """The first reminder that is later than a moment. There is always one: after the end they are daily."""
+    if due is None:
+        planned = (Reminder(name, not_quiet(since + wait, quiet)) for name, wait in WITHOUT_PACE.items())
+        return next((each for each in planned if each.at > after), Reminder("pause", after))
+    found = []
+    for name, moment, end in _planned(since, due):
+        at = not_quiet(moment, quiet, before=end)
+        if at > max(after, since):
+            found.append(Reminder(name, at))
+    if found:
+        return min(found, key=lambda reminder: reminder.at)
+    number = max((after - due.allowance_end) // DAY, 0) + 1
+    at = not_quiet(due.allowance_end + number * DAY, quiet)
+    if at <= after:
+        number += 1
+        at = not_quiet(due.allowance_end + number * DAY, quiet)
+    return Reminder(f"day {number}", at)
+
+
+# -- waits -----------------------------------------------------------------------------------
+
+STANDSTILL = timedelta(minutes=10)  # after which the end of a time has been missed
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """A table that waits for a seat, as a due row says."""
+
+    table: LiveTable
+    seat: int
+    clock: SeatClock
+    recipient: Recipient
+
+
+class WaitTimers:
+    """Deals with due rows of seats, each in one transaction."""
+
+    def __init__(self, cache: TableCache) -> None:
+        self.cache, self.store = cache, cache.store
+
+    @asynccontextmanager
+    async def locked(self, row: DueRow) -> AsyncIterator[tuple[LiveTable, UnitOfWork]]:
+        """The table of a row, held, with a transaction at it. Due rows need no log."""
+        assert row.table_id is not None
+        async with (
+            self.cache.locked(row.table_id, with_log=False) as table,
+            self.store.begin(table=row.table_id) as unit,
+        ):
+            yield table, unit
+
+    async def open_wait(self, unit: UnitOfWork, row: DueRow) -> Wait | None:
+        """The wait that a row is about; None if the decision was made, or the table is behind. A row about
+        something that is over is taken."""
+        assert row.table_id is not None and row.seat is not None
+        table = self.cache.peek(row.table_id)
+        clock = (await unit.clocks.seat_clocks(row.table_id)).get(row.seat)
+        snapshot = await unit.move_log.snapshot(row.table_id)
+        followed = await unit.clocks.followed_seq(row.table_id)
+        if table is None or not table.seq == snapshot.seq == followed:
+            return None
+        recipient = table.metadata.recipients.get(row.seat)
+        is_open = (
+            clock is not None and clock.since is not None and recipient is not None
+            and clock.since.isoformat() == row.details.get("since")
+            and table.stored_info.status == "running"
+        )  # fmt: skip
+        if not is_open or clock is None or recipient is None:
+            await unit.clocks.take_due(row)
+            return None
+        return Wait(table, row.seat, clock, recipient)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import engine
 from bot.hub.command import Command, Form, Query, QueryRequest
 from bot.hub.feature import EndingPart
-from bot.hub.result import QueryAnswer
+from bot.hub.request import QueryAnswer
 from bot.hub.table import LiveTable
 from bot.position.sentences import dollars
 from bot.position.text_views import LINE_WIDTH, join_words, text_table

@@ -15,12 +15,11 @@ import engine
 from bot.features.lobby.seats import SeatRequests
 from bot.features.lobby.tables import HINTS, Lobby
 from bot.hub.cache import TableCache
-from bot.hub.changes import check_allowed
+from bot.hub.changes import RunningTables, check_allowed
 from bot.hub.command import Command, Form, OpenCommand
 from bot.hub.info import TableInfo, open_seat_named
 from bot.hub.people import check_invitable, person_by_address, person_by_discord, player_name
 from bot.hub.request import Request
-from bot.hub.running_tables import RunningTables
 from bot.hub.seating import ROBOT_WORD, free_name, people_of, robots_of, unanswered
 from bot.position import text_views
 from storage import TableStatus, UnitOfWork
@@ -150,7 +149,7 @@ class LobbyLines:
                 person = await unit.people.add(request.rest)
             else:
                 raise ValueError("Name who joins: `join Dora`.")
-        own = free_name(info, request.name or player_name(person.name))
+        own = free_name(info, player_name(request.name or person.name))
         name = request.rest or (kept.name if kept and not kept.joined else own)
         await self._lobby.join(info.id, person.id, name)
         return f"You have joined table {info.code} as {name}."

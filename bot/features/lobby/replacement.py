@@ -21,8 +21,7 @@ from bot.hub.loading import load_recipient
 from bot.hub.notifications.preferences import PersonSettings
 from bot.hub.pace import add_counted, calendar_of
 from bot.hub.polls import Motion, PollHandler
-from bot.hub.request import UNKNOWN_SEAT, Request
-from bot.hub.result import CommandResult, LineRefused
+from bot.hub.request import UNKNOWN_SEAT, CommandResult, LineRefused, Request
 from bot.hub.seating import goes_on, people_of, record_replacement, seat_robot
 from bot.hub.table import LiveTable
 from bot.hub.timers import LATE_KIND
@@ -73,8 +72,8 @@ class Replacements:
     def motions(self) -> dict[str, Motion]:
         """What a poll about a seat decides."""
         return {
-            "replace": Motion(_replace, _is_possible, _tell_who_has_asked),
-            "robot": Motion(_seat_robot, _is_possible),
+            "replace": Motion(_replace, _is_possible, _tell_who_has_asked, _ends_with_move),
+            "robot": Motion(_seat_robot, _is_possible, ends_with_move=_ends_with_move),
         }
 
     async def ask(self, table_id: int, seat: int, person_id: int, name: str) -> str:
@@ -119,13 +118,6 @@ class Replacements:
         late = late_at(table, seat, clock)
         is_late = late is not None and unit.now >= late and _is_reachable(table, seat)
         return (other_people(table.info, seat) if is_late else []) or [seat]
-
-    async def update_after_move(self, draft: CommitDraft, seat: int) -> None:
-        """The player of a seat has moved: the others do not decide on it any more."""
-        for open_poll in draft.table.polls:
-            poll = open_poll.poll
-            if poll.kind in SEAT_POLLS and poll.details["seat"] == seat and poll.details.get("late"):
-                await self._polls.drop(draft, open_poll, f"{draft.table.state.players[seat]} has moved")
 
     # -- a player who is late ----------------------------------------------------------------
 
@@ -200,6 +192,12 @@ def _is_possible(table: LiveTable, open_poll: TablePoll) -> bool:
     player = info.player_at(int(details["seat"]))
     is_same = "former" not in details or (player.person_id if player else None) == details["former"]
     return is_same and info.player_of(details.get("person")) is None
+
+
+def _ends_with_move(open_poll: TablePoll, seat: int) -> bool:
+    """Whether a player who was late has moved, so that the others do not decide on the seat any more."""
+    details = open_poll.poll.details
+    return bool(details["seat"] == seat and details.get("late"))
 
 
 async def _replace(draft: CommitDraft, request: Request, open_poll: TablePoll) -> list[str]:

@@ -1,18 +1,17 @@
-"""The lobby: tables are created, filled and started.
+"""The lobby: tables are created, filled and started, or made of a game that was played elsewhere.
 
 The host may do everything that does not belong to another person. Every seated player may invite, and leave.
 The operator (`by=None`) may do everything. Every method raises ValueError with a sentence if it is not
-possible, and NotFound for a table that does not exist. What happens at a table later is in `running_tables`.
+possible, and NotFound for a table that does not exist. What happens at a table later is in `bot.hub.changes`.
 """
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import engine
-from bot.features.lobby.imported import TableImport, start_row
 from bot.features.lobby.messages import is_full, tell_closed, tell_full
 from bot.features.lobby.robots import LobbyRobots
 from bot.hub.cache import TableCache
@@ -21,15 +20,16 @@ from bot.hub.changes import (
     again_on_conflict,
     check_allowed,
     check_in_lobby,
+    leave_lobby,
     load_info,
+    record_end,
     renew_expiry,
 )
-from bot.hub.info import TableInfo, parse_palette, table_name
-from bot.hub.limits import Limits
+from bot.hub.info import TableInfo, parse_palette, plain_table_name, table_name
 from bot.hub.loading import load_recipient
 from bot.hub.notifications import messages
 from bot.hub.pace import parse_pace
-from bot.hub.running_tables import leave_lobby, record_end
+from bot.hub.people import Limits
 from bot.hub.seating import (
     add_seat,
     check_name,
@@ -41,12 +41,22 @@ from bot.hub.seating import (
 )
 from bot.hub.table import LiveTable
 from bot.position import text_views
+from storage import NewLogRow, TableStatus
+
+
+def start_row(transport: str, sentence: str, state: engine.State, by: int | None) -> NewLogRow:
+    """The row that a game starts with; it holds the whole position."""
+    return NewLogRow(
+        transport=transport, kind="note", line="start", raw_line=sentence, person_id=by,
+        events=engine.encode_state(state),
+    )  # fmt: skip
+
 
 HINTS = "hints"
 """Among the options of a new table: players may ask what a robot would do."""
 
 
-class Lobby(LobbyRobots, TableImport):
+class Lobby(LobbyRobots):
     """Tables before their start, and what a table is shown with: its place and its palette."""
 
     def __init__(
@@ -306,3 +316,42 @@ class Lobby(LobbyRobots, TableImport):
         ):
             await unit.tables.update(table_id, location=table.stored_info.location | location)
         return table.info
+
+    async def import_game(
+        self,
+        start: engine.State,
+        moves: Iterable[tuple[int, str, Sequence[engine.AnyEvent]]],
+        *,
+        name: str,
+        by: int | None = None,
+        open_seats: bool = False,
+        location: dict[str, Any] | None = None,
+    ) -> TableInfo:
+        """Make a table of a game that was played elsewhere, and go on with it.
+
+        start: the position at the first question (`engine.new_game`). moves: seat, line and events of each,
+        in order. Every player becomes a new person, whom others can replace; with `open_seats` the seats are
+        empty, and the game waits until they are claimed.
+        """
+        state = engine.copy_state(start)
+        sentence = f"The game was imported. Seating: {text_views.join_words(state.players)}."
+        rows = [start_row("import", sentence, start, None)]
+        for seat, line, events in moves:
+            engine.fold(events, state)
+            raw = engine.encode_events(events)
+            rows.append(NewLogRow(transport="import", seat=seat, raw_line=line, line=line, events=raw))
+        async with self._cache.store.begin() as unit:
+            await self._limits.count(unit, by, "tables")
+            table = await unit.tables.add(start.title, plain_table_name(name), by, start.options)
+            for seat, player in enumerate(() if open_seats else start.players):
+                person = await unit.people.add(player)
+                await unit.tables.add_seat(table.id, person.id, player, seat)
+            status: TableStatus = "paused" if open_seats else "running"
+            await unit.tables.update(table.id, status="finished" if state.game_over else status)
+            if location:
+                await unit.tables.update(table.id, location=location)
+            await unit.move_log.append(table.id, 0, rows, engine.encode_state(state))
+            info = await load_info(unit, table.id)
+            await unit.outbox.enqueue(*messages.lobby_refreshes(info))
+        self._cache.wake_subscribers()
+        return info

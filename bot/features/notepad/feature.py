@@ -7,8 +7,7 @@ from typing import Any
 
 from bot.hub.cache import TableCache
 from bot.hub.command import Command, Form, TableCommand
-from bot.hub.request import Request, refused, writer_of
-from bot.hub.result import CommandResult, QueryAnswer
+from bot.hub.request import CommandResult, QueryAnswer, Request, refused, writer_of
 from bot.hub.table import LiveTable
 from bot.position.controls import Ask
 

@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable
 
 import engine
-from bot.features.pictures_in_words import board, market
+from bot.features.pictures_in_words import board
 from bot.hub.command import Command, Form, Query, QueryRequest
-from bot.hub.result import QueryAnswer
+from bot.hub.request import QueryAnswer
 from bot.position.boards import find_company
 
 Text = Callable[[QueryRequest], str]
@@ -76,11 +76,11 @@ def _route(query: QueryRequest) -> str:
 
 
 def _around(query: QueryRequest) -> str:
-    return market.around_text(query.table.state, query.argument)
+    return board.around_text(query.table.state, query.argument)
 
 
 def _words(query: QueryRequest) -> str:
-    return market.position_text(query.table.state, query.table.pending, query.seat)
+    return board.position_text(query.table.state, query.table.pending, query.seat)
 
 
 def _company(state: engine.State, name: str) -> str:

@@ -13,16 +13,13 @@ import engine
 from bot.features.privacy.files import DataFolder
 from bot.features.privacy.replacing import SOMEBODY, Replacing
 from bot.hub.cache import TableCache
-from bot.hub.changes import again_on_conflict
+from bot.hub.changes import again_on_conflict, leave_lobby
 from bot.hub.commit import CommitDraft
-from bot.hub.limits import Limits
 from bot.hub.notifications import messages
 from bot.hub.notifications.messages import Notification, unique_suffix
-from bot.hub.people import player_name
+from bot.hub.people import Limits, PrivacySettings, player_name
 from bot.hub.polls import PollHandler
-from bot.hub.privacy import PrivacySettings
-from bot.hub.result import ExportedFile
-from bot.hub.running_tables import leave_lobby
+from bot.hub.request import ExportedFile
 from bot.hub.seating import next_host
 from bot.hub.table import LiveTable
 from bot.position.pending import engine_seat

@@ -19,7 +19,7 @@ from bot.features.review.review import Review
 from bot.features.review.second_opinion import Ranking
 from bot.hub.command import Command, Form, Query, QueryRequest
 from bot.hub.feature import EndingPart
-from bot.hub.result import QueryAnswer, ReviewChart
+from bot.hub.request import QueryAnswer, ReviewChart
 from bot.hub.table import LiveTable
 from bot.position.pending import engine_seat
 from bot.position.text_views import join_words

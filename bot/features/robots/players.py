@@ -21,8 +21,7 @@ from bot.hub.command import Command, Form, OpenCommand
 from bot.hub.info import ROBOT_PREFIX, ROBOT_TRANSPORT, is_robot_name
 from bot.hub.notifications.messages import poll_id
 from bot.hub.polls import REWIND_POLLS, holds_table
-from bot.hub.request import Request
-from bot.hub.result import CommandResult, LineFailure, LineRefused, QueryAnswer
+from bot.hub.request import CommandResult, LineFailure, LineRefused, QueryAnswer, Request
 from bot.hub.seating import is_robot
 from bot.hub.table import TableView
 from bot.position.pending import PendingDecision, engine_seat

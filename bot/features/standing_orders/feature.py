@@ -1,7 +1,7 @@
 """Orders at a table are left, listed, put in order and taken back.
 
 They are secret: they have no row in the log, and only their owner is answered about them. When and how they
-speak is in `runner`, what a line means in `lines`.
+speak is in `runner`, what a line means in `book`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 import engine
-from bot.features.standing_orders.book import OrderBook, OrderBooks
-from bot.features.standing_orders.controls import order_controls
-from bot.features.standing_orders.lines import (
+from bot.features.standing_orders.book import (
+    OrderBook,
+    OrderBooks,
     full_order_line,
     is_about_orders,
     is_limit,
@@ -25,6 +25,7 @@ from bot.features.standing_orders.pages import (
     group_order_lines,
     help_text,
     list_text,
+    order_controls,
     order_number,
     preview_texts,
 )
@@ -32,8 +33,7 @@ from bot.hub.cache import TableCache
 from bot.hub.command import Command, Form, Lines, TableCommand
 from bot.hub.commit import CommitDraft
 from bot.hub.play import Beside, MoveHandler, line_failure
-from bot.hub.request import Request, is_from_deputy, refused
-from bot.hub.result import CommandResult, QueryAnswer
+from bot.hub.request import CommandResult, QueryAnswer, Request, is_from_deputy, refused
 from bot.hub.table import LiveTable
 from bot.position.pending import engine_seat
 from engine.standing_orders import ArmedOrder, parse_order, replaces

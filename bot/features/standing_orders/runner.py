@@ -22,8 +22,7 @@ from bot.hub.commit import CommitDraft
 from bot.hub.loading import load_recipient
 from bot.hub.log import LogNotLoaded
 from bot.hub.notifications import messages
-from bot.hub.play import Moved
-from bot.hub.polls import UNDO_POLL, holds_table
+from bot.hub.polls import UNDO_POLL, PollHandler, holds_table
 from bot.position.pending import engine_seat, seat_number
 from engine.standing_orders import EndedOrder, OrderRun, SpokenLine, answered_in_advance, run_orders
 from storage import DueRow, NewLogRow, OrderRecord, resolve_line_of_play
@@ -37,9 +36,8 @@ ORDER_TRANSPORT = "order"
 class OrderRunner:
     """Lets the orders of a table speak."""
 
-    def __init__(self, cache: TableCache, books: OrderBooks, moved: Moved) -> None:
-        """moved: is told of each line that an order has said."""
-        self._cache, self._books, self._moved = cache, books, moved
+    def __init__(self, cache: TableCache, books: OrderBooks, polls: PollHandler) -> None:
+        self._cache, self._books, self._polls = cache, books, polls
 
     async def release(self, row: DueRow) -> bool:
         """The time is over for which the orders of a table wait for a vote on an undo: they speak."""
@@ -124,7 +122,7 @@ class OrderRunner:
                 spoken.state,
                 tuple(engine.narrate(spoken.state, spoken.events)),
             )
-            await self._moved(draft, seat_number(spoken.seat))
+            await self._polls.drop_after_move(draft, seat_number(spoken.seat))
         undone = [EndedOrder(id, engine_seat(records[id].seat), reason) for id, reason in found.ended.items()]
         ended = [*undone, *run.ended]
         if not ended:

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.hub import confirm
 from bot.hub.cache import TableCache
-from bot.hub.changes import check_allowed
+from bot.hub.changes import RunningTables, check_allowed, record_end
 from bot.hub.command import Command, Form, OpenCommand, TableCommand
 from bot.hub.commit import CommitDraft
 from bot.hub.notifications import messages
 from bot.hub.polls import Motion, PollHandler
-from bot.hub.request import Request, is_from_deputy, not_running, own_seat_sentence, refused
-from bot.hub.result import CommandResult, Completed, LineRefused, TableNotRunning
-from bot.hub.running_tables import RunningTables, record_end
+from bot.hub.request import (
+    CommandResult,
+    Completed,
+    LineRefused,
+    Request,
+    TableNotRunning,
+    ask_to_confirm,
+    is_from_deputy,
+    not_running,
+    own_seat_sentence,
+    refused,
+)
 from bot.hub.table import LiveTable
 from storage import TablePoll
 
@@ -72,7 +80,7 @@ class StatusCommands:
             return refused(table, request, own_seat_sentence(player.name))
         if not request.confirmed:
             reason = "If you resign, you give up your seat, and the game waits until somebody takes it."
-            return confirm.ask(request.lines, reason, table.decision_id_of(request.seat))
+            return ask_to_confirm(request, reason, table.decision_id_of(request.seat))
         async with self._cache.commit_request(table, request) as draft:
             tables = (await draft.unit()).tables
             await tables.vacate_seat(player.seat_id)
@@ -108,9 +116,7 @@ class StatusCommands:
                 question = f"{table.state.players[seated.seat]} would like to end the game unfinished."
                 return await self._polls.open_poll(table, seated, "end", others, question)
         if not request.confirmed:
-            return confirm.ask(
-                request.lines, f"Table {info.code} ends unfinished, for all its players.", None
-            )
+            return ask_to_confirm(request, f"Table {info.code} ends unfinished, for all its players.", None)
         info = await self._running.end_now(table_id, by=by)
         return TableNotRunning(info.status, f"Table {info.code} is ended.")
 

@@ -7,13 +7,13 @@ from collections.abc import Callable
 import engine
 from bot.hub.command import Command, Commands, Form, Query, QueryRequest
 from bot.hub.feature import Addition, EndingPart, TurnPage
-from bot.hub.result import QueryAnswer
+from bot.hub.request import QueryAnswer
 from bot.hub.table import LiveTable
 from bot.position import text_views
-from bot.position.auctions import bids_view, private_view
 from bot.position.boards import find_company, routes_view, runs_view, tile_view, tiles_view, trains_view
 from bot.position.controls import Show
 from bot.position.pending import pending_decisions
+from bot.position.sentences import bids_view, private_view
 
 DEFAULT_LOG_ROWS = 12
 MAX_LOG_ROWS = 1000

@@ -14,7 +14,7 @@ from bot.hub.feature import MakePage, Page
 from bot.hub.info import TableInfo
 from bot.hub.notifications import clock_messages
 from bot.hub.notifications.messages import Notification, may_vote, poll_id
-from bot.hub.notifications.quiet_hours import not_quiet
+from bot.hub.notifications.preferences import not_quiet
 from bot.hub.polls import VOTE_CONTROLS, PollHandler
 from bot.hub.request import POLL_PREFIX, Request
 from bot.hub.table import LiveTable

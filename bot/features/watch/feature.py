@@ -1,6 +1,8 @@
 """Snapshots that people ask the service for: read from a file, drawn by its workers, known again by place.
 
-The game of a post is kept beside it, so that its buttons can answer later.
+The game of a post is kept beside it, so that its buttons can answer later: with changes, the map larger,
+each round, an animation, a review. `watching on` is how the host of a table allows that it is shown in
+other channels (`/watch table:`).
 """
 
 from __future__ import annotations
@@ -11,18 +13,26 @@ import zlib
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+import engine
 from bot.features.watch.address import GameAddresses
-from bot.features.watch.answers import ReviewGame, SnapshotAnswer, answer, controls_of
-from bot.features.watch.posted import Posted, Posts, changes
 from bot.features.watch.snapshot import (
+    Posted,
+    Posts,
     Snapshot,
+    changes,
     description,
     drawings,
     game_id,
+    news,
     snapshot_of,
 )
-from bot.hub.info import IncomingGame
-from bot.hub.limits import Limits
+from bot.hub.cache import TableCache
+from bot.hub.changes import check_allowed
+from bot.hub.command import Command, Form, TableCommand
+from bot.hub.info import IncomingGame, TableInfo
+from bot.hub.people import Limits
+from bot.hub.request import CommandResult, QueryAnswer, Request, ReviewChart, refused
+from bot.hub.table import LiveTable
 from bot.pictures.views import NamedPicture, draw_all
 from bot.pictures.workers import Pictures
 from bot.position.controls import Show
@@ -199,3 +209,134 @@ async def _kept(unit: UnitOfWork, place: str, message: str) -> StoredGame:
 def _game_key(place: str, message: str) -> str:
     """The setting of the store that holds the game of a post."""
     return f"{POSTS}.{place}.{message}"
+
+
+REFRESH = "refresh"
+"""Reads the page of a game again, and edits the post."""
+MOST_NEWS, NEWS_LENGTH = 40, 300
+LARGE = (2560, 1920)  # pixels
+
+ReviewGame = Callable[[GameHistory], tuple[str, ReviewChart]]
+"""Where the money came from, and the turning points; and what their picture shows."""
+
+
+class SnapshotAnswer(NamedTuple):
+    """What one person is shown of a snapshot. controls: what it may show next."""
+
+    text: str = ""
+    pictures: Sequence[NamedPicture] = ()
+    controls: Sequence[Show] = ()
+
+
+def controls_of(snapshot: Snapshot, *, is_read: bool) -> list[Show]:
+    """The controls of a snapshot. is_read: from a page, which can be read again."""
+    found = [
+        Show("What changed", "changed"),
+        Show("Map larger", "larger"),
+        Show("◀ Rounds ▶", "rounds"),
+        Show("Animation", "animation"),
+    ]
+    if snapshot.state.game_over:
+        return [*found, Show("Review", "review")]
+    return [*found, Show("Refresh", REFRESH)] if is_read else found
+
+
+async def answer(
+    snapshot: Snapshot, since: int | None, question: str, pictures: Pictures, review: ReviewGame
+) -> SnapshotAnswer:
+    """The answer to a control. since: the moves of the snapshot before, None where this is the first."""
+    what, _, number = question.partition(" ")
+    start, events = snapshot.history.start, _events(snapshot)
+    match what:
+        case "changed":
+            return SnapshotAnswer("\n".join(_changes(snapshot, since)))
+        case "larger":
+            return SnapshotAnswer("", await draw_all([("map", pictures.map(snapshot.state, size=LARGE))]))
+        case "rounds":
+            return await _round(snapshot, number, pictures)
+        case "animation":
+            drawn = pictures.request("animation", start, (events,), {})
+            return SnapshotAnswer("", await draw_all([("animation", drawn)]))
+        case _:
+            text, chart = await asyncio.to_thread(review, snapshot.history)
+            drawn = pictures.review(start, events, chart)
+            return SnapshotAnswer(text, await draw_all([("review", drawn)]))
+
+
+async def _round(snapshot: Snapshot, number: str, pictures: Pictures) -> SnapshotAnswer:
+    """The map and the market at the end of a round, with what has changed in it marked."""
+    rounds = snapshot.rounds()
+    at = min(max(int(number), 0), len(rounds) - 1) if number.isdecimal() else len(rounds) - 1
+    moves, name = rounds[at]
+    then = snapshot.at(moves)
+    wanted = drawings(then, rounds[at - 1][0] if at else 0, ("map", "market"))
+    drawn = await draw_all([(kind, pictures.request(kind, then.state, (), how)) for kind, how in wanted])
+    steps = [
+        Show(label, f"rounds {to}") for label, to in (("◀", at - 1), ("▶", at + 1)) if 0 <= to < len(rounds)
+    ]
+    return SnapshotAnswer(f"{name}, {at + 1} of {len(rounds)}, after {moves} moves", drawn, steps)
+
+
+def _changes(snapshot: Snapshot, since: int | None) -> list[str]:
+    """What has changed since the snapshot before; where this is the first, in the round that is on."""
+    if since is not None:
+        return news(snapshot, since, MOST_NEWS, NEWS_LENGTH)
+    rounds = snapshot.rounds()
+    begun = rounds[-2][0] if len(rounds) > 1 else 0
+    name = rounds[-1][1].replace("opening", "the opening")
+    if begun == snapshot.moves:
+        return [f"This is the first snapshot. Nothing has been played since {name} began."]
+    _, *told = news(snapshot, begun, MOST_NEWS, NEWS_LENGTH)
+    return [f"This is the first snapshot. Since {name} began:", *told]
+
+
+def _events(snapshot: Snapshot) -> tuple[bytes, ...]:
+    """The events of each move, as they are stored."""
+    return tuple(engine.encode_events(line.events) for line in snapshot.history.lines)
+
+
+FEATURE = "watching"
+
+
+async def may_be_shown_elsewhere(unit: UnitOfWork, info: TableInfo) -> bool:
+    """Whether the host has allowed it. A table without a host is the operator's, who need not ask."""
+    if info.host_id is None:
+        return True
+    return bool(await unit.facts.get(FEATURE, info.id, info.host_id))
+
+
+class WatchingPermission:
+    """Keeps what the host of each table allows."""
+
+    def __init__(self, cache: TableCache) -> None:
+        self._cache = cache
+
+    def commands(self) -> list[Command]:
+        """`watching on`, `watching off`."""
+        form = Form(
+            "watching on|off", "whether other channels may show this table; only the host", "watching on"
+        )
+        return [TableCommand("watching", (form,), self._set)]
+
+    async def _set(self, table: LiveTable, request: Request) -> CommandResult:
+        """Allow or forbid it."""
+        info, words = table.stored_info, request.lines[0].casefold().split()[1:]
+        if words not in (["on"], ["off"]):
+            return refused(table, request, "Write `watching on` or `watching off`.")
+        is_allowed = words == ["on"]
+        check_allowed(info, request.person_id)
+        async with self._cache.commit(table, request.request_id) as draft:
+            if info.host_id is not None:
+                facts = (await draft.unit()).facts
+                await facts.set(FEATURE, info.id, info.host_id, is_allowed or None)
+            draft.result = _answer(table, request, is_allowed)
+        return draft.result
+
+
+def _answer(table: LiveTable, request: Request, is_allowed: bool) -> QueryAnswer:
+    text = (
+        "Other channels of the server may show this table now, with what everybody at it may know."
+        if is_allowed
+        else "Only the channel of this table may show it."
+    )
+    return QueryAnswer("watching", text, next_decision_id=table.decision_id_of(request.seat))

@@ -32,8 +32,7 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from bot.hub.info import TableInfo
-from bot.hub.notifications.preferences import PersonSettings, settings_of
-from bot.hub.notifications.quiet_hours import not_quiet
+from bot.hub.notifications.preferences import PersonSettings, not_quiet, settings_of
 from storage import Identity, IdentityFields, Person, PersonFields, mail_order
 
 

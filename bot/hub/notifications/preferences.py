@@ -22,23 +22,26 @@ is not set for a table is as for all tables.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Literal, get_args
+from zoneinfo import ZoneInfo
 
 import msgspec
 from msgspec.structs import replace
 
 from bot.hub.info import AS_TABLE, is_robot_name, parse_own_palette
-from bot.hub.notifications.quiet_hours import QuietHours, parse_quiet_hours, quiet_hours
 from bot.hub.pace import Interval
 from bot.position.times import (
     day_text,
     format_duration,
+    hour_of,
     local_moment,
     parse_date,
     parse_duration,
     parse_hour,
+    parse_quiet_hours,
     parse_zone,
     zone_of,
 )
@@ -337,3 +340,63 @@ def parse_absence(text: str, zone_name: str | None, now: datetime) -> Absence | 
         raise ValueError(f"`{match[2]}` is more than a year away; give up the seat with `resign` instead.")
     since = now.astimezone(UTC).isoformat() if first <= today else ""
     return Absence(first.isoformat(), back_on.isoformat(), since, match[3] or "")
+
+
+@dataclass(frozen=True, slots=True)
+class QuietHours:
+    """Hours in which a person is not disturbed, in their time zone. start, end: local times of day."""
+
+    start: time
+    end: time
+    zone: ZoneInfo
+
+    def contain(self, moment: datetime) -> bool:
+        """Whether a moment is in the quiet hours."""
+        local = moment.astimezone(self.zone).time()
+        if self.start < self.end:
+            return self.start <= local < self.end
+        return local >= self.start or local < self.end
+
+    def end_after(self, moment: datetime) -> datetime:
+        """When the quiet hours that contain a moment end."""
+        day = moment.astimezone(self.zone).date()
+        for offset in range(3):
+            end = local_moment(day + timedelta(days=offset), self.end, self.zone)
+            if end > moment:
+                return end
+        return moment
+
+    def start_before(self, moment: datetime) -> datetime:
+        """When the quiet hours that contain a moment began."""
+        day = moment.astimezone(self.zone).date()
+        for offset in range(3):
+            start = local_moment(day - timedelta(days=offset), self.start, self.zone)
+            if start <= moment:
+                return start
+        return moment
+
+    def intervals(self, start: datetime, end: datetime) -> Iterator[tuple[datetime, datetime]]:
+        """The quiet hours between two moments."""
+        day = start.astimezone(self.zone).date() - timedelta(days=1)
+        while (begin := local_moment(day, self.start, self.zone)) < end:
+            yield begin, self.end_after(begin)
+            day += timedelta(days=1)
+
+
+def quiet_hours(text: str, zone_name: str | None) -> QuietHours | None:
+    """The quiet hours that are stored as `22:00-07:00`; None for an empty text."""
+    if not text:
+        return None
+    start, _, end = text.partition("-")
+    return QuietHours(hour_of(start), hour_of(end), zone_of(zone_name))
+
+
+def not_quiet(moment: datetime, quiet: QuietHours | None, *, before: datetime | None = None) -> datetime:
+    """A moment, moved out of the quiet hours: to their end, or to a minute before their start if their end
+    is not before `before`."""
+    if quiet is None or not quiet.contain(moment):
+        return moment
+    end = quiet.end_after(moment)
+    if before is not None and end >= before:
+        return quiet.start_before(moment) - timedelta(minutes=1)
+    return end

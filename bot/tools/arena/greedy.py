@@ -1,9 +1,11 @@
 """Players of few rules, beside which a robot has to show what its planning is worth.
 
 `greedy` buys the share of the best yield, always pays dividends, and buys a train whenever one can be paid.
-`pass-and-pay` passes wherever it may, and pays. Where their rules say nothing (track, tokens, forced
-sales, mergers), `greedy` moves as the judgements of the robot do with little effort, and `pass-and-pay` takes
-the first option.
+It lays the tile, and places the token, after which its company earns most. `pass-and-pay` passes wherever it
+may, and pays. Where their rules say nothing (forced sales, mergers, private companies that place something),
+`greedy` moves as the judgements of the robot do, and `pass-and-pay` takes the first option.
+
+`greedy` is an anchor: what a robot learns about track, stocks or trains must not make it better.
 """
 
 from __future__ import annotations
@@ -15,16 +17,19 @@ from zlib import crc32
 from bot.features.robots.forecast import Forecast
 from bot.features.robots.judgement import judge
 from bot.features.robots.scored import Scored, with_dollars
-from engine import Option, State, game_of, options, visible_to
+from bot.features.robots.track import applied
+from engine import Game, Option, State, game_of, options, stop_revenue, visible_to
 from engine.core.actions import (
     Action,
     Bid,
     BuyPrivate,
     BuyShares,
     BuyTrain,
+    LayTile,
     Par,
     Pass,
     PayDividend,
+    PlaceToken,
     RunTrains,
     SellShares,
     StartCompany,
@@ -32,13 +37,15 @@ from engine.core.actions import (
 )
 from engine.core.state import OperatingTurn, ParPriceChoice, StockTurn, Waterfall, WaterfallBidding
 from engine.finance.ownership import certificate_limit, counted_certificates, share_percent, share_price
+from engine.operating.run import ESTIMATE_BUDGET, best_run
+from engine.operating.track import place_tile, terrain_cost
 from engine.operating.trains import BANK_SOURCES, face_price
 
 ActionT = TypeVar("ActionT", bound=Action)
 TEMPER = 0.15
 """The part by which two greedy players of different seeds may see a yield or a price differently."""
-TRIALS = 4
-"""Tiles that `greedy` tries on the map."""
+TRIALS = 6
+"""Tiles whose revenue `greedy` works out: those that lead to the dearest stops."""
 START_YIELD = 0.12
 """Yield a round that `greedy` expects of a company that it starts, or that has not run yet."""
 
@@ -58,7 +65,7 @@ class Greedy:
         seen = visible_to(state, seat)
         o = Forecast(game_of(seen), seat)
         found = options(seen, seat)
-        judged = judge(o, found, TRIALS)
+        judged = judge(o, found, trials=0)
         first = _Choice(o, found, self.seed).action()
         if first is None:
             return judged
@@ -80,6 +87,10 @@ class _Choice:
             return self._par() or min(self._of(Par), key=lambda par: par.price)
         if isinstance(top, StockTurn):
             return self._stock()
+        if isinstance(top, OperatingTurn) and top.step == "track":
+            return self._lay(top.company)
+        if isinstance(top, OperatingTurn) and top.step == "token":
+            return self._token(top.company)
         if isinstance(top, OperatingTurn) and top.step == "dividend":
             return next(iter(self._of(PayDividend)), None)
         if isinstance(top, OperatingTurn) and top.step == "trains":
@@ -151,6 +162,45 @@ class _Choice:
             return sales[0] if sales else self._pass()
         return self._pass()
 
+    def _lay(self, company: str) -> Action | None:
+        """The tile after which the company earns most; of equal ones, that which leads to the dearest stops.
+        None that brings neither."""
+        drafts = list[tuple[float, int, LayTile, Game]]()
+        for number, lay in enumerate(self._of(LayTile)):
+            draft = self.g.draft()
+            place_tile(draft, company, lay)
+            drafts.append((_within_reach(draft, company), -number, lay, draft))
+        drafts.sort(key=lambda each: each[:2], reverse=True)
+        best, least = self._pass(), (self._earned(self.g, company), _within_reach(self.g, company))
+        for near, _, lay, draft in drafts[:TRIALS]:
+            found, cost = (self._earned(draft, company), near), terrain_cost(self.g, lay.hex)
+            if found > least and self._leaves_train(company, cost):
+                best, least = lay, found
+        return best
+
+    def _token(self, company: str) -> Action | None:
+        """The token after which the company earns most; none that brings nothing."""
+        best, least = self._pass(), self._earned(self.g, company)
+        for token in self._of(PlaceToken):
+            draft = applied(self.o, token)
+            found, cost = self._earned(draft, company), self.g.cash(company) - draft.cash(company)
+            if found > least and self._leaves_train(company, cost):
+                best, least = token, found
+        return best
+
+    def _earned(self, g: Game, company: str) -> int:
+        """Dollars that the company earns a round, with the next train of the bank if it has none."""
+        train = self.o.next_train()
+        trains = g.company(company).trains or ([train.name] if train else [])
+        return best_run(g, company, trains, ESTIMATE_BUDGET).revenue
+
+    def _leaves_train(self, company: str, cost: int) -> bool:
+        """Whether a company without a train can still pay one, if it can now."""
+        train, cash = self.o.next_train(), self.g.cash(company)
+        if train is None or self.g.company(company).trains:
+            return True
+        return not cash - cost < train.price <= cash
+
     def _train(self, company: str) -> Action | None:
         """The dearest train of the bank that the treasury pays, or the fewest loans towards the first."""
         cash = self.g.cash(company)
@@ -161,6 +211,13 @@ class _Choice:
         if not self.g.company(company).trains:
             return min(self._of(TakeLoans), key=lambda loan: loan.count, default=None)
         return self._pass()
+
+
+def _within_reach(g: Game, company: str) -> float:
+    """Dollars of the stops that the company's track leads to, and a dollar for each hex of it."""
+    reach, phase = g.network.reachable(company), g.state.phase
+    stops = sum(stop_revenue(g.components, phase, g.network.node(stop)) for stop in reach.stops)
+    return stops + len(reach.edges)
 
 
 class PassAndPay:

@@ -19,7 +19,7 @@ from time import perf_counter, process_time
 from rich.progress import Progress, TaskID
 from sqlalchemy import Connection, Engine, Table, create_engine, text
 
-from bot.hub.result import Completed
+from bot.hub.request import Completed
 from bot.position.pending import seat_number
 from bot.service import Service
 from bot.tools.benchmark.games import BenchmarkError, random_games

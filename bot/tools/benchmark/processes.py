@@ -17,7 +17,7 @@ from time import perf_counter, process_time
 import msgspec
 
 import engine
-from bot.hub.result import Completed
+from bot.hub.request import Completed
 from bot.position.pending import seat_number
 from bot.service import Service
 from bot.tools.benchmark.games import BenchmarkError

@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from bot.features.game_files.export import FORMATS, SITE, TEXT, make_game_file, parse_format
+from bot.features.game_files.feature import FORMATS, SITE, TEXT, make_game_file, parse_format
 from bot.tools.simulation.action_kinds import CONSEQUENCES, WEIGHTS, consequences
 from bot.tools.simulation.coverage import possible_kinds
 from bot.tools.simulation.invariants import (

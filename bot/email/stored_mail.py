@@ -1,0 +1,273 @@
+"""Emails as the store keeps them: what came in, ours on their way out, lines that wait for `yes`, and what
+came back.
+
+The bytes of an email that came in are in a file named by their SHA-256, and a row counts the attempts. It
+is stored before it is read, and finished once: the outcome, our reply and the reply's tokens are stored in
+one transaction, with the key by which the same email is recognized when it arrives in another way.
+
+The words of an email that was sent and came back go out again, in one email for each seat. A request to act
+is made anew (`bot.email.reachability`), since what is asked may have changed by then. The outbox keeps the
+words of every other email (`OutboxMessage.text`). When it comes back, they wait with those of others; if
+their email comes back too, they wait again, and longer. If the address does not work when they are due,
+their email stays in the outbox until it does.
+"""
+
+from __future__ import annotations
+
+import base64
+import hmac
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import msgspec
+
+from bot.email.tokens import ServiceToken, token_owner
+from bot.hub.notifications.messages import Notification, decode_notification
+from bot.service import Service
+from mail import ReplyToken
+from mail.port import (
+    Arrival,
+    Folder,
+    GatheredAnswer,
+    HeldLines,
+    MailOutcome,
+    OutgoingMail,
+)
+from storage import (
+    NewMessage,
+    Store,
+    UnitOfWork,
+)
+
+
+class InboundMail:
+    """What arrives, and what came of it. `folder` has the bytes of emails that are not finished."""
+
+    def __init__(self, service: Service, folder: Path) -> None:
+        self._service, self._store, self._folder = service, service.store, folder
+
+    async def record_arrival(self, digest: str, raw: bytes, when: datetime) -> Arrival:
+        """Store the bytes and count the attempt, before anything is read."""
+        path = self._mail_path(digest)
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.with_suffix(".part").write_bytes(raw)
+            path.with_suffix(".part").replace(path)
+        async with self._store.begin(excludes_others=False) as unit:
+            row = await unit.inbound_mail.record_attempt(digest, digest, path.name)
+        folder = Folder(row.outcome.partition(":")[0]) if row.outcome else None
+        return Arrival(row.attempts, folder)
+
+    async def record_outcome(self, digest: str, outcome: MailOutcome) -> None:
+        """Store the outcome with our replies and their tokens; no replies for a key stored already."""
+        async with self._store.begin(excludes_others=False) as unit:
+            is_new = await unit.inbound_mail.record_outcome(digest, f"{outcome.folder}: {outcome.reason}")
+            if outcome.idempotency_key is not None and is_new:
+                request_id = f"mail:{outcome.idempotency_key}"
+                is_new = await unit.move_log.request_result(request_id) is None
+                if is_new:
+                    await unit.move_log.save_request_result(request_id, outcome.reason.encode())
+            for reply in outcome.replies if is_new else ():
+                await enqueue_mail(unit, reply, "answer")
+            if outcome.gathered and is_new:
+                await gather_answer(unit, outcome.gathered, digest)
+        if outcome.folder is not Folder.QUARANTINE:
+            with suppress(OSError):
+                self._mail_path(digest).unlink()
+        self._service.wake_subscribers()
+
+    async def delete_before(self, age: timedelta) -> None:
+        """Delete what is kept of emails that were finished so long ago, and tokens that ended then."""
+        async with self._store.begin() as unit:
+            before = unit.now - age
+            digests = await unit.inbound_mail.delete_finished(before)
+            await unit.mail_tokens.delete_expired(before)
+        for digest in digests:
+            self._mail_path(digest).unlink(missing_ok=True)
+
+    def _mail_path(self, digest: str) -> Path:
+        return self._folder / f"{digest}.eml"
+
+    async def count_replies(self, since: datetime, who: str | None = None, reason: str | None = None) -> int:
+        """The number of our replies since then, to that seat or address, for that reason."""
+        fields = {"kind": "answer", "who": who, "reason": reason}
+        async with self._store.read() as unit:
+            return await unit.outbox.count(
+                "mail", since, **{k: v for k, v in fields.items() if v is not None}
+            )
+
+
+# -- on their way out ------------------------------------------------------------------------
+
+REPLY_TOKEN_LIFETIME = timedelta(days=180)
+INVITATION_TOKEN_LIFETIME = timedelta(days=30)
+GATHERED_FOR = timedelta(hours=1)
+
+
+async def enqueue_mail(
+    unit: UnitOfWork, mail: OutgoingMail, kind: str, collapse_key: str | None = None
+) -> None:
+    """Put a finished email into the outbox and store its tokens by their hashes.
+
+    `kind`: `answer` (counted where replies are limited) or `notice`. An unsent message with the same
+    `collapse_key` is replaced.
+    """
+    for issued in mail.issued_tokens:
+        token = issued.token
+        lifetime = (
+            INVITATION_TOKEN_LIFETIME if token.purpose in ("link", "invite", "host") else REPLY_TOKEN_LIFETIME
+        )
+        seat_token = token if isinstance(token, ServiceToken) else None
+        owner = None if seat_token else await unit.people.find_by_identity("email", token.address)
+        await unit.mail_tokens.add(
+            issued.token_hash,
+            token.purpose,
+            table_id=seat_token.table_id if seat_token else None,
+            seat=seat_token.seat_number if seat_token else None,
+            person_id=seat_token.person_id if seat_token else owner.id if owner else None,
+            decision_id=token.decision_id,
+            address=mail.recipient,
+            message_id=mail.message_id if token is mail.reply_token else None,
+            expires_at=unit.now + lifetime,
+        )
+    address = {"to": mail.recipient, "sender": mail.envelope_sender, "kind": kind, "who": mail.actor}
+    if mail.offered_code and mail.reply_token:
+        key = offer_key(mail.reply_token, mail.message_id)
+        await unit.move_log.save_request_result(key, mail.offered_code.encode())
+    await unit.outbox.enqueue(
+        NewMessage(
+            idempotency_key=mail.message_id,
+            channel="mail",
+            address=address | {"reason": mail.reason},
+            payload=mail.raw,
+            collapse_key=collapse_key,
+            text=kept_text(mail),
+        )
+    )
+
+
+async def gather_answer(unit: UnitOfWork, answer: GatheredAnswer, digest: str) -> None:
+    """Add an answer to those that go to a seat or a person together, within an hour of the first."""
+    token, person_id = answer.token, await token_owner(unit, answer.token)
+    waiting = f"gathered:{token.actor}"
+    await _gather(unit, "gathered", token, person_id, waiting, digest, [answer.text], unit.now + GATHERED_FOR)
+
+
+async def _gather(
+    unit: UnitOfWork, kind: str, token: ReplyToken, person_id: int | None, collapse_key: str, name: str,
+    texts: Sequence[str], due: datetime,
+) -> None:  # fmt: skip
+    """Add texts to the email of this kind that waits for a seat or a person; the first says when it goes."""
+    table_id, seat = 0, None
+    if isinstance(token, ServiceToken):
+        table_id, seat = token.table_id or 0, token.seat_number
+    earlier = await unit.outbox.pending_with_collapse_key(collapse_key)
+    former = decode_notification(earlier.payload).sentences if earlier else ()
+    sentences = (*former, *texts)[-MOST_TEXTS:] if kind == "lost" else (*former, *texts)
+    notification = Notification(kind, table_id, 0, seat, person_id, sentences=sentences)
+    await unit.outbox.enqueue(
+        NewMessage(
+            idempotency_key=f"{kind}.{name}",
+            channel="mail",
+            address={"person": person_id, "email": token.address},
+            payload=msgspec.json.encode(notification),
+            collapse_key=collapse_key,
+            not_before=earlier.not_before if earlier else due,
+        )
+    )
+
+
+def offer_key(token: ReplyToken, message_id: str) -> str:
+    return f"offer:{token.actor}:{message_id}"
+
+
+# -- what came back --------------------------------------------------------------------------
+
+ASKED_ANEW = ("turn", "reminder", "digest", "vote_reminder", "next")
+"""Emails that are made anew once an address works again; their words are not kept."""
+TO_STRANGERS = ("invite", "link", "host")  # what nobody has answered yet: the host is told
+LONGEST_TEXT = 6_000  # characters that are kept of an email
+MOST_TEXTS = 40  # in one email; the newest are kept
+BETWEEN = "\f"  # two texts in one
+
+
+def kept_text(mail: OutgoingMail) -> str | None:
+    """What is kept of an email in case it comes back; None for one that is made anew."""
+    return None if mail.reason in ASKED_ANEW else mail.text[:LONGEST_TEXT]
+
+
+def texts_together(sentences: tuple[str, ...]) -> str:
+    """What is kept of an email of texts that came back, so that they can be told apart."""
+    return BETWEEN.join(sentences)
+
+
+async def gather_lost(unit: UnitOfWork, token: ServiceToken, message_id: str, due: datetime) -> bool:
+    """An email has come back: let its words go out again; returns whether it had any."""
+    if token.purpose in TO_STRANGERS:
+        return False
+    text = await unit.outbox.take_text(message_id)
+    if text is None:
+        return False
+    waiting = f"{_prefix(token.person_id)}{token.actor}"
+    await _gather(unit, "lost", token, token.person_id, waiting, message_id, text.split(BETWEEN), due)
+    return True
+
+
+async def send_lost(unit: UnitOfWork, person_id: int) -> None:
+    """The emails of a person arrive again: send the words that wait."""
+    await unit.outbox.hasten(_prefix(person_id))
+
+
+async def lost_lately(unit: UnitOfWork, address: str) -> int:
+    """How many emails with words that had come back went to an address within a day."""
+    return await unit.outbox.count("mail", unit.now - timedelta(days=1), to=address, reason="lost")
+
+
+def _prefix(person_id: int) -> str:
+    return f"lost:{person_id}:"
+
+
+# -- what waits for `yes` --------------------------------------------------------------------
+
+
+def held_key(token: ReplyToken, code: str) -> str:
+    return f"hold:{token.actor}:{code}"
+
+
+class HeldLineStore:
+    """Lines that are held until their player confirms them. key: signs the codes."""
+
+    def __init__(self, store: Store, key: bytes) -> None:
+        self._store, self._key = store, key
+
+    async def hold_lines(
+        self, token: ReplyToken, lines: Sequence[str], request_id: str, figures: Sequence[str] = ()
+    ) -> str:
+        """Store lines until the player confirms them; returns the code, which only we can compute."""
+        mac = hmac.digest(self._key, f"hold:{request_id}".encode(), "sha256")
+        code = base64.b32encode(mac).decode().lower()[:12]
+        async with self._store.begin() as unit:
+            key = held_key(token, code)
+            if await unit.move_log.request_result(key) is None:
+                held = HeldLines(tuple(lines), token.decision_id, tuple(figures))
+                await unit.move_log.save_request_result(key, msgspec.json.encode(held))
+        return code
+
+    async def find_held_lines(self, token: ReplyToken, code: str) -> HeldLines | None:
+        """The lines that are held under a code."""
+        async with self._store.read() as unit:
+            body = await unit.move_log.request_result(held_key(token, code.lower()))
+        if body is None:
+            return None
+        return msgspec.json.decode(body, type=HeldLines)
+
+    async def find_offered_code(self, token: ReplyToken, message_ids: Sequence[str]) -> str | None:
+        """The code that the email with this token offered, or the first of these emails that offered one."""
+        async with self._store.read() as unit:
+            for message_id in filter(None, (token.message_id, *message_ids[:5])):
+                body = await unit.move_log.request_result(offer_key(token, message_id))
+                if body is not None:
+                    return body.decode()
+        return None
