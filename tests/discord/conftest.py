@@ -15,7 +15,7 @@ from tests.stores import StoreFactory
 @pytest.fixture(autouse=True)
 def _tried_again_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.discord.client.FIRST_RETRY_DELAY", 0.05)
-    monkeypatch.setattr("bot.discord.shards.MIN_SESSION_WAIT", 0.05)
+    monkeypatch.setattr("bot.discord.client.MIN_SESSION_WAIT", 0.05)
 
 
 @pytest.fixture
