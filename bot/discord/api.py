@@ -24,7 +24,7 @@ from discord import ui
 
 from bot.discord.cards import parts
 from bot.discord.cards.parts import ImageRef, Json
-from bot.hub.request import ExportedFile
+from bot.position.controls import ExportedFile
 from bot.service import Service
 from renderers import Picture
 

@@ -12,10 +12,9 @@ from bot.hub.commit import CommitDraft
 from bot.hub.info import TableInfo
 from bot.hub.notifications.messages import Notification
 from bot.hub.polls import Motion
-from bot.hub.request import ExportedFile, ReviewChart
 from bot.hub.table import LiveTable, TableView
 from bot.hub.timers import Timer
-from bot.position.controls import Say, Show
+from bot.position.controls import ExportedFile, ReviewChart, Say, Show
 from bot.position.pending import PendingDecision
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})

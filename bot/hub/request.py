@@ -21,7 +21,7 @@ import msgspec
 import engine
 from bot.hub.info import TableInfo, status_text
 from bot.hub.table import LiveTable
-from bot.position.controls import Control
+from bot.position.controls import Control, ExportedFile, ReviewChart
 from bot.position.pending import PendingDecision
 from mail.reading.line_text import without_comment
 from storage import NewLogRow
@@ -194,22 +194,6 @@ class PollUpdated(_Result, frozen=True):
     waiting_seats: tuple[int, ...] = ()
     outcome: str | None = None
     pending: tuple[PendingDecision, ...] = ()
-
-
-class ExportedFile(msgspec.Struct, frozen=True):
-    """A file for the player: its name, its media type and its bytes."""
-
-    name: str
-    media_type: str
-    content: bytes
-
-
-class ReviewChart(msgspec.Struct, frozen=True):
-    """What the picture of a review shows: (round, text) of its turning points, and each player's name with
-    (cause, dollars) of what they gained."""
-
-    marks: tuple[tuple[str, str], ...]
-    bars: tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
 
 
 class QueryAnswer(_Result, frozen=True):

@@ -12,10 +12,11 @@ from typing import NamedTuple
 import engine
 from bot.hub.feature import Page, PagePicture
 from bot.hub.queries import RoutesRun, TableQueries
-from bot.hub.request import QueryAnswer, ReviewChart
+from bot.hub.request import QueryAnswer
 from bot.hub.table import TableView
 from bot.pictures.workers import Pictures
 from bot.position.boards import find_company, routes_order
+from bot.position.controls import ReviewChart
 from bot.position.sentences import run_previews
 from renderers import CHART_KINDS, Picture, around, part_around
 

@@ -24,8 +24,8 @@ from multiprocessing.process import BaseProcess
 from typing import Any, Literal
 
 import engine
-from bot.hub.request import ReviewChart
 from bot.pictures.draw import NothingToDraw, animation_of_game, chart_of_game, review_of_game
+from bot.position.controls import ReviewChart
 from renderers import (
     WAYS_PER_SHEET,
     Animation,

@@ -1,4 +1,5 @@
-"""The controls of an answer: what its reader may do next.
+"""What an answer carries beside its text: the controls by which its reader goes on, files, and what the
+picture of a review shows. Picture workers import it too, so it needs neither the hub nor the store.
 
 A control stands for a line that can be written as well. Discord shows buttons, selects and forms. By email
 and in the terminal people write the lines.
@@ -55,3 +56,19 @@ class Show(_Control, frozen=True):
 
 
 Control = Say | Ask | Choose | Show
+
+
+class ExportedFile(msgspec.Struct, frozen=True):
+    """A file for the player: its name, its media type and its bytes."""
+
+    name: str
+    media_type: str
+    content: bytes
+
+
+class ReviewChart(msgspec.Struct, frozen=True):
+    """What the picture of a review shows: (round, text) of its turning points, and each player's name with
+    (cause, dollars) of what they gained."""
+
+    marks: tuple[tuple[str, str], ...]
+    bars: tuple[tuple[str, tuple[tuple[str, int], ...]], ...]

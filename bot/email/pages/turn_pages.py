@@ -11,11 +11,11 @@ import engine
 from bot.hub.feature import Page, TurnPage
 from bot.hub.log import recent_events
 from bot.hub.notifications.waiting import waiting_tables
-from bot.hub.request import ExportedFile
 from bot.hub.table import TableView
 from bot.pictures.views import NamedPicture, page_pictures, turn_pictures
 from bot.pictures.workers import PictureWorkers, Post, TablePictures
 from bot.position import legal_lines, text_views
+from bot.position.controls import ExportedFile
 from bot.position.legal_lines import line_effect
 from bot.position.pending import PendingDecision, engine_seat
 from bot.position.sentences import connection_lines

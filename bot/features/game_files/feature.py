@@ -20,9 +20,10 @@ from collections.abc import Callable, Iterator, Sequence
 from bot.hub.command import Command, Form, Query, QueryRequest
 from bot.hub.feature import EndingPart
 from bot.hub.info import IncomingGame, TableInfo
-from bot.hub.request import ExportedFile, QueryAnswer
+from bot.hub.request import QueryAnswer
 from bot.hub.table import LiveTable
 from bot.position import text_views
+from bot.position.controls import ExportedFile
 from bot.position.pending import seat_number
 from engine.game_text import GameHistory, replay
 from engine.game_text.history import history_script, round_statistics

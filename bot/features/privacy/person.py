@@ -19,9 +19,9 @@ from bot.hub.notifications import messages
 from bot.hub.notifications.messages import Notification, unique_suffix
 from bot.hub.people import Limits, PrivacySettings, player_name
 from bot.hub.polls import PollHandler
-from bot.hub.request import ExportedFile
 from bot.hub.seating import next_host
 from bot.hub.table import LiveTable
+from bot.position.controls import ExportedFile
 from bot.position.pending import engine_seat
 from engine.core.events import PlayerRenamed
 from storage import NewLogRow, NewMessage, UnitOfWork

@@ -19,8 +19,9 @@ from bot.features.review.review import Review
 from bot.features.review.second_opinion import Ranking
 from bot.hub.command import Command, Form, Query, QueryRequest
 from bot.hub.feature import EndingPart
-from bot.hub.request import QueryAnswer, ReviewChart
+from bot.hub.request import QueryAnswer
 from bot.hub.table import LiveTable
+from bot.position.controls import ReviewChart
 from bot.position.pending import engine_seat
 from bot.position.text_views import join_words
 from engine.game_text import GameHistory

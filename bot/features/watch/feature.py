@@ -31,11 +31,11 @@ from bot.hub.changes import check_allowed
 from bot.hub.command import Command, Form, TableCommand
 from bot.hub.info import IncomingGame, TableInfo
 from bot.hub.people import Limits
-from bot.hub.request import CommandResult, QueryAnswer, Request, ReviewChart, refused
+from bot.hub.request import CommandResult, QueryAnswer, Request, refused
 from bot.hub.table import LiveTable
 from bot.pictures.views import NamedPicture, draw_all
 from bot.pictures.workers import Pictures
-from bot.position.controls import Show
+from bot.position.controls import ReviewChart, Show
 from bot.position.pending import engine_seat
 from engine.game_text.history import GameHistory, HistoryLine
 from storage import Store, UnitOfWork
