@@ -54,8 +54,7 @@ class ClockRules:
 
     def settings_of(self, seat: int) -> PersonSettings:
         """The settings of a seat's player, as far as they hold at this table."""
-        settings = self.settings.get(seat, PersonSettings())
-        return settings.at_table(robot_deputies=self.pace.robot_deputies)
+        return self.settings.get(seat, PersonSettings())
 
     def calendar(self, seat: int) -> Calendar:
         """Which time counts for a seat."""

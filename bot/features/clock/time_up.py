@@ -169,8 +169,10 @@ class TimeUp(WaitTimers):
             await unit.clocks.set_due(late, LATE_KIND, unit.now, table_id=info.id, seat=seat)
             deputy = await _deputy(unit, table, seat)
             if deputy is None:
+                has_deputy = seat in info.deputies
+                why = "Their deputy has not decided" if has_deputy else "They have named no deputy"
                 return (
-                    f"{name}'s time is up. They have named no deputy, so the game waits. "
+                    f"{name}'s time is up. {why}, so the game waits. "
                     f"If {name} stays away, the others vote on the seat."
                 )
             await unit.clocks.set_deputy(
@@ -209,7 +211,7 @@ async def _deputy(unit: UnitOfWork, table: LiveTable, seat: int) -> Person | Non
     info, settings = table.info, table.metadata.settings.get(seat)
     agreed = info.pace.robot_deputies
     named = settings.deputy_id if settings and (agreed or not is_robot_name(settings.deputy)) else None
-    if named is not None and not info.player_of(named):
+    if named is not None and not info.player_of(named) and named != info.person_at(seat):
         return await unit.people.get(named)
     return await robot_deputy(unit) if agreed else None
 

@@ -213,6 +213,19 @@ class _Followup:
             await self._update_absence(unit, seat, clock)
             if self._is_over(seat, clock):
                 await unit.clocks.remove_deputy(self._info.id, seat)
+                if clock.absence and (deputy := self._absence_deputy(seat)):  # who did not answer in time
+                    await unit.clocks.set_deputy(deputy)
+
+    def _absence_deputy(self, seat: int) -> Deputy | None:
+        """Who plays for a seat as long as its player is away."""
+        settings = self._rules.settings_of(seat)
+        if settings.absence is None or settings.absence.deputy_id is None:
+            return None
+        start, end = settings.absence.interval(settings.zone)
+        return Deputy(
+            table_id=self._info.id, seat=seat, person_id=settings.absence.deputy_id, starts_at=start,
+            ends_at=end,
+        )  # fmt: skip
 
     async def _update_absence(self, unit: UnitOfWork, seat: int, clock: SeatClock) -> None:
         settings = self._rules.settings_of(seat)
@@ -223,7 +236,8 @@ class _Followup:
         name, player = self._info.names[seat], self._info.player_at(seat)
         shown = settings if line else PersonSettings()
         sentence = clock_messages.absence_sentence(name, shown)
-        others = [r for r in self._recipients.values() if r.seat != seat]
+        deputy_id = shown.absence.deputy_id if shown.absence else None  # who is asked themselves
+        others = [r for r in self._recipients.values() if r.seat != seat and r.person_id != deputy_id]
         stamp = f"{self._info.id}.{seat}.absence.{self._table.seq}"  # the note of the last one is before it
         if line or (player and player.person_id == clock.person_id):  # who has left is not back
             self._tell(*clock_messages.news_messages(self._info, others, sentence, stamp, self._now))
@@ -241,18 +255,9 @@ class _Followup:
         if former is not None and former.person_id != (absence.deputy_id if absence else None):
             await self._dismiss(unit, seat, former.person_id, stamp)
         player = self._info.player_at(seat)
-        if absence and absence.deputy_id is not None:
-            start, end = absence.interval(settings.zone)
-            await unit.clocks.set_deputy(
-                Deputy(
-                    table_id=self._info.id,
-                    seat=seat,
-                    person_id=absence.deputy_id,
-                    starts_at=start,
-                    ends_at=end,
-                )
-            )
-            recipient = await load_recipient(unit, absence.deputy_id, seat)
+        if absence and (deputy := self._absence_deputy(seat)):
+            await unit.clocks.set_deputy(deputy)
+            recipient = await load_recipient(unit, deputy.person_id, seat)
             sentence = (
                 f"{self._info.names[seat]} asks you to play for them at table {self._info.name} "
                 f"{self._info.code} until {day_text(date.fromisoformat(absence.back_on))}."
@@ -262,6 +267,15 @@ class _Followup:
             )
         elif had_deputy and player is not None:
             recipient = await load_recipient(unit, player.person_id, seat)
+            if absence:
+                info, back_on = self._info, day_text(date.fromisoformat(absence.back_on))
+                sentence = (
+                    f"You are away until {back_on}, and nobody plays for you at table {info.name} "
+                    f"{info.code} any more."
+                )
+                self._tell(
+                    *clock_messages.seat_messages(info, recipient, sentence, f"{stamp}.alone", unit.now)
+                )
         else:
             return
         self._recipients[seat] = recipient

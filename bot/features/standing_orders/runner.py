@@ -19,7 +19,7 @@ import engine
 from bot.features.standing_orders.book import OrderBooks, ReadOrders
 from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
-from bot.hub.loading import load_recipient
+from bot.hub.loading import load_recipient, load_table_info
 from bot.hub.log import LogNotLoaded
 from bot.hub.notifications import messages
 from bot.hub.polls import UNDO_POLL, PollHandler, holds_table
@@ -103,12 +103,14 @@ class OrderRunner:
     @staticmethod
     async def _records(draft: CommitDraft) -> list[OrderRecord]:
         """The armed orders, of players who still have their seats."""
-        table = draft.table
-        if draft.open_unit is not None:
-            records = await draft.open_unit.orders.armed(table.stored_info.id)
+        info, unit = draft.table.stored_info, draft.open_unit
+        if unit is not None:
+            records = await unit.orders.armed(info.id)
+            if draft.changes_seats:
+                info = await load_table_info(unit, await unit.tables.get(info.id))
         else:
-            records = list(table.metadata.orders)
-        owners = {player.seat: player.person_id for player in table.stored_info.seated_players}
+            records = list(draft.table.metadata.orders)
+        owners = {player.seat: player.person_id for player in info.seated_players}
         return [record for record in records if owners.get(record.seat) == record.person_id]
 
     async def _record(
