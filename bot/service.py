@@ -41,9 +41,9 @@ from bot.features.watch.feature import Watcher, WatchingPermission
 from bot.hub.cache import KEEP_MEGABYTES
 from bot.hub.changes import RunningTables
 from bot.hub.feature import Feature
+from bot.hub.hub import Hub
 from bot.hub.people import Limits, PrivacySettings
 from bot.hub.polls import HOLD_KIND, PollHandler
-from bot.hub.service import Hub
 from bot.hub.timers import LATE_KIND, NOBODY_FOLLOWS, Followers
 from bot.pictures.workers import PictureWorkers
 from storage import Store

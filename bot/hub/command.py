@@ -56,6 +56,12 @@ class Form:
     pattern: str = ""
 
     @property
+    def needs_argument(self) -> bool:
+        """Whether a field of the form may not be left out."""
+        parts = (part for part in _PARTS.findall(self.text) if not part.startswith("["))
+        return any(not _WORDS_OF_FIELDS.isdisjoint(part.split("|")) for part in parts)
+
+    @property
     def regex(self) -> str:
         """What a line of this form looks like, as a regular expression."""
         return self.pattern or _regex_of(self.text)
@@ -103,12 +109,20 @@ class Lines(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A command that changes nothing. answer: None where the line is no such question; raises ValueError."""
+    """A command that changes nothing. answer: None for an argument that cannot be read; raises ValueError."""
 
     name: str
     forms: tuple[Form, ...]
     answer: Callable[[QueryRequest], Awaitable[QueryAnswer | None]]
     others = Lines.NONE
+
+    async def read(self, query: QueryRequest) -> QueryAnswer:
+        """The answer to a line that begins with the name. Raises ValueError with a sentence."""
+        is_complete = query.argument or not all(form.needs_argument for form in self.forms)
+        if is_complete and (answer := await self.answer(query)):
+            return answer
+        usage = " or ".join(f"`{form.help_text or form.text}`" for form in self.forms)
+        raise ValueError(f"`{query.word} {query.argument}".strip() + f"` cannot be read; write {usage}.")
 
 
 def _always(table: LiveTable, request: Request) -> bool:

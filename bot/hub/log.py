@@ -228,7 +228,7 @@ class TableLog:
         if re.fullmatch(r"(stock|operating|merger) round [\d.]+", name):
             raise ValueError(f"The game has not reached {name}.")
         raise ValueError(
-            f"{moment.strip() or 'Nothing'} is neither a round of this game nor a row of its log. "
+            f"`{moment.strip()}` is neither a round of this game nor a row of its log. "
             "Examples: `at 120`, `at stock round 2`, `at or 3.1`."
         )
 

@@ -32,7 +32,7 @@ def tile_view(state: engine.State, tile: str) -> str:
     upgrades = engine.tile_upgrades(state, name)
     places = engine.places_of(state, name)
     left = engine.tiles_left(state).get(name, 0)
-    below = [*(f"#{each}" for each in upgrades.before), *upgrades.empty_hexes]
+    below = [*(f"#{each}" for each in upgrades.before), *map(_printed, upgrades.empty_hexes)]
     lists = (("lies on", below), ("is replaced by", [f"#{each}" for each in upgrades.after]))
     return "\n".join(
         [
@@ -41,6 +41,13 @@ def tile_view(state: engine.State, tile: str) -> str:
             *(f"It {verb} {', '.join(tiles) or 'no tile'}." for verb, tiles in lists),
         ]
     )
+
+
+def _printed(kind: str) -> str:
+    """A hex without a tile, as data name what is printed on it: `two_towns`, `city_OO`, `F13`."""
+    what, _, mark = kind.partition("_")
+    words = {"plain": "an empty hex", "town": "a town", "two": "two towns", "city": "a city"}.get(what, kind)
+    return f"{words} marked {mark}" if mark and what == "city" else words
 
 
 def routes_view(state: engine.State, last: Mapping[str, engine.TrainsRan], company: str) -> str:
@@ -70,8 +77,16 @@ def runs_view(state: engine.State) -> str:
 
 
 def find_company(state: engine.State, name: str) -> str:
-    """The symbol of a company, however its letters are written; empty if there is none."""
-    return next((sym for sym in state.companies if sym.casefold() == name.casefold()), "")
+    """The symbol of a company, in letters of any size, with or without `&`; empty if there is none."""
+    key = name.casefold().replace("&", "")
+    return next((sym for sym in state.companies if sym.casefold().replace("&", "") == key), "")
+
+
+def company_named(state: engine.State, name: str) -> str:
+    """The symbol of a company, however its letters are written. Raises ValueError."""
+    if found := find_company(state, name):
+        return found
+    raise ValueError(f"There is no company {name}; there are {', '.join(state.companies)}.")
 
 
 def routes_order(state: engine.State, ran: Sequence[str]) -> list[str]:

@@ -111,7 +111,8 @@ def private_view(state: engine.State, symbol: str = "") -> str:
     wanted = symbol.casefold()
     known = [p for p in _privates(state) if wanted in ("", p.sym.casefold(), p.name.casefold())]
     if not known and symbol:
-        raise ValueError(f"There is no private {symbol}.")
+        names = ", ".join(private.sym for private in _privates(state))
+        raise ValueError(f"There is no private {symbol}; there are {names}.")
     if not known:
         return "This game has no privates."
     return "\n".join(line for private in known for line in _private_lines(state, private, bool(symbol)))
@@ -252,9 +253,8 @@ def hex_of(state: engine.State, name: str) -> HexDefinition:
     """A hex of the map. Raises ValueError."""
     hexes = engine.game_of(state).components.map.hexes
     if (found := hexes.get(name.upper())) is None:
-        raise ValueError(
-            f"The map has no hex {name}; it has {next(iter(hexes))} and others, written like that."
-        )
+        example = next(hex for hex in hexes if hex[0].isalpha())
+        raise ValueError(f"The map has no hex {name}; it has {example} and others, written like that.")
     return found
 
 

@@ -292,13 +292,8 @@ def player_view(state: engine.State, name: str) -> str | None:
     return "\n".join([head, rows[state.seats.index(seat)]])
 
 
-def company_view(state: engine.State, symbol: str, viewer: int | None = None) -> str | None:
-    """One company: price, president, shareholders, trains, tokens, loans; None if there is no such
-    company."""
-    key = symbol.casefold().replace("&", "")
-    sym = next((s for s in state.companies if s.casefold().replace("&", "") == key), None)
-    if sym is None:
-        return None
+def company_view(state: engine.State, sym: str, viewer: int | None = None) -> str:
+    """One company: price, president, shareholders, trains, tokens, loans."""
     company, components = state.companies[sym], engine.game_of(state).components
     name = next(c.name for c in components.companies if c.sym == sym)
     hexes = [hex for hex, tokens in state.tokens.items() if any(owner == sym for _, owner in tokens)]

@@ -19,7 +19,7 @@ import engine
 from bot.hub.command import Form, Lines
 from bot.hub.notifications.messages import Notification
 from bot.hub.queries import TableQueries
-from bot.hub.request import LineRefused, QueryAnswer, first_word
+from bot.hub.request import CommandResult, QueryAnswer, first_word
 from bot.hub.seating import ROBOT_WORD, people_of, robots_of
 from bot.hub.table import TableView
 from bot.pictures.views import turn_pictures
@@ -280,6 +280,9 @@ class Console:
         lines = [part for part in text.split(";") if part.strip()]
         result = await self.service.submit(self.table_id, seat, lines, None, None)
         view = await self.service.queries.view(self.table_id)
+        return await self._reply(view, result)
+
+    async def _reply(self, view: TableView, result: CommandResult) -> Reply:
         if isinstance(result, QueryAnswer):
             return await self._answers.answer(view, result)
         return reply_for(result, view)
@@ -289,12 +292,9 @@ class Console:
         view = await self.service.queries.view(table_id)
         if view.state is None:
             return Reply(table_summary(view.table))
-        answer = await self.service.submit(table_id, 0, [query], None, None)
-        if isinstance(answer, LineRefused):
-            raise ValueError(answer.reason)
-        if not isinstance(answer, QueryAnswer):
-            raise ValueError("Possible: show map, market, sheet, chart, log 20, turn, company X, player X.")
-        return await self._answers.answer(view, answer)
+        seat = next((p.seat for p in view.pending if p.is_main), 0)
+        person_id = view.table.person_at(seat)
+        return await self._reply(view, await self.service.ask(table_id, query, person_id=person_id))
 
     async def _practice(self, title: str) -> Reply:
         """A practice game: one person against two robots, with hints, begun at once."""

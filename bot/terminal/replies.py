@@ -99,10 +99,9 @@ def table_summary(info: TableInfo, status: str = "") -> str:
     """The table in a sentence: code, title, status, round and players."""
     options = f" ({', '.join(info.options)})" if info.options else ""
     names = text_views.join_words(info.names or [s.name for s in info.seated_players])
-    where = f", {info.round}" if info.round else ""
-    return (
-        f"Table {info.code} of {info.title}{options} is {status or status_text(info.status)}{where}: {names}."
-    )
+    now = status or status_text(info.status)
+    where = f", {info.round}" if info.round not in ("", now) else ""
+    return f"Table {info.code} of {info.title}{options} is {now}{where}: {names}."
 
 
 WATCH_PLACE = "terminal"

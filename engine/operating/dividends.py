@@ -180,8 +180,8 @@ class DoubleJumpDividendStep(Step):
         for action, verb in ((PayDividend(), "Pay"), (PayHalfDividend(), "Half: pay")):
             paid = self._amount_paid(g, turn, action)
             rest = f" and keep ${turn.revenue - paid:,}" if isinstance(action, PayHalfDividend) else ""
-            per_share = f"{paid * share_percent(g, turn.company) / 100:.2f}".removesuffix(".00")
-            yield Option(action, f"{verb} ${paid:,}{rest}: ${per_share:,} a share")
+            per_share = f"{paid * share_percent(g, turn.company) / 100:,.2f}".removesuffix(".00")
+            yield Option(action, f"{verb} ${paid:,}{rest}: ${per_share} a share")
         yield Option(WithholdDividend(), f"Withhold ${turn.revenue:,}")
 
     def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:

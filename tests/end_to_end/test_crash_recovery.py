@@ -41,7 +41,7 @@ POINTS = [
     soaked("bot.email.outbox:StoredMailOutbox._compose before 2"),
     soaked("bot.email.outbox:StoredMailOutbox._compose after 2"),
     "bot.email.outbox:StoredMailOutbox.mark_sent before 2",
-    soaked("bot.hub.service:Service.submit after 1"),
+    soaked("bot.hub.hub:Service.submit after 1"),
     soaked("bot.discord.delivery:DiscordDelivery._send_message before 2"),
     "bot.discord.delivery:DiscordDelivery._send_message after 2",
 ]

@@ -118,7 +118,7 @@ async def test_a_press_until_its_event_is_stored(
             await running.wait_for_card("Bob")
     print(counter)
     assert (counter.applied, counter.writes) == (1, 1)
-    assert len(counter.files) <= 75 and counter.outside_engine <= 60, counter
+    assert len(counter.files) <= 56 and counter.outside_engine <= 42, counter
 
 
 async def test_an_email_until_its_receipt(counter: Counter, tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ async def test_an_email_until_its_receipt(counter: Counter, tmp_path: Path) -> N
         with counted(counter):
             await ann.said("buy SV")
     print(counter)
-    assert len(counter.files) <= 140, counter
+    assert len(counter.files) <= 118, counter
 
 
 async def test_a_notification_until_its_email(counter: Counter, tmp_path: Path) -> None:
@@ -144,4 +144,4 @@ async def test_a_notification_until_its_email(counter: Counter, tmp_path: Path) 
             letter = await bob.letter()
     assert "It is your turn, Bob." in letter.text
     print(counter)
-    assert len(counter.files) <= 140, counter
+    assert len(counter.files) <= 90, counter

@@ -328,11 +328,11 @@ async def test_14_the_older_of_two_services_is_found_when_the_newer_has_ended(
 async def test_14_8_one_line_of_the_log_for_each_move(
     world: ServiceHarness, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with caplog.at_level(logging.INFO, "bot.hub.service"):
+    with caplog.at_level(logging.INFO, "bot.hub.hub"):
         await world.say("Ann", "buy SV")
         await world.say("Ann", "buy SV")
         await world.say("Bob", "status")
-    (told,) = [record.getMessage() for record in caplog.records if record.name == "bot.hub.service"]
+    (told,) = [record.getMessage() for record in caplog.records if record.name == "bot.hub.hub"]
     code = (await world.service.queries.table_info(world.table)).code
     assert told.startswith(f"table {code}, row 2: buy SV (terminal, ")
 

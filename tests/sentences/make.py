@@ -86,7 +86,7 @@ def _form_of(state: engine.State) -> Callable[[str], str]:
         sentence = re.sub(rf"(?<![\w&])(?:{symbols})(?![\w&])", "X", sentence)
         sentence = re.sub(rf"\b(?:{hexes})\b(?: (?:{places}))?", "H", sentence)
         sentence = re.sub(r"\(\d{4},? [^)]*\)", "(cited)", sentence)
-        sentence = re.sub(r"\d+", "1", sentence)
+        sentence = re.sub(r"\d+(?:,\d{3})*", "1", sentence)
         sentence = re.sub(r"(H(?:\.1)?-)+H(?:\.1)?", "R", sentence)
         sentence = re.sub(
             r"\b(1\+?-train on R)(?:, 1\+?-train on R)+|(X)(?:(?:, | and | or )X)+", "X", sentence

@@ -40,8 +40,8 @@ def test_short_positions_of_players() -> None:
 def test_a_company_with_loans_and_short_sellers() -> None:
     state = financed()
     state.companies["WT"].owed_tokens = 1
-    text = text_views.company_view(state, "wt")
-    assert text and "Bob short 20%" in text and "pool 50%" in text
+    text = text_views.company_view(state, "WT")
+    assert "Bob short 20%" in text and "pool 50%" in text
     assert "10 shares; loans: 4 of 10; unpaid tokens: 1" in text
 
 

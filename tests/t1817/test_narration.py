@@ -106,7 +106,7 @@ def test_loans_shorts_and_the_interest_are_shown() -> None:
     assert "interest $5 a loan, 3 of 70 loans taken" in shown
     assert "WT short 20%" in shown
     assert "bank" not in shown
-    assert "5 shares; loans: 2 of 5" in (text_views.company_view(state, "WT") or "")
+    assert "5 shares; loans: 2 of 5" in text_views.company_view(state, "WT")
 
 
 def test_a_prompt_lists_what_can_be_done_in_the_turn() -> None:

@@ -76,7 +76,8 @@ async def test_bad_lines_are_answered(console: Console) -> None:
         ("Bob: buy SV", "Ann"),
         ("table replace Ann", "Name both players"),
         ("table resume", "being played"),
-        ("show nothing", "Possible: show map"),
+        ("show nothing", "`nothing` is no question that can be asked"),
+        ("show buy SV", "`buy SV` is no question that can be asked"),
     ):
         reply = await console.handle_line(line)
         assert expected in reply.text and reply.tone == "bad", line

@@ -23,7 +23,7 @@ from bot.position.sentences import (
 )
 from bot.position.text_views import join_words
 from engine.board.route_notation import chain_hexes, parse_route
-from engine.core.components import HexDefinition
+from engine.core.components import HexDefinition, MarketZone
 from engine.finance import market
 from engine.operating.stations import reserved_slots
 from engine.operating.track import blocking_private, candidate_tiles
@@ -171,6 +171,7 @@ def _costs(state: engine.State, hex: str, printed: HexDefinition) -> Iterator[st
         yield f"No track crosses its edge to the {named[border.edge]}."
 
 
+ZONES = {MarketZone.UPPER_LEDGE: "above the ledge", MarketZone.LOWER: "below the ledge"}
 STEPS = (("right", market.right), ("left", market.left), ("up", market.up), ("down", market.down))
 
 
@@ -201,7 +202,7 @@ def _around(state: engine.State, at: tuple[int, int]) -> str:
     """A space, who is there, and where the four steps from it lead."""
     g = engine.game_of(state)
     cell = g.components.market.rows[at[0]][at[1]]
-    zones = f" ({', '.join(cell.zones)})" if cell and cell.zones else ""
+    zones = f" ({', '.join(ZONES.get(z, z) for z in cell.zones)})" if cell and cell.zones else ""
     here = [sym for sym in state.market_order if state.companies[sym].cell == at]
     there = f", with {', '.join(here)}" if here else ""
     steps = [

@@ -7,11 +7,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import engine
 from bot.features.pictures_in_words import board
 from bot.hub.command import Command, Form, Query, QueryRequest
 from bot.hub.request import QueryAnswer
-from bot.position.boards import find_company
+from bot.position.boards import company_named
 
 Text = Callable[[QueryRequest], str]
 
@@ -61,12 +60,12 @@ def _from(query: QueryRequest) -> str:
 
 
 def _network(query: QueryRequest) -> str:
-    return board.network_text(query.table.state, _company(query.table.state, query.argument))
+    return board.network_text(query.table.state, company_named(query.table.state, query.argument))
 
 
 def _route(query: QueryRequest) -> str:
     name, _, number = query.argument.partition(" ")
-    company = _company(query.table.state, name)
+    company = company_named(query.table.state, name)
     ran = next((run for _, run in query.table.log.runs() if run.company == company), None)
     if ran is None:
         return f"The {company} has not run yet."
@@ -81,10 +80,3 @@ def _around(query: QueryRequest) -> str:
 
 def _words(query: QueryRequest) -> str:
     return board.position_text(query.table.state, query.table.pending, query.seat)
-
-
-def _company(state: engine.State, name: str) -> str:
-    """The company of that name. Raises ValueError."""
-    if found := find_company(state, name):
-        return found
-    raise ValueError(f"There is no company {name}; there are {', '.join(state.companies)}.")

@@ -10,7 +10,7 @@ from bot.hub.feature import Addition, EndingPart, TurnPage
 from bot.hub.request import QueryAnswer
 from bot.hub.table import LiveTable
 from bot.position import text_views
-from bot.position.boards import find_company, routes_view, runs_view, tile_view, tiles_view, trains_view
+from bot.position.boards import company_named, routes_view, runs_view, tile_view, tiles_view, trains_view
 from bot.position.controls import Show
 from bot.position.pending import pending_decisions
 from bot.position.sentences import bids_view, private_view
@@ -98,15 +98,15 @@ def _help(query: QueryRequest, registry: Commands) -> str:
 
 
 def _company(query: QueryRequest) -> str:
-    if text := text_views.company_view(query.table.state, query.argument, query.seat):
-        return text
-    raise ValueError(f"There is no company {query.argument}.")
+    state = query.table.state
+    return text_views.company_view(state, company_named(state, query.argument), query.seat)
 
 
 def _player(query: QueryRequest) -> str:
     if text := text_views.player_view(query.table.state, query.argument):
         return text
-    raise ValueError(f"There is no player {query.argument}.")
+    names = text_views.join_words(query.table.state.players)
+    raise ValueError(f"There is no player {query.argument}; there are {names}.")
 
 
 def _tiles(query: QueryRequest) -> str:
@@ -116,7 +116,7 @@ def _tiles(query: QueryRequest) -> str:
 
 async def _routes(query: QueryRequest) -> QueryAnswer:
     state, table = query.table.state, query.table
-    company = find_company(state, query.argument) or query.argument
+    company = company_named(state, query.argument) if query.argument else ""
     last: dict[str, engine.TrainsRan] = {}
     for _, run in table.log.runs():
         last.setdefault(run.company, run)

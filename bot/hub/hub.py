@@ -361,7 +361,7 @@ class Hub:
         query = self.commands.get(word)
         if not isinstance(query, Query):
             return None
-        return await query.answer(QueryRequest(table, seat, query.name, argument))
+        return await query.read(QueryRequest(table, seat, query.name, argument))
 
     async def _within_limits(self, answer: QueryAnswer, line: str, person_id: int | None) -> CommandResult:
         """The answer, or a refusal for a person who has asked for too many pictures or files today."""

@@ -1,0 +1,48 @@
+"""Questions about a table: one that cannot be answered is refused with what would be right."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.hub.request import LineRefused, QueryAnswer
+from tests.service.conftest import ServiceHarness
+
+REFUSED = {
+    "log all": "`log all` cannot be read; write `log 20`.",
+    "map big": "`map big` cannot be read; write `map`.",
+    "company": "`company` cannot be read; write `company X`.",
+    "from": "`from` cannot be read; write `from B2 northeast`.",
+    "from B2 nowhere": "`from B2 nowhere` cannot be read; write `from B2 northeast`.",
+    "around": "`around` cannot be read; write `around X` or `around N`.",
+    "company XYZ": "There is no company XYZ; there are PRR, NYC, CPR, B&O, C&O, Erie, NYNH, B&M.",
+    "routes XYZ": "There is no company XYZ; there are PRR, NYC, CPR, B&O, C&O, Erie, NYNH, B&M.",
+    "network XYZ": "There is no company XYZ; there are PRR, NYC, CPR, B&O, C&O, Erie, NYNH, B&M.",
+    "player Zed": "There is no player Zed; there are Ann, Bob and Cid.",
+    "privates ZZ": "There is no private ZZ; there are SV, CS, DH, MH, CA, BO.",
+    "hex Z99": "The map has no hex Z99; it has A9 and others, written like that.",
+    "at noon": "`noon` is neither a round of this game nor a row of its log. Examples: `at 120`, "
+    "`at stock round 2`, `at or 3.1`.",
+}
+
+
+@pytest.mark.parametrize("line", REFUSED)
+async def test_a_question_that_cannot_be_answered(world: ServiceHarness, line: str) -> None:
+    answer = await world.say("Ann", line)
+    assert isinstance(answer, LineRefused)
+    assert answer.reason == REFUSED[line]
+
+
+async def test_a_paused_game_answers_in_the_same_way(world: ServiceHarness) -> None:
+    await world.say("Ann", "pause")
+    answer = await world.say("Ann", "log all")
+    assert isinstance(answer, LineRefused)
+    assert answer.reason == REFUSED["log all"]
+
+
+async def test_a_tile_lies_on_hexes_by_their_names(world: ServiceHarness) -> None:
+    answer = await world.say("Ann", "tiles 57")
+    assert isinstance(answer, QueryAnswer)
+    assert "It lies on a city." in answer.text
+    answer = await world.say("Ann", "tiles 59")
+    assert isinstance(answer, QueryAnswer)
+    assert "It lies on a city marked OO." in answer.text
