@@ -130,3 +130,35 @@ async def test_the_deputy_of_an_absent_player_lets_the_time_run_out(
         driven.service.robots.worker.close()
     assert await driven.asked() == ["Ann"]
     assert isinstance(await driven.say("Eve", "pass"), Completed)
+
+
+async def late_with_deputy(driven: DrivenTable) -> None:
+    await driven.begin("24h, then deputy")
+    await driven.person("Dora")
+    await driven.settings("Ann", "deputy Dora")
+    await driven.wait_until(START + 24 * HOUR)
+
+
+async def test_what_a_deputy_decides_for_a_late_player_counts_as_a_lapse(driven: DrivenTable) -> None:
+    """Every decision of a sleeping player took the whole time again."""
+    await late_with_deputy(driven)
+    ends = []
+    while len(ends) < 3:
+        await driven.wait_until(driven.now + HOUR / 2)
+        while (asked := await driven.asked()) and (
+            asked[0] != "Ann" or len(driven.heard("Dora", "turn")) > len(ends)
+        ):
+            ends += [driven.now - START] if asked[0] == "Ann" else []
+            assert isinstance(await driven.say("Dora" if asked[0] == "Ann" else asked[0], "pass"), Completed)
+    assert [round(each / HOUR) for each in ends] == [24, 48, 54]
+
+
+async def test_who_moves_before_their_deputy_plays_on(driven: DrivenTable) -> None:
+    """The deputy was not told, and was asked for votes of Ann's which Ann did not hear of."""
+    await late_with_deputy(driven)
+    await driven.say("Bob", "pace 48h")
+    assert driven.heard("Ann", "vote") == []
+    assert isinstance(await driven.say("Ann", "pass"), Completed)
+    assert "You no longer play for Ann at table Friday" in driven.heard("Dora", "dismissed")[0]
+    assert len(driven.heard("Ann", "vote")) == 1
+    assert isinstance(await driven.say("Ann", "accept vote"), PollUpdated)

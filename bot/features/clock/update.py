@@ -21,7 +21,7 @@ from bot.hub.commit import write_notes
 from bot.hub.loading import load_recipient
 from bot.hub.log import LogNotLoaded
 from bot.hub.notifications import clock_messages, messages
-from bot.hub.notifications.notify import is_told_at_once
+from bot.hub.notifications.notify import Recipient, is_told_at_once
 from bot.hub.notifications.preferences import PersonSettings
 from bot.hub.table import LiveTable
 from bot.position.pending import PendingDecision, engine_seat, next_seat, pending_decisions
@@ -212,9 +212,22 @@ class _Followup:
         for seat, clock in self._clocks.items():
             await self._update_absence(unit, seat, clock)
             if self._is_over(seat, clock):
-                await unit.clocks.remove_deputy(self._info.id, seat)
-                if clock.absence and (deputy := self._absence_deputy(seat)):  # who did not answer in time
-                    await unit.clocks.set_deputy(deputy)
+                await self._end_single_decision(unit, seat, clock)
+
+    async def _end_single_decision(self, unit: UnitOfWork, seat: int, clock: SeatClock) -> None:
+        """What a deputy was to decide once is decided, by them or not: whoever played before plays again."""
+        former = next(deputy for deputy in self._record.deputies if deputy.seat == seat)
+        stamp = f"{self._info.id}.{seat}.decided.{self._table.seq}"
+        acted = {row.person_id for row in self._record.rows if row.seat == seat and row.kind == "move"}
+        await unit.clocks.remove_deputy(self._info.id, seat)
+        if former.person_id not in acted:
+            await self._dismiss(unit, seat, former.person_id, stamp)
+        deputy = self._absence_deputy(seat) if clock.absence else None  # who did not answer in time
+        if deputy is not None:
+            await unit.clocks.set_deputy(deputy)
+        if (player := self._info.player_at(seat)) is not None:
+            person_id = deputy.person_id if deputy else player.person_id
+            await self._ask(unit, seat, clock, await load_recipient(unit, person_id, seat), stamp)
 
     def _absence_deputy(self, seat: int) -> Deputy | None:
         """Who plays for a seat as long as its player is away."""
@@ -278,6 +291,12 @@ class _Followup:
                 )
         else:
             return
+        await self._ask(unit, seat, clock, recipient, stamp)
+
+    async def _ask(
+        self, unit: UnitOfWork, seat: int, clock: SeatClock, recipient: Recipient, stamp: str
+    ) -> None:
+        """Tell who plays for a seat from now on what waits."""
         self._recipients[seat] = recipient
         waiting = [p for p in self._table.pending if p.seat == seat and clock.decision_id]
         self._tell(*messages.turn_messages(self._info, self._table.seq, waiting, {seat: recipient}, unit.now))
