@@ -44,7 +44,13 @@ REWIND_POLLS = UNDO_POLL, "redo"
 
 def holds_table(polls: Iterable[TablePoll], pace: Pace, now: datetime) -> bool:
     """Whether robots and orders wait, because of a vote on an undo."""
-    return any(each.poll.kind == UNDO_POLL and now < _hold_end(each, pace) for each in polls)
+    return held_until(polls, pace, now) is not None
+
+
+def held_until(polls: Iterable[TablePoll], pace: Pace, now: datetime) -> datetime | None:
+    """Until when robots, orders and what is played for absent players wait; None if they do not."""
+    ends = (_hold_end(each, pace) for each in polls if each.poll.kind == UNDO_POLL)
+    return max((end for end in ends if end > now), default=None)
 
 
 def _hold_end(poll: TablePoll, pace: Pace) -> datetime:

@@ -366,7 +366,7 @@ async def test_resign_asks_first(started: RunningBot, fake: FakeDiscord) -> None
 
 
 async def test_a_vote_stands_while_the_game_is_paused(started: RunningBot, fake: FakeDiscord) -> None:
-    """Who plays on for Bob is asked while his seat is empty; the card lost its buttons at the next message."""
+    """Who plays on for Bob is asked while his seat is empty; that vote was not shown."""
     asked = await started.submit_lines("Bob", "resign")
     await fake.click("Bob", asked.message, fake.controls(asked.message)[0].label)
     await fake.wait_until(lambda: not started.cards, "a game that stands still")

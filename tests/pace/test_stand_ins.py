@@ -162,3 +162,30 @@ async def test_who_moves_before_their_deputy_plays_on(driven: DrivenTable) -> No
     assert "You no longer play for Ann at table Friday" in driven.heard("Dora", "dismissed")[0]
     assert len(driven.heard("Ann", "vote")) == 1
     assert isinstance(await driven.say("Ann", "accept vote"), PollUpdated)
+
+
+async def test_who_has_a_deputy_for_a_decision_is_told(driven: DrivenTable) -> None:
+    """Ann heard nothing, Dora heard of herself twice, and the end of the longer time was not told."""
+    await late_with_deputy(driven)
+    assert "Dora decides for you this once, unless you move first." in driven.heard("Ann", "time_up")[0]
+    assert driven.heard("Dora", "news") == [] and len(driven.heard("Dora", "deputy")) == 1
+    assert isinstance(await driven.say("Ann", "extend"), Completed)
+    await driven.wait_until(START + 48 * HOUR)
+    told = driven.heard("Bob", "news")
+    assert len(told) == 2 and "Their deputy has not decided, so the game waits." in told[-1]
+
+
+async def test_an_order_that_a_vote_holds_is_not_overtaken_by_a_pass(driven: DrivenTable) -> None:
+    """Cid's time was up while the others voted on an undo: Cid passed instead of what the order says."""
+    await driven.begin("24h, then orders")
+    await driven.say("Ann", "buy SV")
+    await driven.say("Bob", "buy CS")
+    await driven.wait_until(START + 20 * HOUR)
+    assert isinstance(await driven.say("Ann", "undo"), PollUpdated)
+    await driven.say("Cid", "auto buy private DH up to 70")
+    await driven.wait_until(START + 43 * HOUR)
+    assert await driven.asked() == ["Cid"]
+    await driven.wait_until(START + 45 * HOUR)
+    assert await driven.asked() == ["Ann"]
+    log = await driven.service.queries.log(driven.table)
+    assert [row.line for row in log if row.kind == "move"] == ["buy SV", "buy CS", "buy DH"]

@@ -163,6 +163,9 @@ class TimeCommands:
         recipient = table.metadata.recipients.get(seat)
         if clock is None or clock.since is None or recipient is None:
             return f"{name} cannot be asked again now."
+        settings = table.metadata.settings[seat]
+        if settings.absences() and settings.is_away(unit.now):
+            return clock_messages.absence_sentence(name, settings)
         if not notify.reachable_channels(info, recipient):
             return f"No message reaches {name} now. Please tell them some other way."
         row = await unit.clocks.get_due(key := f"{info.id}.{seat}.{NUDGE_KIND}")

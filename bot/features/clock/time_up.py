@@ -21,6 +21,7 @@ from bot.hub.notifications import clock_messages, messages
 from bot.hub.notifications.notify import Recipient
 from bot.hub.notifications.preferences import not_quiet
 from bot.hub.notifications.waiting import has_digest_near
+from bot.hub.polls import held_until
 from bot.hub.request import CommandResult, LineFailure
 from bot.hub.seating import robot_deputy
 from bot.hub.table import LiveTable
@@ -38,6 +39,8 @@ PlayForSeat = Callable[[LiveTable, int, str, str, str], Awaitable[bool]]
 table; False if it could not be played."""
 
 GRACE = timedelta(minutes=15)
+AFTER_ORDERS = timedelta(minutes=1)
+"""Orders that a vote on an undo has held speak before anything is played for their owner."""
 PAUSED = "The game is paused until a player resumes it."
 HOW_TO_RESUME = "Write `resume` when you are back; on Discord it is `/table resume`."
 MOOT = timedelta(days=3650)  # for a row that has only to be remembered
@@ -59,6 +62,11 @@ class TimeUp(WaitTimers):
                 return (await unit.clocks.get_due(row.key)) is None
             if unit.now - row.due_at > STANDSTILL and not row.details.get("late"):
                 return await self._give_grace(unit, row)
+            held = held_until(table.polls, table.info.pace, unit.now)
+            if held and table.info.pace.when_up == "orders":  # which the player may have left
+                await unit.clocks.take_due(row, held + AFTER_ORDERS)
+                return True
+        former_deputy = table.info.deputies.get(row.seat)
         match table.info.pace.when_up:
             case "pause":
                 await self._pause(row.table_id, row.seat)
@@ -76,8 +84,8 @@ class TimeUp(WaitTimers):
             else:
                 told = None
             if told:
-                stamp = f"{clock_messages.wait_name(wait.clock)}.time_up"
-                recipients = _hear_of_time_up(table, wait.seat)
+                stamp = f"{clock_messages.wait_name(wait.clock)}.{row.due_at.timestamp():.0f}.time_up"
+                recipients = _hear_of_time_up(table, wait.seat, former_deputy)
                 await unit.outbox.enqueue(
                     *clock_messages.news_messages(table.info, recipients, told, stamp, unit.now)
                 )
@@ -191,18 +199,25 @@ class TimeUp(WaitTimers):
                 *clock_messages.deputy_messages(info, recipient, sentence, stamp, unit.now)
             )
             waiting = [p for p in table.pending if p.seat == seat]
+            told = (
+                f"Your time is up at table {info.name} {info.code}. {deputy.name} decides for you this once, "
+                "unless you move first."
+            )
             await unit.outbox.enqueue(
-                *messages.turn_messages(info, table.seq, waiting, {seat: recipient}, unit.now)
+                *messages.turn_messages(info, table.seq, waiting, {seat: recipient}, unit.now),
+                *clock_messages.time_up_messages(info, wait.recipient, told, f"{stamp}.own", unit.now),
             )
         return f"{name}'s time is up. {deputy.name} decides for them this once."
 
 
-def _hear_of_time_up(table: LiveTable, seat: int) -> list[Recipient]:
-    """Who gets a message of their own when a player's time is up: everybody, where the game goes on. Where it
-    goes on waiting for the player, only the others do, and at a table with a thread the thread is enough."""
+def _hear_of_time_up(table: LiveTable, seat: int, former_deputy: int | None) -> list[Recipient]:
+    """Who gets a message of their own when a player's time is up: everybody, where the game goes on, but a
+    deputy who was asked to decide. Where it goes on waiting for the player, only the others do, and at a
+    table with a thread the thread is enough."""
     recipients = table.metadata.recipients
     if table.info.pace.when_up != "remind":
-        return list(recipients.values())
+        is_asked = table.info.deputies.get(seat) != former_deputy
+        return [each for at, each in recipients.items() if at != seat or not is_asked]
     return [] if table.info.location else [each for at, each in recipients.items() if at != seat]
 
 
@@ -304,10 +319,12 @@ class Reminders(WaitTimers):
         """
         clock = wait.clock
         info = wait.table.info
-        due = ClockRules(info.pace, wait.table.metadata.settings).deadline(clock)
+        rules = ClockRules(info.pace, wait.table.metadata.settings)
+        due = rules.deadline(clock)
         if clock.since is None or (due is None and info.pace.kind != "none"):
             return row.kind if await unit.clocks.take_due(row) else None
-        reminder = next_reminder(clock.since, due, unit.now, wait.recipient.settings.quiet_hours)
+        quiet = wait.recipient.settings.quiet_hours
+        reminder = next_reminder(clock.since, due, unit.now, rules.calendar(wait.seat), quiet)
         if not await unit.clocks.take_due(row):
             return None
         details = row.details | {"name": reminder.name, "last": unit.now.isoformat()}

@@ -188,7 +188,7 @@ class _Followup:
         due = self._rules.deadline(clock) if player else None
         clock.allowance_end = due.allowance_end if due else None
         clock.time_up = due.time_up if due else None
-        self._due_rows.update(seat, clock, due)
+        self._due_rows.update(seat, clock, due, self._rules.calendar(seat))
 
     def _absence_line(self, settings: PersonSettings) -> str:
         """The absence of a player as the table is told of it; empty for one who is there."""
