@@ -126,3 +126,12 @@ async def test_an_absence_does_not_count_without_a_pace(driven: DrivenTable) -> 
     await driven.wait_until(local("2026-06-22 12:00"))
     assert [each[:8] for each in driven.heard("Ann", "reminder")] == ["20 22:00", "21 22:00"]
     assert not [each for each in driven.heard("Bob", "news") if "has waited" in each]
+
+
+async def test_who_goes_away_when_the_time_is_up_is_not_reminded_daily(driven: DrivenTable) -> None:
+    await driven.begin("24h")
+    await driven.wait_until(START + timedelta(hours=30))
+    await driven.say("Ann", "away until 2026-06-20")
+    driven.told.clear()
+    await driven.wait_until(local("2026-06-21 23:30"))
+    assert [each[:8] for each in driven.heard("Ann", "reminder")] == ["20 00:00", "20 10:00", "21 10:00"]

@@ -142,7 +142,7 @@ async def late_with_deputy(driven: DrivenTable) -> None:
 async def test_what_a_deputy_decides_for_a_late_player_counts_as_a_lapse(driven: DrivenTable) -> None:
     """Every decision of a sleeping player took the whole time again."""
     await late_with_deputy(driven)
-    ends = []
+    ends = list[timedelta]()
     while len(ends) < 3:
         await driven.wait_until(driven.now + HOUR / 2)
         while (asked := await driven.asked()) and (

@@ -16,6 +16,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import count
 from typing import Any, NamedTuple
 
 from bot.hub.cache import TableCache
@@ -170,7 +171,9 @@ def next_reminder(
 ) -> Reminder:
     """The first reminder that is later than a moment. There is always one: after the end they are daily.
 
-    None falls into a time that does not count, such as an absence."""
+    Half of the time and the days of waiting are of time that counts, and no daily reminder falls into an
+    absence or a weekend that is out.
+    """
     if due is None:
         moments = ((name, add_counted(since, wait, calendar)) for name, wait in WITHOUT_PACE.items())
         planned = (Reminder(name, not_quiet(moment, quiet)) for name, moment in moments)
@@ -183,11 +186,15 @@ def next_reminder(
     if found:
         return min(found, key=lambda reminder: reminder.at)
     number = max((after - due.allowance_end) // DAY, 0) + 1
-    at = not_quiet(due.allowance_end + number * DAY, quiet)
-    if at <= after:
-        number += 1
-        at = not_quiet(due.allowance_end + number * DAY, quiet)
-    return Reminder(f"day {number}", at)
+    daily = (
+        Reminder(f"day {n}", _on_day(due.allowance_end + n * DAY, calendar, quiet)) for n in count(number)
+    )
+    return next(reminder for reminder in daily if reminder.at > after)
+
+
+def _on_day(moment: datetime, calendar: Calendar, quiet: QuietHours | None) -> datetime:
+    """The moment, or the first after it that counts and is not quiet."""
+    return not_quiet(add_counted(moment, timedelta(), calendar), quiet)
 
 
 # -- waits -----------------------------------------------------------------------------------
