@@ -127,6 +127,15 @@ async def test_who_takes_an_open_seat_is_told_once_and_nobody_is_called_back(dri
     assert "Dora: resign" not in log.text and "Ann: buy SV" in log.text
 
 
+async def test_who_asks_is_answered_at_once_where_an_order_declines(driven: DrivenTable) -> None:
+    """Dora read that the others would be asked later."""
+    await driven.begin("24h")
+    await driven.person("Dora")
+    await driven.say("Ann", "auto decline votes")
+    answer = await ask(driven, "Dora", "ask Ann")
+    assert "Ann declines" in answer and answer.endswith("Nothing changes.") and "late" not in answer
+
+
 async def test_votes_on_one_seat_end_together(driven: DrivenTable) -> None:
     """Dora heard nothing, and the vote that could decide nothing any more stayed open."""
     await asked_for_ann(driven, "24h")

@@ -156,7 +156,9 @@ class PageBuilder:
         match notification.kind:
             case "turn" | "reminder" as kind:
                 pending = next((each for each in view.pending if each.seat == seat), None)
-                if state is None or pending is None or pending.decision_id != notification.decision_id:
+                if state is None or view.table.status != "running" or pending is None:
+                    return None
+                if pending.decision_id != notification.decision_id:
                     return None
                 is_reminder = kind == "reminder"
                 page = await self._turns.turn(

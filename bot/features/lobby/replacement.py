@@ -21,7 +21,7 @@ from bot.hub.loading import load_recipient
 from bot.hub.notifications.preferences import PersonSettings
 from bot.hub.pace import add_counted, calendar_of
 from bot.hub.polls import Motion, PollHandler
-from bot.hub.request import UNKNOWN_SEAT, CommandResult, LineRefused, Request
+from bot.hub.request import UNKNOWN_SEAT, CommandResult, LineRefused, PollUpdated, Request
 from bot.hub.seating import goes_on, is_pause_for, people_of, record_replacement, seat_robot, standing_pause
 from bot.hub.table import LiveTable
 from bot.hub.timers import LATE_KIND
@@ -84,6 +84,8 @@ class Replacements:
             result = await self._open(table, seat, "replace", voters, question, details)
             if isinstance(result, LineRefused):
                 raise ValueError(result.reason)
+            if isinstance(result, PollUpdated) and result.outcome is not None:
+                return " ".join(result.sentences)  # an order has declined
             if voters == [seat]:
                 async with self._store.begin(table=table_id) as unit:
                     await _look_at(unit, table_id, seat, unit.now + LOOK_AGAIN)

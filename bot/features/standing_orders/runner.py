@@ -74,7 +74,7 @@ class OrderRunner:
         seats = answered_in_advance(run.state, run.armed)
         draft.answered_in_advance = {seat_number(seat) for seat in seats}
         by_id = {order.id: order for order in records}
-        await self._record(draft, by_id, found, run)
+        await self._record(draft, by_id, found, run, restored)
         if not run.state.game_over:
             again = [by_id[armed.id] for armed in run.armed if armed.id in restored]
             why = "is left again, because what ended it was undone."
@@ -114,9 +114,15 @@ class OrderRunner:
         return [record for record in records if owners.get(record.seat) == record.person_id]
 
     async def _record(
-        self, draft: CommitDraft, records: dict[int, OrderRecord], found: ReadOrders, run: OrderRun
+        self,
+        draft: CommitDraft,
+        records: dict[int, OrderRecord],
+        found: ReadOrders,
+        run: OrderRun,
+        restored: set[int],
     ) -> None:
-        """Write what orders have said, and end those that are over."""
+        """Write what orders have said, and end those that are over. restored: those that had ended before the
+        undo of the draft, of which their owners know."""
         draft.spoken = list(run.spoken)
         for spoken in run.spoken:
             draft.add_row(
@@ -136,7 +142,8 @@ class OrderRunner:
             await unit.orders.end(draft.table.stored_info.id, order.id, order.reason, by_move)
         draft.ended_orders = ended
         if not run.state.game_over:
-            told = [order for order in ended if order.id not in draft.armed_orders]
+            again = {order.id for order in undone if order.id in restored}
+            told = [order for order in ended if order.id not in draft.armed_orders | again]
             records_told = [(records[o.id], o.reason) for o in told]
             await self._tell(
                 draft, [(r, f"Your order `{r.line}` has ended. {reason}") for r, reason in records_told]
