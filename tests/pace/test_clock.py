@@ -99,6 +99,17 @@ async def test_who_is_nudged_is_asked_again_once_in_twelve_hours(driven: DrivenT
     assert len(driven.heard("Ann", "reminder")) == 2
 
 
+async def test_the_computer_player_is_not_nudged(driven: DrivenTable) -> None:
+    """Who nudged was asked to tell it some other way."""
+    await driven.begin("none")
+    await driven.say("Ann", "robot Ann")
+    for name in ("Bob", "Cid"):
+        await driven.say(name, "accept")
+    nudged = await driven.say("Bob", "nudge")
+    assert isinstance(nudged, QueryAnswer)
+    assert nudged.text == "Robot is the computer player and moves by itself."
+
+
 async def test_a_nudge_waits_for_the_end_of_quiet_hours(driven: DrivenTable) -> None:
     await driven.begin("none")
     await driven.settings("Ann", "Europe/Berlin 11:00-15:00")

@@ -220,7 +220,7 @@ def _answer(draft: CommitDraft, answers: Sequence[_Answer], own: Sequence[OrderR
         reasons = [ended.reason for ended in draft.ended_orders if ended.id == order.id]
         if reasons:
             lines.append(f"It has ended. {reasons[0]}")
-        elif not said:
+        elif not said and order in left:  # a later line of the message may have taken its place
             previews = preview_texts(draft.table, OrderBook(), left, now, [*draft.log_rows])
             lines.append(previews[order.id])
     return tuple(lines)
