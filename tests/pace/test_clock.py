@@ -271,6 +271,16 @@ async def test_time_up_pass(driven: DrivenTable) -> None:
     assert (since[-1].line, since[-1].seat) == ("pass", 0)
 
 
+async def test_who_reads_digests_hears_at_once_that_their_time_is_up(driven: DrivenTable) -> None:
+    """They heard nothing: what is played is news, and no table waits for them after it."""
+    await driven.begin("24h, then orders")
+    await driven.settings("Ann", "digest 08:00")
+    await driven.wait_until(START + timedelta(hours=25))
+    (told,) = driven.heard("Ann", "time_up")
+    assert told.startswith("02 10:00") and told.endswith(": you have passed.")
+    assert driven.heard("Bob", "time_up") == []
+
+
 async def test_time_up_pause(driven: DrivenTable) -> None:
     await driven.begin("24h, then pause")
     await driven.wait_until(local("2026-06-04 12:00"))

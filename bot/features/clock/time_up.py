@@ -15,10 +15,10 @@ from bot.features.clock.due_rows import STANDSTILL, Wait, WaitTimers, next_remin
 from bot.hub.cache import TableCache
 from bot.hub.changes import again_on_conflict
 from bot.hub.commit import write_notes
-from bot.hub.info import is_robot_name
+from bot.hub.info import TableInfo, is_robot_name
 from bot.hub.loading import load_recipient
 from bot.hub.notifications import clock_messages, messages
-from bot.hub.notifications.notify import Recipient
+from bot.hub.notifications.notify import Recipient, is_told_at_once
 from bot.hub.notifications.preferences import not_quiet
 from bot.hub.notifications.waiting import has_digest_near
 from bot.hub.polls import held_until
@@ -163,9 +163,21 @@ class TimeUp(WaitTimers):
         name = clock_messages.wait_name(wait.clock)
         decision_id = wait.clock.decision_id or ""
         if line and await self._play_for_seat(table, wait.seat, line, decision_id, name):
+            await self._tell_digest_reader(table.info, wait, line, name)
             return None
         name = table.state.players[wait.seat]
         return f"{name}'s time is up. Nothing may be played for them here, so the game waits."
+
+    async def _tell_digest_reader(self, info: TableInfo, wait: Wait, line: str, name: str) -> None:
+        """A player whose time was up is told at once, even if a digest has their news."""
+        if is_told_at_once(info, wait.recipient):
+            return
+        what = "you have passed" if line == "pass" else f"`{line}` was played for you"
+        sentence = f"Your time is up at table {info.name} {info.code}: {what}."
+        async with self.store.begin(table=info.id) as unit:
+            await unit.outbox.enqueue(
+                *clock_messages.time_up_messages(info, wait.recipient, sentence, f"{name}.played", unit.now)
+            )
 
     async def _appoint(self, table: LiveTable, wait: Wait) -> str:
         """Let the deputy of a player decide this once: whom they have named, else a robot, where the
