@@ -143,7 +143,10 @@ class Service(Hub):
         turn_pages = [undo.add_to_turn]
         yield Feature("undo", undo.commands(), undo.motions(), turn_pages=turn_pages, is_required=True)
         vote_pages = dict.fromkeys(("vote", "vote_reminder"), votes.vote_page(cache))
-        yield Feature("votes", votes.commands(polls), timers=remind, pages=vote_pages, is_required=True)
+        yield Feature(
+            "votes", votes.commands(polls), timers=remind, reactions=[polls.drop_moot], pages=vote_pages,
+            is_required=True,
+        )  # fmt: skip
         yield Feature(
             "clock", clock.commands(), clock.motions(), clock_timers(cache, partial(play_line, submit)),
             pages=notice_pages(cache), turn_pages=[partial(add_deadline, self.store)],
@@ -155,7 +158,8 @@ class Service(Hub):
         yield Feature("retention", leads={"retention": self.retainer.run})
         yield Feature(
             "lobby", seats_and_start, replacements.motions(), lobby_timers, is_required=True,
-            pages=lobby_pages.LobbyPages(self.store).pages(), endings=[lobby_pages.add_to_ending],
+            reactions=[self.seats.drop_moot], pages=lobby_pages.LobbyPages(self.store).pages(),
+            endings=[lobby_pages.add_to_ending],
         )  # fmt: skip
         yield Feature("status", self.status.commands(), self.status.motions())
         yield Feature("robots", self.robots.commands(), leads={"robots": self.robots.run})

@@ -251,8 +251,8 @@ class Reachability:
         asked = []
         for table in await self._tables(person_id):
             view = await self._service.queries.view(table.id)
-            seat = view.table.seat_of(person_id)
-            pending = next((each for each in view.pending if each.seat == seat), None)
+            seats = view.table.seats_of(person_id)
+            pending = next((each for each in view.pending if each.seat in seats), None)
             if pending is None:
                 continue
             await self._ask_for(view.table, view.seq, pending, person_id, after)

@@ -95,7 +95,7 @@ async def live_token(unit: UnitOfWork, token: MailToken) -> ServiceToken | None:
     seat_name = seat_key(table.id, token.seat) if table and token.seat is not None else None
     if table and seat_name and not has_fixed_address:
         player = table.player_at(token.seat if token.seat is not None else -1)
-        if player is None or table.seat_of(token.person_id) != token.seat:
+        if player is None or token.seat not in table.seats_of(token.person_id):
             return None
     return ServiceToken(
         msgspec.convert(token.purpose, TokenPurpose), token.address,

@@ -55,9 +55,12 @@ def check_in_lobby(info: TableInfo) -> None:
 
 
 def actor_name(info: TableInfo, by: int | None) -> str:
-    """The person's name at the table; `The host` for a host without a seat, and for the operator."""
-    player = info.player_of(by)
-    return player.name if player else "The host"
+    """The person's name at the table; a deputy's is that of the player; `The host` for a host without a seat,
+    and for the operator."""
+    if player := info.player_of(by):
+        return player.name
+    played_for = [player.name for seat in info.seats_of(by) if (player := info.player_at(seat))]
+    return f"The deputy of {text_views.join_words(played_for)}" if played_for else "The host"
 
 
 async def load_info(unit: UnitOfWork, table_id: int) -> TableInfo:
@@ -174,7 +177,8 @@ class RunningTables(TableChanges):
     ) -> TableInfo:
         async with self._cache.locked(table_id) as table:
             info = table.stored_info
-            check_allowed(info, by, seated_players=True)
+            if not info.seats_of(by):
+                check_allowed(info, by, seated_players=True)
             if info.status != ("running" if command == "pause" else "paused"):
                 raise ValueError(f"Table {info.code} is {status_text(info.status)}.")
             taken = {p.seat for p in info.seated_players}
@@ -251,11 +255,9 @@ async def leave_lobby(draft: CommitDraft, person_id: int) -> None:
 
 
 async def record_end(draft: CommitDraft, sentence: str, by: int | None) -> None:
-    """Put into a draft that the game is ended unfinished: status, closed polls, log and announcement."""
+    """Put into a draft that the game is ended unfinished: status, log and announcement."""
     unit, table = await draft.unit(), draft.table
     await unit.tables.update(table.stored_info.id, status="ended")
-    for open_poll in table.polls:
-        await unit.polls.close(open_poll.poll.id, "superseded")
     standings = f"{STANDINGS}{text_views.standings_sentence(table.state)}" if table.begun else ""
     draft.add_note("service", "end", sentence + standings, person_id=by)
     if not table.begun:

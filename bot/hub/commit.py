@@ -99,6 +99,17 @@ class CommitDraft:
             sentences = (*self.announcements.pop()[1], *sentences)
         self.announcements.append((kind, sentences))
 
+    @property
+    def ends_game(self) -> bool:
+        """Whether the game is over with this commit, was ended, or is not to begin."""
+        is_over = self.state is not None and self.state.game_over is not None
+        return is_over or any((row.transport, row.line) == ("service", "end") for row in self.new_rows)
+
+    @property
+    def changes_seats(self) -> bool:
+        """Whether somebody takes or leaves a seat of a game in play."""
+        return any(row.kind == "replace" or row.line == "resign" for row in self.new_rows)
+
     async def update_status(self) -> None:
         """Mark the table finished if the game has ended, or running if an undo has reopened it."""
         info, state = self.table.stored_info, self.state
@@ -193,11 +204,13 @@ def commit_messages(draft: CommitDraft, metadata: TableMetadata, ping_holdoff: f
     holdoff = ping_holdoff if info.pace.holdoff is None else info.pace.holdoff
     due = draft.timestamp + timedelta(seconds=holdoff)
     sent = [*_announcements(draft, metadata, {pending.seat for pending in asked})]
-    sent += messages.turn_messages(info, draft.seq, asked, recipients, due, draft.answered_person)
+    acting_seats = {new_row.seat for new_row in draft.new_rows}
+    own = {seat for seat, each in recipients.items() if each.person_id == draft.answered_person}
+    answered = own if len(own) == 1 else own & acting_seats  # a deputy may play for several
+    sent += messages.turn_messages(info, draft.seq, asked, recipients, due, answered)
     sent += _votes_of_new_players(draft, metadata)
     former_ids = {pending.decision_id for pending in before}
     continuing = [p for p in after if p.is_main and p not in asked and p.decision_id not in former_ids]
-    acting_seats = {new_row.seat for new_row in draft.new_rows}
     for pending in continuing:
         if pending.seat not in acting_seats and pending.seat in recipients:
             sent += messages.updated_turn_messages(info, draft.seq, pending, recipients[pending.seat], due)
@@ -250,8 +263,10 @@ def _pending_key(table: TableInfo, pending: PendingDecision) -> tuple[int, int |
 def _announcements(
     draft: CommitDraft, metadata: TableMetadata, asked_seats: set[int]
 ) -> Iterator[NewMessage]:
+    everybody = metadata.recipients.values()
     for number, (kind, sentences) in enumerate(draft.announcements):
-        told = [r for r in metadata.recipients.values() if not _knows(draft, r, kind, asked_seats)]
+        known = {r.person_id for r in everybody if _knows(draft, r, kind, asked_seats)}
+        told = {r.person_id: r for r in everybody if r.person_id not in known}.values()
         suffix = str(number or "") if draft.new_rows else messages.unique_suffix()
         yield from messages.announcements(
             metadata.info, kind, draft.seq, sentences, told, suffix, draft.timestamp
@@ -261,7 +276,7 @@ def _announcements(
 def _knows(draft: CommitDraft, recipient: Recipient, kind: str, asked_seats: set[int]) -> bool:
     """Whether a person learns of this commit otherwise: news by the answer to their request, or because they
     get a seat by it; news and the start by the notification of their turn, which says what has happened."""
-    is_new = draft.table.stored_info.seat_of(recipient.person_id) is None
+    is_new = recipient.seat not in draft.table.stored_info.seats_of(recipient.person_id)
     if kind == "news" and (is_new or recipient.person_id == draft.answered_person):
         return True
     by_turn = kind in ("news", "started") and recipient.seat in asked_seats

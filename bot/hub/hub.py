@@ -271,7 +271,7 @@ class Hub:
             table = await self.cache.uncompared(table_id)
             if not table.begun:
                 return None
-            seated = in_seat(table.stored_info, table.state.players, request)
+            seated = in_seat(table.info, table.state.players, request)
             if not isinstance(seated, Request) or not self._is_move(table, seated):
                 return None
             return await self.moves.try_lines(table, seated)
@@ -322,10 +322,9 @@ class Hub:
             table = await self.cache.get(table_id)
         except UnreadableTable as error:
             return TableNotRunning("unreadable", str(error))
-        info = table.stored_info
         if not table.begun:
-            return out_of_play(info)
-        seat = None if person_id is None else info.seat_of(person_id)
+            return out_of_play(table.stored_info)
+        seat = None if person_id is None else table.info.seat_of(person_id)
         try:
             answer = await self._answer(table, seat, line)
         except ValueError as error:
@@ -383,10 +382,9 @@ class Hub:
 
     async def _handle(self, table: LiveTable, request: Request) -> CommandResult:
         """Check whose seat it is, carry the request out, and store the result of one that changed nothing."""
-        info = table.stored_info
         if not table.begun:
-            return out_of_play(info)
-        seated = in_seat(info, table.state.players, request)
+            return out_of_play(table.stored_info)
+        seated = in_seat(table.info, table.state.players, request)
         if not isinstance(seated, Request):
             return seated
         result = await self._dispatch(table, seated)

@@ -81,13 +81,18 @@ class TableInfo:
         """The person's seat, taken or reserved; None if they have none."""
         return next((p for p in self.seated_players if p.person_id == person_id), None)
 
+    def seats_of(self, person_id: int | None) -> list[int]:
+        """The numbers of the seats for which a person acts: their own, or all whose deputy they are; none
+        before the start and for others."""
+        if player := self.player_of(person_id):
+            return [] if player.seat is None else [player.seat]
+        deputies = sorted(self.deputies.items())
+        return [seat for seat, deputy_id in deputies if deputy_id == person_id and self.player_at(seat)]
+
     def seat_of(self, person_id: int) -> int | None:
-        """The number of the person's seat, or of the seat whose deputy they are; None before the start and
-        for others."""
-        player = self.player_of(person_id)
-        if player:
-            return player.seat
-        return next((seat for seat, deputy_id in self.deputies.items() if deputy_id == person_id), None)
+        """The seat that a person means who names none: of several, the first that the table waits for."""
+        seats = self.seats_of(person_id)
+        return next((seat for seat in seats if seat in self.acting_seats), seats[0] if seats else None)
 
     def person_at(self, seat: int) -> int | None:
         """Who is asked to act for a seat: its player, or the deputy; None if it is empty."""

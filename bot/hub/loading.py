@@ -235,15 +235,17 @@ async def load_metadata(unit: UnitOfWork, table_id: int) -> TableMetadata:
 
 def _metadata(record: TableRecord, info: TableInfo) -> TableMetadata:
     recipients, settings = {}, {}
+    players = [player.person_id for player in info.seated_players]
     with decoding(info.code):
         for player in info.seated_players:
             if (seat := player.seat) is not None:
                 person = record.people[player.person_id]
                 told = record.people[info.deputies.get(seat, player.person_id)]
                 recipient = notify.recipient_for(told, told.identities, seat)
-                recipients[seat], settings[seat] = recipient, recipient.settings
-                if told is not person:
-                    settings[seat] = settings_of(person.preferences, person.time_zone)
+                is_player = told is person
+                own = recipient.settings if is_player else settings_of(person.preferences, person.time_zone)
+                recipients[seat] = recipient
+                settings[seat] = own.at_table(players, robot_deputies=info.pace.robot_deputies)
     stand_ins = bool(info.deputies) or any(player.is_robot for player in info.seated_players)
     return TableMetadata(
         info, record.polls, recipients, record.table.revision, settings, record.orders, stand_ins

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import engine
 from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
+from bot.hub.info import TableInfo
+from bot.hub.loading import load_table_info
 from bot.hub.notifications import messages
 from bot.hub.pace import Pace
 from bot.hub.request import (
@@ -42,7 +44,13 @@ REWIND_POLLS = UNDO_POLL, "redo"
 
 def holds_table(polls: Iterable[TablePoll], pace: Pace, now: datetime) -> bool:
     """Whether robots and orders wait, because of a vote on an undo."""
-    return any(each.poll.kind == UNDO_POLL and now < _hold_end(each, pace) for each in polls)
+    return held_until(polls, pace, now) is not None
+
+
+def held_until(polls: Iterable[TablePoll], pace: Pace, now: datetime) -> datetime | None:
+    """Until when robots, orders and what is played for absent players wait; None if they do not."""
+    ends = (_hold_end(each, pace) for each in polls if each.poll.kind == UNDO_POLL)
+    return max((end for end in ends if end > now), default=None)
 
 
 def _hold_end(poll: TablePoll, pace: Pace) -> datetime:
@@ -57,11 +65,12 @@ async def _tell_nobody(draft: CommitDraft, open_poll: TablePoll, why: str) -> No
 
 class Motion(NamedTuple):
     """What a poll of one kind decides. carry_out: does it when all have accepted; what happened, in
-    sentences. is_possible: whether there is still something to do. drop: tells those who do not sit at the
-    table that nothing comes of it, and why. ends_with_move: whether it is closed once a seat has moved."""
+    sentences. is_possible: whether there is still something to do, with the seats of this table info. drop:
+    tells those who do not sit at the table that nothing comes of it, and why. ends_with_move: whether it is
+    closed once a seat has moved."""
 
     carry_out: Callable[[CommitDraft, Request, TablePoll], Awaitable[list[str]]]
-    is_possible: Callable[[LiveTable, TablePoll], bool] = lambda table, poll: True
+    is_possible: Callable[[LiveTable, TableInfo, TablePoll], bool] = lambda table, info, poll: True
     drop: Callable[[CommitDraft, TablePoll, str], Awaitable[None]] = _tell_nobody
     ends_with_move: Callable[[TablePoll, int], bool] = lambda poll, seat: False
 
@@ -185,7 +194,10 @@ class PollHandler:
             return refused(table, request, "This service cannot do what the vote is about; ask its operator.")
         writer, info = request.person_id, table.stored_info
         if writer is not None and not messages.may_vote(info, open_poll, request.seat, writer):
-            return refused(table, request, own_seat_sentence(table.state.players[request.seat]))
+            name = table.state.players[request.seat]
+            is_end = open_poll.poll.kind == messages.END_POLL
+            ends_alone = f"You play for {name}; only {name} can agree to end the game."
+            return refused(table, request, ends_alone if is_end else own_seat_sentence(name))
         async with self._cache.commit_request(table, request) as draft:
             polls = (await draft.unit()).polls
             open_poll = await polls.cast_vote(open_poll.poll.id, request.seat, agrees)
@@ -213,7 +225,7 @@ class PollHandler:
             await self.drop(draft, open_poll, f"{table.state.players[request.seat]} declines", outcome)
             return outcome, ["Nothing changes."]
         motion = self.motions[poll.kind]
-        if not motion.is_possible(table, open_poll):
+        if not motion.is_possible(table, table.stored_info, open_poll):
             await polls.close(poll.id, "superseded")
             return "superseded", ["What the vote was about no longer exists."]
         await polls.close(poll.id, outcome)
@@ -234,6 +246,21 @@ class PollHandler:
             motion = self.motions.get(open_poll.poll.kind)
             if motion is not None and motion.ends_with_move(open_poll, seat):
                 await self.drop(draft, open_poll, f"{draft.table.state.players[seat]} has moved")
+
+    async def drop_moot(self, draft: CommitDraft) -> None:
+        """Close the polls about seats that have changed, and all with the end of the game."""
+        if not draft.table.polls or not (draft.ends_game or draft.changes_seats):
+            return
+        unit, table = await draft.unit(), draft.table
+        info = await load_table_info(unit, await unit.tables.get(table.stored_info.id))
+        for open_poll in await unit.polls.open_polls(info.id):
+            motion = self.motions.get(open_poll.poll.kind)
+            if draft.ends_game:  # the table is told of that
+                await unit.polls.close(open_poll.poll.id, "superseded")
+                if motion is not None:
+                    await motion.drop(draft, open_poll, "the game is over")
+            elif motion is not None and not motion.is_possible(table, info, open_poll):
+                await self.drop(draft, open_poll, "the seats have changed")
 
     async def drop_votes_of(self, draft: CommitDraft, seat: int, why: str) -> None:
         """The player of a seat is gone: no vote waits for them."""

@@ -275,7 +275,7 @@ def in_seat(info: TableInfo, names: Sequence[str], request: Request) -> Request 
     if seat is None or not 0 <= seat < len(names):
         return NotYourSeat(f"You have no seat at table {info.code}.")
     player = info.player_at(seat)
-    if request.person_id is not None and (player is None or info.seat_of(request.person_id) != seat):
+    if request.person_id is not None and (player is None or seat not in info.seats_of(request.person_id)):
         return NotYourSeat(f"That is for {names[seat]}, not for you.")
     return replace(request, seat=seat)
 

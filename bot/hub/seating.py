@@ -14,7 +14,7 @@ from bot.hub.table import LiveTable
 from bot.position import text_views
 from bot.position.pending import engine_seat
 from engine.kernel import check_names
-from storage import AlreadyExists, NewLogRow, Person, UnitOfWork
+from storage import AlreadyExists, LogRow, NewLogRow, Person, UnitOfWork
 
 
 def seating_order(
@@ -169,12 +169,41 @@ async def seat_robot(draft: CommitDraft, seat: int, by: int | None) -> str:
     return sentence
 
 
+def standing_pause(table: LiveTable) -> LogRow | None:
+    """The note of the pause that holds until a player resumes the game; None where it is played, or waits for
+    a seat to be taken only. The pause for somebody who did not answer ends with their time in the seat.
+
+    Raises LogNotLoaded.
+    """
+    info, last = table.stored_info, None
+    if info.status == "paused":
+        last = next((row for row in reversed(table.log.rows) if _ends_search(row)), None)
+    if last is None or last.line != "pause":
+        return None
+    return last if last.transport != "clock" or info.player_of(last.person_id) else None
+
+
+def _ends_search(row: LogRow) -> bool:
+    return row.line in ("pause", "resume") or row.kind not in ("note", "replace")
+
+
+def is_pause_for(row: LogRow, person_id: int) -> bool:
+    """Whether the clock has paused the game because this person did not answer."""
+    return (row.transport, row.person_id) == ("clock", person_id)
+
+
 async def goes_on(draft: CommitDraft, seat: int) -> str:
-    """Resume a paused game in which the last empty seat was taken; a sentence, empty where it is not."""
-    info = draft.table.stored_info
+    """Resume a paused game in which the last empty seat was taken; a sentence, empty where seats are empty.
+
+    A pause stays that a player has made, or that was made for the sake of another than who sat there.
+    """
+    info, player = draft.table.stored_info, draft.table.stored_info.player_at(seat)
     empty = [n for s, n in enumerate(info.names) if s != seat and info.player_at(s) is None]
     if info.status != "paused" or empty:
         return ""
+    pause = standing_pause(draft.table)
+    if pause and not (player and is_pause_for(pause, player.person_id)):
+        return " The game stays paused until a player resumes it."
     await (await draft.unit()).tables.update(info.id, status="running")
     return " The game goes on."
 

@@ -34,7 +34,8 @@ class TableMetadata:
     """What the store holds about a table apart from its log, as of a revision of the table.
 
     polls: the open polls. recipients: by seat, how its player or deputy is reached. settings: by seat, those
-    of its player. orders: those that are armed. has_stand_ins: a robot or a deputy may act there.
+    of its player, as far as they hold at this table. orders: those that are armed. has_stand_ins: a robot or
+    a deputy may act there.
     """
 
     info: TableInfo

@@ -365,6 +365,24 @@ async def test_resign_asks_first(started: RunningBot, fake: FakeDiscord) -> None
     assert [s.name for s in table.seated_players] == ["Ann", "Cid"]
 
 
+async def test_a_vote_stands_while_the_game_is_paused(started: RunningBot, fake: FakeDiscord) -> None:
+    """Who plays on for Bob is asked while his seat is empty; that vote was not shown."""
+    asked = await started.submit_lines("Bob", "resign")
+    await fake.click("Bob", asked.message, fake.controls(asked.message)[0].label)
+    await fake.wait_until(lambda: not started.cards, "a game that stands still")
+    await started.submit_lines("Ann", "robot Bob")
+    await fake.wait_until(lambda: started.cards, "the vote")
+    await started.submit_lines("Ann", "pace 24h")
+    await started.wait_for_delivery()
+    await fake.wait_until(lambda: len(started.cards) == 2, "the second vote beside it")
+    vote = next(m for m in started.cards if "Let a robot play on for Bob?" in m.text)
+    await fake.click("Cid", vote, "Accept")
+    await fake.wait_until(lambda: not fake.controls(vote), "the outcome")
+    assert started.service
+    table = await started.service.queries.find_table(started.table_code)
+    assert table.status == "running" and table.names[1] == "Robot"
+
+
 async def test_an_open_seat_is_asked_for_and_the_host_admits(started: RunningBot, fake: FakeDiscord) -> None:
     """The card in the channel has a button for the seat; the host has two that answer."""
     asked = await started.submit_lines("Bob", "resign")

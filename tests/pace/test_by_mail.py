@@ -139,3 +139,18 @@ async def test_settings_by_mail(driven: DrivenTable, desk: MailDesk) -> None:
         "Set: zone Europe/Berlin.", "Set: quiet 22:00-07:00."
     ]  # fmt: skip
     assert (await driven.service.settings.settings(driven.people["Ann"])).quiet == "22:00-07:00"
+
+
+@pytest.mark.parametrize("line", ["pause", "end yes"])
+async def test_no_turn_comes_by_mail_when_the_game_stands_still(
+    driven: DrivenTable, desk: MailDesk, line: str
+) -> None:
+    """The email waited for the hold-off, and said that it was the turn of somebody whose game was over."""
+    await driven.begin("24h")
+    await driven.say("Bob" if line == "pause" else "Ann", line)
+    driven.now += timedelta(minutes=3)
+    assert not [each for each in await desk.letters() if "Your turn" in each.subject]
+    if line == "pause":
+        await driven.say("Cid", "resume")
+        driven.now += timedelta(minutes=3)
+        assert len([each for each in await desk.letters() if "Your turn" in each.subject]) == 1

@@ -99,6 +99,17 @@ async def test_who_is_nudged_is_asked_again_once_in_twelve_hours(driven: DrivenT
     assert len(driven.heard("Ann", "reminder")) == 2
 
 
+async def test_the_computer_player_is_not_nudged(driven: DrivenTable) -> None:
+    """Who nudged was asked to tell it some other way."""
+    await driven.begin("none")
+    await driven.say("Ann", "robot Ann")
+    for name in ("Bob", "Cid"):
+        await driven.say(name, "accept")
+    nudged = await driven.say("Bob", "nudge")
+    assert isinstance(nudged, QueryAnswer)
+    assert nudged.text == "Robot is the computer player and moves by itself."
+
+
 async def test_a_nudge_waits_for_the_end_of_quiet_hours(driven: DrivenTable) -> None:
     await driven.begin("none")
     await driven.settings("Ann", "Europe/Berlin 11:00-15:00")
@@ -258,6 +269,16 @@ async def test_time_up_pass(driven: DrivenTable) -> None:
     since = await driven.service.queries.log_since_last_move(driven.table, 1)
     assert recent_events(since)[1:] == ("Ann's time is up: they pass.", "Ann passes.")
     assert (since[-1].line, since[-1].seat) == ("pass", 0)
+
+
+async def test_who_reads_digests_hears_at_once_that_their_time_is_up(driven: DrivenTable) -> None:
+    """They heard nothing: what is played is news, and no table waits for them after it."""
+    await driven.begin("24h, then orders")
+    await driven.settings("Ann", "digest 08:00")
+    await driven.wait_until(START + timedelta(hours=25))
+    (told,) = driven.heard("Ann", "time_up")
+    assert told.startswith("02 10:00") and told.endswith(": you have passed.")
+    assert driven.heard("Bob", "time_up") == []
 
 
 async def test_time_up_pause(driven: DrivenTable) -> None:

@@ -8,11 +8,14 @@ import pytest
 
 from bot.features.clock.due_rows import next_reminder
 from bot.hub.notifications.preferences import not_quiet, quiet_hours
-from bot.hub.pace import Deadline
+from bot.hub.pace import Deadline, calendar_of, parse_pace
+from bot.hub.request import QueryAnswer
 from bot.position.times import parse_quiet_hours
+from tests.pace.conftest import START, DrivenTable
 from tests.pace.test_pace import local
 
 QUIET = quiet_hours("22:00-07:00", "Europe/Berlin")
+ALWAYS = calendar_of(parse_pace("24h"), None)
 
 
 def all_reminders(
@@ -21,7 +24,7 @@ def all_reminders(
     found: list[tuple[str, str]] = []
     after = since
     while True:
-        reminder = next_reminder(since, due, after, QUIET if quiet else None)
+        reminder = next_reminder(since, due, after, ALWAYS, QUIET if quiet else None)
         if reminder.at > until:
             return found
         assert reminder.at > after
@@ -70,12 +73,12 @@ def test_one_more_before_the_bank_is_empty() -> None:
 def test_a_short_allowance_has_no_reminder_before_its_end() -> None:
     since = local("2026-06-01 09:00")
     end = since + timedelta(minutes=30)
-    assert next_reminder(since, Deadline(end, end), since).name == "day 1"
+    assert next_reminder(since, Deadline(end, end), since, ALWAYS).name == "day 1"
 
 
 def test_after_a_long_pause_one_reminder_follows_not_all_that_were_missed() -> None:
     since, end = local("2026-06-01 09:00"), local("2026-06-02 09:00")
-    reminder = next_reminder(since, Deadline(end, end), local("2026-06-20 10:00"), QUIET)
+    reminder = next_reminder(since, Deadline(end, end), local("2026-06-20 10:00"), ALWAYS, QUIET)
     assert reminder == ("day 19", local("2026-06-21 09:00"))
 
 
@@ -91,3 +94,44 @@ def test_what_are_no_quiet_hours_is_one_sentence(written: str, sentence: str) ->
     with pytest.raises(ValueError) as error:
         parse_quiet_hours(written)
     assert str(error.value) == sentence
+
+
+async def test_no_reminder_falls_into_an_absence_or_a_weekend_that_is_out(driven: DrivenTable) -> None:
+    """Half of the time was counted through both, and a nudge reached Ann on her holiday."""
+    await driven.begin("24h")
+    await driven.say("Ann", "settings zone Europe/Berlin")
+    await driven.say("Ann", "away until 2026-06-20")
+    await driven.wait_until(START + timedelta(days=2))
+    nudged = await driven.say("Bob", "nudge")
+    assert isinstance(nudged, QueryAnswer) and "Ann is away until Sat 20 Jun 2026." in nudged.text
+    await driven.wait_until(local("2026-06-20 23:30"))
+    assert [each[:8] for each in driven.heard("Ann", "reminder")] == ["20 10:00", "20 21:00"]
+
+
+async def test_half_of_a_time_over_a_weekend_that_is_out(driven: DrivenTable) -> None:
+    await driven.begin("24h, weekends out")
+    for name in ("Ann", "Bob", "Cid"):
+        await driven.say(name, "settings zone Europe/Berlin")
+    await driven.wait_until(local("2026-06-05 16:00"))
+    await driven.say("Ann", "pass")
+    await driven.wait_until(local("2026-06-08 15:30"))
+    assert [each[:8] for each in driven.heard("Bob", "reminder")] == ["08 02:00", "08 13:00"]
+
+
+async def test_an_absence_does_not_count_without_a_pace(driven: DrivenTable) -> None:
+    """After a holiday of 19 days the others heard that the table had waited, and the pause came early."""
+    await driven.begin("none")
+    await driven.say("Ann", "settings zone Europe/Berlin")
+    await driven.say("Ann", "away until 2026-06-20")
+    await driven.wait_until(local("2026-06-22 12:00"))
+    assert [each[:8] for each in driven.heard("Ann", "reminder")] == ["20 22:00", "21 22:00"]
+    assert not [each for each in driven.heard("Bob", "news") if "has waited" in each]
+
+
+async def test_who_goes_away_when_the_time_is_up_is_not_reminded_daily(driven: DrivenTable) -> None:
+    await driven.begin("24h")
+    await driven.wait_until(START + timedelta(hours=30))
+    await driven.say("Ann", "away until 2026-06-20")
+    driven.told.clear()
+    await driven.wait_until(local("2026-06-21 23:30"))
+    assert [each[:8] for each in driven.heard("Ann", "reminder")] == ["20 00:00", "20 10:00", "21 10:00"]

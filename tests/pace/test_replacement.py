@@ -127,6 +127,43 @@ async def test_who_takes_an_open_seat_is_told_once_and_nobody_is_called_back(dri
     assert "Dora: resign" not in log.text and "Ann: buy SV" in log.text
 
 
+async def test_who_asks_is_answered_at_once_where_an_order_declines(driven: DrivenTable) -> None:
+    """Dora read that the others would be asked later."""
+    await driven.begin("24h")
+    await driven.person("Dora")
+    await driven.say("Ann", "auto decline votes")
+    answer = await ask(driven, "Dora", "ask Ann")
+    assert "Ann declines" in answer and answer.endswith("Nothing changes.") and "late" not in answer
+
+
+async def test_votes_on_one_seat_end_together(driven: DrivenTable) -> None:
+    """Dora heard nothing, and the vote that could decide nothing any more stayed open."""
+    await asked_for_ann(driven, "24h")
+    await driven.say("Ann", "robot Ann")
+    await driven.say("Bob", "accept")
+    await driven.say("Cid", "accept")
+    assert await names(driven) == ("Robot", "Bob", "Cid") and await voters(driven) == []
+    assert driven.heard("Dora", "seat_answer")[0].endswith("is over, because the seats have changed.")
+    assert "because the seats have changed: Dora would play on" in driven.heard("Bob", "news")[-1]
+
+
+async def test_who_asks_for_a_taken_seat_hears_that_the_game_is_over(driven: DrivenTable) -> None:
+    await asked_for_ann(driven, "24h")
+    await driven.say("Ann", "end yes")
+    assert driven.heard("Dora", "seat_answer")[0].endswith("is over, because the game is over.")
+    assert await voters(driven) == []
+
+
+async def test_the_pause_for_a_sleeper_ends_with_them_and_their_orders_too(driven: DrivenTable) -> None:
+    """An order of Ann's bought a private for Dora in the moment in which she took the seat."""
+    await asked_for_ann(driven, "24h, then pause")
+    await driven.wait_until(START + timedelta(hours=25))
+    await driven.say("Ann", "auto buy private SV up to 20")
+    await driven.say("Ann", "accept vote")
+    view = await driven.service.queries.view(driven.table)
+    assert view.table.status == "running" and [p.name for p in view.pending] == ["Dora"]
+
+
 async def test_a_vote_about_somebody_who_is_deleted_is_over(driven: DrivenTable) -> None:
     """Accepting it failed, again and again."""
     await asked_for_ann(driven, "24h")

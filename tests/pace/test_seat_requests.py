@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -78,7 +79,59 @@ async def test_two_ask_for_one_seat(driven: DrivenTable) -> None:
     await ask(driven, "Eve")
     assert "name whom you mean" in await ask(driven, "Ann", "admit")
     await ask(driven, "Ann", "admit Eve")
-    assert await ask(driven, "Ann", "admit Dora") == "Eve sits there now; Dora cannot."
+    (told,) = driven.heard("Dora", "seat_answer")
+    assert told.endswith(f"{await code(driven)} is over, because somebody else has that seat now.")
+    assert (await ask(driven, "Ann", "admit Dora")).startswith("Nobody asks for a seat")
+
+
+async def test_who_asks_is_told_when_the_game_ends_first(driven: DrivenTable) -> None:
+    """They waited for an answer that never came."""
+    await open_seat(driven)
+    await ask(driven, "Dora")
+    await driven.say("Cid", "resign yes")
+    assert driven.heard("Dora", "seat_answer") == []
+    await driven.say("Ann", "end yes")
+    (told,) = driven.heard("Dora", "seat_answer")
+    assert told.endswith("is over, because the game is over.")
+
+
+@pytest.mark.parametrize(
+    ("line", "why"), [("start", "the game has begun"), ("end yes", "the table is closed")]
+)
+async def test_who_asks_at_a_table_that_begins_or_is_closed(driven: DrivenTable, line: str, why: str) -> None:
+    await lobby(driven, "Ann", "Bob")
+    await ask(driven, "Cid")
+    await driven.say("Ann", line)
+    assert driven.heard("Cid", "seat_answer")[0].endswith(f"is over, because {why}.")
+
+
+async def test_who_has_a_seat_now_is_not_asked_about_again(driven: DrivenTable) -> None:
+    """Dora has asked for Bob's seat, and takes Ann's as agreed: nobody is asked about Bob's any more."""
+    await open_seat(driven)
+    await ask(driven, "Dora", "ask Bob")
+    await ask(driven, "Dora", "ask Ann")
+    await driven.say("Ann", "accept vote")
+    assert (await ask(driven, "Cid", "admit Dora")).startswith("Nobody asks for a seat")
+    await driven.wait_until(driven.now + timedelta(days=3))
+    assert driven.heard("Cid", "seat_request") == []
+
+
+async def test_a_pause_of_a_player_stays_when_the_last_seat_is_taken(driven: DrivenTable) -> None:
+    await driven.begin("24h")
+    await driven.person("Dora")
+    await driven.say("Cid", "pause")
+    await driven.say("Bob", "resign yes")
+    await ask(driven, "Dora")
+    await ask(driven, "Ann", "admit Dora")
+    assert (await driven.service.queries.table_info(driven.table)).status == "paused"
+    told = "Dora plays on for Bob. The game stays paused until a player resumes it."
+    assert driven.heard("Cid", "news")[-1].endswith(told)
+    assert isinstance(await driven.say("Dora", "resume"), Completed)
+    await driven.say("Dora", "resign yes")
+    await driven.person("Eve")
+    await ask(driven, "Eve")
+    await ask(driven, "Ann", "admit Eve")
+    assert (await driven.service.queries.table_info(driven.table)).status == "running"
 
 
 async def test_a_lobby_by_mail(driven: DrivenTable, desk: MailDesk) -> None:

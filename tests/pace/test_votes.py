@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from bot.discord.cards.notices import turns_card
-from bot.hub.request import PollUpdated, QueryAnswer
+from bot.hub.request import PollUpdated, QueryAnswer, TableNotRunning
 from mail.port import LinesPlayed
 from tests.pace.conftest import START, DrivenTable
 from tests.pace.letters import MailDesk
@@ -125,3 +125,24 @@ async def test_the_digest_on_discord_has_the_vote_and_the_news(driven: DrivenTab
     card = str(await turns_card(driven.service, waiting))
     assert QUESTION in card and "accept vote" in card and "decline vote" in card
     assert "- Bob bids $115 for the MH" in card and "buys the CS for $40" in card
+
+
+async def test_an_order_whose_line_is_undone_is_told_to_have_ended_once(driven: DrivenTable) -> None:
+    """It had ended with what it said; after the undo its owner read of a second end."""
+    await driven.begin("none")
+    await driven.say("Bob", "auto buy private CS up to 40")
+    await driven.say("Ann", "buy SV")
+    assert isinstance(await driven.say("Ann", "undo"), PollUpdated)
+    await driven.say("Bob", "accept vote")
+    assert await driven.asked() == ["Ann"]
+    (told,) = driven.heard("Bob", "order")
+    assert told.endswith("has ended. The CS is sold to Bob.")
+
+
+async def test_no_order_is_left_when_the_game_is_over(driven: DrivenTable) -> None:
+    """It was said to wait for a turn that never comes."""
+    await driven.begin("none")
+    await driven.say("Ann", "end yes")
+    answer = await driven.say("Bob", "auto pass")
+    assert isinstance(answer, TableNotRunning) and answer.reason.endswith("is ended.")
+    assert isinstance(await driven.say("Bob", "auto"), QueryAnswer)

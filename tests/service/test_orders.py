@@ -389,6 +389,16 @@ async def test_a_new_order_of_the_same_verb_and_subject_replaces_the_old_one(wor
     assert [line[:3] for line in listed.splitlines()[:3]] == ["1. ", "2. ", "3. "] and "4. " not in listed
 
 
+@pytest.mark.parametrize("line", ["auto pass once", "auto off", "auto off 1"])
+async def test_a_message_may_replace_or_take_back_what_it_has_left(
+    trading: ServiceHarness, line: str
+) -> None:
+    """It was an error, and nothing was left."""
+    told = await arm(trading, "Ann", "auto pass", line)
+    assert told.startswith("Order 1: `auto pass`.")
+    assert ("It replaces `auto pass`." if "once" in line else "Taken back: `auto pass`.") in told
+
+
 async def test_an_order_that_never_speaks_because_of_another_says_so(trading: ServiceHarness) -> None:
     await arm(trading, "Bob", "auto pass")
     text = await arm(trading, "Bob", "auto buy 2 BO")

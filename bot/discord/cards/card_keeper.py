@@ -427,8 +427,6 @@ def open_prompt(view: TableView, card: Card) -> Prompt | None:
     prefix, ref = slot_prefix(card.slot), card_ref(card)
     name = card.slot.removeprefix(prefix)
     if name.startswith("v"):
-        if view.table.status not in ("running", "finished"):
-            return None
         number, _, seat = name[1:].partition(":")
         return next(
             (

@@ -125,8 +125,8 @@ class InteractionHandler:
         """
         view = await self.service.queries.view(table_id)
         reader = await self.lookup.person_id(interaction.user)
-        own_seat = view.table.seat_of(reader)
-        if seat is not None and seat != own_seat:
+        own_seat = view.table.seat_of(reader) if seat is None else seat
+        if seat is not None and seat not in view.table.seats_of(reader):
             await reply_text(
                 interaction, private_answers.wrong_player_text(view.state, view.table.names, seat)
             )

@@ -88,8 +88,8 @@ class LineInteractions:
         """Submit lines for the decision that the custom id names, and show the result."""
         person_id = await self.lookup.person_id(interaction.user)
         view = await self.service.queries.view(custom_id.table_id)
-        seat = view.table.seat_of(person_id)
-        if custom_id.seat is not None and seat != custom_id.seat:
+        seat = view.table.seat_of(person_id) if custom_id.seat is None else custom_id.seat
+        if custom_id.seat is not None and seat not in view.table.seats_of(person_id):
             await reply_text(
                 interaction, private_answers.wrong_player_text(view.state, view.table.names, custom_id.seat)
             )
@@ -220,9 +220,8 @@ class ControlAccess:
     async def reject_other_user(self, interaction: discord.Interaction, custom_id: CustomId) -> bool:
         """Whether the control belongs to another player; then the user gets a message that says so."""
         view = await self.service.queries.view(custom_id.table_id)
-        if (
-            custom_id.seat is None
-            or view.table.seat_of(await self.lookup.person_id(interaction.user)) == custom_id.seat
+        if custom_id.seat is None or custom_id.seat in view.table.seats_of(
+            await self.lookup.person_id(interaction.user)
         ):
             return False
         await reply_text(

@@ -80,7 +80,7 @@ class PageBuilder:
         if notification.once_a_day and await self._is_one_too_many(notification, str(row.address["email"])):
             return None
         seat = notification.seat
-        if seat is None or table.seat_of(notification.person_id) != seat:
+        if seat not in table.seats_of(notification.person_id):
             return None
         if notification.kind in ASKING and table.person_at(seat) != notification.person_id:
             return None  # a deputy plays now, or does no more
@@ -141,7 +141,7 @@ class PageBuilder:
         if notification.table_id:
             await self._service.cache.refresh(notification.table_id)
             table = await self._service.queries.table_info(notification.table_id)
-            if notification.seat is not None and table.seat_of(person_id) == notification.seat:
+            if notification.seat in table.seats_of(person_id):
                 seat = notification.seat
                 view = await self._service.queries.view(table.id)
                 decision_id = view.decision_id_of(seat) or view.current_decision_id
@@ -156,7 +156,9 @@ class PageBuilder:
         match notification.kind:
             case "turn" | "reminder" as kind:
                 pending = next((each for each in view.pending if each.seat == seat), None)
-                if state is None or pending is None or pending.decision_id != notification.decision_id:
+                if state is None or view.table.status != "running" or pending is None:
+                    return None
+                if pending.decision_id != notification.decision_id:
                     return None
                 is_reminder = kind == "reminder"
                 page = await self._turns.turn(
@@ -226,7 +228,7 @@ async def page_token(
             person_id=person_id, table_id=table.id, seat_number=seat,
         )  # fmt: skip
     seat = notification.seat if page.decision_id else None
-    if seat is not None and table.seat_of(person_id) != seat:
+    if seat is not None and seat not in table.seats_of(person_id):
         return None
     async with store.read() as unit:
         token = await reply_token_for(unit, person_id, table, seat, page.decision_id)

@@ -54,8 +54,7 @@ class ClockRules:
 
     def settings_of(self, seat: int) -> PersonSettings:
         """The settings of a seat's player, as far as they hold at this table."""
-        settings = self.settings.get(seat, PersonSettings())
-        return settings.at_table(robot_deputies=self.pace.robot_deputies)
+        return self.settings.get(seat, PersonSettings())
 
     def calendar(self, seat: int) -> Calendar:
         """Which time counts for a seat."""
@@ -93,9 +92,10 @@ def follow(clocks: Mapping[int, SeatClock], step: LogStep, rules: ClockRules) ->
     for seat, clock in clocks.items():
         decision_id = waited_for.get(seat)
         has_acted = step.kind == "move" and step.seat == seat
+        was_up = clock.time_up is not None and step.created_at >= clock.time_up
         if clock.decision_id and (decision_id is None or restarts or has_acted):
             _stop(clock, step, rules)
-        _count_lapse(clock, step)
+        _count_lapse(clock, step, was_up=was_up)
         if new_pace:
             clock.bank = None
         if decision_id is None:
@@ -105,14 +105,17 @@ def follow(clocks: Mapping[int, SeatClock], step: LogStep, rules: ClockRules) ->
         clock.decision_id = decision_id
 
 
-def _count_lapse(clock: SeatClock, step: LogStep) -> None:
-    """Count a line that was played for a player as a lapse. Their own next action, or a new player, ends
-    these."""
-    if step.seat != clock.seat or step.kind == "note":
+def _count_lapse(clock: SeatClock, step: LogStep, *, was_up: bool) -> None:
+    """Count a line that was played for a player whose time was up as a lapse. Their own next action, that of
+    a deputy in time, or a new player, ends these."""
+    if step.seat != clock.seat or step.kind == "note" or step.transport == "order":
         return
-    if step.kind == "move" and step.transport == CLOCK_TRANSPORT:
+    is_own = step.kind == "replace" or step.person_id == clock.person_id
+    if step.kind == "move" and (
+        step.transport == CLOCK_TRANSPORT or (step.person_id and was_up and not is_own)
+    ):
         clock.lapses += 1
-    elif step.kind == "replace" or (step.transport != "order" and step.person_id == clock.person_id):
+    elif is_own or (step.kind == "move" and step.person_id):
         clock.lapses = 0
 
 

@@ -16,6 +16,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import count
 from typing import Any, NamedTuple
 
 from bot.hub.cache import TableCache
@@ -28,7 +29,7 @@ from bot.hub.notifications.notify import (
     wanted_channels,
 )
 from bot.hub.notifications.preferences import QuietHours, not_quiet
-from bot.hub.pace import Deadline
+from bot.hub.pace import Calendar, Deadline, add_counted, counted_between
 from bot.hub.table import LiveTable
 from storage import ClockChanges, DueRow, SeatClock, UnitOfWork
 
@@ -53,14 +54,14 @@ class SeatDueRows:
         self._info, self._due, self._recipients = info, stored, recipients
         self._holdoff, self._now, self._changes = holdoff, now, changes
 
-    def update(self, seat: int, clock: SeatClock, due: Deadline | None) -> None:
-        """What is due for a seat, as its clock is now."""
+    def update(self, seat: int, clock: SeatClock, due: Deadline | None, calendar: Calendar) -> None:
+        """What is due for a seat, as its clock is now. calendar: which time counts for it."""
         wanted: dict[str, tuple[datetime, dict[str, Any]]] = {}
         recipient = self._recipients.get(seat)
         if clock.decision_id and clock.since and recipient:
             wait = {"decision": clock.decision_id, "since": clock.since.isoformat()}
-            if due or (self._info.pace.kind == "none" and not recipient.settings.is_away(self._now)):
-                wanted["reminder"] = self._reminder(clock, due, wait)
+            if due or self._info.pace.kind == "none":
+                wanted["reminder"] = self._reminder(clock, due, calendar, wait)
             if due:
                 wanted["time_up"] = (due.time_up, wait)
             if at := self._escalation_at(seat, clock):
@@ -91,7 +92,7 @@ class SeatDueRows:
         return row if row and row.details.get("since") == since else None
 
     def _reminder(
-        self, clock: SeatClock, due: Deadline | None, wait: dict[str, Any]
+        self, clock: SeatClock, due: Deadline | None, calendar: Calendar, wait: dict[str, Any]
     ) -> tuple[datetime, dict[str, Any]]:
         """The next reminder after the last that was sent for the same wait."""
         assert clock.since is not None
@@ -101,7 +102,7 @@ class SeatDueRows:
         after = datetime.fromisoformat(last) if last else clock.since
         if after > self._now:  # the time was set back
             after, last = max(clock.since, self._now), None
-        reminder = next_reminder(clock.since, due, after, quiet)
+        reminder = next_reminder(clock.since, due, after, calendar, quiet)
         return reminder.at, wait | {"name": reminder.name} | ({"last": last} if last else {})
 
     def _escalation_at(self, seat: int, clock: SeatClock) -> datetime | None:
@@ -150,11 +151,11 @@ class Reminder(NamedTuple):
     at: datetime
 
 
-def _planned(since: datetime, due: Deadline) -> Iterator[tuple[str, datetime, datetime]]:
+def _planned(since: datetime, due: Deadline, calendar: Calendar) -> Iterator[tuple[str, datetime, datetime]]:
     """Name, moment, and what the reminder comes before."""
-    allowance = due.allowance_end - since
+    allowance = counted_between(since, due.allowance_end, calendar)
     if allowance >= 2 * MIN_HALF:
-        yield "half", since + allowance / 2, due.allowance_end
+        yield "half", add_counted(since, allowance / 2, calendar), due.allowance_end
     if allowance > 2 * HOUR:
         yield "hour", due.allowance_end - HOUR, due.allowance_end
     if due.time_up - due.allowance_end > 2 * HOUR:
@@ -162,25 +163,38 @@ def _planned(since: datetime, due: Deadline) -> Iterator[tuple[str, datetime, da
 
 
 def next_reminder(
-    since: datetime, due: Deadline | None, after: datetime, quiet: QuietHours | None = None
+    since: datetime,
+    due: Deadline | None,
+    after: datetime,
+    calendar: Calendar,
+    quiet: QuietHours | None = None,
 ) -> Reminder:
-    """The first reminder that is later than a moment. There is always one: after the end they are daily."""
+    """The first reminder that is later than a moment. There is always one: after the end they are daily.
+
+    Half of the time and the days of waiting are of time that counts, and no daily reminder falls into an
+    absence or a weekend that is out.
+    """
     if due is None:
-        planned = (Reminder(name, not_quiet(since + wait, quiet)) for name, wait in WITHOUT_PACE.items())
+        moments = ((name, add_counted(since, wait, calendar)) for name, wait in WITHOUT_PACE.items())
+        planned = (Reminder(name, not_quiet(moment, quiet)) for name, moment in moments)
         return next((each for each in planned if each.at > after), Reminder("pause", after))
     found = []
-    for name, moment, end in _planned(since, due):
+    for name, moment, end in _planned(since, due, calendar):
         at = not_quiet(moment, quiet, before=end)
         if at > max(after, since):
             found.append(Reminder(name, at))
     if found:
         return min(found, key=lambda reminder: reminder.at)
     number = max((after - due.allowance_end) // DAY, 0) + 1
-    at = not_quiet(due.allowance_end + number * DAY, quiet)
-    if at <= after:
-        number += 1
-        at = not_quiet(due.allowance_end + number * DAY, quiet)
-    return Reminder(f"day {number}", at)
+    daily = (
+        Reminder(f"day {n}", _on_day(due.allowance_end + n * DAY, calendar, quiet)) for n in count(number)
+    )
+    return next(reminder for reminder in daily if reminder.at > after)
+
+
+def _on_day(moment: datetime, calendar: Calendar, quiet: QuietHours | None) -> datetime:
+    """The moment, or the first after it that counts and is not quiet."""
+    return not_quiet(add_counted(moment, timedelta(), calendar), quiet)
 
 
 # -- waits -----------------------------------------------------------------------------------

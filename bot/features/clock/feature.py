@@ -15,7 +15,7 @@ from bot.hub.changes import TableChanges, again_on_conflict, check_allowed, chec
 from bot.hub.command import Command, Form, OpenCommand, TableCommand
 from bot.hub.commit import CommitDraft
 from bot.hub.feature import Addition, MakePage, Page, TurnPage
-from bot.hub.info import TableInfo
+from bot.hub.info import TableInfo, is_robot_name
 from bot.hub.notifications import clock_messages, notify
 from bot.hub.notifications.messages import Notification
 from bot.hub.notifications.preferences import not_quiet, settings_of
@@ -163,6 +163,11 @@ class TimeCommands:
         recipient = table.metadata.recipients.get(seat)
         if clock is None or clock.since is None or recipient is None:
             return f"{name} cannot be asked again now."
+        if is_robot_name(name):
+            return f"{name} is the computer player and moves by itself."
+        settings = table.metadata.settings[seat]
+        if settings.absences() and settings.is_away(unit.now):
+            return clock_messages.absence_sentence(name, settings)
         if not notify.reachable_channels(info, recipient):
             return f"No message reaches {name} now. Please tell them some other way."
         row = await unit.clocks.get_due(key := f"{info.id}.{seat}.{NUDGE_KIND}")

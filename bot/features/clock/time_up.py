@@ -15,12 +15,13 @@ from bot.features.clock.due_rows import STANDSTILL, Wait, WaitTimers, next_remin
 from bot.hub.cache import TableCache
 from bot.hub.changes import again_on_conflict
 from bot.hub.commit import write_notes
-from bot.hub.info import is_robot_name
+from bot.hub.info import TableInfo, is_robot_name
 from bot.hub.loading import load_recipient
 from bot.hub.notifications import clock_messages, messages
-from bot.hub.notifications.notify import Recipient
+from bot.hub.notifications.notify import Recipient, is_told_at_once
 from bot.hub.notifications.preferences import not_quiet
 from bot.hub.notifications.waiting import has_digest_near
+from bot.hub.polls import held_until
 from bot.hub.request import CommandResult, LineFailure
 from bot.hub.seating import robot_deputy
 from bot.hub.table import LiveTable
@@ -38,6 +39,8 @@ PlayForSeat = Callable[[LiveTable, int, str, str, str], Awaitable[bool]]
 table; False if it could not be played."""
 
 GRACE = timedelta(minutes=15)
+AFTER_ORDERS = timedelta(minutes=1)
+"""Orders that a vote on an undo has held speak before anything is played for their owner."""
 PAUSED = "The game is paused until a player resumes it."
 HOW_TO_RESUME = "Write `resume` when you are back; on Discord it is `/table resume`."
 MOOT = timedelta(days=3650)  # for a row that has only to be remembered
@@ -59,6 +62,11 @@ class TimeUp(WaitTimers):
                 return (await unit.clocks.get_due(row.key)) is None
             if unit.now - row.due_at > STANDSTILL and not row.details.get("late"):
                 return await self._give_grace(unit, row)
+            held = held_until(table.polls, table.info.pace, unit.now)
+            if held and table.info.pace.when_up == "orders":  # which the player may have left
+                await unit.clocks.take_due(row, held + AFTER_ORDERS)
+                return True
+        former_deputy = table.info.deputies.get(row.seat)
         match table.info.pace.when_up:
             case "pause":
                 await self._pause(row.table_id, row.seat)
@@ -76,8 +84,8 @@ class TimeUp(WaitTimers):
             else:
                 told = None
             if told:
-                stamp = f"{clock_messages.wait_name(wait.clock)}.time_up"
-                recipients = _hear_of_time_up(table, wait.seat)
+                stamp = f"{clock_messages.wait_name(wait.clock)}.{row.due_at.timestamp():.0f}.time_up"
+                recipients = _hear_of_time_up(table, wait.seat, former_deputy)
                 await unit.outbox.enqueue(
                     *clock_messages.news_messages(table.info, recipients, told, stamp, unit.now)
                 )
@@ -155,9 +163,21 @@ class TimeUp(WaitTimers):
         name = clock_messages.wait_name(wait.clock)
         decision_id = wait.clock.decision_id or ""
         if line and await self._play_for_seat(table, wait.seat, line, decision_id, name):
+            await self._tell_digest_reader(table.info, wait, line, name)
             return None
         name = table.state.players[wait.seat]
         return f"{name}'s time is up. Nothing may be played for them here, so the game waits."
+
+    async def _tell_digest_reader(self, info: TableInfo, wait: Wait, line: str, name: str) -> None:
+        """A player whose time was up is told at once, even if a digest has their news."""
+        if is_told_at_once(info, wait.recipient):
+            return
+        what = "you have passed" if line == "pass" else f"`{line}` was played for you"
+        sentence = f"Your time is up at table {info.name} {info.code}: {what}."
+        async with self.store.begin(table=info.id) as unit:
+            await unit.outbox.enqueue(
+                *clock_messages.time_up_messages(info, wait.recipient, sentence, f"{name}.played", unit.now)
+            )
 
     async def _appoint(self, table: LiveTable, wait: Wait) -> str:
         """Let the deputy of a player decide this once: whom they have named, else a robot, where the
@@ -169,8 +189,10 @@ class TimeUp(WaitTimers):
             await unit.clocks.set_due(late, LATE_KIND, unit.now, table_id=info.id, seat=seat)
             deputy = await _deputy(unit, table, seat)
             if deputy is None:
+                has_deputy = seat in info.deputies
+                why = "Their deputy has not decided" if has_deputy else "They have named no deputy"
                 return (
-                    f"{name}'s time is up. They have named no deputy, so the game waits. "
+                    f"{name}'s time is up. {why}, so the game waits. "
                     f"If {name} stays away, the others vote on the seat."
                 )
             await unit.clocks.set_deputy(
@@ -189,18 +211,25 @@ class TimeUp(WaitTimers):
                 *clock_messages.deputy_messages(info, recipient, sentence, stamp, unit.now)
             )
             waiting = [p for p in table.pending if p.seat == seat]
+            told = (
+                f"Your time is up at table {info.name} {info.code}. {deputy.name} decides for you this once, "
+                "unless you move first."
+            )
             await unit.outbox.enqueue(
-                *messages.turn_messages(info, table.seq, waiting, {seat: recipient}, unit.now)
+                *messages.turn_messages(info, table.seq, waiting, {seat: recipient}, unit.now),
+                *clock_messages.time_up_messages(info, wait.recipient, told, f"{stamp}.own", unit.now),
             )
         return f"{name}'s time is up. {deputy.name} decides for them this once."
 
 
-def _hear_of_time_up(table: LiveTable, seat: int) -> list[Recipient]:
-    """Who gets a message of their own when a player's time is up: everybody, where the game goes on. Where it
-    goes on waiting for the player, only the others do, and at a table with a thread the thread is enough."""
+def _hear_of_time_up(table: LiveTable, seat: int, former_deputy: int | None) -> list[Recipient]:
+    """Who gets a message of their own when a player's time is up: everybody, where the game goes on, but a
+    deputy who was asked to decide. Where it goes on waiting for the player, only the others do, and at a
+    table with a thread the thread is enough."""
     recipients = table.metadata.recipients
     if table.info.pace.when_up != "remind":
-        return list(recipients.values())
+        is_asked = table.info.deputies.get(seat) != former_deputy
+        return [each for at, each in recipients.items() if at != seat or not is_asked]
     return [] if table.info.location else [each for at, each in recipients.items() if at != seat]
 
 
@@ -209,7 +238,7 @@ async def _deputy(unit: UnitOfWork, table: LiveTable, seat: int) -> Person | Non
     info, settings = table.info, table.metadata.settings.get(seat)
     agreed = info.pace.robot_deputies
     named = settings.deputy_id if settings and (agreed or not is_robot_name(settings.deputy)) else None
-    if named is not None and not info.player_of(named):
+    if named is not None and not info.player_of(named) and named != info.person_at(seat):
         return await unit.people.get(named)
     return await robot_deputy(unit) if agreed else None
 
@@ -302,10 +331,12 @@ class Reminders(WaitTimers):
         """
         clock = wait.clock
         info = wait.table.info
-        due = ClockRules(info.pace, wait.table.metadata.settings).deadline(clock)
+        rules = ClockRules(info.pace, wait.table.metadata.settings)
+        due = rules.deadline(clock)
         if clock.since is None or (due is None and info.pace.kind != "none"):
             return row.kind if await unit.clocks.take_due(row) else None
-        reminder = next_reminder(clock.since, due, unit.now, wait.recipient.settings.quiet_hours)
+        quiet = wait.recipient.settings.quiet_hours
+        reminder = next_reminder(clock.since, due, unit.now, rules.calendar(wait.seat), quiet)
         if not await unit.clocks.take_due(row):
             return None
         details = row.details | {"name": reminder.name, "last": unit.now.isoformat()}

@@ -21,7 +21,7 @@ from bot.hub.commit import write_notes
 from bot.hub.loading import load_recipient
 from bot.hub.log import LogNotLoaded
 from bot.hub.notifications import clock_messages, messages
-from bot.hub.notifications.notify import is_told_at_once
+from bot.hub.notifications.notify import Recipient, is_told_at_once
 from bot.hub.notifications.preferences import PersonSettings
 from bot.hub.table import LiveTable
 from bot.position.pending import PendingDecision, engine_seat, next_seat, pending_decisions
@@ -188,7 +188,7 @@ class _Followup:
         due = self._rules.deadline(clock) if player else None
         clock.allowance_end = due.allowance_end if due else None
         clock.time_up = due.time_up if due else None
-        self._due_rows.update(seat, clock, due)
+        self._due_rows.update(seat, clock, due, self._rules.calendar(seat))
 
     def _absence_line(self, settings: PersonSettings) -> str:
         """The absence of a player as the table is told of it; empty for one who is there."""
@@ -212,7 +212,33 @@ class _Followup:
         for seat, clock in self._clocks.items():
             await self._update_absence(unit, seat, clock)
             if self._is_over(seat, clock):
-                await unit.clocks.remove_deputy(self._info.id, seat)
+                await self._end_single_decision(unit, seat, clock)
+
+    async def _end_single_decision(self, unit: UnitOfWork, seat: int, clock: SeatClock) -> None:
+        """What a deputy was to decide once is decided, by them or not: whoever played before plays again."""
+        former = next(deputy for deputy in self._record.deputies if deputy.seat == seat)
+        stamp = f"{self._info.id}.{seat}.decided.{self._table.seq}"
+        acted = {row.person_id for row in self._record.rows if row.seat == seat and row.kind == "move"}
+        await unit.clocks.remove_deputy(self._info.id, seat)
+        if former.person_id not in acted:
+            await self._dismiss(unit, seat, former.person_id, stamp)
+        deputy = self._absence_deputy(seat) if clock.absence else None  # who did not answer in time
+        if deputy is not None:
+            await unit.clocks.set_deputy(deputy)
+        if (player := self._info.player_at(seat)) is not None:
+            person_id = deputy.person_id if deputy else player.person_id
+            await self._ask(unit, seat, clock, await load_recipient(unit, person_id, seat), stamp)
+
+    def _absence_deputy(self, seat: int) -> Deputy | None:
+        """Who plays for a seat as long as its player is away."""
+        settings = self._rules.settings_of(seat)
+        if settings.absence is None or settings.absence.deputy_id is None:
+            return None
+        start, end = settings.absence.interval(settings.zone)
+        return Deputy(
+            table_id=self._info.id, seat=seat, person_id=settings.absence.deputy_id, starts_at=start,
+            ends_at=end,
+        )  # fmt: skip
 
     async def _update_absence(self, unit: UnitOfWork, seat: int, clock: SeatClock) -> None:
         settings = self._rules.settings_of(seat)
@@ -223,7 +249,8 @@ class _Followup:
         name, player = self._info.names[seat], self._info.player_at(seat)
         shown = settings if line else PersonSettings()
         sentence = clock_messages.absence_sentence(name, shown)
-        others = [r for r in self._recipients.values() if r.seat != seat]
+        deputy_id = shown.absence.deputy_id if shown.absence else None  # who is asked themselves
+        others = [r for r in self._recipients.values() if r.seat != seat and r.person_id != deputy_id]
         stamp = f"{self._info.id}.{seat}.absence.{self._table.seq}"  # the note of the last one is before it
         if line or (player and player.person_id == clock.person_id):  # who has left is not back
             self._tell(*clock_messages.news_messages(self._info, others, sentence, stamp, self._now))
@@ -241,18 +268,9 @@ class _Followup:
         if former is not None and former.person_id != (absence.deputy_id if absence else None):
             await self._dismiss(unit, seat, former.person_id, stamp)
         player = self._info.player_at(seat)
-        if absence and absence.deputy_id is not None:
-            start, end = absence.interval(settings.zone)
-            await unit.clocks.set_deputy(
-                Deputy(
-                    table_id=self._info.id,
-                    seat=seat,
-                    person_id=absence.deputy_id,
-                    starts_at=start,
-                    ends_at=end,
-                )
-            )
-            recipient = await load_recipient(unit, absence.deputy_id, seat)
+        if absence and (deputy := self._absence_deputy(seat)):
+            await unit.clocks.set_deputy(deputy)
+            recipient = await load_recipient(unit, deputy.person_id, seat)
             sentence = (
                 f"{self._info.names[seat]} asks you to play for them at table {self._info.name} "
                 f"{self._info.code} until {day_text(date.fromisoformat(absence.back_on))}."
@@ -262,8 +280,23 @@ class _Followup:
             )
         elif had_deputy and player is not None:
             recipient = await load_recipient(unit, player.person_id, seat)
+            if absence:
+                info, back_on = self._info, day_text(date.fromisoformat(absence.back_on))
+                sentence = (
+                    f"You are away until {back_on}, and nobody plays for you at table {info.name} "
+                    f"{info.code} any more."
+                )
+                self._tell(
+                    *clock_messages.seat_messages(info, recipient, sentence, f"{stamp}.alone", unit.now)
+                )
         else:
             return
+        await self._ask(unit, seat, clock, recipient, stamp)
+
+    async def _ask(
+        self, unit: UnitOfWork, seat: int, clock: SeatClock, recipient: Recipient, stamp: str
+    ) -> None:
+        """Tell who plays for a seat from now on what waits."""
         self._recipients[seat] = recipient
         waiting = [p for p in self._table.pending if p.seat == seat and clock.decision_id]
         self._tell(*messages.turn_messages(self._info, self._table.seq, waiting, {seat: recipient}, unit.now))

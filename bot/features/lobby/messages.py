@@ -7,6 +7,7 @@ from datetime import datetime
 
 import engine
 from bot.hub.changes import LOBBY_LIFETIME, WARNING
+from bot.hub.commit import CommitDraft
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_recipient
 from bot.hub.notifications.clock_messages import message
@@ -79,6 +80,15 @@ async def tell_closed(unit: UnitOfWork, info: TableInfo, sentence: str) -> None:
     """Tell the host and the players that the lobby is closed."""
     recipients = [await load_recipient(unit, person_id, None) for person_id in _people(info)]
     await unit.outbox.enqueue(*lobby_messages(info, "closed", recipients, sentence, unit.now))
+
+
+async def tell_request_is_over(
+    draft: CommitDraft, person_id: int, why: str, decision_id: str | None = None
+) -> None:
+    """Tell a person who has asked for a seat that nothing comes of it."""
+    info, recipient = draft.table.stored_info, await load_recipient(await draft.unit(), person_id, None)
+    told = f"Your request for a seat at table {info.name} {info.code} is over, because {why}."
+    draft.messages += lobby_messages(info, "seat_answer", [recipient], told, draft.timestamp, decision_id)
 
 
 def _people(info: TableInfo) -> list[int]:

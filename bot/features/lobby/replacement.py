@@ -13,7 +13,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from bot.features.lobby.messages import lobby_messages
+from bot.features.lobby.messages import lobby_messages, tell_request_is_over
 from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
 from bot.hub.info import TableInfo
@@ -21,8 +21,8 @@ from bot.hub.loading import load_recipient
 from bot.hub.notifications.preferences import PersonSettings
 from bot.hub.pace import add_counted, calendar_of
 from bot.hub.polls import Motion, PollHandler
-from bot.hub.request import UNKNOWN_SEAT, CommandResult, LineRefused, Request
-from bot.hub.seating import goes_on, people_of, record_replacement, seat_robot
+from bot.hub.request import UNKNOWN_SEAT, CommandResult, LineRefused, PollUpdated, Request
+from bot.hub.seating import goes_on, is_pause_for, people_of, record_replacement, seat_robot, standing_pause
 from bot.hub.table import LiveTable
 from bot.hub.timers import LATE_KIND
 from bot.position.times import duration_text
@@ -49,13 +49,10 @@ def wait_until_late(info: TableInfo, seat: int) -> timedelta:
 def late_at(table: LiveTable, seat: int, clock: SeatClock | None) -> datetime | None:
     """When a player is so late that the others decide on the seat; None while nobody waits for them."""
     info, settings = table.info, table.metadata.settings.get(seat, PersonSettings())
-    settings = settings.at_table(robot_deputies=info.pace.robot_deputies)
     calendar = calendar_of(info.pace, settings.zone, settings.absences())
     if info.status == "paused":
-        pause = next((row for row in reversed(table.log.rows) if row.line == "pause"), None)
-        player = info.player_at(seat)
-        is_for_them = pause and player and (pause.transport, pause.person_id) == ("clock", player.person_id)
-        end = pause.created_at if pause and is_for_them else None
+        pause, player = standing_pause(table), info.player_at(seat)
+        end = pause.created_at if pause and player and is_pause_for(pause, player.person_id) else None
     elif clock is None or clock.since is None:
         end = None
     else:
@@ -87,6 +84,8 @@ class Replacements:
             result = await self._open(table, seat, "replace", voters, question, details)
             if isinstance(result, LineRefused):
                 raise ValueError(result.reason)
+            if isinstance(result, PollUpdated) and result.outcome is not None:
+                return " ".join(result.sentences)  # an order has declined
             if voters == [seat]:
                 async with self._store.begin(table=table_id) as unit:
                     await _look_at(unit, table_id, seat, unit.now + LOOK_AGAIN)
@@ -186,9 +185,9 @@ def _is_reachable(table: LiveTable, seat: int) -> bool:
     return recipient is not None and bool(recipient.discord_id or recipient.email)
 
 
-def _is_possible(table: LiveTable, open_poll: TablePoll) -> bool:
+def _is_possible(table: LiveTable, info: TableInfo, open_poll: TablePoll) -> bool:
     """Whether the seat has the player it had, and the new one sits nowhere."""
-    details, info = open_poll.poll.details, table.stored_info
+    details = open_poll.poll.details
     player = info.player_at(int(details["seat"]))
     is_same = "former" not in details or (player.person_id if player else None) == details["former"]
     return is_same and info.player_of(details.get("person")) is None
@@ -214,10 +213,7 @@ async def _replace(draft: CommitDraft, request: Request, open_poll: TablePoll) -
 
 
 async def _tell_who_has_asked(draft: CommitDraft, open_poll: TablePoll, why: str) -> None:
-    info = draft.table.stored_info
-    recipient = await load_recipient(await draft.unit(), int(open_poll.poll.details["person"]), None)
-    told = f"Your request for a seat at table {info.name} {info.code} is over, because {why}."
-    draft.messages += lobby_messages(info, "seat_answer", [recipient], told, draft.timestamp)
+    await tell_request_is_over(draft, int(open_poll.poll.details["person"]), why)
 
 
 async def _seat_robot(draft: CommitDraft, request: Request, open_poll: TablePoll) -> list[str]:

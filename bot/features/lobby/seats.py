@@ -13,13 +13,14 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from bot.features.lobby.messages import lobby_messages
+from bot.features.lobby.messages import lobby_messages, tell_request_is_over
 from bot.features.lobby.replacement import LATE, Replacements
 from bot.features.lobby.tables import Lobby
 from bot.hub.cache import TableCache
 from bot.hub.changes import RunningTables, again_on_conflict, check_allowed
+from bot.hub.commit import CommitDraft
 from bot.hub.info import IncomingGame, TableInfo, check_distinct, open_seats, status_text
-from bot.hub.loading import load_recipient
+from bot.hub.loading import load_recipient, load_table_info
 from bot.hub.notifications import messages
 from bot.hub.people import Limits, player_name
 from bot.hub.seating import check_no_robot_name, free_name, people_of, record_replacement, waits_for_players
@@ -112,7 +113,7 @@ class SeatRequests:
         async with self._cache.store.begin() as unit:
             taken = await unit.clocks.take_due(row)
             for request in await unit.clocks.open_requests(info.id) if taken else ():
-                if request.id == row.details["request"]:
+                if request.id == row.details["request"] and info.player_of(request.person_id) is None:
                     what = f"the seat of {info.names[request.seat]} at table {info.name} {info.code}"
                     sentence = (
                         f"{request.name} asks for {what}. The host has not answered, so any player may."
@@ -120,6 +121,30 @@ class SeatRequests:
                     await _ask_people(unit, info, request, _people(info), sentence)
         self._cache.wake_subscribers()
         return True
+
+    async def drop_moot(self, draft: CommitDraft) -> None:
+        """Answer who has asked for a seat that another has now, or at a table whose game begins or ends."""
+        begins = any(row.line == "start" for row in draft.new_rows)
+        if not (begins or draft.ends_game or draft.changes_seats):
+            return
+        unit, table_id = await draft.unit(), draft.table.stored_info.id
+        if not (requests := await unit.clocks.open_requests(table_id)):
+            return
+        info = await load_table_info(unit, await unit.tables.get(table_id))
+        for request in requests:
+            seated = info.player_of(request.person_id)
+            if seated and request.seat == seated.seat:
+                continue  # `_admit` tells them
+            if draft.ends_game:
+                why = "the game is over" if draft.table.begun else "the table is closed"
+            elif begins:
+                why = "the game has begun"
+            elif seated or info.player_at(request.seat):
+                why = "somebody else has that seat now"
+            else:
+                continue
+            if await unit.clocks.answer_request(request.id, False) and seated is None:
+                await tell_request_is_over(draft, request.person_id, why, request_key(request))
 
     # -- answering ---------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ from bot.hub.command import Command, Form, OpenCommand
 from bot.hub.info import ROBOT_PREFIX, ROBOT_TRANSPORT, is_robot_name
 from bot.hub.notifications.messages import poll_id
 from bot.hub.polls import REWIND_POLLS, holds_table
-from bot.hub.request import CommandResult, LineFailure, LineRefused, QueryAnswer, Request
+from bot.hub.request import CommandResult, LineFailure, LineRefused, NotYourSeat, QueryAnswer, Request
 from bot.hub.seating import is_robot
 from bot.hub.table import TableView
 from bot.position.pending import PendingDecision, engine_seat
@@ -136,7 +136,7 @@ class RobotPlayers:
                 f"robot:{table_id}:{seat}:{view.seq}{attempt}", person_id=person_id,
                 transport=ROBOT_TRANSPORT, confirmed=True,
             )  # fmt: skip
-            if not isinstance(result, LineFailure):
+            if not isinstance(result, LineFailure | NotYourSeat):
                 return True
             log.error("the move %r of the robot in seat %d was refused: %s", move.line, seat, result)
         log.error("the robot in seat %d of table %s has no move: %s", seat, view.table.code, result)

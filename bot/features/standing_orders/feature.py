@@ -33,7 +33,7 @@ from bot.hub.cache import TableCache
 from bot.hub.command import Command, Form, Lines, TableCommand
 from bot.hub.commit import CommitDraft
 from bot.hub.play import Beside, MoveHandler, line_failure
-from bot.hub.request import CommandResult, QueryAnswer, Request, is_from_deputy, refused
+from bot.hub.request import CommandResult, QueryAnswer, Request, is_from_deputy, not_running, refused
 from bot.hub.table import LiveTable
 from bot.position.pending import engine_seat
 from engine.standing_orders import ArmedOrder, parse_order, replaces
@@ -82,6 +82,8 @@ class OrderHandler:
             return QueryAnswer("auto", help_text(), next_decision_id=table.decision_id_of(request.seat))
         if first == ["auto"]:
             return await self._list(table, request, player.person_id, own)
+        if problem := not_running(table, "running", "paused"):
+            return problem
         try:
             return await self._leave(table, request, own, groups)
         except _NotLeft as failure:
@@ -218,7 +220,7 @@ def _answer(draft: CommitDraft, answers: Sequence[_Answer], own: Sequence[OrderR
         reasons = [ended.reason for ended in draft.ended_orders if ended.id == order.id]
         if reasons:
             lines.append(f"It has ended. {reasons[0]}")
-        elif not said:
+        elif not said and order in left:  # a later line of the message may have taken its place
             previews = preview_texts(draft.table, OrderBook(), left, now, [*draft.log_rows])
             lines.append(previews[order.id])
     return tuple(lines)

@@ -19,7 +19,7 @@ import engine
 from bot.features.standing_orders.book import OrderBooks, ReadOrders
 from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
-from bot.hub.loading import load_recipient
+from bot.hub.loading import load_recipient, load_table_info
 from bot.hub.log import LogNotLoaded
 from bot.hub.notifications import messages
 from bot.hub.polls import UNDO_POLL, PollHandler, holds_table
@@ -74,7 +74,7 @@ class OrderRunner:
         seats = answered_in_advance(run.state, run.armed)
         draft.answered_in_advance = {seat_number(seat) for seat in seats}
         by_id = {order.id: order for order in records}
-        await self._record(draft, by_id, found, run)
+        await self._record(draft, by_id, found, run, restored)
         if not run.state.game_over:
             again = [by_id[armed.id] for armed in run.armed if armed.id in restored]
             why = "is left again, because what ended it was undone."
@@ -103,18 +103,26 @@ class OrderRunner:
     @staticmethod
     async def _records(draft: CommitDraft) -> list[OrderRecord]:
         """The armed orders, of players who still have their seats."""
-        table = draft.table
-        if draft.open_unit is not None:
-            records = await draft.open_unit.orders.armed(table.stored_info.id)
+        info, unit = draft.table.stored_info, draft.open_unit
+        if unit is not None:
+            records = await unit.orders.armed(info.id)
+            if draft.changes_seats:
+                info = await load_table_info(unit, await unit.tables.get(info.id))
         else:
-            records = list(table.metadata.orders)
-        owners = {player.seat: player.person_id for player in table.stored_info.seated_players}
+            records = list(draft.table.metadata.orders)
+        owners = {player.seat: player.person_id for player in info.seated_players}
         return [record for record in records if owners.get(record.seat) == record.person_id]
 
     async def _record(
-        self, draft: CommitDraft, records: dict[int, OrderRecord], found: ReadOrders, run: OrderRun
+        self,
+        draft: CommitDraft,
+        records: dict[int, OrderRecord],
+        found: ReadOrders,
+        run: OrderRun,
+        restored: set[int],
     ) -> None:
-        """Write what orders have said, and end those that are over."""
+        """Write what orders have said, and end those that are over. restored: those that had ended before the
+        undo of the draft, of which their owners know."""
         draft.spoken = list(run.spoken)
         for spoken in run.spoken:
             draft.add_row(
@@ -134,7 +142,8 @@ class OrderRunner:
             await unit.orders.end(draft.table.stored_info.id, order.id, order.reason, by_move)
         draft.ended_orders = ended
         if not run.state.game_over:
-            told = [order for order in ended if order.id not in draft.armed_orders]
+            again = {order.id for order in undone if order.id in restored}
+            told = [order for order in ended if order.id not in draft.armed_orders | again]
             records_told = [(records[o.id], o.reason) for o in told]
             await self._tell(
                 draft, [(r, f"Your order `{r.line}` has ended. {reason}") for r, reason in records_told]

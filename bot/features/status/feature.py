@@ -34,7 +34,7 @@ class StatusCommands:
 
     def motions(self) -> dict[str, Motion]:
         """What a poll about the end decides."""
-        return {"end": Motion(_end)}
+        return {messages.END_POLL: Motion(_end)}
 
     def commands(self) -> list[Command]:
         """`pause`, `resume`, `end`, `resign`."""
@@ -114,7 +114,7 @@ class StatusCommands:
                 seated = replace(request, seat=info.seat_of(by) or 0)
                 others = [p.seat for p in info.seated_players if p.seat is not None and p.person_id != by]
                 question = f"{table.state.players[seated.seat]} would like to end the game unfinished."
-                return await self._polls.open_poll(table, seated, "end", others, question)
+                return await self._polls.open_poll(table, seated, messages.END_POLL, others, question)
         if not request.confirmed:
             return ask_to_confirm(request, f"Table {info.code} ends unfinished, for all its players.", None)
         info = await self._running.end_now(table_id, by=by)

@@ -16,6 +16,7 @@ from bot.hub.cache import TableCache
 from bot.hub.command import Command, Form, TableCommand
 from bot.hub.commit import CommitDraft
 from bot.hub.feature import Addition, TurnPage
+from bot.hub.info import TableInfo
 from bot.hub.polls import REWIND_POLLS, Motion, PollHandler, completed, stale_decision
 from bot.hub.request import CommandResult, Request, not_running, refused
 from bot.hub.table import LiveTable
@@ -80,7 +81,7 @@ def _rewind_of(table: LiveTable, open_poll: TablePoll) -> Rewind | None:
     return current_rewind(table, kind, int(open_poll.poll.details["target"]))
 
 
-def _is_possible(table: LiveTable, open_poll: TablePoll) -> bool:
+def _is_possible(table: LiveTable, info: TableInfo, open_poll: TablePoll) -> bool:
     return _rewind_of(table, open_poll) is not None
 
 

@@ -119,10 +119,10 @@ def vote_messages(
 def news_messages(
     table: TableInfo, recipients: Iterable[Recipient], sentence: str, name: str, now: datetime
 ) -> list[NewMessage]:
-    """News for the table: once where it is shown, and to each as they wish."""
+    """News for the table: once where it is shown, and to each person as they wish."""
     notification = Notification("news", table.id, table.seq, sentences=(sentence,))
     messages = named_messages(table, notification, None, name, now)
-    for recipient in recipients:
+    for recipient in {each.person_id: each for each in recipients}.values():
         personal = msgspec.structs.replace(notification, seat=recipient.seat, person_id=recipient.person_id)
         messages += named_messages(table, personal, recipient, name, now)
     return messages

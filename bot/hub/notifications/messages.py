@@ -10,7 +10,7 @@ nothing tells two messages apart (a clock that is set back shows a time twice), 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from uuid import uuid4
@@ -60,20 +60,20 @@ def turn_messages(
     decisions: Iterable[PendingDecision],
     recipients: Mapping[int, Recipient],
     due: datetime,
-    answered_person: int | None = None,
+    answered_seats: Collection[int] = (),
     suffix: str = "",
 ) -> list[NewMessage]:
     """A `turn` for every decision, on every channel of its player. recipients: by seat. suffix: tells the
     messages of those who are asked once more.
 
-    A person who was answered with the decision (`answered_person`, after their undo) gets the card, but
+    A person who was answered with the decision (of `answered_seats`, after their undo) gets the card, but
     neither a ping nor an email.
     """
     messages = []
     for pending in decisions:
         recipient = recipients.get(pending.seat)
         found = routes("turn", table, recipient, None, due)
-        if recipient is not None and recipient.person_id == answered_person:
+        if recipient is not None and pending.seat in answered_seats:
             found = [replace(route, ping=False) for route in found if route.channel != "mail"]
         messages += _turn_messages(table, seq, pending, recipient, found, suffix)
     return messages
@@ -131,12 +131,16 @@ def poll_id(open_poll: TablePoll) -> str:
     return f"{POLL_PREFIX}{open_poll.poll.id}"
 
 
+END_POLL = "end"
+"""The kind of poll that ends a game unfinished."""
+
+
 def may_vote(table: TableInfo, open_poll: TablePoll, seat: int, person_id: int) -> bool:
-    """Whether a person answers a poll for a seat. Who plays on there is no question for a deputy: the player
-    is asked when they are back."""
-    player = table.player_at(seat)
+    """Whether a person answers a poll for a seat. Who plays on there and the end of the game are no questions
+    for a deputy: the player is asked when they are back."""
+    player, poll = table.player_at(seat), open_poll.poll
     is_deputy = player is not None and player.person_id != person_id
-    return not (is_deputy and open_poll.poll.details.get("seat") == seat)
+    return not (is_deputy and (poll.kind == END_POLL or poll.details.get("seat") == seat))
 
 
 def vote_requests(

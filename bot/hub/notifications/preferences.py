@@ -22,7 +22,7 @@ is not set for a table is as for all tables.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Literal, get_args
@@ -159,11 +159,15 @@ class PersonSettings(msgspec.Struct, frozen=True, omit_defaults=True):
         """When they are away and nobody plays for them: this time does not count."""
         return [self.absence.interval(self.zone)] if self.absence and self.absence.deputy_id is None else []
 
-    def at_table(self, *, robot_deputies: bool) -> PersonSettings:
-        """What holds at a table: where the computer player is no deputy, an absence has none."""
-        if robot_deputies or self.absence is None or not is_robot_name(self.absence.deputy):
+    def at_table(self, players: Collection[int], *, robot_deputies: bool) -> PersonSettings:
+        """What holds at a table: one of its players is no deputy there, nor is the computer player where it
+        was not agreed; then an absence has none."""
+        absence = self.absence
+        if absence is None or absence.deputy_id is None:
             return self
-        return replace(self, absence=replace(self.absence, deputy="", deputy_id=None))
+        if absence.deputy_id not in players and (robot_deputies or not is_robot_name(absence.deputy)):
+            return self
+        return replace(self, absence=replace(absence, deputy="", deputy_id=None))
 
     def is_away(self, now: datetime) -> bool:
         """Whether they are away at a moment, with a deputy or without."""

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_table_info
+from bot.hub.notifications.messages import may_vote
 from bot.hub.notifications.preferences import PersonSettings
 from bot.hub.request import POLL_PREFIX
 from bot.hub.timers import NUDGE_KIND
@@ -77,17 +78,26 @@ async def waiting_tables(unit: UnitOfWork, person_id: int) -> list[WaitingTable]
     found = []
     for table_id in dict.fromkeys([*ids, *voting]):
         info = await load_table_info(unit, await unit.tables.get(table_id))
-        seat = info.seat_of(person_id)
-        if seat is None or info.person_at(seat) != person_id:
-            continue
-        if info.status == "running" and seat in info.acting_seats:
-            clock = (await unit.clocks.seat_clocks(table_id)).get(seat)
-            asked = await unit.facts.get(NUDGE_KIND, table_id, person_id)
-            nudged = bool(asked and clock and clock.since and datetime.fromisoformat(asked) >= clock.since)
-            found.append(WaitingTable(info, seat, clock, nudged=nudged))
         polls = await unit.polls.open_polls(table_id) if table_id in voting else []
-        found += [WaitingTable(info, seat, poll=poll) for poll in polls if poll.votes.get(seat, True) is None]
+        for seat in info.seats_of(person_id):
+            if info.person_at(seat) == person_id:
+                found += await _waiting_seat(unit, info, seat, person_id, polls)
     return sorted(found, key=lambda waiting: waiting.urgency)
+
+
+async def _waiting_seat(
+    unit: UnitOfWork, info: TableInfo, seat: int, person_id: int, polls: list[TablePoll]
+) -> list[WaitingTable]:
+    """What waits for a person at one seat: the game, and votes."""
+    found = []
+    if info.status == "running" and seat in info.acting_seats:
+        clock = (await unit.clocks.seat_clocks(info.id)).get(seat)
+        asked = await unit.facts.get(NUDGE_KIND, info.id, person_id)
+        nudged = bool(asked and clock and clock.since and datetime.fromisoformat(asked) >= clock.since)
+        found.append(WaitingTable(info, seat, clock, nudged=nudged))
+    missing = [poll for poll in polls if poll.votes.get(seat, True) is None]
+    asked_for = [poll for poll in missing if may_vote(info, poll, seat, person_id)]
+    return found + [WaitingTable(info, seat, poll=poll) for poll in asked_for]
 
 
 def turns_text(waiting: list[WaitingTable], now: datetime, settings: PersonSettings) -> str:

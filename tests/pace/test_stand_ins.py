@@ -1,0 +1,191 @@
+"""Deputies: of two seats, of players who sit there themselves, in a pause, and what they do not decide."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from bot.hub.request import Completed, LineRefused, PollUpdated, QueryAnswer
+from mail.port import LinesPlayed
+from tests.pace.conftest import START, DrivenTable
+from tests.pace.letters import MailDesk
+from tests.pace.test_by_mail import desk, to
+from tests.pace.test_seat_requests import ask
+
+__all__ = ["desk"]
+
+HOUR = timedelta(hours=1)
+AWAY = "away until 2026-07-01 deputy"
+
+
+async def with_deputy(driven: DrivenTable, *absent: str, pace: str = "24h", deputy: str = "Eve") -> None:
+    await driven.begin(pace)
+    if deputy == "Eve":
+        await driven.person("Eve")
+    for name in absent:
+        assert isinstance(await driven.say(name, f"{AWAY} {deputy}"), QueryAnswer)
+
+
+async def test_a_deputy_of_two_seats_plays_for_both(driven: DrivenTable) -> None:
+    """The second seat was refused to them, so the table waited for ever."""
+    await with_deputy(driven, "Ann", "Bob")
+    assert isinstance(await driven.say("Eve", "pass"), Completed)
+    await driven.wait_until(START + HOUR)
+    turns = await driven.say("Eve", "turns")
+    assert isinstance(turns, QueryAnswer) and turns.text.endswith("for Bob")
+    assert isinstance(await driven.say("Eve", "pass"), Completed)
+    assert await driven.asked() == ["Cid"]
+    driven.told.clear()
+    await driven.say("Cid", "pause")
+    assert len(driven.heard("Eve", "news")) == 1
+
+
+async def test_a_deputy_of_two_seats_answers_the_emails_of_both(driven: DrivenTable, desk: MailDesk) -> None:
+    await with_deputy(driven, "Ann", "Bob")
+    driven.now += timedelta(minutes=5)
+    (turn,) = [each for each in to(await desk.letters(), "Eve") if "Your turn" in each.subject]
+    assert isinstance(await desk.reply(turn.reply_to, "pass"), LinesPlayed)
+    driven.now += timedelta(minutes=5)
+    (turn,) = [each for each in to(await desk.letters(), "Eve") if "Your turn" in each.subject]
+    assert isinstance(await desk.reply(turn.reply_to, "pass"), LinesPlayed)
+    assert await driven.asked() == ["Cid"]
+
+
+async def test_the_computer_player_is_a_deputy_of_two_seats(driven: DrivenTable) -> None:
+    """It tried to move for the second seat without end."""
+    await with_deputy(driven, "Ann", "Bob", pace="24h, robot deputies", deputy="Robot")
+    assert await driven.service.robots.play(driven.table, moves=5) == 2
+    assert await driven.asked() == ["Cid"]
+    driven.service.robots.worker.close()
+
+
+async def test_a_deputy_who_takes_a_seat_is_a_deputy_no_more(driven: DrivenTable) -> None:
+    """Dora could not move for Ann any more, and Ann was not asked."""
+    await driven.begin("24h")
+    await driven.person("Dora")
+    await driven.say("Ann", f"{AWAY} Dora")
+    await driven.say("Bob", "resign yes")
+    await ask(driven, "Dora", "ask Bob")
+    await ask(driven, "Ann", "admit Dora")
+    assert "You no longer play for Ann" in driven.heard("Dora", "dismissed")[0]
+    assert len([each for each in driven.heard("Dora") if "plays on for Bob" in each]) == 0
+    assert "nobody plays for you at table Friday" in driven.heard("Ann", "seat_answer")[0]
+    assert driven.heard("Cid", "news")[-1].endswith("Their time does not run until then.")
+    await driven.wait_until(START + 48 * HOUR)
+    assert driven.heard("Ann", "time_up", "reminder") == []
+    assert isinstance(await driven.say("Ann", "pass"), Completed)
+
+
+async def test_a_deputy_does_not_agree_to_end_the_game(driven: DrivenTable) -> None:
+    await with_deputy(driven, "Ann")
+    assert isinstance(await driven.say("Bob", "end"), PollUpdated)
+    assert driven.heard("Eve", "vote") == []
+    turns = await driven.say("Eve", "turns")
+    assert isinstance(turns, QueryAnswer) and "a vote" not in turns.text
+    refused = await driven.say("Eve", "accept vote")
+    assert isinstance(refused, LineRefused)
+    assert refused.reason == "You play for Ann; only Ann can agree to end the game."
+    await driven.say("Cid", "accept")
+    await driven.say("Ann", "back")
+    assert len(driven.heard("Ann", "vote")) == 1
+    await driven.say("Ann", "accept vote")
+    assert (await driven.service.queries.table_info(driven.table)).status == "ended"
+
+
+async def test_a_deputy_votes_on_the_pace(driven: DrivenTable) -> None:
+    await with_deputy(driven, "Ann")
+    await driven.say("Bob", "pace 48h")
+    assert len(driven.heard("Eve", "vote")) == 1
+    assert isinstance(await driven.say("Eve", "accept vote"), PollUpdated)
+
+
+async def test_a_deputy_resumes_the_game_that_was_paused_for_them(driven: DrivenTable) -> None:
+    """They were told to write `resume`, and it was refused."""
+    await with_deputy(driven, "Ann", pace="24h, then pause")
+    await driven.wait_until(START + 25 * HOUR)
+    assert "Write `resume` when you are back" in driven.heard("Eve", "time_up")[0]
+    assert isinstance(await driven.say("Eve", "resume"), Completed)
+    assert driven.heard("Bob", "news")[-1].endswith("The deputy of Ann resumes the game.")
+
+
+@pytest.mark.parametrize("robots", [True, False])
+async def test_the_deputy_of_an_absent_player_lets_the_time_run_out(
+    driven: DrivenTable, robots: bool
+) -> None:
+    """A robot decides once; then the deputy, who was forgotten, plays again."""
+    pace = "24h, then deputy" + ", robot deputies" * robots
+    await with_deputy(driven, "Ann", pace=pace)
+    await driven.settings("Ann", "deputy Eve")
+    await driven.wait_until(START + 24 * HOUR)
+    told = "Robot decides for them this once." if robots else (
+        "Their deputy has not decided, so the game waits. If Ann stays away, the others vote on the seat."
+    )  # fmt: skip
+    assert driven.heard("Bob", "news")[-1].endswith(f"Ann's time is up. {told}")
+    if robots:
+        assert await driven.service.robots.play(driven.table) == 1
+        await driven.tick()
+        await driven.say("Bob", "pass")
+        await driven.say("Cid", "pass")
+        driven.service.robots.worker.close()
+    assert await driven.asked() == ["Ann"]
+    assert isinstance(await driven.say("Eve", "pass"), Completed)
+
+
+async def late_with_deputy(driven: DrivenTable) -> None:
+    await driven.begin("24h, then deputy")
+    await driven.person("Dora")
+    await driven.settings("Ann", "deputy Dora")
+    await driven.wait_until(START + 24 * HOUR)
+
+
+async def test_what_a_deputy_decides_for_a_late_player_counts_as_a_lapse(driven: DrivenTable) -> None:
+    """Every decision of a sleeping player took the whole time again."""
+    await late_with_deputy(driven)
+    ends = list[timedelta]()
+    while len(ends) < 3:
+        await driven.wait_until(driven.now + HOUR / 2)
+        while (asked := await driven.asked()) and (
+            asked[0] != "Ann" or len(driven.heard("Dora", "turn")) > len(ends)
+        ):
+            ends += [driven.now - START] if asked[0] == "Ann" else []
+            assert isinstance(await driven.say("Dora" if asked[0] == "Ann" else asked[0], "pass"), Completed)
+    assert [round(each / HOUR) for each in ends] == [24, 48, 54]
+
+
+async def test_who_moves_before_their_deputy_plays_on(driven: DrivenTable) -> None:
+    """The deputy was not told, and was asked for votes of Ann's which Ann did not hear of."""
+    await late_with_deputy(driven)
+    await driven.say("Bob", "pace 48h")
+    assert driven.heard("Ann", "vote") == []
+    assert isinstance(await driven.say("Ann", "pass"), Completed)
+    assert "You no longer play for Ann at table Friday" in driven.heard("Dora", "dismissed")[0]
+    assert len(driven.heard("Ann", "vote")) == 1
+    assert isinstance(await driven.say("Ann", "accept vote"), PollUpdated)
+
+
+async def test_who_has_a_deputy_for_a_decision_is_told(driven: DrivenTable) -> None:
+    """Ann heard nothing, Dora heard of herself twice, and the end of the longer time was not told."""
+    await late_with_deputy(driven)
+    assert "Dora decides for you this once, unless you move first." in driven.heard("Ann", "time_up")[0]
+    assert driven.heard("Dora", "news") == [] and len(driven.heard("Dora", "deputy")) == 1
+    assert isinstance(await driven.say("Ann", "extend"), Completed)
+    await driven.wait_until(START + 48 * HOUR)
+    told = driven.heard("Bob", "news")
+    assert len(told) == 2 and "Their deputy has not decided, so the game waits." in told[-1]
+
+
+async def test_an_order_that_a_vote_holds_is_not_overtaken_by_a_pass(driven: DrivenTable) -> None:
+    """Cid's time was up while the others voted on an undo: Cid passed instead of what the order says."""
+    await driven.begin("24h, then orders")
+    await driven.say("Ann", "buy SV")
+    await driven.say("Bob", "buy CS")
+    await driven.wait_until(START + 20 * HOUR)
+    assert isinstance(await driven.say("Ann", "undo"), PollUpdated)
+    await driven.say("Cid", "auto buy private DH up to 70")
+    await driven.wait_until(START + 43 * HOUR)
+    assert await driven.asked() == ["Cid"]
+    await driven.wait_until(START + 45 * HOUR)
+    assert await driven.asked() == ["Ann"]
+    log = await driven.service.queries.log(driven.table)
+    assert [row.line for row in log if row.kind == "move"] == ["buy SV", "buy CS", "buy DH"]
