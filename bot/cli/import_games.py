@@ -7,6 +7,7 @@ game becomes a table that goes on where the file ends.
 from __future__ import annotations
 
 import asyncio
+import codecs
 import gzip
 import json
 import zlib
@@ -65,7 +66,7 @@ class ImportReport(msgspec.Struct, omit_defaults=False):
 
 
 def read_game_file(path: Path) -> bytes:
-    """The bytes of a plain or gzipped file. Raises FileError with a sentence."""
+    """The bytes of a plain or gzipped file, without a byte order mark. Raises SiteFileError."""
     try:
         with path.open("rb") as file:
             raw = file.read(MAX_BYTES + 1)
@@ -77,13 +78,13 @@ def read_game_file(path: Path) -> bytes:
         raise SiteFileError(f"The file cannot be read: {reason}.") from None
     if len(raw) > MAX_BYTES:
         raise SiteFileError(f"The file is larger than {MAX_BYTES >> 20} MB.")
-    return raw
+    return raw.removeprefix(codecs.BOM_UTF8)
 
 
 def is_site_file(path: Path) -> bool:
     """Whether a file is of 18xx.games, and not a text game; also one that cannot be read."""
     try:
-        return not path.is_file() or read_game_file(path).lstrip()[:1] in (b"{", b"[", b"")
+        return not path.is_file() or read_game_file(path).lstrip()[:1] in (b"{", b"[")
     except SiteFileError:
         return True
 
