@@ -459,6 +459,8 @@ class Settings(BaseModel):
         if bool(server.user) != bool(password):
             lack = "a password but no user" if password else "a user but no password"
             raise ValueError(f"{PREFIX}{name} has {lack}")
+        if not f"{server.user}{password.get_secret_value()}".isprintable():
+            raise ValueError(f"{PREFIX}{name} has a user or a password with a line break or the like in it")
         return replace(server, password=password)
 
     def _check_unencrypted(self, name: str, host: str, encrypted: str) -> None:

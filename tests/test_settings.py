@@ -19,6 +19,7 @@ from bot.config import (
     load_settings,
     parse_settings,
 )
+from bot.email.delivery import imap_account, smtp_account
 
 EXAMPLE = Path(__file__).parent.parent / "deploy" / "railpost.env.example"
 LINE = re.compile(r"^#(RAILPOST_[A-Z_]+)=(.*)$", re.MULTILINE)
@@ -88,7 +89,11 @@ def test_unencrypted_is_for_this_machine(host: str) -> None:
 def test_unencrypted_elsewhere_must_be_allowed() -> None:
     far = {"IMAP": f"imap://a%40b.org:{SECRET}@mail.example.org", "SMTP": SMTP}
     assert "RAILPOST_IMAP would send secrets to mail.example.org unencrypted" in error_text(**far)
-    assert settings(**far, ALLOW_PLAIN="true").mail is not None
+    allowed = settings(**far, ALLOW_PLAIN="true").mail
+    assert allowed is not None
+    assert (imap_account(allowed).tls, imap_account(allowed).host) == (False, "mail.example.org")
+    sending = settings(**far | {"SMTP": f"smtp://a:{SECRET}@x.org"}, ALLOW_PLAIN="true").mail
+    assert sending is not None and smtp_account(sending.smtp).security == "none"
     assert "DISCORD_GATEWAY would send" in error_text(
         DISCORD_TOKEN=SECRET, DISCORD_GATEWAY="ws://example.org"
     )
@@ -109,6 +114,10 @@ def test_unencrypted_elsewhere_must_be_allowed() -> None:
         ({"IMAP": f"imaps://game:{SECRET}@[x.org"}, "RAILPOST_IMAP should look like imaps://"),
         ({"IMAP": f"imaps://game:{SECRET}@x.org:993993"}, "RAILPOST_IMAP should look like imaps://"),
         ({"IMAP": f"imap+starttls://game:{SECRET}@x.org"}, "RAILPOST_IMAP should look like imaps://"),
+        (
+            {"IMAP": "imaps://a%40b.org@x.org", "IMAP_PASSWORD": "two\nlines", "SMTP": SMTP},
+            "RAILPOST_IMAP has a user or a password with a line break or the like in it.",
+        ),
         ({"SMTP": "mail.example.org"}, "RAILPOST_SMTP should look like smtps://"),
         ({"MAIL_ADDRESS": "Play <play@x.org>"}, "RAILPOST_MAIL_ADDRESS should be one plain mail address"),
         ({"MAIL_ADDRESS": f"{'p' * 38}@x.org"}, "at most 37 characters before the @"),

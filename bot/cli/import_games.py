@@ -193,10 +193,7 @@ def command(
         else:
             report, game = import_text(path)
             if states and report.ok:
-                report.ok, report.error = (
-                    False,
-                    "--states is for files of 18xx.games, and this is a game text.",
-                )
+                report.ok, report.error = False, NO_STATES
         if report.ok and save and game is not None:
             report = _save(report, game, save)
         failed |= not report.ok
