@@ -32,6 +32,8 @@ FIELDS = {
     "PLAYER": r"(?P<player>.{1,40})",
     "PRIVATE": r"[\w&]{1,5}",
     "TILE": r"#?\w?\d\w{0,3}",
+    "HEX": r"[A-Za-z@]{1,2}\d{1,2}",
+    "DIRECTION": r"[a-z]{4,5}-?(?:east|west)?",
     "FORMAT": r"[\w.-]{1,20}",
     "MOMENT": r"(?:start|opening|(?:(?:stock|operating|merger) round |[a-z]{2,4} ?)?[\d.]{1,8})",
 }

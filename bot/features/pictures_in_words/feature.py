@@ -17,37 +17,32 @@ Text = Callable[[QueryRequest], str]
 
 def commands() -> list[Command]:
     """`hex`, `from`, `network`, `route`, `around` and `words`."""
-    place, way = r"[A-Za-z]{1,2}\d{1,2}", r"[a-z]{4,5}-?(?:east|west)?"
     return [
-        _question("hex", Form("hex HEX", "a hex in words", "hex B2", rf"hex {place}"), _hex),
+        _question("hex", _hex, Form("hex HEX", "a hex in words", "hex B2")),
         _question(
             "from",
-            Form(
-                "from HEX DIRECTION",
-                "the hexes that lie that way",
-                "from B2 northeast",
-                rf"from {place} {way}",
-            ),
             _from,
+            Form("from HEX DIRECTION", "the hexes that lie that way", "from B2 northeast"),
         ),
         _question(
-            "network", Form("network COMPANY", "what a company's track reaches", "network X"), _network
+            "network", _network, Form("network COMPANY", "what a company's track reaches", "network X")
         ),
-        _question("route", Form("route COMPANY N", "a route of its last run", "route X 1"), _route),
+        _question("route", _route, Form("route COMPANY [N]", "a route of its last run", "route X 1")),
         _question(
-            "around", Form("around COMPANY", "the market there", "around X"), _around, Form("around N")
+            "around", _around, Form("around COMPANY", "the market there", "around X"), Form("around N")
         ),
-        _question("words", Form("words", "the position in sentences", pattern="words"), _words),
+        _question("words", _words, Form("words", "the position in sentences")),
     ]
 
 
-def _question(name: str, form: Form, text: Text, *others: Form) -> Query:
+def _question(name: str, text: Text, *forms: Form) -> Query:
     async def answer(query: QueryRequest) -> QueryAnswer | None:
-        if form.pattern and not re.fullmatch(form.pattern, f"{name} {query.argument}".strip(), re.IGNORECASE):
+        line = f"{name} {query.argument}".strip()
+        if not any(re.fullmatch(form.regex, line, re.IGNORECASE) for form in forms):
             return None
         return QueryAnswer(name, text(query), argument=query.argument, next_decision_id=query.decision_id)
 
-    return Query(name, (form, *others), answer)
+    return Query(name, forms, answer)
 
 
 def _hex(query: QueryRequest) -> str:
