@@ -37,6 +37,8 @@ def open_read_only(path: Path, allow_empty: bool = False) -> Iterator[sqlite3.Co
 
     allow_empty: accept a database without tables.
     """
+    if path.is_dir():
+        raise InvalidStore(f"{path} is a folder; name a file in it.")
     if not path.is_file():
         raise InvalidStore(f"There is no file {path}.")
     with (

@@ -27,7 +27,7 @@ from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from bot.terminal import table_commands
 from bot.terminal.replies import Reply, SavedAnswers, reply_for, table_summary, waiting_text
-from bot.terminal.table_commands import OpenTable, TableCommands
+from bot.terminal.table_commands import OpenTable, TableCommands, named_file
 from bot.terminal.typed_lines import Completion, implied_seat, names_a_player, split_name
 from storage import StoreError, TableStatus
 
@@ -249,9 +249,7 @@ class Console:
 
     async def _watch(self, rest: str) -> Reply:
         """Show a game from a file, without a table."""
-        path = Path(rest).expanduser()
-        if not rest or not path.is_file():
-            raise ValueError("Name a file of 18xx.games, or a game text: `watch PATH`.")
+        path = named_file(rest, "watch")
         return await self._answers.watched(path.read_bytes(), self.service.watcher)
 
     async def _help(self) -> Reply:

@@ -37,6 +37,19 @@ class OpenTable:
         return self.id
 
 
+def named_file(name: str, line: str) -> Path:
+    """The file that a line names, also in quotation marks. Raises ValueError."""
+    name = name.strip().strip("\"'")
+    if not name:
+        raise ValueError(f"Name a file of 18xx.games or a game text: `{line} PATH`.")
+    path = Path(name).expanduser()
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder; name a file in it.")
+    if not path.is_file():
+        raise ValueError(f"There is no file {path}. Name a file of 18xx.games or a game text: `{line} PATH`.")
+    return path
+
+
 class TableCommands:
     """Each method answers one command; it raises ValueError with a sentence where it is refused."""
 
@@ -86,9 +99,7 @@ class TableCommands:
 
     async def _import(self, rest: str) -> Reply:
         """Go on with a game from a file; all players play from this terminal, as in `table new`."""
-        path = Path(rest).expanduser()
-        if not rest or not path.is_file():
-            raise ValueError("Name a file of 18xx.games or a game text: `table import PATH`.")
+        path = named_file(rest, "table import")
         game = await asyncio.to_thread(read_game, path.read_bytes())
         info = await self.service.lobby.import_game(game.start, game.moves, name=path.stem)
         self._opened.id = info.id

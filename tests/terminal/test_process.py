@@ -130,6 +130,7 @@ def test_hot_seat(run: Run) -> None:
         ("render", "NOPE", "--map", "x.png"),
         ("render", "NOPE"),
         ("restore", "nothing.db"),
+        ("restore", "."),
         ("backup", "backup.db"),
     ],
 )
@@ -137,6 +138,8 @@ def test_errors_of_commands_are_sentences(command: Run, words: tuple[str, ...]) 
     done = command(*words)
     assert done.returncode in (1, 2)
     assert done.stderr and "Traceback" not in done.stderr + done.stdout
+    if words == ("restore", "."):
+        assert done.stderr == ". is a folder; name a file in it.\n"
 
 
 def test_an_unexpected_error_goes_to_the_log(
