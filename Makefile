@@ -1,4 +1,4 @@
-# make run | compile | test | check | soak | lock | clean        PYTHON=… chooses the interpreter (3.11 or newer)
+# make run | compile | test | check | format | soak | lock | clean        PYTHON=… chooses the interpreter (3.11 or newer)
 SHELL := /bin/sh
 PYTHON ?=
 PYTHONS := $(if $(PYTHON),$(PYTHON),python3 python3.14 python3.13 python3.12 python3.11)

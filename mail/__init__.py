@@ -2,7 +2,7 @@
 
 Inbound: `InboxWatcher` watches the IMAP mailbox. For each mail it asks the service to keep the bytes
 (`ServicePort.record_arrival`), lets a `ParserProcess` parse them (bytes to `ParsedMail`), lets `MailPolicy`
-decide (who may do what; `reply_text.parse_reply` finds the order lines), passes the outcome to the
+decide (who may do what; `reading.reply_reader.ReplyReader` finds the order lines), passes the outcome to the
 service (`ServicePort.record_outcome`: outcome, reply and tokens in one transaction), and moves the mail
 to a folder.
 

@@ -6,7 +6,7 @@ restart and in another process. A token that Discord does not accept ends `run`.
 is logged, and a new client is started after a delay.
 
 Of all processes at a store one serves a shard: Discord sends the events of a guild to its shard only, and
-the delivery worker takes the messages about tables of its guilds only (`bot.discord.client`). So one
+the delivery worker takes the messages about tables of its guilds only (`guild_shards_of`). So one
 process keeps the cards of a table. Another process with the same shards stands by, and goes on where the
 first ends.
 
@@ -16,7 +16,7 @@ bot starts in a day, and how fast: of the shards with the same `id % max_concurr
 (the gateway's documentation, "session start limit"). All processes keep to that together, by turns in the
 store.
 
-A session lives on while the database is away (`bot.discord.api`).
+A session lives on while the database is away (`bot.discord.api.UncertainSession`).
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
-from bot.hub.request import CommandResult, QueryAnswer, Request, first_word
+from bot.hub.request import CommandResult, LineUnreadable, QueryAnswer, Request, first_word
 from bot.hub.table import LiveTable
 from storage import TableStatus
 
@@ -116,13 +116,15 @@ class Query:
     answer: Callable[[QueryRequest], Awaitable[QueryAnswer | None]]
     others = Lines.NONE
 
-    async def read(self, query: QueryRequest) -> QueryAnswer:
-        """The answer to a line that begins with the name. Raises ValueError with a sentence."""
+    async def read(self, query: QueryRequest) -> QueryAnswer | LineUnreadable:
+        """What follows a line that begins with the name. Raises ValueError with a sentence."""
         is_complete = query.argument or not all(form.needs_argument for form in self.forms)
         if is_complete and (answer := await self.answer(query)):
             return answer
         usage = " or ".join(f"`{form.help_text or form.text}`" for form in self.forms)
-        raise ValueError(f"`{query.word} {query.argument}".strip() + f"` cannot be read; write {usage}.")
+        line = f"{query.word} {query.argument}".strip()
+        reason = f"`{line}` cannot be read; write {usage}."
+        return LineUnreadable(0, line, reason, next_decision_id=query.decision_id)
 
 
 def _always(table: LiveTable, request: Request) -> bool:

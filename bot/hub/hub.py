@@ -355,16 +355,22 @@ class Hub:
         self.wake_subscribers()
         return plain
 
-    async def _answer(self, table: LiveTable, seat: int | None, line: str) -> QueryAnswer | None:
-        """The answer to a question; None if the line is none. Raises ValueError with a sentence."""
+    async def _answer(
+        self, table: LiveTable, seat: int | None, line: str
+    ) -> QueryAnswer | LineUnreadable | None:
+        """What follows a question; None if the line is none. Raises ValueError with a sentence."""
         word, _, argument = " ".join(line.split()).partition(" ")
         query = self.commands.get(word)
         if not isinstance(query, Query):
             return None
         return await query.read(QueryRequest(table, seat, query.name, argument))
 
-    async def _within_limits(self, answer: QueryAnswer, line: str, person_id: int | None) -> CommandResult:
+    async def _within_limits(
+        self, answer: QueryAnswer | LineUnreadable, line: str, person_id: int | None
+    ) -> CommandResult:
         """The answer, or a refusal for a person who has asked for too many pictures or files today."""
+        if isinstance(answer, LineUnreadable):
+            return answer
         kind: Kind | None = "exports" if answer.files else "pictures" if answer.picture else None
         try:
             with suppress(StoreError):  # a store that cannot be written can still be asked

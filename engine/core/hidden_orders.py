@@ -1,6 +1,7 @@
 """Orders that players leave in advance and nobody else is shown: bid limits and standing protections.
 
-They are part of the position, because the rules act on them, and of no view of it but their owner's.
+They are part of the position, because the rules act on them, and of no view of it but their owner's. Orders
+that begin with `auto` are no part of it (`engine.standing_orders`).
 """
 
 from __future__ import annotations

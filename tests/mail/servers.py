@@ -6,7 +6,7 @@ event loop: a blocking client must be called in a thread, as the methods here do
 
     async with pymap_server() as mailbox, smtp_server() as player:
         mailbox.account            # an ImapAccount
-        await mailbox.put(raw)     # by APPEND; `put_many`, `folder(name)` and `clear` likewise
+        await mailbox.put(raw)     # by APPEND; `folder(name)` and `count(name)` ask for what is there
         player.account             # an SmtpAccount
         player.letters             # what was delivered, as Delivery values; `await player.delivered(3)`
 """

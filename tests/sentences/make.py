@@ -1,7 +1,8 @@
 """Writes what players read to text files, so that it can be read in a row: `python -m tests.sentences.make`.
 
 `TITLE.txt` has one example of each form of sentence from stored games; `cards.txt` and `letters.txt` have one
-card and one email of every kind (`messages.py`). An argument names the only file to write: `cards`.
+card and one email of every kind (`messages.py`). An argument names the file
+of a title, or `cards` for both of these.
 
 Sentences of one form differ only in names, symbols, hexes and numbers. Prompts are shown as players see them.
 Refusals come from lines that were legal some moves before.

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import pytest
 from sqlmodel import col, select
 
+from bot.hub.loading import forget_unreadable
 from bot.hub.notifications.messages import Notification, decode_notification
 from bot.hub.request import CommandResult
 from bot.service import Service
@@ -95,6 +96,7 @@ class PendingMessage(NamedTuple):
 
 @pytest.fixture
 async def empty(address: str) -> AsyncIterator[ServiceHarness]:
+    forget_unreadable()  # a process keeps them, also those of the store of another test
     async with await open_store(address) as store:
         yield ServiceHarness(store, Service(store), {})
 

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 import engine
-from bot.hub.loading import UnreadableTable, forget_unreadable, unreadable_tables
+from bot.hub.loading import UnreadableTable, unreadable_tables
 from bot.hub.request import Completed, LineUnreadable, QueryAnswer, TableNotRunning
 from bot.service import Service
 from storage import Store, StoreError
@@ -84,7 +84,6 @@ async def test_14_1_a_table_with_a_damaged_snapshot_is_played_on_from_its_log(
     world: ServiceHarness, damage: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
-    forget_unreadable()
     await world.say("Ann", "buy SV")
     await execute(world.store, SNAPSHOT_DAMAGES[damage], table=world.table, bytes=b"\xc1")
     service = Service(world.store)
@@ -105,7 +104,6 @@ async def test_14_1_a_table_with_a_damaged_snapshot_is_played_on_from_its_log(
 async def test_a_table_whose_position_and_log_are_damaged_is_told_once(
     world: ServiceHarness, damage: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    forget_unreadable()
     await world.say("Ann", "buy SV")
     await execute(world.store, DAMAGES[damage], table=world.table, bytes=b"\xc1")
     await execute(world.store, SNAPSHOT_DAMAGES["no MessagePack"], table=world.table, bytes=b"\xc1")

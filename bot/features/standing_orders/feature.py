@@ -1,7 +1,7 @@
 """Orders at a table are left, listed, put in order and taken back.
 
-They are secret: they have no row in the log, and only their owner is answered about them. When and how they
-speak is in `runner`, what a line means in `book`.
+They are secret: they have no row in the log, and only their owner is answered about them. When they are
+asked is in `runner`, what a line means at a table in `book`, what an order says in `engine.standing_orders`.
 """
 
 from __future__ import annotations
