@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.config import PREFIX, Settings, SettingsError, load_settings
+from bot.config import PREFIX, Settings, SettingsError, check_database, load_settings
 
 if TYPE_CHECKING:
     from bot.operations.status import ErrorCounter
@@ -396,8 +396,14 @@ def move_store(
     url: Annotated[str, typer.Argument(help="An empty database: postgresql+psycopg://… or sqlite:///…")],
 ) -> None:
     """Copy the store into another database and compare every row. Stop the service before."""
+    from pydantic import SecretStr
+
     from storage import move_store
 
+    try:
+        check_database(SecretStr(url))
+    except ValueError as error:
+        raise CommandError(f"The address of the new database {error}.") from None
     counts = asyncio.run(move_store(load_settings().database_url, url))
     typer.echo(
         f"Copied and compared: {counts['game_tables']:,} tables, {counts['moves']:,} moves, "

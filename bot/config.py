@@ -211,13 +211,18 @@ def url_validator(*schemes: str) -> AfterValidator:
 
 def check_database(value: SecretStr) -> SecretStr:
     try:
-        driver = make_url(value.get_secret_value()).drivername
+        url = make_url(value.get_secret_value())
+        driver = url.drivername
     except ArgumentError:
         driver = ""
+    except ValueError:  # a port that is no number
+        raise ValueError("should look like postgresql+psycopg://user:password@host:5432/name") from None
     if driver not in DATABASES:
         raise ValueError(f"should start with one of {', '.join(f'{name}://' for name in DATABASES)}")
     if find_spec(DATABASES[driver]) is None:
         raise ValueError(f"needs the package {DATABASES[driver]}, which is not installed")
+    if driver == "sqlite" and url.query:
+        raise ValueError("should have nothing after the file: sqlite:///data/railpost.db")
     return value
 
 
@@ -259,6 +264,25 @@ def check_server_name(value: str) -> str:
     return value
 
 
+def check_sites(value: str) -> str:
+    """Names of sites, or origins such as `http://127.0.0.1:9292`."""
+    for site in value.replace(",", " ").split():
+        if not re.fullmatch(r"https?://[^/\s]+|[\w-]+(\.[\w-]+)+(:\d+)?", site):
+            raise ValueError(f"should name sites such as 18xx.games, and {site} is none")
+    return value
+
+
+def check_hosts(value: str) -> str:
+    """`anyone`; or `verified`, addresses and domains."""
+    for host in value.replace(",", " ").split():
+        fits = value.strip().casefold() == "anyone" or host.casefold() == "verified"
+        if not fits and not re.fullmatch(r"[^@\s]+@[^@\s]+|[\w-]+(\.[\w-]+)+", host):
+            raise ValueError(
+                f"should be anyone alone, verified, or addresses and domains; {host} is none of these"
+            )
+    return value
+
+
 def lowercase(value: object) -> object:
     return value.lower() if isinstance(value, str) else value
 
@@ -285,10 +309,10 @@ class Settings(BaseModel):
     backup_hours: float = Field(default=24, ge=0, le=24 * 366)
     game_keep_days: int = Field(default=1095, ge=0, le=36_500)
     log_keep_days: int = Field(default=30, ge=0, le=36_500)
-    watch_sites: str = ""
+    watch_sites: Annotated[str, AfterValidator(check_sites)] = ""
     privacy_url: ApiUrl | None = None
     role: Annotated[frozenset[str], BeforeValidator(parse_roles)] = frozenset(ROLES)
-    table_conventions: Literal["rulebook", "18xx.games"] = "rulebook"
+    table_conventions: Annotated[Literal["rulebook", "18xx.games"], BeforeValidator(lowercase)] = "rulebook"
 
     discord_token: Annotated[SecretStr, AfterValidator(check_token)] | None = None
     discord_api: ApiUrl | None = None
@@ -300,11 +324,11 @@ class Settings(BaseModel):
     smtp: Annotated[MailServer | None, BeforeValidator(parse_smtp)] = None
     smtp_password: SecretStr | None = None
     mail_address: Annotated[str, AfterValidator(check_mail_address)] | None = None
-    mail_separator: Literal["+", "-", "=", "_", "none"] = "+"
+    mail_separator: Annotated[Literal["+", "-", "=", "_", "none"], BeforeValidator(lowercase)] = "+"
     mail_unsubscribe_url: ApiUrl | None = None
     mail_secret: Annotated[SecretStr, AfterValidator(check_secret)] | None = None
     mail_authserv: Annotated[str, AfterValidator(check_server_name)] | None = None
-    mail_hosts: str = "verified"
+    mail_hosts: Annotated[str, AfterValidator(check_hosts)] = "verified"
     mail_answers_per_hour: int = Field(default=20, ge=1, le=10_000)
 
     mail_keep_days: int = Field(default=90, ge=0, le=36_500)
@@ -435,6 +459,8 @@ class Settings(BaseModel):
         if bool(server.user) != bool(password):
             lack = "a password but no user" if password else "a user but no password"
             raise ValueError(f"{PREFIX}{name} has {lack}")
+        if not f"{server.user}{password.get_secret_value()}".isprintable():
+            raise ValueError(f"{PREFIX}{name} has a user or a password with a line break or the like in it")
         return replace(server, password=password)
 
     def _check_unencrypted(self, name: str, host: str, encrypted: str) -> None:
@@ -479,9 +505,22 @@ def unknown_setting_message(name: str) -> str:
 
 def validation_message(error: ErrorDetails) -> str:
     """`RAILPOST_KEEP should be …`; an error about several settings together names them itself."""
-    cause = error.get("ctx", {}).get("error", error["msg"])
-    named = [PREFIX + str(part).upper() for part in error["loc"][:1]]
-    return " ".join([*named, str(cause).removeprefix("Input ")]) + "."
+    cause = error.get("ctx", {}).get("error") or error["msg"].removeprefix("Input ")
+    if not error["loc"]:
+        return f"{cause}."
+    field = str(error["loc"][0])
+    return f"{PREFIX}{field.upper()} {_expected_value(field) or cause}."
+
+
+def _expected_value(field: str) -> str:
+    """What a number or a switch should be; empty for other settings."""
+    kind, limits = Settings.model_fields[field].annotation, Settings.model_fields[field].metadata
+    if kind is bool:
+        return "should be true or false"
+    if kind not in (int, float, int | None):
+        return ""
+    least, most = (next(getattr(one, name) for one in limits if hasattr(one, name)) for name in ("ge", "le"))
+    return f"should be a {'number' if kind is float else 'whole number'} from {least} to {most}"
 
 
 def load_settings(

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 
 import aioimaplib
 
+from mail.connection_faults import connection_fault
 from mail.credentials import AccessTokens, TokenUnavailable
 from mail.port import Folder
 
@@ -55,7 +56,8 @@ class ImapAccount:
     """The mailbox. inbox: the folder to watch. folders: other names for our folders. tokens: log in with
     access tokens, not with the password.
 
-    Raises ValueError for a connection without TLS to another machine, and for control characters.
+    Raises ValueError for a connection without TLS to another machine unless `allow_plain`, and for control
+    characters.
     """
 
     host: str
@@ -66,10 +68,11 @@ class ImapAccount:
     context: ssl.SSLContext | None = field(default=None, repr=False)
     tokens: AccessTokens | None = field(default=None, repr=False)
     inbox: str = "INBOX"
+    allow_plain: bool = False
     folders: Mapping[Folder, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not self.tls and not is_loopback(self.host):
+        if not self.tls and not (self.allow_plain or is_loopback(self.host)):
             raise ValueError(
                 f"IMAP without TLS is allowed to this machine only; {self.host} needs TLS (port 993)."
             )
@@ -350,14 +353,8 @@ async def why_unreachable(account: ImapAccount, timeout: float = 10.0) -> str:
     try:
         async with asyncio.timeout(timeout):
             _, writer = await asyncio.open_connection(account.host, account.port, ssl=context)
-    except ssl.SSLCertVerificationError as error:
-        return f"its certificate is not accepted: {error.verify_message}"
-    except ssl.SSLError as error:
-        return f"it does not speak TLS on this port ({error.reason or 'no reason given'})"
-    except TimeoutError:
-        return "it does not answer"
     except OSError as error:
-        return f"no connection: {error.strerror or error}"
+        return connection_fault(error)
     writer.transport.abort()
     return ""
 

@@ -18,6 +18,7 @@ import aiosmtplib
 import stamina
 from aiosmtplib.response import SMTPResponse
 
+from mail.connection_faults import connection_fault
 from mail.credentials import AccessTokens, TokenUnavailable
 from mail.imap import is_loopback
 
@@ -113,7 +114,7 @@ class SmtpAccount:
     """The SMTP server. security: TLS from the first byte, STARTTLS (required), or none, on this machine only.
     tokens: log in with access tokens (XOAUTH2), not with the password.
 
-    Raises ValueError for a connection without TLS to another machine.
+    Raises ValueError for a connection without TLS to another machine unless `allow_plain`.
     """
 
     host: str
@@ -123,9 +124,10 @@ class SmtpAccount:
     security: Literal["tls", "starttls", "none"] = "tls"
     context: ssl.SSLContext | None = field(default=None, repr=False)
     tokens: AccessTokens | None = field(default=None, repr=False)
+    allow_plain: bool = False
 
     def __post_init__(self) -> None:
-        if self.security == "none" and not is_loopback(self.host):
+        if self.security == "none" and not (self.allow_plain or is_loopback(self.host)):
             raise ValueError(
                 f"SMTP without TLS is allowed to this machine only; {self.host} needs tls or starttls."
             )
@@ -254,8 +256,9 @@ class SmtpConnections:
             smtp = await connect(self._account, self._timeout)
         except (aiosmtplib.SMTPException, OSError) as error:
             raise_if_cancelled()  # else the attempts would never end
-            log.error("outbox: %s cannot be used: %s", where, error)
-            self._report(f"{where} cannot be used: {error}")
+            why = connection_fault(error) or error
+            log.error("outbox: %s cannot be used: %s", where, why)
+            self._report(f"{where} cannot be used: {why}")
             raise
         self._report("")
         return smtp

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from bot.config import FIELD_BY_VARIABLE
 from tests.t1830 import scenarios
 
 ROOT = Path(__file__).parent.parent
@@ -31,6 +32,12 @@ def test_every_file_that_is_named_or_linked_is_there(document: Path) -> None:
     named = [ROOT / name for name in re.findall(rf"`((?:{'|'.join(PARTS)})/[\w./-]*)`", text)]
     missing = [path for path in (*linked, *named) if not (path.exists() or path.with_suffix(".py").exists())]
     assert not missing
+
+
+@pytest.mark.parametrize("document", [*DOCUMENTS, *(ROOT / "deploy").glob("*")], ids=lambda path: path.name)
+def test_every_setting_that_is_named_is_one(document: Path) -> None:
+    named = re.findall(r"\bRAILPOST_[A-Z_]*[A-Z]\b", document.read_text(encoding="utf-8"))
+    assert set(named) <= FIELD_BY_VARIABLE.keys()
 
 
 @pytest.mark.parametrize(("document", "command"), COMMANDS)

@@ -10,7 +10,6 @@ import pytest
 from PIL import Image, ImageChops
 
 from bot.cli.render import PICTURES, render_files
-from bot.config import Settings
 from tests import readme_pictures
 
 ROOT = Path(__file__).parent.parent
@@ -41,7 +40,7 @@ def test_the_pictures_are_what_the_command_makes(command: str, tmp_path: Path) -
     at = int(given["--at"]) if "--at" in given else None
     assert set(given) == {*(f"--{what}" for what in kept), *(["--at"] if at is not None else [])}
     made = {what: tmp_path / f"{what}.png" for what in kept}
-    list(render_files(Settings(), str(ROOT / source), at, made, "dark" if dark else "light"))
+    list(render_files(str(ROOT / source), at, made, "dark" if dark else "light"))
     for what, path in kept.items():
         a, b = (Image.open(p).convert("L") for p in (path, made[what]))
         assert a.size == b.size, f"{path.name} is not what `railpost render {command}` makes; run it."

@@ -19,6 +19,7 @@ from bot.config import (
     load_settings,
     parse_settings,
 )
+from bot.email.delivery import imap_account, smtp_account
 
 EXAMPLE = Path(__file__).parent.parent / "deploy" / "railpost.env.example"
 LINE = re.compile(r"^#(RAILPOST_[A-Z_]+)=(.*)$", re.MULTILINE)
@@ -88,7 +89,11 @@ def test_unencrypted_is_for_this_machine(host: str) -> None:
 def test_unencrypted_elsewhere_must_be_allowed() -> None:
     far = {"IMAP": f"imap://a%40b.org:{SECRET}@mail.example.org", "SMTP": SMTP}
     assert "RAILPOST_IMAP would send secrets to mail.example.org unencrypted" in error_text(**far)
-    assert settings(**far, ALLOW_PLAIN="true").mail is not None
+    allowed = settings(**far, ALLOW_PLAIN="true").mail
+    assert allowed is not None
+    assert (imap_account(allowed).tls, imap_account(allowed).host) == (False, "mail.example.org")
+    sending = settings(**far | {"SMTP": f"smtp://a:{SECRET}@x.org"}, ALLOW_PLAIN="true").mail
+    assert sending is not None and smtp_account(sending.smtp).security == "none"
     assert "DISCORD_GATEWAY would send" in error_text(
         DISCORD_TOKEN=SECRET, DISCORD_GATEWAY="ws://example.org"
     )
@@ -109,13 +114,25 @@ def test_unencrypted_elsewhere_must_be_allowed() -> None:
         ({"IMAP": f"imaps://game:{SECRET}@[x.org"}, "RAILPOST_IMAP should look like imaps://"),
         ({"IMAP": f"imaps://game:{SECRET}@x.org:993993"}, "RAILPOST_IMAP should look like imaps://"),
         ({"IMAP": f"imap+starttls://game:{SECRET}@x.org"}, "RAILPOST_IMAP should look like imaps://"),
+        (
+            {"IMAP": "imaps://a%40b.org@x.org", "IMAP_PASSWORD": "two\nlines", "SMTP": SMTP},
+            "RAILPOST_IMAP has a user or a password with a line break or the like in it.",
+        ),
         ({"SMTP": "mail.example.org"}, "RAILPOST_SMTP should look like smtps://"),
         ({"MAIL_ADDRESS": "Play <play@x.org>"}, "RAILPOST_MAIL_ADDRESS should be one plain mail address"),
         ({"MAIL_ADDRESS": f"{'p' * 38}@x.org"}, "at most 37 characters before the @"),
         ({"MAIL_SECRET": "short"}, "RAILPOST_MAIL_SECRET should have at least 32 characters."),
         ({"MAIL_AUTHSERV": "two words"}, "RAILPOST_MAIL_AUTHSERV should be one name"),
-        ({"STATUS_PORT": "ten"}, "RAILPOST_STATUS_PORT should be a valid integer"),
-        ({"ROBOT_SECONDS": "61"}, "RAILPOST_ROBOT_SECONDS should be less than or equal to 60."),
+        ({"STATUS_PORT": "ten"}, "RAILPOST_STATUS_PORT should be a whole number from 1 to 65535."),
+        ({"STATUS_PORT": "70000"}, "RAILPOST_STATUS_PORT should be a whole number from 1 to 65535."),
+        ({"GAME_KEEP_DAYS": "3 years"}, "RAILPOST_GAME_KEEP_DAYS should be a whole number from 0 to 36500."),
+        ({"ROBOT_SECONDS": "61"}, "RAILPOST_ROBOT_SECONDS should be a number from 0 to 60."),
+        ({"KEEP": "nan"}, "RAILPOST_KEEP should be a number from 1 to 1000000."),
+        ({"ALLOW_PLAIN": "maybe"}, "RAILPOST_ALLOW_PLAIN should be true or false."),
+        ({"WATCH_SITES": "18xx.games/game/1"}, "RAILPOST_WATCH_SITES should name sites such as 18xx.games"),
+        ({"WATCH_SITES": "https://18xx.games/"}, "and https://18xx.games/ is none."),
+        ({"MAIL_HOSTS": "anyone, ann@x.org"}, "; anyone is none of these."),
+        ({"MAIL_HOSTS": "everybody"}, "RAILPOST_MAIL_HOSTS should be anyone alone, verified, or addresses"),
         ({"LOG_LEVEL": "loud"}, "RAILPOST_LOG_LEVEL should be 'debug', 'info', 'warning' or 'error'."),
         ({"DISCORD_TOKEN": f"Bot {SECRET}"}, "RAILPOST_DISCORD_TOKEN should be the bot's token alone"),
         (
@@ -126,6 +143,11 @@ def test_unencrypted_elsewhere_must_be_allowed() -> None:
             {"DATABASE": f"mysql://me:{SECRET}@x/y"},
             "RAILPOST_DATABASE should start with one of sqlite://",
         ),
+        (
+            {"DATABASE": f"postgresql+psycopg://me:{SECRET}@x:port/y"},
+            "RAILPOST_DATABASE should look like postgresql+psycopg://user:password@host:5432/name.",
+        ),
+        ({"DATABASE": "sqlite:///x.db?mode=ro"}, "RAILPOST_DATABASE should have nothing after the file"),
         ({"DATA": __file__}, "RAILPOST_DATA should be a folder, and is a file."),
         (
             {"DISCORD_TOKN": SECRET},
@@ -138,6 +160,11 @@ def test_each_error_is_one_sentence(given: dict[str, str], words: str) -> None:
     text = error_text(**given)
     assert words in text
     assert "\n" not in text
+
+
+def test_hosts_are_words_addresses_and_domains() -> None:
+    for hosts in ("Anyone", "verified", "Verified, ann@x.org", "x.org, mail.y.org bob@localhost"):
+        assert settings(MAIL_HOSTS=hosts).mail_hosts == hosts
 
 
 def test_one_sentence_for_each_wrong_setting() -> None:

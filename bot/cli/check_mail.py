@@ -5,10 +5,7 @@ finds it again. Then it reads what DNS says of the sender's domain.
 from __future__ import annotations
 
 import asyncio
-import os
 import re
-import socket
-import ssl
 from collections.abc import Awaitable, Callable
 from email import message_from_bytes
 from email.message import EmailMessage
@@ -23,6 +20,7 @@ import typer
 from bot.config import MailSettings, Settings, Tls, load_mail_secret, load_settings
 from bot.email.delivery import imap_account, smtp_account
 from bot.email.oauth import RefreshedTokens
+from mail.connection_faults import connection_fault
 from mail.credentials import AccessTokens
 from mail.imap import ConnectionLost, ImapConnection, LoginRefused, why_unreachable
 from mail.port import Folder
@@ -204,20 +202,10 @@ async def _send(mail: MailSettings, recipient: str, tokens: AccessTokens | None)
 
 def _why_not(error: BaseException, tls: Tls) -> str:
     """Why no server takes mail there, without numbers of the operating system; empty if one does."""
-    cause = error
-    while cause.__cause__ is not None:
-        cause = cause.__cause__
-    match cause:
-        case ssl.SSLCertVerificationError():
-            return f"its certificate is not accepted: {cause.verify_message}"
-        case ssl.SSLError():
-            return "it does not speak TLS on this port"
-        case aiosmtplib.SMTPTimeoutError() | TimeoutError():
-            return "it does not answer" + (" with TLS from the first byte" if tls == "tls" else "")
-        case socket.gaierror():
-            return "there is no such host"
-        case OSError(errno=int(number)):
-            return os.strerror(number)
+    if isinstance(error, aiosmtplib.SMTPTimeoutError | TimeoutError) and tls == "tls":
+        return "it does not answer with TLS from the first byte"
+    if fault := connection_fault(error):
+        return fault
     answered = isinstance(error, aiosmtplib.SMTPResponseException) and error.code > 0
     is_refusal = answered or isinstance(error, aiosmtplib.SMTPRecipientsRefused)
     return "" if is_refusal else "it does not speak SMTP on this port"

@@ -4,58 +4,59 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
 from bot import config
 from bot.cli.import_games import read_game_file
-from bot.cli.replay import MAX_BYTES as LONGEST_TEXT
-from bot.features.game_files.feature import FORMATS, TEXT, make_game_file, parse_format
+from bot.features.game_files.feature import FORMATS, TEXT, make_game_file, parse_format, read_game
 from bot.service import Service
-from engine.game_text import GameHistory, HistoryLine, replay
-from engine.site_18xx.game_file import SiteFileError, read_site_file
-from engine.site_18xx.replay import SiteReplay
-from engine.site_18xx.site_table import SiteReplayError
+from engine.game_text import GameHistory, HistoryLine
+from engine.site_18xx.game_file import SiteFileError
 from storage import StoreError, open_store
 
 
 def history_of_file(path: Path) -> GameHistory:
     """The game in a file: a `.18xx` text or a file of 18xx.games. Raises ValueError with a sentence."""
     try:
-        raw = read_game_file(path)
-        if raw.lstrip()[:1] == b"{":
-            game = SiteReplay(read_site_file(raw))
-            for _ in game.run():
-                pass
-            return GameHistory(game.start, tuple(HistoryLine(s.seat, s.line, s.events) for s in game.lines))
-    except (SiteFileError, SiteReplayError) as error:
+        game = read_game(read_game_file(path))
+    except (ValueError, SiteFileError) as error:
         raise ValueError(f"{path}: {error}") from None
-    if len(raw) > LONGEST_TEXT:
-        raise ValueError(f"{path}: the file is larger than {LONGEST_TEXT // 1_000_000} MB; a game is not.")
-    try:
-        report = replay(raw.decode())
-    except UnicodeDecodeError:
-        raise ValueError(f"{path}: the file is not UTF-8 text.") from None
-    if report.failure is not None or report.history is None:
-        raise ValueError(f"{path}: {report.failure}")
-    return report.history
+    return GameHistory(game.start, tuple(HistoryLine(f"p{seat}", line, e) for seat, line, e in game.moves))
 
 
-def history_of_source(source: str) -> GameHistory:
-    """The game of a file, or of a table by its code. Raises ValueError, StoreError."""
+class NamedGame(NamedTuple):
+    """A game, what it is called, and its code or the first part of the name of its file."""
+
+    history: GameHistory
+    name: str
+    stem: str
+
+
+def game_of_source(source: str) -> NamedGame:
+    """The game of a file, or of a table by its code or name. Raises ValueError, StoreError."""
     path = Path(source)
     if path.exists():
-        return history_of_file(path)
-    return asyncio.run(_history_of_table(source))[0]
+        return NamedGame(history_of_file(path), "", path.name.partition(".")[0])
+    return asyncio.run(_game_of_table(source))
 
 
-async def _history_of_table(code: str) -> tuple[GameHistory, str]:
+async def _game_of_table(source: str) -> NamedGame:
     settings = config.load_settings()
     async with await open_store(settings.database_url) as store:
         service = Service(store)
-        table = await service.queries.find_table(code)
-        return await service.queries.history(table.id), f"{table.name} {table.code}"
+        try:
+            table = await service.queries.find_table(source)
+        except ValueError:
+            named = [t for t in await service.queries.list_tables() if t.name.casefold() == source.casefold()]
+            if not named:
+                raise ValueError(f"There is no file {source}, and no table of that code or name.") from None
+            if len(named) > 1:
+                codes = " and ".join(t.code for t in named)
+                raise ValueError(f"Several tables are named {source}: {codes}. Say the code.") from None
+            table = named[0]
+        return NamedGame(await service.queries.history(table.id), f"{table.name} {table.code}", table.code)
 
 
 def command(
@@ -76,13 +77,10 @@ def command(
     """Write a game for 18xx.games, as a text, or as a CSV table."""
     try:
         format_name = parse_format(to)
-        path = Path(source)
-        if path.exists():
-            history, name, stem = history_of_file(path), "", path.name.partition(".")[0]
-        else:
-            history, name = asyncio.run(_history_of_table(source))
-            stem = source.upper()
-        file = make_game_file(history, format_name, name, stem, as_far_as_possible=as_far_as_possible)
+        game = game_of_source(source)
+        file = make_game_file(
+            game.history, format_name, game.name, game.stem, as_far_as_possible=as_far_as_possible
+        )
         if out is None:
             typer.echo(file.content.decode(), nl=False)
             return

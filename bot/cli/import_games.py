@@ -7,6 +7,7 @@ game becomes a table that goes on where the file ends.
 from __future__ import annotations
 
 import asyncio
+import codecs
 import gzip
 import json
 import zlib
@@ -28,6 +29,8 @@ from storage import StoreError, open_store
 
 MAX_BYTES = 64 * 1024 * 1024
 
+NO_STATES = "--states is for files of 18xx.games, and this is a game text."
+
 PlayedGame = tuple[engine.State, Sequence[tuple[int, str, Sequence[engine.AnyEvent]]]]
 """The first position of a game; seat number, line and events of each move."""
 
@@ -36,7 +39,7 @@ class ImportReport(msgspec.Struct, omit_defaults=False):
     """The result for one file; its fields are the keys of `--json`.
 
     actions: how many were played. scores: by player, as the file's `result` names them. table: the code of
-    the table that the game was saved as.
+    the table that the game was saved as. standings: dollars by the name of each player; not in `--json`.
     """
 
     file: str
@@ -48,24 +51,26 @@ class ImportReport(msgspec.Struct, omit_defaults=False):
     error: str | None = None
     warnings: list[str] = []
     table: str | None = None
+    standings: dict[str, int] = {}
 
     def summary(self) -> str:
         """The result in one line."""
         if not self.ok:
             return f"{self.file}: {self.error}"
         status = "finished" if self.finished else "not finished"
-        scores = ", ".join(f"{player} ${dollars:,}" for player, dollars in self.scores.items())
+        scores = ", ".join(f"{player} ${dollars:,}" for player, dollars in self.standings.items())
         table = f"; saved as table {self.table}" if self.table else ""
-        return f"{self.file}: {self.title}, {self.actions} moves, {status}: {scores}{table}"
+        moves = f"{self.actions} move{'' if self.actions == 1 else 's'}"
+        return f"{self.file}: {self.title}, {moves}, {status}: {scores}{table}"
 
     def to_json(self) -> str:
         """The result as one JSON object; without `table` if the game was not saved."""
-        fields = msgspec.to_builtins(self)
-        return json.dumps(fields if self.table else {k: v for k, v in fields.items() if k != "table"})
+        left_out = {"standings"} if self.table else {"standings", "table"}
+        return json.dumps({k: v for k, v in msgspec.to_builtins(self).items() if k not in left_out})
 
 
 def read_game_file(path: Path) -> bytes:
-    """The bytes of a plain or gzipped file. Raises FileError with a sentence."""
+    """The bytes of a plain or gzipped file, without a byte order mark. Raises SiteFileError."""
     try:
         with path.open("rb") as file:
             raw = file.read(MAX_BYTES + 1)
@@ -77,13 +82,13 @@ def read_game_file(path: Path) -> bytes:
         raise SiteFileError(f"The file cannot be read: {reason}.") from None
     if len(raw) > MAX_BYTES:
         raise SiteFileError(f"The file is larger than {MAX_BYTES >> 20} MB.")
-    return raw
+    return raw.removeprefix(codecs.BOM_UTF8)
 
 
 def is_site_file(path: Path) -> bool:
     """Whether a file is of 18xx.games, and not a text game; also one that cannot be read."""
     try:
-        return not path.is_file() or read_game_file(path).lstrip()[:1] in (b"{", b"[", b"")
+        return not path.is_file() or read_game_file(path).lstrip()[:1] in (b"{", b"[")
     except SiteFileError:
         return True
 
@@ -101,7 +106,7 @@ def import_text(path: Path) -> tuple[ImportReport, PlayedGame | None]:
     for _, _, events in moves:
         engine.fold(events, state)
     report.title, report.actions, report.finished = state.title, len(moves), state.game_over is not None
-    report.scores = {state.name(seat): dollars for seat, dollars in engine.standings(state).items()}
+    report.scores = report.standings = _standings(state)
     report.ok = True
     return report, (game.start, moves)
 
@@ -131,9 +136,13 @@ def import_file(
         report.error = f"After action {last}: it cannot be played ({type(error).__name__})."
     if game is not None:
         report.finished = game.state.game_over is not None
-        report.scores = _scores(game)
+        report.scores, report.standings = _scores(game), _standings(game.state)
         report.warnings = game.warnings + (_score_warnings(game, report) if report.ok else [])
     return report, game
+
+
+def _standings(state: engine.State) -> dict[str, int]:
+    return {state.name(seat): dollars for seat, dollars in engine.standings(state).items()}
 
 
 def _scores(game: SiteReplay) -> dict[str, int]:
@@ -183,6 +192,8 @@ def command(
             game = incoming_game(replayed)[:2] if replayed else None
         else:
             report, game = import_text(path)
+            if states and report.ok:
+                report.ok, report.error = False, NO_STATES
         if report.ok and save and game is not None:
             report = _save(report, game, save)
         failed |= not report.ok

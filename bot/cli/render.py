@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
@@ -10,10 +9,10 @@ from typing import Annotated
 import typer
 
 import engine
-from bot.config import Settings, load_settings
+from bot.cli.export import game_of_source
 from bot.pictures.draw import animation_of_game, chart_of_game
 from bot.pictures.views import changed_hexes, repriced_companies
-from engine.game_text import ScriptError, replay
+from engine.game_text import GameHistory
 from renderers import (
     CHART_KINDS,
     PaletteName,
@@ -22,16 +21,12 @@ from renderers import (
     market_png,
     sheet_png,
 )
-from storage import open_store
-
-StoredGame = tuple[engine.State, tuple[bytes, ...]]
-"""The first position of a game, and the events of each move, encoded."""
+from storage import StoreError
 
 PICTURES = ("map", "market", "sheet", "auction", *CHART_KINDS, "animation")
 
 
 def render_files(
-    settings: Settings,
     source: str,
     at: int | None,
     paths: Mapping[str, Path],
@@ -39,11 +34,10 @@ def render_files(
 ) -> Iterator[Path]:
     """Draw pictures into files, with the changes of the last move highlighted; yields the files written.
 
-    source: a file, or the code of a table. at: after so many moves, None for the current position. paths: by
-    picture, one of `PICTURES`. Raises ValueError with a sentence.
+    source: a file, or the code or name of a table. at: after so many moves, None for the current position.
+    paths: by picture, one of `PICTURES`. Raises ValueError with a sentence, StoreError.
     """
-    file = Path(source)
-    start, events = game_of_file(file) if file.is_file() else asyncio.run(game_of_table(settings, source))
+    start, events = stored_game(game_of_source(source).history)
     if at is not None:
         check_move_number(at, len(events))
         events = events[:at]
@@ -55,6 +49,11 @@ def render_files(
         except OSError as error:
             raise ValueError(f"{path} cannot be written: {error.strerror}.") from error
         yield path
+
+
+def stored_game(history: GameHistory) -> tuple[engine.State, tuple[bytes, ...]]:
+    """The first position of a game, and the events of each move, encoded."""
+    return history.start, tuple(engine.encode_events(line.events) for line in history.lines)
 
 
 def _draw(kind: str, start: engine.State, events: Sequence[bytes], palette: PaletteName) -> bytes:
@@ -90,62 +89,6 @@ def check_file_type(kind: str, path: Path) -> None:
         raise ValueError(f"{what}; name it {path.with_suffix(suffix)}.")
 
 
-async def game_of_table(settings: Settings, code: str) -> StoredGame:
-    """The game of a table along its line of play. Raises ValueError."""
-    from bot.service import Service
-
-    async with await open_store(settings.database_url) as store:
-        service = Service(store)
-        try:
-            table = await service.queries.find_table(code)
-        except ValueError:
-            named = [t for t in await service.queries.list_tables() if t.name.casefold() == code.casefold()]
-            if not named:
-                raise ValueError(f"There is no file {code}, and no table of that code or name.") from None
-            if len(named) > 1:
-                codes = " and ".join(t.code for t in named)
-                raise ValueError(f"Several tables are named {code}: {codes}. Say the code.") from None
-            table = named[0]
-        return await service.queries.stored_game(table.id)
-
-
-def game_of_file(path: Path) -> StoredGame:
-    """The game in a file: a `.18xx` text or a file of 18xx.games. Raises ValueError with a sentence."""
-    from bot.cli.import_games import read_game_file
-    from engine.site_18xx.game_file import SiteFileError
-
-    try:
-        raw = read_game_file(path)
-        return game_of_site_file(raw) if raw.lstrip()[:1] == b"{" else game_of_script(raw.decode())
-    except (SiteFileError, ScriptError) as error:
-        raise ValueError(f"{path}: {error}") from error
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is neither a `.18xx` text nor a file of 18xx.games.") from error
-
-
-def game_of_script(text: str) -> StoredGame:
-    """The game of a `.18xx` text."""
-    report = replay(text)
-    if report.history is None or report.failure is not None:
-        raise ValueError(f"The game cannot be played: {report.failure}")
-    return report.history.start, tuple(engine.encode_events(line.events) for line in report.history.lines)
-
-
-def game_of_site_file(raw: bytes) -> StoredGame:
-    """The game of a file of 18xx.games."""
-    from engine.site_18xx.game_file import read_site_file as read_site
-    from engine.site_18xx.replay import SiteReplay
-    from engine.site_18xx.site_table import SiteReplayError
-
-    game = SiteReplay(read_site(raw))
-    try:
-        for _ in game.run():
-            pass
-    except SiteReplayError as error:
-        raise ValueError(str(error)) from error
-    return engine.copy_state(game.start), tuple(engine.encode_events(move.events) for move in game.lines)
-
-
 def check_move_number(at: int, moves: int) -> None:
     """Raises ValueError if the game has fewer moves."""
     if not 0 <= at <= moves:
@@ -153,7 +96,7 @@ def check_move_number(at: int, moves: int) -> None:
 
 
 def command(
-    source: Annotated[str, typer.Argument(help="A text game (FILE.18xx) or the code of a table.")],
+    source: Annotated[str, typer.Argument(help="A file of a game, or a table's code.")],
     at: Annotated[
         int | None, typer.Option(help="After so many moves; by default the current position.")
     ] = None,
@@ -178,8 +121,8 @@ def command(
     try:
         for picture, path in paths.items():
             check_file_type(picture, path)
-        for path in render_files(load_settings(), source, at, paths, "dark" if dark else "light"):
+        for path in render_files(source, at, paths, "dark" if dark else "light"):
             typer.echo(path)
-    except ValueError as error:
+    except (ValueError, StoreError) as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(1) from None

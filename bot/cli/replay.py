@@ -7,22 +7,18 @@ from typing import Annotated
 
 import typer
 
-from bot.cli.import_games import import_file, is_site_file
+from bot.cli.import_games import import_file, is_site_file, read_game_file
+from bot.features.game_files.feature import text_of
 from engine.game_text import ReplayReport, replay
-
-MAX_BYTES = 10_000_000
+from engine.site_18xx.game_file import SiteFileError
 
 
 def replay_file(path: Path) -> ReplayReport | str:
     """The report on a text game, or a sentence why it cannot be read."""
     try:
-        if path.stat().st_size > MAX_BYTES:
-            return f"the file is larger than {MAX_BYTES // 1_000_000} MB; a game is not."
-        return replay(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        return f"the file cannot be read: {error.strerror}."
-    except UnicodeDecodeError:
-        return "the file is not UTF-8 text."
+        return replay(text_of(read_game_file(path)))
+    except (ValueError, SiteFileError) as error:
+        return str(error)
 
 
 def report_text(report: ReplayReport) -> str:
@@ -51,7 +47,7 @@ def command(
             continue
         report = replay_file(path)
         if isinstance(report, str):
-            typer.echo(f"{path}: failed, {report}")
+            typer.echo(f"{path}: {report}")
             raise typer.Exit(1)
         typer.echo(f"{path}: {report_text(report)}")
         if not report.ok:

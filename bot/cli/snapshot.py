@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from bot import config
-from bot.cli.export import history_of_source
+from bot.cli.export import game_of_source
 from bot.cli.import_games import read_game_file
 from bot.features.watch.snapshot import (
     PICTURES,
@@ -93,7 +93,7 @@ def command(
     It draws the map, the market and the sheet, and says what has changed.
     """
     try:
-        snapshot = snapshot_of(history_of_source(source))._replace(id=_id_of(source))
+        snapshot = snapshot_of(game_of_source(source).history)._replace(id=_id_of(source))
         kinds = [kind.strip() for kind in only.split(",") if kind.strip()]
         memory = Memory(config.load_settings().data / "snapshots.json", webhook)
         last = memory.last(snapshot)

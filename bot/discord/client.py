@@ -25,11 +25,13 @@ import asyncio
 import hashlib
 import json
 import logging
+import os
 from asyncio import sleep
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any, cast
 
+import aiohttp
 import discord
 import yarl
 from discord.http import HTTPClient
@@ -141,6 +143,10 @@ async def _run_session(
 
 def _error_summary(error: BaseException) -> str:
     first = next(_leaf_exceptions(error), error)
+    if isinstance(first, aiohttp.ClientConnectorError):
+        number = first.errno or 0
+        why = os.strerror(number) if number > 0 else first.strerror
+        return f"{first.host} cannot be reached: {why}"
     return f"{type(first).__name__}: {first}"
 
 

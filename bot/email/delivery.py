@@ -132,6 +132,7 @@ def imap_account(mail: MailSettings, tokens: AccessTokens | None = None) -> Imap
         server.port,
         server.tls != "plain",
         tokens=None if server.password.get_secret_value() else tokens,
+        allow_plain=True,  # or the settings had been refused
     )
 
 
@@ -142,6 +143,7 @@ def smtp_account(server: MailServer, tokens: AccessTokens | None = None) -> Smtp
     return SmtpAccount(
         server.host, server.port, server.user, password, security,
         tokens=tokens if server.user and not password else None,
+        allow_plain=True,
     )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ import typer
 
 from bot import config
 from bot.hub import people
+from bot.hub.seating import check_no_robot_name
 from bot.service import Service
 from storage import open_store
 
@@ -32,12 +33,17 @@ class HostAction(StrEnum):
 
 
 async def add_host(url: str, address: str, name: str) -> str:
-    """Let a person open tables by email; their address counts as verified. Raises ValueError with a sentence
-    for a text that is no address."""
+    """Let a person open tables by email; their address counts as verified. name: also of one who is known.
+
+    Raises ValueError with a sentence for a text that is no address, and for the name of a robot."""
+    name = people.player_name(name) if name else ""
+    check_no_robot_name(name)
     async with await open_store(url) as store, store.begin() as unit:
-        person = await people.person_by_address(unit, address, people.player_name(name) if name else "")
+        person = await people.person_by_address(unit, address, name)
+        if name and name != person.name:
+            await unit.people.update(person.id, name=name)
         await unit.people.add_identity(person.id, "email", address.strip())
-        return person.name
+        return name or person.name
 
 
 def command(

@@ -118,10 +118,11 @@ class Query:
 
     async def read(self, query: QueryRequest) -> QueryAnswer | LineUnreadable:
         """What follows a line that begins with the name. Raises ValueError with a sentence."""
-        is_complete = query.argument or not all(form.needs_argument for form in self.forms)
-        if is_complete and (answer := await self.answer(query)):
-            return answer
         usage = " or ".join(f"`{form.help_text or form.text}`" for form in self.forms)
+        if not query.argument and all(form.needs_argument for form in self.forms):
+            raise ValueError(f"`{query.word}` is not all of the line; write {usage}.")
+        if answer := await self.answer(query):
+            return answer
         line = f"{query.word} {query.argument}".strip()
         reason = f"`{line}` cannot be read; write {usage}."
         return LineUnreadable(0, line, reason, next_decision_id=query.decision_id)

@@ -63,6 +63,21 @@ BROKEN = {
 }
 
 
+def test_the_result_names_players_and_json_has_the_ids_of_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "game.json"
+    file.write_bytes(minimal(BUY, result={"1": 600, "2": 600, "3": 600}))
+    assert run(file)[1] == [f"{file}: 1830, 1 move, not finished: P 1 $800, P 2 $800, P 3 $800"]
+    report = json.loads(run("--json", file)[1][0])
+    assert report["scores"].keys() == {"1", "2", "3"} and "standings" not in report
+
+
+def test_states_of_a_text_are_refused(tmp_path: Path) -> None:
+    text, states = tmp_path / "game.18xx", tmp_path / "states"
+    text.write_text("title 1830\nplayers Ann, Bob\n---\nAnn: buy SV\n")
+    code, lines = run(text, "--states", states)
+    assert (code, lines) == (1, [f"{text}: --states is for files of 18xx.games, and this is a game text."])
+
+
 @pytest.mark.parametrize("what", BROKEN)
 def test_a_broken_file_is_one_line(what: str, tmp_path: Path) -> None:
     file = tmp_path / "game.json"

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import os
+import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
+from aiohttp.client_reqrep import ConnectionKey
 from sqlmodel import col, update
 
 from bot.__main__ import run_transport
@@ -181,6 +185,17 @@ async def test_discord_that_is_away_at_the_start_is_said_to_be_away(
             await fake.wait_until(lambda: service.connections["discord"].state == "connected", "`attached`")
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
+
+
+def test_a_connection_that_fails_is_said_without_names_of_the_library() -> None:
+    key = ConnectionKey("discord.com", 443, True, True, None, None, None)
+    refused = OSError(errno.ECONNREFUSED, "Connect call failed ('127.0.0.1', 443)")
+    unknown = socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+    told = [shipped._error_summary(aiohttp.ClientConnectorError(key, error)) for error in (refused, unknown)]
+    assert told == [
+        "discord.com cannot be reached: Connection refused",
+        "discord.com cannot be reached: Name or service not known",
+    ]
 
 
 async def test_no_session_is_started_beyond_the_limit(running: RunningBot, fake: FakeDiscord) -> None:

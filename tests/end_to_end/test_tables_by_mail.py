@@ -192,7 +192,10 @@ async def test_the_first_host_is_made_by_a_command(
         url = office.service.store.url.render_as_string(hide_password=False)
         with pytest.raises(ValueError, match="is not one plain email address"):
             await add_host(url, "nobody", "")
+        with pytest.raises(ValueError, match="Robot 2 is what the computer player is called"):
+            await add_host(url, ann.address, "Robot 2")
         assert await add_host(url, ann.address, "") == "ann"
+        assert await add_host(url, ann.address, "Ann B.") == await add_host(url, ann.address, "") == "Ann B"
         assert headline(await sent(ann, "new 1830 Bob <bob@player.test>")) == "OK."
     assert capsys.readouterr().out.count("`railpost host add") == 1
     async with served(tmp_path) as office:

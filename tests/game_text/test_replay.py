@@ -7,7 +7,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from bot.cli.replay import MAX_BYTES, command
+from bot.cli.replay import command
+from bot.features.game_files.feature import MAX_TEXT
 from engine.core.state import Auction
 from engine.game_text import replay
 from engine.mechanics import AutomaticRules
@@ -195,8 +196,11 @@ def test_the_command_names_what_cannot_be_read(tmp_path: Path) -> None:
     binary, large = tmp_path / "binary.18xx", tmp_path / "large.18xx"
     binary.write_bytes(b"\xff\xfe\x00title")
     code, out = run(binary)
-    assert code == 1 and "UTF-8" in out
-    large.write_bytes(b"#" * (MAX_BYTES + 1))
+    assert code == 1 and "neither a file of 18xx.games nor a game text" in out
+    binary.write_bytes(b"title 1830\nplayers J\xfcrgen, Bob\n---\n")
+    code, out = run(binary)
+    assert code == 1 and "line 2 is not UTF-8 text; save the file as UTF-8." in out
+    large.write_bytes(b"#" * (MAX_TEXT + 1))
     code, out = run(large)
     assert code == 1 and "larger" in out
     code, out = run(tmp_path)

@@ -495,7 +495,9 @@ async def test_delivery_by_lmtp_carries_the_token() -> None:
 async def test_the_reason_why_mail_is_not_attached(tmp_path: Path) -> None:
     port = free_port()
     refused = await why_unreachable(ImapAccount("127.0.0.1", "game", "secret", port=port, tls=False))
-    assert refused.startswith("no connection: ")
+    assert refused == "no connection: Connection refused"
+    nowhere = await why_unreachable(ImapAccount("nowhere.invalid", "game", "secret", port=port))
+    assert nowhere == "there is no such host"
     async with pymap_server() as mailbox:
         assert await why_unreachable(mailbox.account) == ""
         plain = ImapAccount("127.0.0.1", "game", "secret", port=mailbox.port)

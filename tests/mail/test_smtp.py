@@ -122,7 +122,7 @@ async def test_a_connection_lost_after_data_sends_the_same_mail_again() -> None:
 
 async def test_a_server_that_comes_later_gets_everything() -> None:
     service = InMemoryService()
-    port = free_port()
+    port, reports = free_port(), list[str]()
     outgoing = letter(service)
     post = SmtpDeliveryWorker(
         SmtpAccount("127.0.0.1", port, security="none"),
@@ -131,8 +131,11 @@ async def test_a_server_that_comes_later_gets_everything() -> None:
         spacing=0,
         first_retry=0.02,
         now=service.clock,
+        report=reports.append,
     )
     async with running(post):
+        await until(lambda: bool(reports))
+        assert reports[0] == f"127.0.0.1:{port} cannot be used: no connection: Connection refused"
         await asyncio.sleep(0.2)
         assert service.rows[outgoing.message_id].attempts == 0  # the server's absence is no letter's fault
         async with smtp_server(port) as player:

@@ -8,8 +8,8 @@ import pytest
 from PIL import Image, ImageChops
 
 import engine
-from bot.cli.render import game_of_file, render_files
-from bot.config import parse_settings
+from bot.cli.export import history_of_file
+from bot.cli.render import render_files, stored_game
 from bot.pictures.draw import NothingToDraw, animation_of_game, chart_of_game
 from engine.game_text import replay
 from engine.game_text.history import round_statistics
@@ -25,7 +25,7 @@ Game = tuple[engine.State, tuple[bytes, ...]]
 
 @pytest.fixture(scope="module")
 def game() -> Game:
-    return game_of_file(GAME)
+    return stored_game(history_of_file(GAME))
 
 
 def test_a_chart_has_the_dollars_of_each_round() -> None:
@@ -107,9 +107,8 @@ def test_a_game_that_has_just_begun_is_one_frame() -> None:
 
 def test_render_writes_charts_and_the_animation(tmp_path: Path) -> None:
     paths = {kind: tmp_path / f"{kind}.out" for kind in (*CHART_KINDS, "animation", "sheet", "auction")}
-    settings = parse_settings({"RAILPOST_DATA": str(tmp_path)})
-    assert list(render_files(settings, str(GAME), None, paths, "dark")) == list(paths.values())
+    assert list(render_files(str(GAME), None, paths, "dark")) == list(paths.values())
     formats = {kind: Image.open(path).format for kind, path in paths.items()}
     assert formats == {kind: "GIF" if kind == "animation" else "PNG" for kind in paths}
     with pytest.raises(ValueError, match="is not among them"):
-        list(render_files(settings, str(GAME), 100_000, {"map": tmp_path / "map.png"}))
+        list(render_files(str(GAME), 100_000, {"map": tmp_path / "map.png"}))

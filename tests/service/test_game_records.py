@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import engine
-from bot.cli.render import game_of_file
+from bot.cli.export import history_of_file
+from bot.cli.render import stored_game
 from bot.features.history.feature import (
     GameRecords,
     Record,
@@ -70,7 +71,7 @@ def test_a_game_without_records() -> None:
 
 
 def test_charts_as_text_end_with_the_standings() -> None:
-    start, events = game_of_file(GAME)
+    start, events = stored_game(history_of_file(GAME))
     state = engine.copy_state(start)
     for raw in events:
         engine.fold(engine.decode_events(raw), state)

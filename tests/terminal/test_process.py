@@ -53,6 +53,19 @@ def test_without_any_input(run: Run) -> None:
     assert done.returncode == 0 and "neither Discord nor mail is configured" in done.stdout
 
 
+def test_a_title_that_is_not_there_is_named(run: Run) -> None:
+    done = run("play", "1899", "--players", "Ann,Bob")
+    assert done.returncode == 1
+    assert done.stderr.startswith("There is no title 1899. Name a title first: 1830, 1851, 1870 or 1817.")
+
+
+def test_a_store_moves_only_to_what_is_a_database(run: Run, tmp_path: Path) -> None:
+    assert run("migrate").returncode == 0
+    done = run("move-store", "elsewhere")
+    assert done.returncode == 1 and not (tmp_path / "elsewhere").exists()
+    assert done.stderr.startswith("The address of the new database should start with one of sqlite://")
+
+
 def test_quit_ends_before_the_rest(run: Run) -> None:
     done = run(lines="quit\ntable new 1830 Ann, Bob\n")
     assert done.returncode == 0 and done.stdout == ""

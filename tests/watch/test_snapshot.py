@@ -228,7 +228,7 @@ def test_a_table_is_shown_by_its_code(tmp_path: Path) -> None:
     status, told = run(tmp_path, code, "--out", str(tmp_path / "out"), "--only", "sheet")
     assert status == 0 and told.startswith("1870 with ") and (tmp_path / "out/sheet.png").exists(), told
     assert run(tmp_path, code, "--if-changed")[0] == UNCHANGED
-    assert run(tmp_path, "NOWHERE") == (1, "There is no table NOWHERE.\n")
+    assert run(tmp_path, "NOWHERE") == (1, "There is no file NOWHERE, and no table of that code or name.\n")
 
 
 def test_an_address_that_is_none_is_refused() -> None:

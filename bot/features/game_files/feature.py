@@ -156,6 +156,7 @@ async def add_to_ending(table: LiveTable) -> EndingPart:
 
 MAX_BYTES = 16 * 1024 * 1024
 """The largest file, packed or not. Long games of 18xx.games have about 1 MB."""
+MAX_TEXT = 10_000_000
 NO_GAME = "This is neither a file of 18xx.games nor a game text."
 MAX_WARNINGS, MAX_WARNING = 5, 200
 """How many warnings are told, and of how many characters."""
@@ -164,18 +165,25 @@ MAX_WARNINGS, MAX_WARNING = 5, 200
 def read_game(raw: bytes) -> IncomingGame:
     """Play a file: JSON of 18xx.games, or a game text; plain or gzipped. Raises ValueError."""
     content = _unpacked(raw).removeprefix(codecs.BOM_UTF8)
-    start = content.lstrip()[:1]
-    if not start:
-        raise ValueError("The file is empty.")
-    if start in b"{[":
+    if content.lstrip()[:1] in (b"{", b"["):
         return _read_site_game(content)
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError:
-        raise ValueError(NO_GAME) from None
+    return _read_text_game(text_of(content))
+
+
+def text_of(content: bytes) -> str:
+    """A game text that may be played. Raises ValueError for what is none, such as the page of a game."""
+    if not content.strip():
+        raise ValueError("The file is empty.")
+    if len(content) > MAX_TEXT:
+        raise ValueError(f"The file is larger than {MAX_TEXT // 1_000_000} MB; a game text is not.")
+    text = content.decode("utf-8", "replace")
     if not any(line.split()[:1] in (["title"], ["---"]) for line in text.splitlines()):
-        raise ValueError(NO_GAME)  # such as the page of a game in place of its file
-    return _read_text_game(text)
+        raise ValueError(NO_GAME)
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"line {line} is not UTF-8 text; save the file as UTF-8.") from None
 
 
 def _unpacked(raw: bytes) -> bytes:

@@ -106,7 +106,10 @@ class LobbyLines:
         title, _, rest = _OPTION.sub("", text).strip(" ,").partition(" ")
         if title not in engine.title_names():
             known = text_views.join_words(list(engine.title_names()), "or")
-            raise ValueError(f"Name a title first: {known}. For example: `new TITLE Bob <bob@example.org>`.")
+            unknown = f"There is no title {title}. " if title[:1].isdigit() else ""
+            raise ValueError(
+                f"{unknown}Name a title first: {known}. For example: `new TITLE Bob <bob@example.org>`."
+            )
         by, invited = request.person_id, [] if request.person_id is None else parse_players(rest)
         rules = tuple(option for option in options or () if option != HINTS)
         most = engine.title_of(title, rules).components.players["max"]
