@@ -343,6 +343,26 @@ def test_tree(check: Callable[[Path], list[str]]) -> None:
     assert not (found := check(ROOT)), "\n" + "\n".join(found)
 
 
+def unused_permissions(root: Path) -> list[str]:
+    """What a row of the table permits and no import of the part needs; the font is named by a string."""
+    found = []
+    for part, permitted in ALLOWED.items():
+        files = (root / part).rglob("*.py") if (root / part).is_dir() else [root / f"{part}.py"]
+        text = "\n".join(path.read_text(encoding="utf-8") for path in files)
+        for name in sorted(permitted):
+            above, _, last = name.replace("/", ".").rpartition(".")
+            module = re.escape(f"{above}.{last}".strip("."))
+            ways = [rf"(?:from|import) {module}\b", rf"[\"']{module}[\"']"]
+            ways += [rf"from {re.escape(above)} import .*\b{last}\b"] if above else []
+            if not re.search("|".join(ways), text):
+                found.append(f"{part} does not import {name}")
+    return found
+
+
+def test_the_table_permits_only_what_is_imported() -> None:
+    assert unused_permissions(ROOT) == []
+
+
 def tree_of(root: Path, files: dict[str, str]) -> Path:
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
