@@ -438,7 +438,7 @@ class Settings(BaseModel):
     def oauth(self) -> OAuthSettings | None:
         """Where access tokens come from; None for passwords."""
         url, token = self.oauth_token_url, self.oauth_refresh_token
-        if url is None and token is None:
+        if not any((url, token, self.oauth_client_id, self.oauth_client_secret, self.oauth_scope)):
             return None
         if url is None or token is None or not self.oauth_client_id:
             names = ("OAUTH_TOKEN_URL", "OAUTH_CLIENT_ID", "OAUTH_REFRESH_TOKEN")

@@ -204,7 +204,8 @@ def test_settings(tmp_path: Path) -> None:
     assert imap_account(mail, tokens).tokens is tokens and smtp_account(mail.smtp, tokens).tokens is None
     with pytest.raises(SettingsError, match="a user but no password"):
         parse_settings(servers)
-    with pytest.raises(SettingsError, match="are needed together"):
-        parse_settings(servers | {"RAILPOST_OAUTH_TOKEN_URL": "https://login.test/token"})
+    for alone in (*given, "RAILPOST_OAUTH_CLIENT_SECRET", "RAILPOST_OAUTH_SCOPE"):
+        with pytest.raises(SettingsError, match="are needed together"):
+            parse_settings(servers | {alone: given.get(alone, "x")})
     with pytest.raises(SettingsError, match="unencrypted"):
         parse_settings(servers | given | {"RAILPOST_OAUTH_TOKEN_URL": "http://login.test/token"})
