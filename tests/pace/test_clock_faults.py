@@ -173,6 +173,22 @@ async def test_a_reminder_is_sent_by_one_of_two_processes(driven: DrivenTable) -
         assert reminder_times(driven) == [at("02 00:00"), at("02 11:00")]
 
 
+async def test_what_another_process_has_played_is_not_said_to_be_impossible(
+    driven: DrivenTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await driven.begin("24h, then orders")
+    play, told = TimeUp._play, list[str | None]()
+
+    async def overtaken(ends: TimeUp, table: LiveTable, wait: Wait) -> str | None:
+        await driven.say("Ann", "pass")  # as the other process does, between two looks at the table
+        told.append(await play(ends, table, wait))
+        return told[-1]
+
+    monkeypatch.setattr(TimeUp, "_play", overtaken)
+    await driven.wait_until(HALF + timedelta(days=1))
+    assert told == [None]
+
+
 async def test_two_processes_that_both_believe_to_lead(driven: DrivenTable) -> None:
     """The lock on the job saves work; what keeps a reminder from being doubled is the due row."""
     await driven.begin("24h, then orders")

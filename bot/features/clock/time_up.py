@@ -160,6 +160,9 @@ class TimeUp(WaitTimers):
         """Play for a seat; what the table is told if that is not possible."""
         async with self.cache.locked(table.info.id) as table:
             line = _line_for(table, wait.seat)
+            asked = {pending.decision_id for pending in table.pending if pending.seat == wait.seat}
+            if wait.clock.decision_id and wait.clock.decision_id not in asked:
+                return None  # another process has played for the seat meanwhile
         name = clock_messages.wait_name(wait.clock)
         decision_id = wait.clock.decision_id or ""
         if line and await self._play_for_seat(table, wait.seat, line, decision_id, name):
