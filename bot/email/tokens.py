@@ -13,7 +13,7 @@ from typing import NamedTuple, get_args
 import msgspec
 
 from bot.hub.info import TableInfo
-from bot.hub.loading import load_table_info
+from bot.hub.loading import load_info
 from bot.service import Service
 from mail import ReplyToken
 from mail.port import TokenPurpose
@@ -91,7 +91,7 @@ async def live_token(unit: UnitOfWork, token: MailToken) -> ServiceToken | None:
     has_fixed_address = token.purpose in FIXED_ADDRESS_PURPOSES
     if not has_fixed_address and token.address not in verified:
         return None
-    table = await load_table_info(unit, await unit.tables.get(token.table_id)) if token.table_id else None
+    table = await load_info(unit, token.table_id) if token.table_id else None
     seat_name = seat_key(table.id, token.seat) if table and token.seat is not None else None
     if table and seat_name and not has_fixed_address:
         player = table.player_at(token.seat if token.seat is not None else -1)

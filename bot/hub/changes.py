@@ -19,7 +19,7 @@ from typing import Any, Literal, TypeVar, cast
 from bot.hub.cache import MAX_ATTEMPTS, TableCache
 from bot.hub.commit import CommitDraft
 from bot.hub.info import TableInfo, check_distinct, status_text
-from bot.hub.loading import load_metadata, load_recipient, load_table_info
+from bot.hub.loading import load_metadata, load_recipient
 from bot.hub.notifications import clock_messages, messages
 from bot.hub.notifications.messages import Notification
 from bot.hub.pace import Pace
@@ -61,11 +61,6 @@ def actor_name(info: TableInfo, by: int | None) -> str:
         return player.name
     played_for = [player.name for seat in info.seats_of(by) if (player := info.player_at(seat))]
     return f"The deputy of {text_views.join_words(played_for)}" if played_for else "The host"
-
-
-async def load_info(unit: UnitOfWork, table_id: int) -> TableInfo:
-    """What the lists of tables say of this one. Raises NotFound."""
-    return await load_table_info(unit, await unit.tables.get(table_id))
 
 
 Method = TypeVar("Method", bound=Callable[..., Coroutine[Any, Any, Any]])

@@ -192,6 +192,11 @@ async def load_table_info(unit: UnitOfWork, table: GameTable) -> TableInfo:
         return await _unreadable_info(unit, table)
 
 
+async def load_info(unit: UnitOfWork, table_id: int) -> TableInfo:
+    """What the lists of tables say of this one. Raises NotFound."""
+    return await load_table_info(unit, await unit.tables.get(table_id))
+
+
 async def _unreadable_info(unit: UnitOfWork, table: GameTable) -> TableInfo:
     record = await read_record(unit.tables.record, table.id)
     return replace(_table_info(record), round=UNREADABLE)

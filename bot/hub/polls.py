@@ -14,7 +14,7 @@ import engine
 from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
 from bot.hub.info import TableInfo
-from bot.hub.loading import load_table_info
+from bot.hub.loading import load_info
 from bot.hub.notifications import messages
 from bot.hub.pace import Pace
 from bot.hub.request import (
@@ -252,7 +252,7 @@ class PollHandler:
         if not draft.table.polls or not (draft.ends_game or draft.changes_seats):
             return
         unit, table = await draft.unit(), draft.table
-        info = await load_table_info(unit, await unit.tables.get(table.stored_info.id))
+        info = await load_info(unit, table.stored_info.id)
         for open_poll in await unit.polls.open_polls(info.id):
             motion = self.motions.get(open_poll.poll.kind)
             if draft.ends_game:  # the table is told of that

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import engine
 from bot.hub.cache import TableCache
 from bot.hub.info import TableInfo
-from bot.hub.loading import load_table_info
+from bot.hub.loading import load_info, load_table_info
 from bot.hub.log import LogEntry
 from bot.hub.table import TableView
 from bot.position.pending import engine_seat
@@ -47,7 +47,7 @@ class TableQueries:
     async def table_info(self, table_id: int) -> TableInfo:
         """A table as it is stored."""
         async with self._cache.store.read() as unit:
-            return await load_table_info(unit, await unit.tables.get(table_id))
+            return await load_info(unit, table_id)
 
     async def list_tables(
         self,

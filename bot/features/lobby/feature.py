@@ -13,9 +13,10 @@ from bot.features.lobby.replacement import Replacements, other_people
 from bot.features.lobby.seats import SeatRequests
 from bot.features.lobby.tables import Lobby
 from bot.hub.cache import TableCache
-from bot.hub.changes import WARNING, check_allowed, load_info
+from bot.hub.changes import WARNING, check_allowed
 from bot.hub.command import Command, Form, Lines, OpenCommand, PersonCommand, TableCommand
 from bot.hub.info import SeatedPlayer, TableInfo, open_seats, status_text
+from bot.hub.loading import load_info
 from bot.hub.people import load_standing
 from bot.hub.polls import PollHandler, completed
 from bot.hub.queries import TableQueries

@@ -20,7 +20,7 @@ from bot.hub.cache import TableCache
 from bot.hub.changes import RunningTables, again_on_conflict, check_allowed
 from bot.hub.commit import CommitDraft
 from bot.hub.info import IncomingGame, TableInfo, check_distinct, open_seats, status_text
-from bot.hub.loading import load_recipient, load_table_info
+from bot.hub.loading import load_info, load_recipient
 from bot.hub.notifications import messages
 from bot.hub.people import Limits, player_name
 from bot.hub.seating import check_no_robot_name, free_name, people_of, record_replacement, waits_for_players
@@ -130,7 +130,7 @@ class SeatRequests:
         unit, table_id = await draft.unit(), draft.table.stored_info.id
         if not (requests := await unit.clocks.open_requests(table_id)):
             return
-        info = await load_table_info(unit, await unit.tables.get(table_id))
+        info = await load_info(unit, table_id)
         for request in requests:
             seated = info.player_of(request.person_id)
             if seated and request.seat == seated.seat:

@@ -21,12 +21,11 @@ from bot.hub.changes import (
     check_allowed,
     check_in_lobby,
     leave_lobby,
-    load_info,
     record_end,
     renew_expiry,
 )
 from bot.hub.info import TableInfo, parse_palette, plain_table_name, table_name
-from bot.hub.loading import load_recipient
+from bot.hub.loading import load_info, load_recipient
 from bot.hub.notifications import messages
 from bot.hub.pace import parse_pace
 from bot.hub.people import Limits

@@ -19,7 +19,7 @@ import engine
 from bot.features.standing_orders.book import OrderBooks, ReadOrders
 from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
-from bot.hub.loading import load_recipient, load_table_info
+from bot.hub.loading import load_info, load_recipient
 from bot.hub.log import LogNotLoaded
 from bot.hub.notifications import messages
 from bot.hub.polls import UNDO_POLL, PollHandler, holds_table
@@ -107,7 +107,7 @@ class OrderRunner:
         if unit is not None:
             records = await unit.orders.armed(info.id)
             if draft.changes_seats:
-                info = await load_table_info(unit, await unit.tables.get(info.id))
+                info = await load_info(unit, info.id)
         else:
             records = list(draft.table.metadata.orders)
         owners = {player.seat: player.person_id for player in info.seated_players}

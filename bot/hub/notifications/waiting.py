@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from bot.hub.info import TableInfo
-from bot.hub.loading import load_table_info
+from bot.hub.loading import load_info
 from bot.hub.notifications.messages import may_vote
 from bot.hub.notifications.preferences import PersonSettings
 from bot.hub.request import POLL_PREFIX
@@ -77,7 +77,7 @@ async def waiting_tables(unit: UnitOfWork, person_id: int) -> list[WaitingTable]
     voting = await unit.polls.tables_with_open_polls(dict.fromkeys([*own, *ids]))
     found = []
     for table_id in dict.fromkeys([*ids, *voting]):
-        info = await load_table_info(unit, await unit.tables.get(table_id))
+        info = await load_info(unit, table_id)
         polls = await unit.polls.open_polls(table_id) if table_id in voting else []
         for seat in info.seats_of(person_id):
             if info.person_at(seat) == person_id:
