@@ -122,7 +122,7 @@ class Query:
         """What follows a line that begins with the name. Raises ValueError with a sentence."""
         usage = " or ".join(f"`{form.help_text or form.text}`" for form in self.forms)
         if not query.argument and all(form.needs_argument for form in self.forms):
-            raise ValueError(f"`{query.word}` is not all of the line; write {usage}.")
+            raise ValueError(f"`{query.word}` is not complete; write {usage}.")
         if answer := await self.answer(query):
             return answer
         line = f"{query.word} {query.argument}".strip()

@@ -329,9 +329,9 @@ class Hub:
             answer = await self._answer(table, seat, line)
         except ValueError as error:
             return LineRefused(0, line, str(error))
-        if answer is None:
-            return LineUnreadable(0, line, f"`{line}` is no question that can be asked.")
-        return await self._within_limits(answer, line, person_id)
+        if isinstance(answer, QueryAnswer):
+            return await self._within_limits(answer, line, person_id)
+        return answer or LineUnreadable(0, line, f"`{line}` is no question that can be asked.")
 
     async def submit_personal(self, person_id: int, lines: Sequence[str]) -> CommandResult:
         """Carry out lines of one person about themselves, such as `settings`, at no table in particular."""
@@ -365,12 +365,8 @@ class Hub:
             return None
         return await query.read(QueryRequest(table, seat, query.name, argument))
 
-    async def _within_limits(
-        self, answer: QueryAnswer | LineUnreadable, line: str, person_id: int | None
-    ) -> CommandResult:
+    async def _within_limits(self, answer: QueryAnswer, line: str, person_id: int | None) -> CommandResult:
         """The answer, or a refusal for a person who has asked for too many pictures or files today."""
-        if isinstance(answer, LineUnreadable):
-            return answer
         kind: Kind | None = "exports" if answer.files else "pictures" if answer.picture else None
         try:
             with suppress(StoreError):  # a store that cannot be written can still be asked

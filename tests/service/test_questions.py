@@ -10,10 +10,10 @@ from tests.service.conftest import ServiceHarness
 REFUSED = {
     "log all": "`log all` cannot be read; write `log 20`.",
     "map big": "`map big` cannot be read; write `map`.",
-    "company": "`company` is not all of the line; write `company X`.",
-    "from": "`from` is not all of the line; write `from B2 northeast`.",
+    "company": "`company` is not complete; write `company X`.",
+    "from": "`from` is not complete; write `from B2 northeast`.",
     "from B2 nowhere": "`from B2 nowhere` cannot be read; write `from B2 northeast`.",
-    "around": "`around` is not all of the line; write `around X` or `around N`.",
+    "around": "`around` is not complete; write `around X` or `around N`.",
     "company XYZ": "There is no company XYZ; there are PRR, NYC, CPR, B&O, C&O, Erie, NYNH, B&M.",
     "routes XYZ": "There is no company XYZ; there are PRR, NYC, CPR, B&O, C&O, Erie, NYNH, B&M.",
     "network XYZ": "There is no company XYZ; there are PRR, NYC, CPR, B&O, C&O, Erie, NYNH, B&M.",
