@@ -16,7 +16,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from datetime import datetime, timedelta
 from weakref import WeakValueDictionary
 
-from bot.hub.commit import CommitDraft, commit_messages
+from bot.hub.commit import CommitDraft
 from bot.hub.loading import (
     UnreadableTable,
     build_table,
@@ -25,6 +25,7 @@ from bot.hub.loading import (
     load_metadata,
     load_table,
 )
+from bot.hub.notifications.commit_messages import commit_messages
 from bot.hub.request import CommandResult, Request, decode_result
 from bot.hub.table import LiveTable
 from storage import LogRow, OutcomeUnknown, Store, StoreError, TableVersion, UnitOfWork

@@ -1,22 +1,20 @@
-"""The draft of one commit: what is done at a table at once, before it is written, and what that tells its
-players: turns, news, the answer to an offer.
+"""The draft of one commit: what is done at a table at once, before it is written.
+
+`bot.hub.notifications.commit_messages` has what it tells the players.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 import engine
-from bot.hub.info import TableInfo
-from bot.hub.notifications import messages
-from bot.hub.notifications.notify import Recipient, is_told_at_once
 from bot.hub.request import CommandResult, encode_result
-from bot.hub.table import LiveTable, Position, TableMetadata
+from bot.hub.table import LiveTable, Position
 from bot.position import text_views
-from bot.position.pending import PendingDecision, pending_decisions, seat_number
+from bot.position.pending import PendingDecision, pending_decisions
 from engine.standing_orders import EndedOrder, SpokenLine
 from storage import LogRow, MoveCommit, NewLogRow, NewMessage, UnitOfWork
 
@@ -180,118 +178,3 @@ async def write_notes(unit: UnitOfWork, table: LiveTable, sentences: Sequence[st
     return [
         LogRow(seq=seq, created_at=unit.now, **row._asdict()) for seq, row in enumerate(rows, table.seq + 1)
     ]
-
-
-# -- what the players are told ---------------------------------------------------------------
-
-
-def commit_messages(draft: CommitDraft, metadata: TableMetadata, ping_holdoff: float) -> list[NewMessage]:
-    """What is sent with a draft: announcements, a turn for each newly pending decision, and updates of the
-    card for the others.
-
-    metadata: seats and settings after the commit. ping_holdoff: seconds after which a turn pings, if the
-    table has no pace of its own.
-    """
-    table, info, recipients = draft.table, metadata.info, metadata.recipients
-    before = table.pending if table.stored_info.status == "running" else ()
-    after = draft.next_pending() if info.status == "running" else ()
-    answered = _answered_proposers(draft, after)
-    asked = [
-        pending
-        for pending in newly_pending(info, before, after, table.stored_info, answered)
-        if pending.acts_now or pending.seat not in draft.answered_in_advance
-    ]
-    holdoff = ping_holdoff if info.pace.holdoff is None else info.pace.holdoff
-    due = draft.timestamp + timedelta(seconds=holdoff)
-    sent = [*_announcements(draft, metadata, {pending.seat for pending in asked})]
-    acting_seats = {new_row.seat for new_row in draft.new_rows}
-    own = {seat for seat, each in recipients.items() if each.person_id == draft.answered_person}
-    answered = own if len(own) == 1 else own & acting_seats  # a deputy may play for several
-    sent += messages.turn_messages(info, draft.seq, asked, recipients, due, answered)
-    sent += _votes_of_new_players(draft, metadata)
-    former_ids = {pending.decision_id for pending in before}
-    continuing = [p for p in after if p.is_main and p not in asked and p.decision_id not in former_ids]
-    for pending in continuing:
-        if pending.seat not in acting_seats and pending.seat in recipients:
-            sent += messages.updated_turn_messages(info, draft.seq, pending, recipients[pending.seat], due)
-    for pending in continuing[:1]:
-        sent += messages.card_refreshes(info, draft.seq, pending)
-    return sent
-
-
-def _votes_of_new_players(draft: CommitDraft, metadata: TableMetadata) -> Iterator[NewMessage]:
-    """The votes that wait for a seat in which somebody else plays on."""
-    before, info = draft.table.stored_info, metadata.info
-    for open_poll in metadata.polls:
-        for seat, vote in open_poll.votes.items():
-            player, recipient = info.player_at(seat), metadata.recipients.get(seat)
-            if vote is None and player and recipient and before.seat_of(player.person_id) != seat:
-                yield from messages.vote_requests(
-                    info, draft.seq, open_poll, seat, recipient, draft.timestamp
-                )
-
-
-def newly_pending(
-    table: TableInfo,
-    before: Sequence[PendingDecision],
-    after: Sequence[PendingDecision],
-    former_table: TableInfo,
-    answered_seats: Collection[int],
-) -> list[PendingDecision]:
-    """The decisions of players that the table did not wait for before, whose turn had not come, who have
-    been made another offer, or whose own offer was answered: they go on with what they know now.
-
-    former_table: the table before, if its players have changed. answered_seats: whose offers were answered.
-    """
-    former = {_pending_key(former_table, pending) for pending in before}
-    offered = {(pending.seat, number) for pending in before for number in pending.offers}
-    return [
-        pending
-        for pending in after
-        if _pending_key(table, pending) not in former
-        or not offered.issuperset((pending.seat, number) for number in pending.offers)
-        or (pending.seat in answered_seats and pending.is_main)
-    ]
-
-
-def _pending_key(table: TableInfo, pending: PendingDecision) -> tuple[int, int | None, str, bool]:
-    player = table.player_at(pending.seat)
-    person_id = player.person_id if player else None
-    return pending.seat, person_id, "" if pending.is_main else pending.decision_id, pending.acts_now
-
-
-def _announcements(
-    draft: CommitDraft, metadata: TableMetadata, asked_seats: set[int]
-) -> Iterator[NewMessage]:
-    everybody = metadata.recipients.values()
-    for number, (kind, sentences) in enumerate(draft.announcements):
-        known = {r.person_id for r in everybody if _knows(draft, r, kind, asked_seats)}
-        told = {r.person_id: r for r in everybody if r.person_id not in known}.values()
-        suffix = str(number or "") if draft.new_rows else messages.unique_suffix()
-        yield from messages.announcements(
-            metadata.info, kind, draft.seq, sentences, told, suffix, draft.timestamp
-        )
-
-
-def _knows(draft: CommitDraft, recipient: Recipient, kind: str, asked_seats: set[int]) -> bool:
-    """Whether a person learns of this commit otherwise: news by the answer to their request, or because they
-    get a seat by it; news and the start by the notification of their turn, which says what has happened."""
-    is_new = recipient.seat not in draft.table.stored_info.seats_of(recipient.person_id)
-    if kind == "news" and (is_new or recipient.person_id == draft.answered_person):
-        return True
-    by_turn = kind in ("news", "started") and recipient.seat in asked_seats
-    return by_turn and is_told_at_once(draft.table.stored_info, recipient)
-
-
-def _answered_proposers(draft: CommitDraft, after: Sequence[PendingDecision]) -> set[int]:
-    """The seats whose offers this commit has ended, unless they did so themselves."""
-    ended = _offers_of(draft.table.pending) - _offers_of(after)
-    if not ended:
-        return set()  # the usual case, in which the position before need not be decoded
-    acting = {row.seat for row in draft.new_rows}
-    offers = (offer for offer in draft.table.state.offers if offer.number in ended)
-    return {seat_number(offer.proposer) for offer in offers} - acting
-
-
-def _offers_of(pending: Sequence[PendingDecision]) -> set[int]:
-    return {number for each in pending for number in each.offers}

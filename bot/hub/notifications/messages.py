@@ -5,7 +5,7 @@ table is notified of what stops, changes or ends the game. Everything else is in
 little: the delivery workers write the text when they send it, from the position at its row of the log. Its
 key is made of the table, the row and the recipient, so it exists only once. Where there is no new row,
 nothing tells two messages apart (a clock that is set back shows a time twice), so the key ends with a
-`unique_suffix`. `notify` says by which ways a message goes, `bot.hub.commit` which messages a move brings.
+`unique_suffix`. `notify` says by which ways a message goes, `commit_messages` which messages a move brings.
 """
 
 from __future__ import annotations
