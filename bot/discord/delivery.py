@@ -47,7 +47,7 @@ LEASE = 30.0  # seconds for which one worker has an outbox message
 MAX_CONCURRENT = 8
 MAX_RETRY_DELAY = 300.0  # seconds
 MAX_TURN_RETRY_DELAY = 60.0  # seconds, for a player who can be reached nowhere at the moment
-POLL_INTERVAL = 15.0  # seconds
+MIN_PAUSE, POLL_INTERVAL = 0.02, 15.0  # seconds between two looks at the outbox, without a commit
 SHUTDOWN_GRACE = 3.0  # seconds
 MAX_ATTEMPTS = 8  # of what fails by a fault of ours
 FIRST_PAUSE = 1.0  # seconds before the worker goes on after a fault
@@ -85,6 +85,7 @@ class DiscordDelivery:
         self._lease = timedelta(seconds=lease)
         self._semaphore = asyncio.Semaphore(MAX_CONCURRENT)
         self._locks: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
+        self._pause = 0.0  # seconds until the next message is due
         self._failed_syncs: set[int] = set()
         self.deleted_messages = DeletedMessages(
             service, self.keeper, self.threads, self._lock, self._sync_safely
@@ -146,26 +147,21 @@ class DiscordDelivery:
 
     async def _start_due(self, group: asyncio.TaskGroup) -> None:
         """Start to deliver every message that is due."""
-        while True:
+        has_more = True
+        while has_more:
             async with self._semaphore, self.service.store.begin(excludes_others=False) as unit:
                 due = await unit.outbox.lease_due("discord", MAX_CONCURRENT, self._lease, shards=self._shards)
+                has_more = len(due) == MAX_CONCURRENT
+                next_due = await unit.outbox.next_due_at("discord", self._shards)
+                wait = (next_due - unit.now).total_seconds() if next_due else POLL_INTERVAL
+            self._pause = min(max(wait, MIN_PAUSE), POLL_INTERVAL)
             for queued in due:
                 group.create_task(self._deliver(queued))
-            if not due:
-                return
 
     async def _wait(self, wake_event: asyncio.Event) -> None:
         """Wait for a commit, or until the next message is due."""
-        wait = POLL_INTERVAL
         try:
-            async with self.service.store.read() as unit:
-                due_at = await unit.outbox.next_due_at("discord", self._shards)
-                if due_at is not None:
-                    wait = (due_at - unit.now).total_seconds()
-        except StoreError as error:
-            log.warning("Discord: the outbox cannot be read: %s", error)
-        try:
-            async with asyncio.timeout(min(max(wait, 0.02), POLL_INTERVAL)):
+            async with asyncio.timeout(self._pause):
                 await wake_event.wait()
         except TimeoutError:
             return

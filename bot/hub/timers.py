@@ -70,6 +70,14 @@ Timer = Callable[[DueRow], Awaitable[bool]]
 """Does what a due row says, in one transaction; False if it cannot be done yet."""
 
 
+class _Look(NamedTuple):
+    """What the clock finds in the store at one moment."""
+
+    tables_behind: Sequence[int]
+    rows_due: Sequence[DueRow]
+    next_due_at: datetime | None
+
+
 class Clock:
     """The clock of a service. `run` goes on beside it.
 
@@ -80,6 +88,7 @@ class Clock:
         self._cache, self._follow = cache, follow
         self.timers: dict[str, Timer] = {}
         self._skipped: set[str] = set()  # what could not be done in this tick
+        self._noted_at: datetime | None = None  # when the time was kept last
         self._unknown: set[str] = set()  # kinds without a timer, of which the operator was told
 
     async def run(self) -> None:
@@ -107,15 +116,15 @@ class Clock:
 
     async def tick(self) -> datetime | None:
         """Follow up the tables and do all that is due; when something is due next."""
+        self._skipped.clear()
         await self._note_time()
-        await self._follow_tables()
-        while rows := await self._rows_due():
-            for row in rows:
+        look = await self._follow_and_look()
+        while look.rows_due:
+            for row in look.rows_due:
                 if not await self._safely(row.key, self._handle(row)):
                     self._skipped.add(row.key)
-            await self._follow_tables()
-        async with self._cache.store.read() as unit:
-            return await unit.clocks.next_due_at(besides=self._skipped)
+            look = await self._follow_and_look()
+        return look.next_due_at
 
     async def _handle(self, row: DueRow) -> bool:
         if (timer := self.timers.get(row.kind)) is not None:
@@ -125,13 +134,24 @@ class Clock:
             log.warning("for the operator: no feature does what is due as %s; it stays stored", row.kind)
         return False
 
-    async def _rows_due(self) -> list[DueRow]:
-        async with self._cache.store.read() as unit:
-            return await unit.clocks.rows_due(unit.now, BATCH, besides=self._skipped)
+    async def _follow_and_look(self) -> _Look:
+        """Follow up the tables that are behind; what is due then."""
+        look = await self._look()
+        if look.tables_behind:
+            await self._follow_tables(look.tables_behind)
+            look = await self._look()
+        return look
 
-    async def _follow_tables(self) -> None:
+    async def _look(self) -> _Look:
         async with self._cache.store.read() as unit:
-            behind = await unit.clocks.tables_behind()
+            clocks = unit.clocks
+            return _Look(
+                await clocks.tables_behind(),
+                await clocks.rows_due(unit.now, BATCH, besides=self._skipped),
+                await clocks.next_due_at(besides=self._skipped),
+            )
+
+    async def _follow_tables(self, behind: Sequence[int]) -> None:
         for start in range(0, len(behind), TABLES_AT_ONCE):
             some: Sequence[int] = behind[start : start + TABLES_AT_ONCE]
             try:
@@ -159,17 +179,16 @@ class Clock:
 
     async def _note_time(self) -> None:
         """Keep the time in the store; where it was set back, all clocks are looked at again."""
-        self._skipped.clear()
-        async with self._cache.store.read() as unit:
-            noted = await unit.settings.get(LAST_TIME)
-            now = unit.now
-        last = datetime.fromisoformat(noted) if noted else now
-        if noted and abs(now - last) < SET_BACK:
+        now = self._cache.store.now()
+        if self._noted_at is not None and abs(now - self._noted_at) < SET_BACK:
             return
         async with self._cache.store.begin(excludes_others=False) as unit:
+            noted = await unit.settings.get(LAST_TIME)
+            last = datetime.fromisoformat(noted) if noted else now
             await unit.settings.set(LAST_TIME, now.isoformat())
             if last - now > SET_BACK:
                 await unit.clocks.look_again_everywhere()
+        self._noted_at = now
 
 
 # -- jobs and connections of a process ---------------------------------------------------------

@@ -503,6 +503,7 @@ async def test_in_the_hold_off_the_same_message_is_the_next_players_card(
         assert await running.wait_for_card("Bob") is card
         await fake.click("Bob", card, "Pass")
         assert await running.wait_for_card("Cid") is card
+        await fake.wait_until(lambda: "move 4" in thread.messages[-1].text, "the news of the undo")
         posted = len(thread.messages)
         assert not fake.messages_pinging("Bob") and not fake.messages_pinging("Cid")
         await running.end_hold_off()
