@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Sequence
+from collections.abc import Collection, Coroutine, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from weakref import WeakValueDictionary
@@ -75,7 +75,7 @@ class DiscordDelivery:
         self.service = service
         self.api = DiscordApi(client)
         self.threads = TableThreads(service, self.api)
-        self.builder = CardBuilder(service, self.threads, pictures)
+        self.builder = CardBuilder(service, pictures)
         self.finished = FinishedTurns(service, self.api, self._lock)
         poster = Poster(service, self.api, self.threads)
         self.keeper = CardKeeper(service, self.api, poster, self.builder, self.finished)
@@ -129,8 +129,8 @@ class DiscordDelivery:
             await asyncio.sleep(FIRST_PAUSE)
 
     async def _work(self, group: asyncio.TaskGroup) -> None:
-        await self._start_due(group)
-        await self._sync_changed(group)
+        delivering = await self._start_due(group)
+        await self._sync_changed(group, besides=delivering)
 
     async def _sync_all(self, group: asyncio.TaskGroup) -> None:
         """After a start, bring the cards up to date of the tables at which something has happened since."""
@@ -145,9 +145,9 @@ class DiscordDelivery:
         for table_id in table_ids:
             await self._sync_safely(table_id)
 
-    async def _start_due(self, group: asyncio.TaskGroup) -> None:
-        """Start to deliver every message that is due."""
-        has_more = True
+    async def _start_due(self, group: asyncio.TaskGroup) -> set[int]:
+        """Start to deliver every message that is due; the tables that these are about."""
+        tables, has_more = set[int](), True
         while has_more:
             async with self._semaphore, self.service.store.begin(excludes_others=False) as unit:
                 due = await unit.outbox.lease_due("discord", MAX_CONCURRENT, self._lease, shards=self._shards)
@@ -157,6 +157,9 @@ class DiscordDelivery:
             self._pause = min(max(wait, MIN_PAUSE), POLL_INTERVAL)
             for queued in due:
                 group.create_task(self._deliver(queued))
+                if queued.table_id is not None:
+                    tables.add(queued.table_id)
+        return tables
 
     async def _wait(self, wake_event: asyncio.Event) -> None:
         """Wait for a commit, or until the next message is due."""
@@ -242,10 +245,11 @@ class DiscordDelivery:
                 sent = await self.notices.send_text(queued, table, notification, dm_user)
                 await self._sync_now(table.id)
                 return sent
-            case "turn":
-                return await self.keeper.send_turn(queued, table, notification, dm_user)
-            case "vote":
-                return await self.keeper.send_vote(queued, table, notification, dm_user)
+            case "turn" | "vote":
+                send = self.keeper.send_turn if notification.kind == "turn" else self.keeper.send_vote
+                sent = await send(queued, table, notification, dm_user)
+                await self._sync_now(table.id)
+                return sent
             case "names":
                 await self._sync_now(table.id)
                 word, *former = notification.sentences
@@ -301,9 +305,9 @@ class DiscordDelivery:
             name = self.service.cache.table_name(table_id)
             log.exception("Discord: the cards of %s could not be brought up to date", name)
 
-    async def _sync_changed(self, group: asyncio.TaskGroup) -> None:
+    async def _sync_changed(self, group: asyncio.TaskGroup, besides: Collection[int]) -> None:
         """Sync the tables in memory that have changed since their last sync, those that failed, and those
-        whose pictures were drawn late."""
+        whose pictures were drawn late. besides: tables of which messages are sent now, which come first."""
         failed, self._failed_syncs = self._failed_syncs, set()
         late, self.builder.drawn_late = self.builder.drawn_late, set()
         for table_id in late:
@@ -312,7 +316,7 @@ class DiscordDelivery:
             group.create_task(self._sync_safely(table_id))
         for table_id, version in list(self.keeper.seen_versions.items()):
             view = self.service.queries.peek(table_id)
-            if view is not None and card_version(view) != version:
+            if view is not None and card_version(view) != version and table_id not in besides:
                 self.keeper.seen_versions[table_id] = card_version(view)
                 if table_id not in failed:
                     group.create_task(self._sync_safely(table_id))

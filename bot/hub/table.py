@@ -61,7 +61,7 @@ class TableView:
 
     state: None in the lobby. current_decision_id: what an undo or a redo refers to if its player has no
     pending decision. undo_seat: who made the last move; redo_seat: who made the last move that a redo
-    restores.
+    restores. recipients: by seat, how its player or deputy is reached.
     """
 
     table: TableInfo
@@ -72,6 +72,7 @@ class TableView:
     polls: tuple[TablePoll, ...]
     undo_seat: int | None = None
     redo_seat: int | None = None
+    recipients: Mapping[int, Recipient] = field(default_factory=dict)
 
     def decision_id_of(self, seat: int) -> str | None:
         """The decision that the seat has to make now, if any."""
@@ -314,4 +315,5 @@ class LiveTable:
             self.polls,
             self._log.undo_seat if self._log else self._last_mover,
             self._log.redo_seat if self._log else None,
+            self.metadata.recipients,
         )

@@ -254,20 +254,15 @@ class TableRepository(Repository):
 
     async def set_card(
         self, table_id: int, slot: str, message_ref: dict[str, Any], decision_id: str | None = None
-    ) -> Card | None:
-        """Put a card into the slot; returns the former one, whose buttons are now to be removed."""
-        former = await self.remove_card(table_id, slot)
-        now = self._db.now
-        await self._db.add(
-            Card(
-                table_id=table_id, slot=slot, message_ref=message_ref, decision_id=decision_id, posted_at=now
-            )
-        )
-        return former
+    ) -> Card:
+        """Put a card into the slot, in place of the one that was in it."""
+        card = Card(
+            table_id=table_id, slot=slot, message_ref=message_ref, decision_id=decision_id,
+            posted_at=self._db.now,
+        )  # fmt: skip
+        await self._db.upsert(card)
+        return card
 
-    async def remove_card(self, table_id: int, slot: str) -> Card | None:
-        """Empty the slot; returns the card that was in it."""
-        former = await self.card(table_id, slot)
-        if former is not None:
-            await self._db.delete(Card, col(Card.table_id) == table_id, col(Card.slot) == slot)
-        return former
+    async def remove_card(self, table_id: int, slot: str) -> None:
+        """Empty the slot."""
+        await self._db.delete(Card, col(Card.table_id) == table_id, col(Card.slot) == slot)

@@ -14,7 +14,6 @@ import pytest
 from bot.discord.cards.card_refs import is_old_slot
 from bot.discord.cards.finished_turns import FinishedTurns, Outcome, latest_lines
 from bot.hub.table import TableView
-from storage import Card
 from tests.fake_discord.running_bot import RunningBot
 from tests.fake_discord.server import FakeDiscord, Message
 
@@ -57,9 +56,9 @@ async def test_a_move_while_a_card_is_finished_is_said_once(
 ) -> None:
     find = FinishedTurns._result
 
-    async def find_late(self: FinishedTurns, view: TableView, card: Card) -> Outcome:
+    async def find_late(self: FinishedTurns, view: TableView, *rest: Any) -> Outcome:
         await self.service.submit(view.table.id, 1, ["buy CS"], None, "Bob is quick")
-        return await find(self, view, card)
+        return await find(self, view, *rest)
 
     async with running.online():
         await running.start_game("Ann", "Bob", "Cid")
@@ -133,6 +132,7 @@ async def test_the_turn_of_a_deleted_card_is_listed_after_other_news(
         with monkeypatch.context() as patch:
             patch.setattr("bot.discord.cards.finished_turns.OLD_MESSAGE_AGE", timedelta(0))
             await play(running, 0, 1)
+            await running.wait_for_delivery()
             await wait_until_queue_is_empty(running)
         await fake.run_command("Ann", running.thread, "table pause")
         await fake.run_command("Ann", running.thread, "table resume")

@@ -11,6 +11,8 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -131,6 +133,32 @@ async def test_a_press_until_its_event_is_stored(
     print(told)
     assert work == (1, 1), told
     assert files <= 56 and outside_engine <= 42, told
+
+
+def has_card(running: RunningBot, mention: str) -> bool:
+    return any(each.text.startswith(mention) for each in running.cards)
+
+
+async def test_a_press_until_the_next_card_is_shown(counter: Counter, tmp_path: Path) -> None:
+    """The least of three presses. With the clock, which may follow one press during the next."""
+    players = "Ann", "Bob", "Cid", "Dan"
+    counts = []
+    async with FakeDiscord(players) as fake:
+        running = RunningBot(fake, tmp_path / "railpost.db")
+        async with running.online():
+            await running.start_game(*players)
+            for player, successor in pairwise(players):
+                card = await running.wait_for_card(player)
+                await running.wait_for_delivery()
+                mention = fake.find_user(successor).mention
+                counter.reset()
+                with counted(counter):
+                    await fake.click(player, card, "Pass")
+                    await fake.wait_until(partial(has_card, running, mention), f"a card for {successor}")
+                counts.append((counter.writes, counter.reads))
+    print(counts)
+    writes, reads = min(counts)
+    assert writes <= 5 and reads <= 8, counts
 
 
 async def test_an_email_until_its_receipt(counter: Counter, tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ from bot.discord.cards import card_texts, layouts
 from bot.discord.cards.card_refs import digest
 from bot.discord.cards.parts import Json
 from bot.discord.posting import Draft
-from bot.discord.threads import TableThreads
 from bot.hub.feature import TurnPage
 from bot.hub.log import LogEntry
 from bot.hub.table import TableView
@@ -49,16 +48,18 @@ class BuiltCard(NamedTuple):
         return Draft(self.payload, self.images, self.plain)
 
 
+def user_of(view: TableView, seat: int) -> str | None:
+    """The Discord account of the player in a seat, or of their deputy."""
+    recipient = view.recipients.get(seat)
+    return recipient.discord_id if recipient else None
+
+
 class CardBuilder:
     """Builds cards of turns and of polls. drawn_late: tables whose pictures were drawn after their post."""
 
-    def __init__(self, service: Service, threads: TableThreads, pictures: PictureWorkers) -> None:
-        self.service, self.threads, self.pictures = service, threads, pictures
+    def __init__(self, service: Service, pictures: PictureWorkers) -> None:
+        self.service, self.pictures = service, pictures
         self.drawn_late: set[int] = set()
-
-    async def user_of(self, view: TableView, seat: int) -> str | None:
-        """The Discord account of the player in a seat, or of their deputy."""
-        return await self.threads.discord_id(view.table.person_at(seat))
 
     async def turn(
         self,
@@ -71,7 +72,7 @@ class CardBuilder:
     ) -> BuiltCard:
         """The card of one player, or of all whom a question asks, made after row `since`. reader: the person
         who alone sees it. pings_first: without its pictures where somebody is pinged, who gets them later."""
-        users = {each.seat: await self.user_of(view, each.seat) for each in prompts}
+        users = {each.seat: user_of(view, each.seat) for each in prompts}
         first = prompts[0]
         entries = await self._events(view, first.seat, since)
         is_ping = pings_first and any(users.values())
@@ -101,7 +102,7 @@ class CardBuilder:
     async def poll(self, view: TableView, poll: TablePoll) -> BuiltCard:
         """The message of a poll."""
         waiting = [seat for seat, vote in poll.votes.items() if vote is None]
-        users = {seat: await self.user_of(view, seat) for seat in waiting}
+        users = {seat: user_of(view, seat) for seat in waiting}
         payload, texts = layouts.poll_card(view, poll, users)
         line = layouts.poll_line(view, poll, users)
         return BuiltCard(payload, payload, [], texts, line, [each for each in users.values() if each])

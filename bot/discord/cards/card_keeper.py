@@ -18,13 +18,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from bot.discord.api import CannotEdit, DiscordApi, EditProblem, ImageAttachment, message_age
 from bot.discord.cards import card_texts
-from bot.discord.cards.card_builder import BuiltCard, CardBuilder
+from bot.discord.cards.card_builder import BuiltCard, CardBuilder, user_of
 from bot.discord.cards.card_refs import (
     ASKED,
     PICTURES,
@@ -54,6 +54,16 @@ log = logging.getLogger(__name__)
 
 SHORT_HOLDOFF = 1.0  # seconds; a notification that is due sooner brings its card with it
 
+
+class QueuedTurn(NamedTuple):
+    """A turn whose notification is not sent yet. is_held: whether it waits long enough for its card to be
+    shown before."""
+
+    pending: PendingDecision
+    message: OutboxMessage
+    is_held: bool
+
+
 Prompt = list[PendingDecision] | TablePoll
 """What a card asks: the decisions of one or several players, or a poll."""
 
@@ -80,60 +90,81 @@ class CardKeeper:
 
     # -- sync --------------------------------------------------------------------------------
 
-    async def sync(self, table_id: int) -> None:
-        """Bring the cards of a table up to date with its position. Raises Unreachable if one cannot be."""
+    async def sync(self, table_id: int, *, finishes: bool = True) -> None:
+        """Bring the cards of a table up to date with its position. Raises Unreachable if one cannot be.
+
+        finishes: False leaves the cards that are not needed any more to the next sync.
+        """
         view = await self.service.queries.view(table_id)
         if self.shown_versions.get(table_id) == card_version(view):
             return
         self.seen_versions[table_id] = card_version(view)
-        async with self.service.store.read() as unit:
-            stored = await unit.tables.cards(table_id)
+        cards, turn = await self._stored(view)
+        over: list[Card] = []
         failure: Unreachable | None = None
-        for card in stored:
+        for card in list(cards.values()):
             if is_old_slot(card.slot):
                 self.finished.queue(card)
             elif is_prompt_slot(card.slot):
                 self.tables_at[card_ref(card).channel_id] = table_id
                 try:
-                    await self._sync_card(view, card)
+                    if not await self._sync_card(view, card, cards, turn):
+                        over.append(card)
                 except Unreachable as error:
                     failure = error
             elif card.slot.startswith(PICTURES):
                 await self.fresh.remove_pictures(view, card)
             elif card.slot.removeprefix(slot_prefix(card.slot)).startswith(REMIND):
                 await self._end_reminder(view, card)
+        for card in over if finishes else ():
+            await self.finished.finish(view, card)
+            del cards[card.slot]
         if failure:
             raise failure
+        if not finishes:
+            return
         rewinds = view.current_decision_id.partition(".")[0]
         if self.rewinds.get(table_id, "0") != rewinds:
             await self.finished.mark_undone(view)
             self.rewinds[table_id] = rewinds
-        await self._post_held(view)
+        await self._post_held(view, cards, turn)
         self.shown_versions[table_id] = card_version(view)
 
-    async def _sync_card(self, view: TableView, card: Card) -> None:
+    async def _stored(self, view: TableView) -> tuple[dict[str, Card], QueuedTurn | None]:
+        """The cards of a table by slot, and the notification of its one turn if that is not sent yet."""
+        pending = only_actor(view)
+        async with self.service.store.read() as unit:
+            cards = {card.slot: card for card in await unit.tables.cards(view.table.id)}
+            queued = await queued_turn(unit, view, pending) if pending else None
+            turn = QueuedTurn(pending, queued, is_held(queued, unit.now)) if pending and queued else None
+        return cards, turn
+
+    async def _sync_card(
+        self, view: TableView, card: Card, cards: dict[str, Card], turn: QueuedTurn | None
+    ) -> bool:
+        """Bring a card up to date; False if it is not needed any more."""
         prompt = open_prompt(view, card)
-        if prompt is None and (passed_on := await self._pass_on(view, card)):
-            card, prompt = passed_on, open_prompt(view, passed_on)
+        if prompt is None and turn and self._may_pass_on(view, card, cards, turn):
+            card = await self._pass_on(view, card, turn.pending, has_list=RUN in cards)
+            cards[card.slot], prompt = card, open_prompt(view, card)
         if prompt is None:
-            await self.finished.finish(view, card)
-            return
+            return False
         try:
-            await self._update(view, card, prompt)
-            await self._bring_down(view, card.slot, prompt)
+            ref = await self._update(view, card, prompt)
+            await self._bring_down(view, card, ref, prompt)
         except Unreachable:
             if slot_prefix(card.slot) or not await self._move_to_direct_messages(view, card, prompt):
                 raise
+        return True
 
-    async def _bring_down(self, view: TableView, slot: str, prompt: Prompt) -> None:
+    async def _bring_down(self, view: TableView, card: Card, ref: CardRef, prompt: Prompt) -> None:
         """Post the card of a player who plays live at the bottom of the thread, if chat has pushed it up."""
-        card = await self._card(view.table.id, slot)
-        if isinstance(prompt, TablePoll) or len(prompt) > 1 or card is None:
+        if isinstance(prompt, TablePoll) or len(prompt) > 1:
             return
-        if await self.fresh.is_wanted(view, card, prompt[0]):
-            built = await self._build(view, prompt, card_ref(card).seq, slot)
-            ref = await self.fresh.bring_down(view, card, prompt[0], built)
-            await self._save(view, slot, ref, prompt[0].decision_id)
+        if await self.fresh.is_wanted(view, card.slot, ref, prompt[0]):
+            built = await self._build(view, prompt, ref.seq, card.slot)
+            ref = await self.fresh.bring_down(view, ref, prompt[0], built)
+            await self._save(view, card.slot, ref, prompt[0].decision_id)
 
     async def _end_reminder(self, view: TableView, card: Card) -> None:
         """Delete the reminder of a decision that is made."""
@@ -146,46 +177,43 @@ class CardKeeper:
             async with self.service.store.begin(table=view.table.id) as unit:
                 await unit.tables.remove_card(view.table.id, card.slot)
 
-    async def _pass_on(self, view: TableView, card: Card) -> Card | None:
-        """Give the card of a finished turn to the player whose turn is next, if nobody is to be notified of
-        it now and they have no card yet."""
-        pending, ref = only_actor(view), card_ref(card)
+    def _may_pass_on(self, view: TableView, card: Card, cards: dict[str, Card], turn: QueuedTurn) -> bool:
+        """Whether the card of a finished turn goes to the player whose turn is next: nobody is to be notified
+        of it now, and they have no card yet."""
+        ref = card_ref(card)
+        if view.table.person_at(turn.pending.seat) is None:
+            return False
         is_turn = not slot_prefix(card.slot) and card.slot.startswith("turn:")
-        if pending is None or not is_turn:
-            return None
-        if message_age(ref.message_id) > OLD_MESSAGE_AGE or self.poster.threads.is_locked(ref.channel_id):
-            return None
-        slot, person_id = card_slot(pending, ""), view.table.person_at(pending.seat)
+        is_silent = turn.is_held or not decode_notification(turn.message.payload).ping
+        if not is_turn or not is_silent or card_slot(turn.pending, "") in cards:
+            return False
+        is_old = message_age(ref.message_id) > OLD_MESSAGE_AGE
+        return not is_old and not self.poster.threads.is_locked(ref.channel_id)
+
+    async def _pass_on(self, view: TableView, card: Card, pending: PendingDecision, has_list: bool) -> Card:
+        """Give the card of a finished turn to the player whose turn is next."""
+        ref, slot = card_ref(card), card_slot(pending, "")
         passed_on = CardRef(
-            ref.channel_id, ref.message_id, person_id, pending.seat, view.seq, files=ref.files,
-            is_plain=ref.is_plain,
+            ref.channel_id, ref.message_id, view.table.person_at(pending.seat), pending.seat, view.seq,
+            files=ref.files, is_plain=ref.is_plain,
         )  # fmt: skip
         async with self.service.store.begin(table=view.table.id) as unit:
-            queued = await queued_turn(unit, view, pending)
-            if queued is None or slot == card.slot or await unit.tables.card(view.table.id, slot):
-                return None
-            if decode_notification(queued.payload).ping and not is_held(queued, unit.now):
-                return None
-            if await unit.tables.card(view.table.id, RUN) is None:
+            if not has_list:
                 await unit.tables.set_card(view.table.id, RUN, ref_to_store(no_list(ref.channel_id, ref.seq)))
             await unit.tables.remove_card(view.table.id, card.slot)
-            await unit.tables.set_card(view.table.id, slot, ref_to_store(passed_on), pending.decision_id)
-            return await unit.tables.card(view.table.id, slot)
+            return await unit.tables.set_card(
+                view.table.id, slot, ref_to_store(passed_on), pending.decision_id
+            )
 
-    async def _post_held(self, view: TableView) -> None:
+    async def _post_held(self, view: TableView, cards: dict[str, Card], turn: QueuedTurn | None) -> None:
         """Post the card of a player who has none yet, while their notification is held back."""
-        pending = only_actor(view)
-        if pending is None:
+        if turn is None or not turn.is_held:
             return
-        slot = card_slot(pending, "")
-        async with self.service.store.read() as unit:
-            queued = await queued_turn(unit, view, pending)
-            if queued is None or not is_held(queued, unit.now):
-                return
-            if await unit.tables.card(view.table.id, slot) or await unit.tables.card(view.table.id, ASKED):
-                return
+        pending, slot = turn.pending, card_slot(turn.pending, "")
+        if slot in cards or ASKED in cards:
+            return
         built = await self._build(view, [pending], view.seq, slot)
-        posted = await self.poster.post(view.table, f"{queued.idempotency_key}.held", built.draft())
+        posted = await self.poster.post(view.table, f"{turn.message.idempotency_key}.held", built.draft())
         ref = CardRef(
             posted.channel_id, posted.message_id, view.table.person_at(pending.seat), pending.seat, view.seq,
             payload_digest=built.digest, texts=built.texts, files=posted.files, is_plain=posted.is_plain,
@@ -200,7 +228,7 @@ class CardKeeper:
         reader = view.table.person_at(prompt[0].seat) if slot_prefix(slot) else None
         return await self.builder.turn(view, prompt, since, reader, pings_first=pings_first)
 
-    async def _update(self, view: TableView, card: Card, prompt: Prompt) -> None:
+    async def _update(self, view: TableView, card: Card, prompt: Prompt) -> CardRef:
         """Edit a card in place; one that cannot be edited is replaced by a new one without a ping."""
         ref = card_ref(card)
         built = await self._build(view, prompt, ref.seq, card.slot)
@@ -208,7 +236,7 @@ class CardKeeper:
         if isinstance(prompt, list) and ref.brought_down == prompt[0].decision_id and not is_gone:
             built = without_pictures(built, ref.pictures_link)
         if built.digest == ref.payload_digest and not is_gone:
-            return
+            return ref
         try:
             if is_gone:
                 raise CannotEdit(EditProblem.GONE)
@@ -222,6 +250,7 @@ class CardKeeper:
         updated = msgspec.structs.replace(updated, payload_digest=built.digest, texts=built.texts)
         await self._save(view, card.slot, updated, card.decision_id)
         self.gone.discard(ref.message_id)
+        return updated
 
     async def _edit(self, view: TableView, card: Card, built: BuiltCard) -> CardRef:
         """Edit a card; without pictures where files may not be attached. Raises CannotEdit."""
@@ -267,7 +296,7 @@ class CardKeeper:
         if isinstance(prompt, TablePoll) or len(prompt) > 1:
             return False
         pending, ref = prompt[0], card_ref(card)
-        user = await self.builder.user_of(view, pending.seat)
+        user = user_of(view, pending.seat)
         if user is None:
             return False
         built = await self._build(view, prompt, ref.seq, card.slot)
@@ -287,42 +316,41 @@ class CardKeeper:
     async def send_turn(
         self, queued: OutboxMessage, table: TableInfo, notification: Notification, dm_user: str | None
     ) -> str | None:
-        """Post the card of a player who has to act, and notify them unless they have acted since."""
+        """Post the card of a player who has to act, and notify them unless they have acted since.
+
+        Only a sync after it finishes the cards that are not needed any more: nobody waits for that.
+        """
         view = await self._synced_view(table)
         pending = current_prompt(view, notification)
         if pending is None or (pending.is_main and not pending.acts_now and not dm_user):
             return None
-        asked = None if dm_user or not pending.is_main else await self._card(table.id, ASKED)
+        cards, _ = await self._stored(view)
+        is_shown_to_all = pending.is_main and not dm_user
+        asked = cards.get(ASKED) if is_shown_to_all else None
         if asked and pending.seat in card_ref(asked).pinged and notification.seq <= card_ref(asked).seq:
             return str(card_ref(asked).message_id)  # the card of all who are asked has pinged them
         acting = [each for each in view.pending if each.is_main and each.acts_now]
-        together = pending.is_main and len(acting) > 1 and not dm_user
+        together = is_shown_to_all and len(acting) > 1
         acted = any(
             entry.seat == pending.seat and entry.kind == "move" and entry.is_live
             for entry in await self.service.queries.log(table.id, notification.seq)
         )
         notify = notification.ping and not acted
-        card = None if dm_user or not pending.is_main else await self._card(table.id, card_slot(pending, ""))
+        card = cards.get(card_slot(pending, "")) if is_shown_to_all else None
         if card and not notify and card_ref(card).key != queued.idempotency_key and open_prompt(view, card):
             return str(card_ref(card).message_id)
         prompt, slot = (acting, ASKED) if together else ([pending], card_slot(pending, dm_prefix(dm_user)))
         try:
-            sent = await self._send(queued, view, slot, prompt, dm_user, notify=notify)
+            sent = await self._send(queued, view, cards.get(slot), slot, prompt, dm_user, notify=notify)
             if asked and not together:
                 await self.finished.finish(view, asked)
             return sent
         except Unreachable:
-            user = None if dm_user else await self.builder.user_of(view, pending.seat)
+            user = None if dm_user else user_of(view, pending.seat)
             if user is None:
                 raise
-        return await self._send(
-            queued,
-            view,
-            card_slot(pending, dm_prefix(user)),
-            [pending],
-            user,
-            notify=notify,
-        )
+        slot = card_slot(pending, dm_prefix(user))
+        return await self._send(queued, view, cards.get(slot), slot, [pending], user, notify=notify)
 
     async def send_vote(
         self, queued: OutboxMessage, table: TableInfo, notification: Notification, dm_user: str | None
@@ -335,43 +363,42 @@ class CardKeeper:
         if poll is None or seat is None:
             return None
         slot = f"{dm_prefix(dm_user)}{decision_id}:{seat}" if dm_user else str(decision_id)
-        if not dm_user and (card := await self._card(table.id, slot)):
+        cards, _ = await self._stored(view)
+        if not dm_user and (card := cards.get(slot)):
             return str(card_ref(card).message_id)
         try:
-            return await self._send(queued, view, slot, poll, dm_user, notify=True)
+            return await self._send(queued, view, cards.get(slot), slot, poll, dm_user, notify=True)
         except Unreachable:
-            user = None if dm_user else await self.builder.user_of(view, seat)
+            user = None if dm_user else user_of(view, seat)
             if user is None:
                 raise
-        return await self._send(
-            queued, view, f"{dm_prefix(user)}{decision_id}:{seat}", poll, user, notify=True
-        )
+        slot = f"{dm_prefix(user)}{decision_id}:{seat}"
+        return await self._send(queued, view, cards.get(slot), slot, poll, user, notify=True)
 
     async def _synced_view(self, table: TableInfo) -> TableView:
         try:
-            await self.sync(table.id)
+            await self.sync(table.id, finishes=False)
         except Unreachable as failure:
             log.info("Discord: a card of table %s could not be brought up to date: %s", table.code, failure)
         return await self.service.queries.view(table.id)
-
-    async def _card(self, table_id: int, slot: str) -> Card | None:
-        async with self.service.store.read() as unit:
-            return await unit.tables.card(table_id, slot)
 
     async def _send(
         self,
         queued: OutboxMessage,
         view: TableView,
+        previous: Card | None,
         slot: str,
         prompt: Prompt,
         dm_user: str | None,
         *,
         notify: bool,
     ) -> str | None:
-        """Post a card in a slot, or complete the one that an earlier attempt has posted."""
-        previous = await self._card(view.table.id, slot)
+        """Post a card in a slot; the next sync completes it, or one that an earlier attempt has posted.
+
+        previous: the card that is in the slot.
+        """
         if previous is not None and card_ref(previous).key == queued.idempotency_key:
-            await self._sync_card(view, previous)
+            self.shown_versions.pop(view.table.id, None)
             return str(card_ref(previous).message_id)
         built = await self._build(view, prompt, view.seq, slot, pings_first=notify)
         draft = built.draft(line=notify and bool(built.users))
@@ -396,7 +423,6 @@ class CardKeeper:
         await self._save(view, slot, ref, decision)
         if posted.is_line:
             self.shown_versions.pop(view.table.id, None)
-            await self.sync(view.table.id)
         return str(posted.message_id)
 
 
@@ -413,7 +439,7 @@ async def queued_turn(unit: UnitOfWork, view: TableView, pending: PendingDecisio
 
 
 def is_held(queued: OutboxMessage, now: datetime) -> bool:
-    """Whether a notification waits long enough for its card to be shown before."""
+    """See `QueuedTurn`."""
     return queued.attempts == 0 and (queued.not_before - now).total_seconds() > SHORT_HOLDOFF
 
 

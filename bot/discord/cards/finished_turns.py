@@ -60,12 +60,13 @@ class FinishedTurns:
 
     async def finish(self, view: TableView, card: Card) -> None:
         """Finish a card that is not needed any more, and remove it from the store."""
-        outcome = await self._result(view, card)
+        run = await self._list(view.table.id)
+        outcome = await self._result(view, card, run)
         try:
             if message_age(card_ref(card).message_id) > OLD_MESSAGE_AGE:
                 await self._finish_later(view.table.id, card, outcome)
             else:
-                await self._finish_now(view.table.id, card, outcome)
+                await self._finish_now(view.table.id, card, outcome, run)
         except CannotEdit as failure:
             if failure.is_gone:
                 await self._leave_to_next(view.table.id, card, outcome)
@@ -73,18 +74,18 @@ class FinishedTurns:
                 await self._finish_later(view.table.id, card, outcome)
 
     async def _finish_now(
-        self, table_id: int, card: Card, outcome: Outcome, *, even_old: bool = False
+        self, table_id: int, card: Card, outcome: Outcome, run: CardRef | None, *, even_old: bool = False
     ) -> None:
-        """Raises CannotEdit, and has changed nothing in the store then."""
+        """run: the list of finished turns. Raises CannotEdit, and has changed nothing in the store then."""
         if slot_prefix(card.slot):
             await self._edit_card(card, outcome.lines or [NO_LONGER])
             await self._save(table_id, card, outcome)
         elif outcome.lines:
-            await self._add_to_list(table_id, card, outcome, even_old)
+            await self._add_to_list(table_id, card, outcome, run, even_old)
         else:
             await self._save_and_delete(table_id, card, outcome)
 
-    async def _result(self, view: TableView, card: Card) -> Outcome:
+    async def _result(self, view: TableView, card: Card, run: CardRef | None) -> Outcome:
         """What became of a card: the outcome of a poll, or the moves that no list has yet."""
         ref, prefix = card_ref(card), slot_prefix(card.slot)
         queries, names = self.service.queries, view.table.names
@@ -93,15 +94,16 @@ class FinishedTurns:
         if prefix:
             entries = await queries.log(view.table.id, ref.seq)
             return Outcome(card_texts.turn_lines([each for each in entries if each.seat == ref.seat], names))
-        run = await self._list(view.table.id)
         entries = await queries.log(view.table.id, ref.seq if run is None else run.seq, view.seq)
         return Outcome(card_texts.turn_lines(entries, names), view.seq)
 
     # -- the list ----------------------------------------------------------------------------
 
-    async def _add_to_list(self, table_id: int, card: Card, outcome: Outcome, even_old: bool) -> None:
+    async def _add_to_list(
+        self, table_id: int, card: Card, outcome: Outcome, run: CardRef | None, even_old: bool
+    ) -> None:
         """Add lines to the list of finished turns and delete the card, or make the card the next list."""
-        run, ref, lines = await self._list(table_id), card_ref(card), outcome.lines
+        ref, lines = card_ref(card), outcome.lines
         if run is not None and _has_room(run, ref, lines, even_old):
             texts = [*run.texts, *lines]
             try:
@@ -261,7 +263,8 @@ class FinishedTurns:
                 return
         outcome = Outcome(card_ref(card).texts)
         try:
-            await self._finish_now(card.table_id, card, outcome, even_old=True)
+            run = await self._list(card.table_id)
+            await self._finish_now(card.table_id, card, outcome, run, even_old=True)
         except CannotEdit as failure:
             if failure.is_gone:  # else the next change of the table, or the next start, queues it again
                 await self._leave_to_next(card.table_id, card, outcome)

@@ -34,11 +34,10 @@ class FreshCards:
         self._service, self._api, self._poster = service, api, poster
         self.chatted: dict[int, int] = {}
 
-    async def is_wanted(self, view: TableView, card: Card, pending: PendingDecision) -> bool:
+    async def is_wanted(self, view: TableView, slot: str, ref: CardRef, pending: PendingDecision) -> bool:
         """Whether the card of a player has to come down."""
-        ref = card_ref(card)
         is_below = self.chatted.get(ref.channel_id, 0) > ref.message_id
-        if slot_prefix(card.slot) or not is_below or ref.brought_down == pending.decision_id:
+        if slot_prefix(slot) or not is_below or ref.brought_down == pending.decision_id:
             return False
         since = self._service.store.now() - PLAYS_LIVE
         entries = await self._service.queries.log(view.table.id, max(view.seq - RECENT_ROWS, 0))
@@ -47,10 +46,9 @@ class FreshCards:
         )
 
     async def bring_down(
-        self, view: TableView, card: Card, pending: PendingDecision, built: BuiltCard
+        self, view: TableView, ref: CardRef, pending: PendingDecision, built: BuiltCard
     ) -> CardRef:
         """Post the card at the bottom; the message that has its pictures loses its controls."""
-        ref = card_ref(card)
         link = message_link(view, ref) if ref.files else ""
         fresh = without_pictures(built, link)
         key = f"{ref.key}.{pending.decision_id}.fresh"

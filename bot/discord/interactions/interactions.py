@@ -37,7 +37,6 @@ from bot.discord.interactions.replies import (
 from bot.discord.interactions.tile_interactions import TileInteractions
 from bot.discord.interactions.watch_interactions import WatchInteractions
 from bot.discord.table_lookup import TableLookup
-from bot.discord.threads import TableThreads
 from bot.hub.info import status_text
 from bot.pictures.workers import PictureWorkers
 from bot.position.pending import engine_seat
@@ -53,7 +52,7 @@ class InteractionHandler:
 
     def __init__(self, service: Service, pictures: PictureWorkers, client: discord.Client) -> None:
         self.service = service
-        self.builder = CardBuilder(service, TableThreads(service, DiscordApi(client)), pictures)
+        self.builder = CardBuilder(service, pictures)
         self.lookup = TableLookup(service)
         self.checks = ControlAccess(service, self.lookup)
         self.lines = LineInteractions(service, self.lookup, self.checks, pictures)
