@@ -439,6 +439,15 @@ async def test_a_deputy_is_somebody_else_who_is_known(driven: DrivenTable) -> No
         await driven.settings("Ann", "away until 2026-06-08 deputy Bob")
 
 
+@pytest.mark.parametrize("written", ["Dora", "dora@example.org", "Dora <Dora@Example.org>"])
+async def test_a_deputy_is_named_as_other_people_are(driven: DrivenTable, written: str) -> None:
+    await driven.begin("24h")
+    await driven.person("Dora")
+    await driven.settings("Ann", f"away until 2026-06-08 deputy {written}")
+    await driven.tick()
+    assert driven.heard("Bob", "news")[-1].endswith("Dora plays for them until then.")
+
+
 # -- the pace is changed by a vote -----------------------------------------------------------
 
 
