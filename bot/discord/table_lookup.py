@@ -19,6 +19,10 @@ def _is_own_thread(table: GameTable, channel: int | None) -> bool:
     return has_own_thread(table) and table.location.get("thread") == channel
 
 
+def _which(codes: Sequence[str]) -> str:
+    return f"Which table? Fill in `table`: {text_views.join_words(codes, 'or')}."
+
+
 class TableLookup:
     """Finds people by their Discord accounts, and tables by what a command says of them."""
 
@@ -43,14 +47,27 @@ class TableLookup:
     ) -> TableInfo:
         """The table that a command is about.
 
-        It is the table with that `code`; without a code that of the thread, the only one of the channel, the
-        only one that waits for the user, or the only one of the user. `statuses` limits the choice where
-        there is neither code nor a thread of its own. Raises ValueError with a sentence for the user.
+        It is the table with that `code`, or else that name; without a code that of the thread, the only one
+        of the channel, the only one that waits for the user, or the only one of the user. `statuses` limits
+        the choice where there is neither code nor a thread of its own. Raises ValueError with a sentence for
+        the user.
         """
         if code:
-            return await self.service.queries.find_table(
-                code.split()[0], person_id=await self.person_id(interaction.user), guild=interaction.guild_id
-            )
+            try:
+                return await self.service.queries.find_table(
+                    code.split()[0],
+                    person_id=await self.person_id(interaction.user),
+                    guild=interaction.guild_id,
+                )
+            except ValueError:
+                name = code.strip().casefold()
+                offered = await self.matching_tables(interaction, code)
+                named = [table for table in offered if table.name.casefold() == name]
+                if len(named) == 1:
+                    return named[0]
+                if named:
+                    raise ValueError(_which([table.code for table in named])) from None
+                raise
         all_here = await self._tables_here(interaction)
         here = [
             t
@@ -73,7 +90,7 @@ class TableLookup:
                 return candidates[0]
         codes = [t.code for t in mine] or [t.code for t in here]
         if codes:
-            raise ValueError(f"Which table? Fill in `table`: {text_views.join_words(codes, 'or')}.")
+            raise ValueError(_which(codes))
         if lobbies := [t.code for t in all_here if t.status == "lobby" and statuses]:
             raise ValueError(f"The game at table {lobbies[0]} has not started yet; `/table start` starts it.")
         raise ValueError("There is no such table here. `/table new` opens one, `/table list` shows all.")

@@ -54,6 +54,7 @@ from bot.hub.request import (
     ConfirmationRequired,
     LineRefused,
     LineUnreadable,
+    NotYourSeat,
     PollUpdated,
     QueryAnswer,
     Request,
@@ -237,7 +238,7 @@ class Hub:
         async with self.cache.lock(table_id):
             result = await self._submit_locked(table_id, request)
         word = request.word
-        is_unread = isinstance(result, LineUnreadable) and word not in _GAME_WORDS
+        is_unread = isinstance(result, LineUnreadable | NotYourSeat) and word not in _GAME_WORDS
         if is_unread and self.commands.depends_on_status(word):
             info = (await self.cache.get(table_id, with_log=False)).info
             return out_of_play(info)

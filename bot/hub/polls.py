@@ -233,19 +233,22 @@ class PollHandler:
 
     async def drop(
         self, draft: CommitDraft, open_poll: TablePoll, why: str, outcome: str = "superseded"
-    ) -> None:
-        """Close a poll of which nothing comes, and tell the table why."""
+    ) -> str:
+        """Close a poll of which nothing comes, and tell the table why; the sentence."""
         await (await draft.unit()).polls.close(open_poll.poll.id, outcome)
         if (motion := self.motions.get(open_poll.poll.kind)) is not None:
             await motion.drop(draft, open_poll, why)
-        draft.announce("news", f"The vote is over, because {why}: {open_poll.poll.details['question']}")
+        sentence = f"The vote is over, because {why}: {open_poll.poll.details['question']}"
+        draft.announce("news", sentence)
+        return sentence
 
     async def drop_after_move(self, draft: CommitDraft, seat: int) -> None:
         """A seat has moved: close the polls that end with that."""
         for open_poll in draft.table.polls:
             motion = self.motions.get(open_poll.poll.kind)
             if motion is not None and motion.ends_with_move(open_poll, seat):
-                await self.drop(draft, open_poll, f"{draft.table.state.players[seat]} has moved")
+                sentence = await self.drop(draft, open_poll, f"{draft.table.state.players[seat]} has moved")
+                draft.add_note("service", "vote", sentence)  # whoever acts next reads it with their turn
 
     async def drop_moot(self, draft: CommitDraft) -> None:
         """Close the polls about seats that have changed, and all with the end of the game."""

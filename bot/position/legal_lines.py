@@ -17,6 +17,8 @@ from engine import Choice
 
 MAX_UNGROUPED = 24
 MAX_LINES = 55
+ANSWERS = ("accept", "decline")
+WITHDRAW = "Withdraw the offer"
 MAX_COUNTED = 4  # lines that count up are one line from so many on
 _NUMBERED = re.compile(r"([a-z]+ )(\d{1,2})")
 MAX_COMMENT, MAX_SHARED_COMMENT = 240, 600
@@ -51,6 +53,9 @@ def _run_of(numbered: re.Match[str] | None, at: int) -> tuple[str, int]:
 
 
 def _single_line(choice: Choice) -> str:
+    verb, _, deal = choice.label.partition(": ")
+    if deal and (choice.line[-1].isdecimal() or verb == WITHDRAW) and choice.line.split()[0] in ANSWERS:
+        return f"{choice.line}   # {f'{verb.lower()}: ' * (verb == WITHDRAW)}{deal}"
     if choice.amounts is None or len(choice.amounts) < 2:
         return choice.line
     return f"{choice.line}   # or more, up to {choice.limit_text}"

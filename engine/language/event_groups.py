@@ -10,6 +10,7 @@ from engine.core.events import (
     AnyEvent,
     CashMoved,
     LoansChanged,
+    OfferEnded,
     PriceMoved,
     PrivateMoved,
     TokenRemoved,
@@ -154,6 +155,21 @@ class PrivateClosingGroup:
         if not others:
             return f"the {last} is closed"
         return f"the {', '.join(others)} and {last} are closed"
+
+
+@dataclass
+class LapsedOffersGroup:
+    """Offers that end with the turn in which they were made."""
+
+    count: int = 0
+
+    def try_add(self, event: AnyEvent) -> bool:
+        is_lapse = isinstance(event, OfferEnded) and event.outcome == "lapsed"
+        self.count += is_lapse
+        return is_lapse
+
+    def sentence(self) -> str:
+        return "the offers end with the turn" if self.count > 1 else "the offer ends with the turn"
 
 
 @dataclass

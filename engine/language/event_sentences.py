@@ -220,8 +220,8 @@ def event_sentence(g: Game, event: AnyEvent) -> str | None:
         case OfferMade(offer):
             deal = offer_label(g, offer)
             return f"{label(offer.proposer)} makes {label(offer.recipient)} an offer: {deal}"
-        case OfferEnded(_, outcome):
-            return "the offer ends with the turn" if outcome == "lapsed" else f"the offer is {outcome}"
+        case OfferEnded(_, outcome) if outcome != "lapsed":
+            return f"the offer is {outcome}"
         case PlayerRenamed(seat, name):
             return f"{name} takes over seat {int(seat[1:]) + 1}"
         case RoundStarted(name):

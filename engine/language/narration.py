@@ -17,6 +17,7 @@ from engine.core.events import (
     FramePushed,
     FrameReplaced,
     LoansChanged,
+    OfferEnded,
     Passed,
     PlayerBankrupt,
     PresidencyVacated,
@@ -47,6 +48,7 @@ from engine.core.state import (
 from engine.game import Game
 from engine.language.event_groups import (
     EventGroup,
+    LapsedOffersGroup,
     LoanGroup,
     PriceMoveGroup,
     PrivateClosingGroup,
@@ -199,6 +201,8 @@ class _Narrator:
                 self._shares_moved(event)
             case PrivateMoved():
                 self._private_moved(event)
+            case OfferEnded():
+                self._start_group(LapsedOffersGroup(), event)
             case PriceMoved(company, _, reason):
                 self._start_group(PriceMoveGroup(self._g, company, reason), event)
             case TokenPlaced(company, hex):

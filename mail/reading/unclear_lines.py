@@ -88,6 +88,7 @@ _SPEAKING_OF_ONESELF = frozenset(
     """.split()
 )
 _HEX = re.compile(r"[a-z]{1,2}\d{1,2}")
+_NUMBER = re.compile(r"\d+")
 
 
 def without_idioms(line: str) -> str:
@@ -149,7 +150,8 @@ def _is_one_typo(a: str, b: str) -> bool:
 
 def nearest_line(line: str, vocabulary: Vocabulary, cutoff: float) -> str | None:
     """The legal line most like this one, or the one that it holds; None below the cutoff, or where two are
-    equally like it. A line about a company or a private is like none about another.
+    equally like it. A line about a company or a private is like none about another, and one with a number is
+    like none without it: `bidd CS 300` does not mean `bid CS 45`.
     """
     bare = without_courtesies(line.rstrip("?!"), vocabulary.verbs)
     text = " ".join(bare.casefold().replace("$", "").split())
@@ -159,10 +161,13 @@ def nearest_line(line: str, vocabulary: Vocabulary, cutoff: float) -> str | None
     if not 2 < len(text) <= MAX_COMPARED:
         return None
     named = vocabulary.lower_symbols.intersection(text.split())
+    numbers = set(_NUMBER.findall(text))
     matcher = SequenceMatcher(b=text, autojunk=False)
     scores: list[tuple[float, str]] = []
     for lower, legal in vocabulary.lower_legal_lines.items():
         if abs(len(lower) - len(text)) > 8 or not named.issubset(lower.split()):
+            continue
+        if not numbers.issubset(_NUMBER.findall(lower)):
             continue
         matcher.set_seq1(lower)
         if min(matcher.real_quick_ratio(), matcher.quick_ratio(), ratio := matcher.ratio()) >= cutoff:

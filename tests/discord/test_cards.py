@@ -32,6 +32,8 @@ from bot.tools.simulation.simulate import simulate_game
 from engine import Choice, State
 from tests.fake_discord import limits
 from tests.fake_discord.models import walk_components
+from tests.fake_discord.running_bot import RunningBot
+from tests.fake_discord.server import FakeDiscord
 from tests.t1817.scenarios import run_scenario
 from tests.t1817.test_07_conversions_and_mergers import SMALL
 
@@ -331,3 +333,20 @@ def test_what_all_may_press_names_nobodys_company() -> None:
     (row, *_) = layouts.shared_controls(asked, asked.pending, choices)  # without what features add
     labels = [control["label"] for control in row["components"]]
     assert labels == ["Act", "Pass", "Ann: all options…", "Bob: all options…"]
+
+
+async def test_what_is_said_by_email_stands_in_the_thread_as_it_was_written(
+    started: RunningBot, fake: FakeDiscord
+) -> None:
+    """Nothing of it is a mark of Discord's."""
+    assert started.service is not None
+    table = await started.service.queries.find_table(started.table_code)
+    await started.service.running.announce(table.id, "Bob says: 2 * 3_4 * 5 ~~ `pass`", "say")
+    told = r"Bob says: 2 \* 3\_4 \* 5 \~\~ `pass`"
+
+    def notices() -> list[str]:
+        messages = fake.visible_messages(started.thread)
+        return [each.text for each in messages if "Bob says" in each.text and not fake.controls(each)]
+
+    await fake.wait_until(notices, "the words of Bob")
+    assert [told in text for text in notices()] == [True]

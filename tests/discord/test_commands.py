@@ -135,3 +135,15 @@ async def test_in_the_thread_of_a_table_a_command_is_about_that_table(
         elsewhere = (await fake.run_command("Ann", "general", "table pause")).text
         assert f"Table {running.table_code} is paused." in elsewhere, "of a channel's, the running one"
         assert [t.status for t in await service.queries.list_tables()] == ["paused", "paused"]
+
+
+async def test_a_table_is_found_by_its_name(started: RunningBot, fake: FakeDiscord) -> None:
+    """Who types the name, and does not choose what is offered for it, need not know the code."""
+    asked = {"table": "friday"}
+    assert "Ann" in (await fake.run_command("Dan", "general", "show turn", **asked)).text
+    first = started.table_code
+    await started.open_table("Bob", host="Ann", name="Friday")
+    several = (await fake.run_command("Dan", "general", "show turn", **asked)).text
+    assert several.startswith("Which table?") and first in several and started.table_code in several
+    none = (await fake.run_command("Dan", "general", "show turn", table="Monday")).text
+    assert none == "There is no table MONDAY."

@@ -49,6 +49,15 @@ def test_a_private_is_narrated_with_its_seller() -> None:
     assert narrate(withdrawn.state, withdrawn.events) == ["The offer is withdrawn."]
 
 
+def test_offers_end_with_the_turn_in_one_sentence() -> None:
+    deal = "@ cash Ann 500\n@ private CS Bob\n@ round stock Ann\nAnn: buy private CS from Bob for 60"
+    for deals, sentence in (
+        (deal, "The offer ends with the turn."),
+        (f"{deal}\nAnn: buy private CS from Bob for 61", "The offers end with the turn."),
+    ):
+        assert told(run_scenario(deals), "pass")[:2] == ["Ann passes.", sentence]
+
+
 def test_nobody_is_asked_to_sell_in_the_first_stock_round() -> None:
     assert decision(run_scenario(BOUGHT + "Cid: par BO 67")).prompt == "buy, or pass"
     assert (

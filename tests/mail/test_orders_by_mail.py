@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import engine
-from bot.hub.request import Completed
+from bot.hub.request import Completed, QueryAnswer
 from engine.game_text import replay
 from tests.fake_discord.running_bot import OnePixelPictures
 from tests.mail.letter_desk import LetterDesk, letter_desk
@@ -32,6 +32,22 @@ async def test_a_protection_beside_a_move(tmp_path: Path) -> None:
             assert "par MP 68 → The MP starts at $68." in told
             assert "Order 1: `auto protect MP up to 300`. `auto off 1` takes it back." in told
             assert await last_line(desk, table) == "par MP 68"
+
+
+async def test_an_order_that_is_left_again_has_not_ended(tmp_path: Path) -> None:
+    """What the email is called says what it is about."""
+    with OnePixelPictures() as pictures:
+        async with letter_desk(tmp_path, pictures) as desk:
+            table = await stock_round(desk)
+            cid = (await desk.service.queries.table_info(table)).names.index("Cid")
+            for seat, line in ((cid, "auto pass unless MP starts"), (0, "par MP 68"), (0, "undo")):
+                answer = await desk.service.submit(table, seat, [line], None, None)
+                assert isinstance(answer, Completed | QueryAnswer), answer
+                await desk.take("order")
+            told = [str(each.message["Subject"]).partition("] ")[2] for each in desk.letters]
+            assert [each for each in told if "order" in each] == [
+                "News: An order of yours has ended", "News: An order of yours is left again",
+            ]  # fmt: skip
 
 
 async def test_a_setting_that_is_refused_is_not_answered_with_moves(tmp_path: Path) -> None:

@@ -227,6 +227,16 @@ async def test_a_digest_is_one_message_a_day_if_something_waits(driven: DrivenTa
     assert driven.heard("Ann", "reminder")[0].startswith(at("03 11:00")), "the last hour is told all the same"
 
 
+async def test_a_digest_whose_hour_is_changed_comes_at_the_new_one(driven: DrivenTable) -> None:
+    """Also on a day on which one has come already."""
+    await driven.begin("48h")
+    await driven.settings("Ann", BERLIN, "settings digest 08:00")
+    await driven.wait_until(local("2026-06-02 12:00"))
+    await driven.settings("Ann", "settings digest 20:00")
+    await driven.wait_until(local("2026-06-03 09:00"))
+    assert [line[:8] for line in driven.heard("Ann", "digest")] == [at("02 08:00"), at("02 20:00")]
+
+
 async def test_turns_are_told_the_most_urgent_first(driven: DrivenTable) -> None:
     await driven.begin("24h")
     second = await driven.service.lobby.create("1830", driven.people["Ann"], name="Sunday")
@@ -427,6 +437,15 @@ async def test_a_deputy_is_somebody_else_who_is_known(driven: DrivenTable) -> No
         assert str(error.value) == sentence
     with pytest.raises(ValueError, match=r"Bob plays at table \w+ too; a deputy has to be somebody else"):
         await driven.settings("Ann", "away until 2026-06-08 deputy Bob")
+
+
+@pytest.mark.parametrize("written", ["Dora", "dora@example.org", "Dora <Dora@Example.org>"])
+async def test_a_deputy_is_named_as_other_people_are(driven: DrivenTable, written: str) -> None:
+    await driven.begin("24h")
+    await driven.person("Dora")
+    await driven.settings("Ann", f"away until 2026-06-08 deputy {written}")
+    await driven.tick()
+    assert driven.heard("Bob", "news")[-1].endswith("Dora plays for them until then.")
 
 
 # -- the pace is changed by a vote -----------------------------------------------------------

@@ -28,6 +28,19 @@ def test_few_lines_are_listed_as_they_are() -> None:
     assert legal_lines.copyable_lines(choices) == ("pass", "bid DH 75   # or more, up to $800", "bid MH 5")
 
 
+def test_answers_to_several_offers_say_to_which() -> None:
+    choices = [
+        Choice("accept 1", "Accept: the DH from Cid to Ann for $30", ("Accept",)),
+        Choice("decline 2", "Withdraw the offer: the DH from Ann to Cid for $40", ("Withdraw",)),
+        Choice("decline", "Decline: the DH from Cid to Ann for $30", ("Decline",)),
+    ]
+    assert legal_lines.copyable_lines(choices) == (
+        "accept 1   # the DH from Cid to Ann for $30",
+        "decline 2   # withdraw the offer: the DH from Ann to Cid for $40",
+        "decline",
+    )
+
+
 def test_many_lines_are_merged_by_hex() -> None:
     choices = [lay(f"B{n}", tile, turn) for n in range(2, 10) for tile in ("7", f"{n}") for turn in (0, 3)]
     lines = legal_lines.copyable_lines([*choices, Choice("pass", "Skip", ("done",))])

@@ -94,6 +94,7 @@ async def test_a_line_before_the_start_is_another_afterwards(table: Table) -> No
     assert isinstance(voted, PollUpdated) and voted.outcome == "failed"
     late = await table.say("Bob", "join")
     assert isinstance(late, TableNotRunning) and late.reason.endswith("is being played.")
+    assert await table.say("Dora", "join") == late, "not that she has no seat: that is what she asks for"
 
 
 async def test_a_word_of_the_game_starts_a_company_where_the_game_has_begun(table: Table) -> None:

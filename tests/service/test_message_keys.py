@@ -96,3 +96,30 @@ async def test_every_offer_is_told_also_in_ones_turn_or_beside_another(frozen: S
     await frozen.deliver()
     assert isinstance(await frozen.say("Ann", "accept 1"), Completed)
     assert not await frozen.sent("turn"), "an offer that is gone is nothing new"
+
+
+async def test_who_was_asked_and_need_not_answer_any_more_is_told_by_email(frozen: ServiceHarness) -> None:
+    """The email that asks stays in the mailbox; the card on Discord does not."""
+    await say_all(frozen, *OPENING, *((name, "pass") for name in NAMES))
+    told = "An offer to you has ended.", "You need not answer it any more: the CS from Bob to Cid for $50."
+    await frozen.say("Ann", "pass")
+    for ending in ("decline", "pass"):
+        assert isinstance(await frozen.say("Bob", "sell private CS to Cid for 50"), Completed)
+        await frozen.deliver()
+        assert isinstance(await frozen.say("Bob", ending), Completed)
+        expected = [] if ending == "pass" else [(frozen.people["Cid"], told)]  # then it is Cid's turn
+        assert [(n.person_id, n.sentences) for _, n in await frozen.sent("news")] == expected
+    assert isinstance(await frozen.say("Cid", "sell private DH to Bob for 50"), Completed)
+    await frozen.deliver()
+    await frozen.say("Cid", "pass")
+    assert [n.person_id for _, n in await frozen.sent("news")] == [frozen.people["Bob"]]
+
+
+async def test_an_answer_that_is_undone_is_told_in_one_email(frozen: ServiceHarness) -> None:
+    """Ann goes on with another question: the email that has it says why."""
+    await say_all(frozen, *OPENING, *((name, "pass") for name in NAMES))
+    await say_all(frozen, ("Ann", "buy private CS from Bob for 50"), ("Bob", "accept"))
+    await frozen.deliver()
+    assert isinstance(await frozen.say("Bob", "undo"), Completed)
+    told = [(n.kind, n.person_id) for _, n in await frozen.sent()]
+    assert sorted(told) == [("news", frozen.people["Cid"]), ("turn", frozen.people["Ann"])]

@@ -143,8 +143,11 @@ async def test_a_move_closes_the_vote_on_an_undo(world: ServiceHarness) -> None:
     assert isinstance(asked, PollUpdated)
     await world.say("Cid", "pass")
     assert (await world.service.queries.view(world.table)).polls == ()
+    over = f"The vote is over, because Cid has moved: {asked.sentences[0]}"
     told = [sentence for _, news in await world.sent("news") for sentence in news.sentences]
-    assert f"The vote is over, because Cid has moved: {asked.sentences[0]}" in told
+    assert over in told
+    since = await world.service.queries.log_since_last_move(world.table, 0)
+    assert over in recent_events(since), "Ann, who acts next, reads it with her turn"
     late = await world.say("Bob", "accept", seen=asked.poll_id)
     assert isinstance(late, StaleDecision)
     assert await world.lines() == ["buy SV", "buy CS", "pass"]

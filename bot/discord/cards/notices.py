@@ -12,7 +12,15 @@ from bot.discord.cards.card_builder import CardBuilder
 from bot.discord.cards.card_keeper import current_prompt
 from bot.discord.cards.card_refs import LOBBY, REMIND, CardRef, card_ref
 from bot.discord.cards.finished_turns import FinishedTurns
-from bot.discord.cards.parts import PRIMARY, Json, action_rows, button, container, text_display
+from bot.discord.cards.parts import (
+    PRIMARY,
+    Json,
+    action_rows,
+    button,
+    container,
+    escape_markdown,
+    text_display,
+)
 from bot.discord.controls.controls import ENTER_LINE, SUBMIT_LINE, CustomId
 from bot.discord.controls.page_controls import added_buttons, page_card
 from bot.discord.posting import Draft, Posted, Poster, Unreachable, ref_to_store
@@ -50,7 +58,7 @@ class Notices:
     ) -> str | None:
         """Send a plain message."""
         head = card_texts.table_heading(table, notification.seq)
-        payload = layouts.notification([head, *notification.sentences])
+        payload = layouts.notification([head, *map(escape_markdown, notification.sentences)])
         marker = json.dumps(payload[0]["content"])
         posted = await self._send_once(queued, table, Draft(payload), marker, dm_user)
         if dm_user is None:
@@ -169,7 +177,7 @@ async def turns_card(service: Service, waiting: Sequence[tuple[WaitingTable, Pag
     shown: list[Json] = []
     limit = MAX_TEXT // min(len(waiting), MAX_ENTRIES)
     for each, page in waiting[:MAX_ENTRIES]:
-        events = [f"- {event}" for _, items in page.lists for event in items]
+        events = [f"- {escape_markdown(event)}" for _, items in page.lists for event in items]
         lines = [f"**{page.headline}**", *page.sentences, *events]
         buttons = added_buttons(each.table.id, page.decision_id, page.controls)
         if not buttons:

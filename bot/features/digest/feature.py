@@ -33,6 +33,7 @@ async def enqueue_digest(unit: UnitOfWork, person_id: int) -> None:
     by_mail = recipient.email if "mail" in chosen or not recipient.discord_id else None
     direct = recipient.discord_id if not by_mail or "direct" in (settings.tell.channels or ()) else None
     day = unit.now.astimezone(zone_of(settings.zone)).date().isoformat()
+    hour = settings.digest_hour  # one that is changed on a day may come again on it
     lines = tuple(each.line(unit.now, settings.zone) for each in waiting)
     notification = Notification("digest", waiting[0].table.id, 0, person_id=person_id, sentences=lines)
     for channel, address in (
@@ -43,7 +44,7 @@ async def enqueue_digest(unit: UnitOfWork, person_id: int) -> None:
             continue
         await unit.outbox.enqueue(
             NewMessage(
-                idempotency_key=f"clock.digest.{person_id}.{day}.{channel}",
+                idempotency_key=f"clock.digest.{person_id}.{day}.{hour}.{channel}",
                 channel="mail" if channel == "mail" else "discord",
                 address=address,
                 payload=msgspec.json.encode(notification),

@@ -31,6 +31,8 @@ CHANNEL_MISSING = {
 }
 
 
+_ADDRESS = re.compile(r"(?:[^<>@]*<)?([^<>\s]+@[^<>\s]+?)>?")
+
 COMMENTS = {
     "zone": "your time zone, such as Europe/Berlin",
     "quiet": "hours without messages, such as 22:00-07:00",
@@ -117,15 +119,16 @@ class PersonSettingsService:
         return settings
 
     async def _find_deputy(self, unit: UnitOfWork, person: Person, name: str) -> Person:
-        """The person whom a name, an address or a mention means. Raises ValueError."""
+        """The person whom a name, an address, both (`Dora <dora@example.org>`) or a mention means. Raises
+        ValueError."""
         found: list[Person] = []
         if is_robot_name(name):
             return await _robot_deputy(unit, person)
         if mention := re.fullmatch(r"<@!?(\d+)>", name):
             known = await unit.people.find_by_identity("discord", mention[1])
             found = [known] if known else []
-        elif "@" in name:
-            known = await unit.people.find_by_identity("email", name)
+        elif address := _ADDRESS.fullmatch(name):
+            known = await unit.people.find_by_identity("email", address[1])
             found = [known] if known else []
         else:
             found = await unit.people.by_name(name)

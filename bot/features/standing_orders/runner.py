@@ -31,6 +31,8 @@ log = logging.getLogger(__name__)
 
 ORDER_TRANSPORT = "order"
 """The transport of a row that an order has said."""
+LEFT_AGAIN = "is left again, because what ended it was undone."
+"""What its owner is told of an order that an undo has armed again."""
 
 
 class OrderRunner:
@@ -77,8 +79,7 @@ class OrderRunner:
         await self._record(draft, by_id, found, run, restored)
         if not run.state.game_over:
             again = [by_id[armed.id] for armed in run.armed if armed.id in restored]
-            why = "is left again, because what ended it was undone."
-            await self._tell(draft, [(order, f"Your order `{order.line}` {why}") for order in again])
+            await self._tell(draft, [(order, f"Your order `{order.line}` {LEFT_AGAIN}") for order in again])
 
     @staticmethod
     async def _may_speak(draft: CommitDraft) -> bool:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
+import engine
 from bot.hub.commit import CommitDraft
 from bot.hub.info import TableInfo
 from bot.hub.notifications import messages
@@ -32,20 +33,50 @@ def commit_messages(draft: CommitDraft, metadata: TableMetadata, ping_holdoff: f
     ]
     holdoff = ping_holdoff if info.pace.holdoff is None else info.pace.holdoff
     due = draft.timestamp + timedelta(seconds=holdoff)
-    sent = [*_announcements(draft, metadata, {pending.seat for pending in asked})]
     acting_seats = {new_row.seat for new_row in draft.new_rows}
+    former_ids = {pending.decision_id for pending in before}
+    continuing = [p for p in after if p.is_main and p not in asked and p.decision_id not in former_ids]
+    updated = [
+        message
+        for pending in continuing
+        if pending.seat not in acting_seats and pending.seat in recipients
+        for message in messages.updated_turn_messages(info, draft.seq, pending, recipients[pending.seat], due)
+    ]
+    mailed = {message.address["person"] for message in updated}
+    sent = [*_announcements(draft, metadata, {pending.seat for pending in asked}, mailed)]
     own = {seat for seat, each in recipients.items() if each.person_id == draft.answered_person}
     answered = own if len(own) == 1 else own & acting_seats  # a deputy may play for several
     sent += messages.turn_messages(info, draft.seq, asked, recipients, due, answered)
     sent += _votes_of_new_players(draft, metadata)
-    former_ids = {pending.decision_id for pending in before}
-    continuing = [p for p in after if p.is_main and p not in asked and p.decision_id not in former_ids]
-    for pending in continuing:
-        if pending.seat not in acting_seats and pending.seat in recipients:
-            sent += messages.updated_turn_messages(info, draft.seq, pending, recipients[pending.seat], due)
+    sent += updated
+    sent += _withdrawn_questions(draft, metadata, after, acting_seats, due)
     for pending in continuing[:1]:
         sent += messages.card_refreshes(info, draft.seq, pending)
     return sent
+
+
+def _withdrawn_questions(
+    draft: CommitDraft,
+    metadata: TableMetadata,
+    after: Sequence[PendingDecision],
+    acting_seats: Collection[int | None],
+    due: datetime,
+) -> Iterator[NewMessage]:
+    """An email to each who was asked about an offer that has ended without their answer, unless they act next
+    or news tell it. On Discord their card says it."""
+    ended = _offers_of(draft.table.pending) - _offers_of(after)
+    if not ended or any(kind == "news" for kind, _ in draft.announcements):
+        return
+    next_seats = {pending.seat for pending in after}
+    for offer in draft.table.state.offers:
+        seat = seat_number(offer.recipient)
+        recipient = metadata.recipients.get(seat)
+        if offer.number in ended and recipient and seat not in acting_seats and seat not in next_seats:
+            deal = engine.offer_label(engine.game_of(draft.table.state), offer)
+            sentences = ("An offer to you has ended.", f"You need not answer it any more: {deal}.")
+            yield from messages.withdrawn_question(
+                metadata.info, draft.seq, recipient, sentences, str(offer.number), due
+            )
 
 
 def _votes_of_new_players(draft: CommitDraft, metadata: TableMetadata) -> Iterator[NewMessage]:
@@ -90,16 +121,20 @@ def _pending_key(table: TableInfo, pending: PendingDecision) -> tuple[int, int |
 
 
 def _announcements(
-    draft: CommitDraft, metadata: TableMetadata, asked_seats: set[int]
+    draft: CommitDraft, metadata: TableMetadata, asked_seats: set[int], mailed: set[int]
 ) -> Iterator[NewMessage]:
+    """mailed: the persons who get an email about their turn, which says what has happened."""
     everybody = metadata.recipients.values()
     for number, (kind, sentences) in enumerate(draft.announcements):
         known = {r.person_id for r in everybody if _knows(draft, r, kind, asked_seats)}
         told = {r.person_id: r for r in everybody if r.person_id not in known}.values()
         suffix = str(number or "") if draft.new_rows else messages.unique_suffix()
-        yield from messages.announcements(
+        for message in messages.announcements(
             metadata.info, kind, draft.seq, sentences, told, suffix, draft.timestamp
-        )
+        ):
+            is_mailed = message.channel == "mail" and message.address["person"] in mailed
+            if not (kind == "news" and is_mailed):
+                yield message
 
 
 def _knows(draft: CommitDraft, recipient: Recipient, kind: str, asked_seats: set[int]) -> bool:

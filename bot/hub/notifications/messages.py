@@ -120,6 +120,17 @@ def direct_messages(table: TableInfo, recipient: Recipient, sentence: str) -> li
     return _sent(table, notification, recipient, channels={"user"}, suffix=unique_suffix())
 
 
+def withdrawn_question(
+    table: TableInfo, seq: int, recipient: Recipient, sentences: tuple[str, ...], suffix: str, due: datetime
+) -> list[NewMessage]:
+    """An email to a person who was asked, and need not answer any more."""
+    found = [route for route in routes("news", table, recipient, None, due) if route.channel == "mail"]
+    notification = Notification(
+        "news", table.id, seq, recipient.seat, recipient.person_id, sentences=sentences
+    )
+    return [_outbox_message(table, notification, route, suffix=suffix) for route in found]
+
+
 def card_refreshes(table: TableInfo, seq: int, pending: PendingDecision) -> list[NewMessage]:
     """The card of the table shows the next decision of the same player."""
     notification = Notification("refresh", table.id, seq, pending.seat, decision_id=pending.decision_id)
