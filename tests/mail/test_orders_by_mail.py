@@ -45,9 +45,9 @@ async def test_an_order_that_is_left_again_has_not_ended(tmp_path: Path) -> None
                 assert isinstance(answer, Completed | QueryAnswer), answer
                 await desk.take("order")
             told = [str(each.message["Subject"]).partition("] ")[2] for each in desk.letters]
-            assert [each for each in told if "order" in each] == [
-                "News: An order of yours has ended", "News: An order of yours is left again",
-            ]  # fmt: skip
+            ended, again = (each for each in told if "order" in each)
+            assert ended == "News: Your order `auto pass unless MP starts` has ended"
+            assert again.startswith("News: Your order `auto pass unless MP starts` is left again")
 
 
 async def test_a_setting_that_is_refused_is_not_answered_with_moves(tmp_path: Path) -> None:

@@ -21,7 +21,6 @@ from bot.email.pages.turn_pages import (
     words_of_map,
 )
 from bot.email.tokens import ServiceToken, reply_token_for, seat_key, table_label
-from bot.features.standing_orders.runner import LEFT_AGAIN
 from bot.hub.feature import Page
 from bot.hub.info import TableInfo
 from bot.hub.notifications.messages import Notification, decode_notification
@@ -181,15 +180,9 @@ class PageBuilder:
                     (*position, *words_of_map(state)) if drawing.late else position,
                     inline_images([NamedPicture("map", picture)] if picture else ()),
                 )
-            case kind:
-                heading = (_orders if kind == "order" else _news)(notification.sentences)
+            case _:
+                heading = _news(notification.sentences)
                 return pages.announcement(heading, notification.sentences, waiting)
-
-
-def _orders(sentences: Sequence[str]) -> str:
-    """The headline about orders that have ended, or are left again."""
-    is_left = all(each.endswith(LEFT_AGAIN) for each in sentences)
-    return f"An order of yours {'is left again' if is_left else 'has ended'}."
 
 
 def _news(sentences: Sequence[str]) -> str:

@@ -31,8 +31,6 @@ log = logging.getLogger(__name__)
 
 ORDER_TRANSPORT = "order"
 """The transport of a row that an order has said."""
-LEFT_AGAIN = "is left again, because what ended it was undone."
-"""What its owner is told of an order that an undo has armed again."""
 
 
 class OrderRunner:
@@ -79,7 +77,8 @@ class OrderRunner:
         await self._record(draft, by_id, found, run, restored)
         if not run.state.game_over:
             again = [by_id[armed.id] for armed in run.armed if armed.id in restored]
-            await self._tell(draft, [(order, f"Your order `{order.line}` {LEFT_AGAIN}") for order in again])
+            why = "is left again. What ended it was undone."
+            await self._tell(draft, [(order, f"Your order `{order.line}` {why}") for order in again])
 
     @staticmethod
     async def _may_speak(draft: CommitDraft) -> bool:
