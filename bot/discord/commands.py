@@ -9,7 +9,7 @@ is begun. A text without a translation stays English.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -20,42 +20,23 @@ from discord.app_commands import Choice
 
 import engine
 from bot.discord import places
-from bot.discord.completion import SITE, Interaction, defer, suggest_options, suggest_players, table_command
-from bot.discord.controls import controls
-from bot.discord.controls.controls import CustomId
+from bot.discord.completion import SITE, Interaction, defer, handler_of, read_file, suggest_options
 from bot.discord.interactions.interactions import InteractionHandler
 from bot.discord.interactions.replies import error_text, is_answered_already, is_too_late, reply_text
-from bot.discord.me_commands import MeCommands, line_commands, watch_command
-from bot.discord.show_commands import ShowCommands
-from bot.features.game_files.feature import FAR, FORMATS, MAX_BYTES, TEXT, export_prospect, imported_sentences
-from bot.features.lobby.lines import SHUFFLED
+from bot.discord.line_commands import SHOW_COMMANDS, TABLE_COMMANDS
+from bot.discord.me_commands import MeCommands, other_commands
+from bot.discord.slash import TableCommand, table_command
+from bot.features.game_files.feature import export_prospect, imported_sentences
 from bot.hub.changes import check_allowed
 from bot.hub.info import TableInfo
-from bot.hub.people import player_name
 from bot.hub.request import UNKNOWN_SEAT, Request
 from bot.position import text_views
 from engine.title import SITE_CONVENTIONS
-from renderers import PALETTES
-from storage import TableStatus
 
-EXPORT_CHOICES = {
-    "18xx.games": "18xx.games: a file that the site imports",
-    "text": "Text: every move, to read, keep or replay",
-    "csv": "Statistics: a table for a spreadsheet",
-}
 CONVENTION_CHOICES = {
     "rulebook": "The rulebook's",
     SITE: "Those of 18xx.games, so that the game can be exported there",
 }
-LINE_COMMANDS: dict[str, tuple[str, tuple[TableStatus, ...]]] = {
-    "leave": ("Give up your seat before the game starts", ("lobby",)),
-    "who": ("Who plays at a table, and who has not answered", ("lobby", "running", "paused")),
-    "pause": ("Pause a game", ("running",)),
-    "resume": ("Continue a paused game", ("paused",)),
-    "nudge": ("Remind those whom the table waits for", ("running",)),
-    "end yes": ("End a game unfinished: as its host, or by a vote of all", ("lobby", "running", "paused")),
-}
-"""The lines that commands of their first word say at a table."""
 
 
 class CommandTree(app_commands.CommandTree[Any]):
@@ -79,9 +60,12 @@ def build_command_tree(client: discord.Client, handler: InteractionHandler) -> a
         allowed_contexts=app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=False),
         allowed_installs=app_commands.AppInstallationType(guild=True, user=False),
     )
-    for group in (TableCommands(handler), ShowCommands(handler), MeCommands(handler)):
+    show = app_commands.Group(name="show", description="Show a table")
+    for each in SHOW_COMMANDS:
+        show.add_command(table_command(each))
+    for group in (TableCommands(handler), show, MeCommands(handler)):
         tree.add_command(group)
-    for command in (*line_commands(handler), watch_command(handler)):
+    for command in other_commands():
         tree.add_command(command)
 
     @tree.error
@@ -99,32 +83,29 @@ def build_command_tree(client: discord.Client, handler: InteractionHandler) -> a
     return tree
 
 
+async def _move(interaction: Interaction, table: TableInfo) -> None:
+    handler, channel = handler_of(interaction), interaction.channel
+    check_allowed(table, await handler.lookup.person_id(interaction.user), seated_players=True)
+    if table.status not in ("running", "paused") or interaction.guild_id is None:
+        raise ValueError("A game in play is moved to the channel of a server in which you write this.")
+    parent = channel.parent_id if isinstance(channel, discord.Thread) else interaction.channel_id
+    await places.move(handler.service, table.id, {"guild": interaction.guild_id, "channel": parent})
+    await reply_text(interaction, f"Table {table.code} is shown here from now on. Its thread follows.")
+
+
+MOVE = TableCommand(
+    "move", "Show a table in this channel, in a thread of its own", act=_move, statuses=("running", "paused")
+)
+
+
 class TableCommands(app_commands.Group):
     """`/table …`"""
 
     def __init__(self, handler: InteractionHandler) -> None:
         super().__init__(name="table", description="Open, fill, start and end tables")
         self.handler, self.service = handler, handler.service
-        for line, (description, statuses) in LINE_COMMANDS.items():
-            self.add_command(self._line_command(line, description, statuses))
-
-    def _line_command(self, line: str, description: str, statuses: tuple[TableStatus, ...]) -> Any:
-        """A command that says a line at a table, and has its first word as its name."""
-
-        @table_command(line.split(maxsplit=1)[0], description)
-        async def say(interaction: Interaction, table: str | None = None) -> None:
-            await self._say(interaction, line, table, statuses)
-
-        return say
-
-    async def _say(
-        self, interaction: Interaction, line: str, table: str | None, statuses: Sequence[TableStatus]
-    ) -> None:
-        """Say a line at a table."""
-        await defer(interaction)
-        found = await self.handler.lookup.resolve_table(interaction, table, statuses)
-        custom_id = CustomId(found.id, None, None, controls.SUBMIT_LINE)
-        await self.handler.lines.submit_lines(interaction, custom_id, [line])
+        for each in (*TABLE_COMMANDS, MOVE):
+            self.add_command(table_command(each))
 
     @app_commands.command(name="new", description="Open a table here and take a seat at it")
     @app_commands.describe(
@@ -176,43 +157,6 @@ class TableCommands(app_commands.Group):
             interaction, f"Table {table.code} is open. {how} {export_prospect(table.title, table.options)}"
         )
 
-    @table_command("join", "Take a seat at a table before its game starts", name="Your name at the table")
-    async def join(self, interaction: Interaction, table: str | None = None, name: str | None = None) -> None:
-        await self._say(interaction, f"join {name or ''}", table, ("lobby",))
-
-    @table_command(
-        "invite", "Keep a seat for another player: on Discord, or by email",
-        user="The player on Discord", address="The email address of a player by email",
-        name="The player's name at the table", robot="A computer player, if all at the table agree",
-    )  # fmt: skip
-    async def invite(
-        self,
-        interaction: Interaction,
-        user: discord.User | None = None,
-        address: str | None = None,
-        name: str | None = None,
-        robot: bool = False,
-        table: str | None = None,
-    ) -> None:
-        if (user is not None) + (address is not None) + robot != 1:
-            raise ValueError("Fill in one of `user`, `address` and `robot`.")
-        known = name or (player_name(user.display_name) if user else "")
-        who = f"{known} <{f'@{user.id}' if user else address}>"
-        await self._say(interaction, f"invite {'robot' if robot else who}", table, ("lobby",))
-
-    @table_command("agree", "Agree that a robot plays at your table", agree="False: no robot at this table")
-    async def agree(self, interaction: Interaction, agree: bool = True, table: str | None = None) -> None:
-        await self._say(interaction, "agree" if agree else "decline", table, ("lobby",))
-
-    @table_command(
-        "start", "Start the game, as its host, once all have joined",
-        order="The players' names in seating order, separated by commas; random if left out",
-    )  # fmt: skip
-    async def start(
-        self, interaction: Interaction, order: str | None = None, table: str | None = None
-    ) -> None:
-        await self._say(interaction, f"start {order or SHUFFLED}", table, ("lobby",))
-
     @app_commands.command(name="list", description="All tables of this server")
     async def list_tables(self, interaction: Interaction) -> None:
         await defer(interaction)
@@ -224,67 +168,6 @@ class TableCommands(app_commands.Group):
             interaction, "\n".join(lines[:30]) or "There is no table yet. `/table new` opens one."
         )
 
-    @table_command(
-        "replace", "Replace a player by another person", suggest={"seat": suggest_players},
-        seat="The player who is replaced", user="The new player; you, if neither user nor address is given",
-        address="The email address of a new player by email", name="The new player's name at the table",
-    )  # fmt: skip
-    async def replace(
-        self,
-        interaction: Interaction,
-        seat: str,
-        user: discord.User | None = None,
-        address: str | None = None,
-        name: str | None = None,
-        table: str | None = None,
-    ) -> None:
-        account = user or (None if address else interaction.user)
-        known = name or (player_name(account.display_name) if account else "")
-        line = f"replace {seat.strip()} by {known} <{f'@{account.id}' if account else address}>"
-        await self._say(interaction, line, table, ("running", "paused"))
-
-    @table_command("move", "Show a table in this channel, in a thread of its own")
-    async def move(self, interaction: Interaction, table: str | None = None) -> None:
-        await defer(interaction)
-        found = await self.handler.lookup.resolve_table(interaction, table, ("running", "paused"))
-        check_allowed(found, await self.handler.lookup.person_id(interaction.user), seated_players=True)
-        if found.status not in ("running", "paused") or interaction.guild_id is None:
-            raise ValueError("A game in play is moved to the channel of a server in which you write this.")
-        channel = interaction.channel
-        parent = channel.parent_id if isinstance(channel, discord.Thread) else interaction.channel_id
-        await places.move(self.service, found.id, {"guild": interaction.guild_id, "channel": parent})
-        await reply_text(interaction, f"Table {found.code} is shown here from now on. Its thread follows.")
-
-    @table_command(
-        "palette", "Choose light or dark pictures for a table",
-        choices={"colors": {each: each for each in PALETTES}}, colors="The colours of its pictures",
-    )  # fmt: skip
-    async def palette(self, interaction: Interaction, colors: str, table: str | None = None) -> None:
-        await self._say(interaction, f"palette {colors}", table, ())
-
-    @table_command(
-        "export", "The game as a file: for 18xx.games, as text, or its statistics",
-        choices={"to": {each: EXPORT_CHOICES.get(each, each) for each in FORMATS}},
-        to="The format; a text file if left out",
-        as_far_as_possible="For 18xx.games: up to the first move that the site does not have",
-    )  # fmt: skip
-    async def export(
-        self,
-        interaction: Interaction,
-        to: str = TEXT,
-        table: str | None = None,
-        as_far_as_possible: bool = False,
-    ) -> None:
-        await defer(interaction)
-        found = await self.handler.lookup.resolve_table(
-            interaction, table, ("running", "paused", "finished", "ended")
-        )
-        viewer = await self.handler.lookup.person_id(interaction.user)
-        result = await self.service.ask(
-            found.id, f"export {to} {FAR if as_far_as_possible else ''}".strip(), person_id=viewer
-        )
-        await self.handler.lines.show_result(interaction, result, found, None)
-
     @app_commands.command(
         name="import", description="Go on here with a game from 18xx.games, or from a game text"
     )
@@ -293,14 +176,12 @@ class TableCommands(app_commands.Group):
         self, interaction: Interaction, file: discord.Attachment, name: str | None = None
     ) -> None:
         await defer(interaction)
-        if file.size > MAX_BYTES:
-            raise ValueError(f"The file is larger than {MAX_BYTES >> 20} MB.")
         if not interaction.guild_id:
             raise ValueError("A game moves in to a channel of a server, where its players can claim seats.")
         place = {"guild": interaction.guild_id, "channel": interaction.channel_id}
         person_id = await self.handler.lookup.person_id(interaction.user)
         table, warnings = await self.service.imports.open_table(
-            await file.read(), by=person_id, name=(name or "")[:60], location=place
+            await read_file(file), by=person_id, name=(name or "")[:60], location=place
         )
         sentences = imported_sentences(table, warnings, "The players claim their seats by its card.")
         await reply_text(interaction, "\n".join(sentences))

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 import discord
-from discord import app_commands
 from discord.app_commands import Choice
 
 import engine
 from bot.discord.cards import parts
 from bot.discord.controls import controls
 from bot.discord.interactions.interactions import InteractionHandler
+from bot.features.game_files.feature import MAX_BYTES
 from bot.hub.table import TableView
 from bot.position.pending import engine_seat
 from engine.title import SITE_CONVENTIONS
@@ -23,39 +23,18 @@ Suggestions = Callable[[Interaction, str], Coroutine[Any, Any, list[Choice[str]]
 MAX_SUGGESTIONS = 25
 MAX_CHOICE_LENGTH = 100
 SITE = "18xx.games"
-TABLE_OPTION_HELP = "The table's code; needed only where several tables are possible"
-
-
-def table_command(
-    name: str,
-    description: str,
-    /,
-    *,
-    suggest: Mapping[str, Suggestions] | None = None,
-    choices: Mapping[str, Mapping[str, str]] | None = None,
-    **options: str,
-) -> Callable[[Any], Any]:
-    """A command with these options (name and what each is), and with the option `table`, which comes last.
-
-    suggest: what completes an option. choices: for an option, the name of each of its values.
-    """
-    fixed = {
-        option: [Choice(name=shown, value=value) for value, shown in values.items()]
-        for option, values in (choices or {}).items()
-    }
-
-    def decorate(callback: Any) -> Any:
-        app_commands.describe(**{"table": TABLE_OPTION_HELP, **options})(callback)
-        app_commands.choices(**fixed)(callback)
-        app_commands.autocomplete(**(suggest or {}), table=suggest_tables)(callback)
-        return app_commands.command(name=name, description=description)(callback)
-
-    return decorate
 
 
 async def defer(interaction: Interaction, *, public: bool = False) -> None:
     """Acknowledge an interaction; its answer follows."""
     await interaction.response.defer(ephemeral=not public, thinking=True)
+
+
+async def read_file(file: discord.Attachment) -> bytes:
+    """The bytes of a game that a user has attached. Raises ValueError for too large a file."""
+    if file.size > MAX_BYTES:
+        raise ValueError(f"The file is larger than {MAX_BYTES >> 20} MB.")
+    return await file.read()
 
 
 def suggestions(candidates: Sequence[tuple[str, str]]) -> list[Choice[str]]:

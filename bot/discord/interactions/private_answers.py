@@ -19,7 +19,6 @@ from bot.discord.cards.parts import (
     truncate,
 )
 from bot.discord.controls.controls import ENTER_AMOUNT, SELECT, SUBMIT_LINE, CustomId, MenuItem
-from bot.hub.info import TableInfo
 from bot.hub.request import (
     CommandResult,
     Completed,
@@ -47,7 +46,7 @@ def menu_message(custom_id: CustomId, title: str, items: Sequence[MenuItem]) -> 
 
 def result_message(
     result: CommandResult,
-    table: TableInfo,
+    table_id: int,
     seat: int | None,
     link: str | None = None,
     submitted: Sequence[str] = (),
@@ -64,7 +63,7 @@ def result_message(
         lines = ["; ".join([*before, each]) for each in lines if not each.startswith("plan ")]
     if isinstance(result, StaleDecision) and link:
         text = f"{text}\n[The card as it is now]({link})"
-    custom_id = CustomId(table.id, seat, result.next_decision_id, SUBMIT_LINE)
+    custom_id = CustomId(table_id, seat, result.next_decision_id, SUBMIT_LINE)
     style = DANGER if isinstance(result, ConfirmationRequired) else SECONDARY
     buttons = [
         button(line, str(custom_id._replace(argument=line)), style)
