@@ -63,7 +63,7 @@ async def _show_anew(service: Service, table: LiveTable, *, still_exists: bool) 
                 continue
             await unit.tables.remove_card(table_id, card.slot)
             if still_exists and is_prompt_slot(card.slot):
-                old = queued_card(card, [])
+                old = queued_card(card)
                 await unit.tables.set_card(table_id, old.slot, old.message_ref)
 
 
@@ -110,7 +110,7 @@ class DeletedMessages:
 
     async def chat(self, channel: int, message: int) -> None:
         """People have written below a card: who plays live gets it at the bottom."""
-        self._keeper.fresh.chatted[channel] = message
+        self._keeper.chatted[channel] = message
         if table_id := self._keeper.tables_at.get(channel):
             self._keeper.shown_versions.pop(table_id, None)
             await self._sync(table_id)

@@ -18,7 +18,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -27,9 +27,7 @@ from bot.discord.cards import card_texts
 from bot.discord.cards.card_builder import BuiltCard, CardBuilder
 from bot.discord.cards.card_refs import (
     ASKED,
-    PICTURES,
     REMIND,
-    RUN,
     CardRef,
     attached_files,
     card_ref,
@@ -38,11 +36,12 @@ from bot.discord.cards.card_refs import (
     is_old_slot,
     is_prompt_slot,
     kept_ids,
+    moved,
     slot_prefix,
 )
-from bot.discord.cards.finished_turns import OLD_MESSAGE_AGE, FinishedTurns, no_list
-from bot.discord.cards.fresh_cards import FreshCards, without_pictures
-from bot.discord.posting import Posted, Poster, Unreachable, forget_files, ref_to_store
+from bot.discord.cards.finished_turns import OLD_MESSAGE_AGE, FinishedTurns, begins_after
+from bot.discord.cards.fresh_cards import is_wanted
+from bot.discord.posting import Poster, Unreachable, forget_files, ref_to_store
 from bot.hub.info import TableInfo
 from bot.hub.notifications.messages import Notification, decode_notification, turn_collapse_key
 from bot.hub.table import TableView
@@ -58,6 +57,13 @@ Prompt = list[PendingDecision] | TablePoll
 """What a card asks: the decisions of one or several players, or a poll."""
 
 
+class Place(NamedTuple):
+    """The slot of a card, and what it asks there."""
+
+    slot: str
+    prompt: Prompt
+
+
 class CardKeeper:
     """Keeps the cards. Call it under the lock of the table."""
 
@@ -71,7 +77,7 @@ class CardKeeper:
     ) -> None:
         self.service, self.api, self.poster = service, api, poster
         self.builder, self.finished = builder, finished
-        self.fresh = FreshCards(service, api, poster)
+        self.chatted: dict[int, int] = {}  # by channel, the newest message of people
         self.tables_at: dict[int, int] = {}  # by channel, the table that has cards there
         self.seen_versions: dict[int, tuple[Any, ...]] = {}  # by table: at the start of the last sync
         self.shown_versions: dict[int, tuple[Any, ...]] = {}  # by table: what its cards show
@@ -98,8 +104,6 @@ class CardKeeper:
                     await self._sync_card(view, card)
                 except Unreachable as error:
                     failure = error
-            elif card.slot.startswith(PICTURES):
-                await self.fresh.remove_pictures(view, card)
             elif card.slot.removeprefix(slot_prefix(card.slot)).startswith(REMIND):
                 await self._end_reminder(view, card)
         if failure:
@@ -127,13 +131,16 @@ class CardKeeper:
 
     async def _bring_down(self, view: TableView, slot: str, prompt: Prompt) -> None:
         """Post the card of a player who plays live at the bottom of the thread, if chat has pushed it up."""
-        card = await self._card(view.table.id, slot)
+        card = None if slot_prefix(slot) else await self._card(view.table.id, slot)
         if isinstance(prompt, TablePoll) or len(prompt) > 1 or card is None:
             return
-        if await self.fresh.is_wanted(view, card, prompt[0]):
-            built = await self._build(view, prompt, card_ref(card).seq, slot)
-            ref = await self.fresh.bring_down(view, card, prompt[0], built)
-            await self._save(view, slot, ref, prompt[0].decision_id)
+        ref, decision_id = card_ref(card), prompt[0].decision_id
+        chatted = self.chatted.get(ref.channel_id, 0)
+        if await is_wanted(self.service, view, ref, prompt[0], chatted):
+            built = await self._build(view, prompt, ref.seq, slot)
+            fresh = await self._replace(view, card, built)
+            fresh = msgspec.structs.replace(fresh, brought_down=decision_id)
+            await self._save(view, slot, fresh, decision_id)
 
     async def _end_reminder(self, view: TableView, card: Card) -> None:
         """Delete the reminder of a decision that is made."""
@@ -156,18 +163,13 @@ class CardKeeper:
         if message_age(ref.message_id) > OLD_MESSAGE_AGE or self.poster.threads.is_locked(ref.channel_id):
             return None
         slot, person_id = card_slot(pending, ""), view.table.person_at(pending.seat)
-        passed_on = CardRef(
-            ref.channel_id, ref.message_id, person_id, pending.seat, view.seq, files=ref.files,
-            is_plain=ref.is_plain,
-        )  # fmt: skip
+        passed_on = moved(CardRef(0, 0, person_id, pending.seat, view.seq, begins_after(card)), ref)
         async with self.service.store.begin(table=view.table.id) as unit:
             queued = await queued_turn(unit, view, pending)
             if queued is None or slot == card.slot or await unit.tables.card(view.table.id, slot):
                 return None
             if decode_notification(queued.payload).ping and not is_held(queued, unit.now):
                 return None
-            if await unit.tables.card(view.table.id, RUN) is None:
-                await unit.tables.set_card(view.table.id, RUN, ref_to_store(no_list(ref.channel_id, ref.seq)))
             await unit.tables.remove_card(view.table.id, card.slot)
             await unit.tables.set_card(view.table.id, slot, ref_to_store(passed_on), pending.decision_id)
             return await unit.tables.card(view.table.id, slot)
@@ -186,10 +188,8 @@ class CardKeeper:
                 return
         built = await self._build(view, [pending], view.seq, slot)
         posted = await self.poster.post(view.table, f"{queued.idempotency_key}.held", built.draft())
-        ref = CardRef(
-            posted.channel_id, posted.message_id, view.table.person_at(pending.seat), pending.seat, view.seq,
-            payload_digest=built.digest, texts=built.texts, files=posted.files, is_plain=posted.is_plain,
-        )  # fmt: skip
+        person_id = view.table.person_at(pending.seat)
+        ref = msgspec.structs.replace(posted, person_id=person_id, seat=pending.seat, seq=view.seq)
         await self._save(view, slot, ref, pending.decision_id)
 
     async def _build(
@@ -205,8 +205,6 @@ class CardKeeper:
         ref = card_ref(card)
         built = await self._build(view, prompt, ref.seq, card.slot)
         is_gone = ref.message_id in self.gone
-        if isinstance(prompt, list) and ref.brought_down == prompt[0].decision_id and not is_gone:
-            built = without_pictures(built, ref.pictures_link)
         if built.digest == ref.payload_digest and not is_gone:
             return
         try:
@@ -218,8 +216,7 @@ class CardKeeper:
                 raise CannotEdit(EditProblem.FORBIDDEN)
             updated = await self._edit(view, card, built)
         except CannotEdit as failure:
-            updated = await self._replace(view, card, built, failure)
-        updated = msgspec.structs.replace(updated, payload_digest=built.digest, texts=built.texts)
+            updated = await self._replace(view, card, built, is_gone=failure.is_gone)
         await self._save(view, card.slot, updated, card.decision_id)
         self.gone.discard(ref.message_id)
 
@@ -235,7 +232,8 @@ class CardKeeper:
                 attached = await self.api.edit(message, built.payload, built.users, files)
                 if any(isinstance(each, ImageAttachment) for each in files):
                     await self.poster.note_files_are_allowed(view.table)
-                return msgspec.structs.replace(ref, files=attached_files(built.images, attached))
+                kept = attached_files(built.images, attached)
+                return msgspec.structs.replace(ref, files=kept, payload_digest=built.digest)
             except CannotEdit as failure:
                 if failure.problem is not EditProblem.FORBIDDEN or not files:
                     raise
@@ -243,19 +241,25 @@ class CardKeeper:
         await self.api.edit(message, built.plain, built.users)
         if not ref.is_plain:
             await self.poster.say_files_are_refused(view.table, self.api.channel(ref.channel_id))
-        return msgspec.structs.replace(ref, files=[], is_plain=True)
+        return msgspec.structs.replace(ref, files=[], is_plain=True, payload_digest=built.digest)
 
-    async def _replace(self, view: TableView, card: Card, built: BuiltCard, failure: CannotEdit) -> CardRef:
-        """Post a card anew, and take the controls from the one that cannot be edited. Raises Unreachable."""
-        ref, prefix = card_ref(card), slot_prefix(card.slot)
+    async def _replace(
+        self,
+        view: TableView,
+        card: Card,
+        built: BuiltCard,
+        *,
+        is_gone: bool = False,
+        user: str | None = None,
+    ) -> CardRef:
+        """Post a card anew, and have the former message deleted. user: in their direct messages. Raises
+        Unreachable."""
+        ref, dm_user = card_ref(card), user or slot_prefix(card.slot)[1:-1] or None
         key = f"{ref.key}.{view.seq}.{ref.message_id}"
-        posted = await self.poster.post(view.table, key, built.draft(), prefix[1:-1] or None)
-        if not failure.is_gone:
+        posted = await self.poster.post(view.table, key, built.draft(), dm_user)
+        if not is_gone:
             await self.finished.put_off(view.table.id, card)
-        return msgspec.structs.replace(
-            ref, channel_id=posted.channel_id, message_id=posted.message_id, files=posted.files,
-            is_plain=posted.is_plain,
-        )  # fmt: skip
+        return moved(ref, posted)
 
     async def _save(self, view: TableView, slot: str, ref: CardRef, decision: str | None) -> None:
         self.tables_at[ref.channel_id] = view.table.id
@@ -271,15 +275,10 @@ class CardKeeper:
         if user is None:
             return False
         built = await self._build(view, prompt, ref.seq, card.slot)
-        posted = await self.poster.post(view.table, f"{ref.key}.{view.seq}.dm", built.draft(), user)
-        await self.finished.put_off(view.table.id, card)
+        sent = await self._replace(view, card, built, user=user)
         async with self.service.store.begin(table=view.table.id) as unit:
             await unit.tables.remove_card(view.table.id, card.slot)
-        moved = msgspec.structs.replace(
-            ref, channel_id=posted.channel_id, message_id=posted.message_id, files=posted.files,
-            is_plain=posted.is_plain, payload_digest=built.digest, texts=built.texts,
-        )  # fmt: skip
-        await self._save(view, card_slot(pending, dm_prefix(user)), moved, card.decision_id)
+        await self._save(view, card_slot(pending, dm_prefix(user)), sent, card.decision_id)
         return True
 
     # -- new cards ---------------------------------------------------------------------------
@@ -305,47 +304,27 @@ class CardKeeper:
         card = None if dm_user or not pending.is_main else await self._card(table.id, card_slot(pending, ""))
         if card and not notify and card_ref(card).key != queued.idempotency_key and open_prompt(view, card):
             return str(card_ref(card).message_id)
-        prompt, slot = (acting, ASKED) if together else ([pending], card_slot(pending, dm_prefix(dm_user)))
-        try:
-            sent = await self._send(queued, view, slot, prompt, dm_user, notify=notify)
-            if asked and not together:
-                await self.finished.finish(view, asked)
-            return sent
-        except Unreachable:
-            user = None if dm_user else await self.builder.user_of(view, pending.seat)
-            if user is None:
-                raise
-        return await self._send(
-            queued,
-            view,
-            card_slot(pending, dm_prefix(user)),
-            [pending],
-            user,
-            notify=notify,
-        )
+        own = Place(card_slot(pending, ""), [pending])
+        shared = Place(ASKED, acting) if together else own
+        sent = await self._send(queued, view, pending.seat, shared, own, dm_user, notify=notify)
+        if asked and not together:
+            await self.finished.finish(view, asked)
+        return sent
 
     async def send_vote(
         self, queued: OutboxMessage, table: TableInfo, notification: Notification, dm_user: str | None
     ) -> str | None:
         """Post the one message of a poll, or the card of a voter in their direct messages."""
         view = await self._synced_view(table)
-        seat, decision_id = notification.seat, notification.decision_id
+        seat, decision_id = notification.seat, str(notification.decision_id)
         polls = {f"v{poll.poll.id}": poll for poll, voter in view.missing_votes() if voter == seat}
-        poll = polls.get(decision_id or "")
+        poll = polls.get(decision_id)
         if poll is None or seat is None:
             return None
-        slot = f"{dm_prefix(dm_user)}{decision_id}:{seat}" if dm_user else str(decision_id)
-        if not dm_user and (card := await self._card(table.id, slot)):
+        if not dm_user and (card := await self._card(table.id, decision_id)):
             return str(card_ref(card).message_id)
-        try:
-            return await self._send(queued, view, slot, poll, dm_user, notify=True)
-        except Unreachable:
-            user = None if dm_user else await self.builder.user_of(view, seat)
-            if user is None:
-                raise
-        return await self._send(
-            queued, view, f"{dm_prefix(user)}{decision_id}:{seat}", poll, user, notify=True
-        )
+        shared, own = Place(decision_id, poll), Place(f"{decision_id}:{seat}", poll)
+        return await self._send(queued, view, seat, shared, own, dm_user, notify=True)
 
     async def _synced_view(self, table: TableInfo) -> TableView:
         try:
@@ -362,39 +341,48 @@ class CardKeeper:
         self,
         queued: OutboxMessage,
         view: TableView,
-        slot: str,
-        prompt: Prompt,
+        seat: int,
+        shared: Place,
+        own: Place,
         dm_user: str | None,
         *,
         notify: bool,
-    ) -> str | None:
-        """Post a card in a slot, or complete the one that an earlier attempt has posted."""
+    ) -> str:
+        """Post a card where the table is shown, or in the direct messages of the player of a seat: if the
+        notification goes there, or nothing can be posted at the table. Raises Unreachable."""
+        if dm_user is None:
+            try:
+                return await self._post(queued, view, shared, None, notify=notify)
+            except Unreachable:
+                if (dm_user := await self.builder.user_of(view, seat)) is None:
+                    raise
+        place = own._replace(slot=f"{dm_prefix(dm_user)}{own.slot}")
+        return await self._post(queued, view, place, dm_user, notify=notify)
+
+    async def _post(
+        self, queued: OutboxMessage, view: TableView, place: Place, dm_user: str | None, *, notify: bool
+    ) -> str:
+        """Post a card, or complete the one that an earlier attempt has posted."""
+        slot, prompt = place
         previous = await self._card(view.table.id, slot)
         if previous is not None and card_ref(previous).key == queued.idempotency_key:
             await self._sync_card(view, previous)
             return str(card_ref(previous).message_id)
         built = await self._build(view, prompt, view.seq, slot, pings_first=notify)
         draft = built.draft(line=notify and bool(built.users))
-        posted = None
-        if queued.attempts > 1:
-            found = await self.poster.find(
-                view.table, wanted_message(slot, view, built), queued.created_at, dm_user
-            )
-            posted = Posted(found.channel.id, found.id, [], is_line=True) if found else None
-        posted = posted or await self.poster.post(view.table, queued.idempotency_key, draft, dm_user)
+        known = wanted_message(slot, view, built)
+        posted = await self.poster.post_once(queued, view.table, draft, known, dm_user)
         if previous is not None:
             await self.finished.finish(view, previous)
         seats = list(prompt.votes) if isinstance(prompt, TablePoll) else [each.seat for each in prompt]
-        person_id = view.table.person_at(seats[0]) if len(seats) == 1 else None
-        ref = CardRef(
-            posted.channel_id, posted.message_id, person_id,
-            seats[0] if len(seats) == 1 else None, view.seq, queued.idempotency_key,
-            "" if posted.is_line else built.digest, texts=built.texts, files=posted.files,
-            is_plain=posted.is_plain, pinged=seats,
-        )  # fmt: skip
+        seat = seats[0] if len(seats) == 1 else None
+        person_id = None if seat is None else view.table.person_at(seat)
+        ref = msgspec.structs.replace(
+            posted, person_id=person_id, seat=seat, seq=view.seq, key=queued.idempotency_key, pinged=seats
+        )
         decision = None if isinstance(prompt, TablePoll) else prompt[0].decision_id
         await self._save(view, slot, ref, decision)
-        if posted.is_line:
+        if not ref.payload_digest:
             self.shown_versions.pop(view.table.id, None)
             await self.sync(view.table.id)
         return str(posted.message_id)

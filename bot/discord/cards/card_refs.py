@@ -5,7 +5,7 @@ question asks at once, `o7:2` that of an offer to seat 2, `v3` the poll 3, `lobb
 `u123/` marks a card in the direct messages of user 123. `old:<message>` is a card that still has controls but
 cannot be edited now. `run` is the message that lists the finished turns, `said:files` the remark that files
 may not be attached, `over` the ending of the game. `ended` is the list of turns before `run`. `remind:2` is
-the newest reminder of seat 2, `pictures:2` the message that has the pictures of its card.
+the newest reminder of seat 2.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from bot.position.pending import PendingDecision
 from storage import Card
 
 LOBBY, RUN, SAID_FILES, ASKED, OVER = "lobby", "run", "said:files", "asked", "over"
-REMIND, PICTURES, ENDED = "remind", "pictures", "ended"
+REMIND, ENDED = "remind", "ended"
 LASTING_SLOTS = (RUN, ENDED, SAID_FILES, OVER)
 """Slots of messages that are not brought up to date."""
 OLD_PREFIX = "old:"
@@ -39,11 +39,11 @@ class AttachedFile(msgspec.Struct, array_like=True):
 class CardRef(msgspec.Struct, omit_defaults=True):
     """The Discord message of a card, and what it shows.
 
-    `seq` is the row of the log after which the card was made, `key` that of its outbox message. `texts` is
-    what stays when the card is closed. `files` is what is really attached. is_plain: no file may be attached
-    there. `pinged`: the seats that the message has notified. `payload_digest`: of what it shows, "" if that
-    is not known. `brought_down`: the decision for which the card was posted again below chat, and
-    `pictures_link` where its pictures are then. `images` and `picture_digest` are of cards of version 0.1.
+    `seq` is the row of the log after which the card was made; of a list of turns, and of a card that is
+    queued, the row up to which it tells. `since`: the row after which it tells, if that is another. `key` is
+    that of its outbox message. `files` is what is really attached. is_plain: no file may be attached there.
+    `pinged`: the seats that the message has notified. `payload_digest`: of what it shows, "" if that is not
+    known. `brought_down`: the decision for which the card was posted again below chat.
     """
 
     channel_id: int
@@ -51,21 +51,26 @@ class CardRef(msgspec.Struct, omit_defaults=True):
     person_id: int | None = None
     seat: int | None = None
     seq: int = 0
+    since: int | None = None
     key: str = ""
     payload_digest: str = ""
-    picture_digest: str = ""
-    texts: list[str] = []
-    images: list[tuple[str, str]] = []
     files: list[AttachedFile] = []
     is_plain: bool = False
     pinged: list[int] = []
     brought_down: str = ""
-    pictures_link: str = ""
 
 
 def card_ref(card: Card) -> CardRef:
     """The reference that is stored with a card."""
     return msgspec.convert(card.message_ref, CardRef)
+
+
+def moved(ref: CardRef, posted: CardRef) -> CardRef:
+    """A reference to the same card where it was posted anew."""
+    return msgspec.structs.replace(
+        ref, channel_id=posted.channel_id, message_id=posted.message_id, files=posted.files,
+        is_plain=posted.is_plain, payload_digest=posted.payload_digest,
+    )  # fmt: skip
 
 
 def digest(value: Any) -> str:
@@ -108,7 +113,7 @@ def card_slot(pending: PendingDecision, prefix: str) -> str:
 def is_prompt_slot(slot: str) -> bool:
     """Whether the card of this slot asks a player to act or to vote."""
     name = slot.removeprefix(slot_prefix(slot)).partition(":")[0]
-    return name not in (LOBBY, RUN, ENDED, "said", OVER, REMIND, PICTURES) and not is_old_slot(slot)
+    return name not in (LOBBY, RUN, ENDED, "said", OVER, REMIND) and not is_old_slot(slot)
 
 
 def is_old_slot(slot: str) -> bool:

@@ -9,7 +9,6 @@ another message without a ping becomes the ending.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from typing import NamedTuple
 
 import msgspec
@@ -19,7 +18,7 @@ from bot.discord.api import CannotEdit, DiscordApi, EditProblem, FileAttachment,
 from bot.discord.cards import card_texts
 from bot.discord.cards import parts as message_parts
 from bot.discord.cards.card_builder import CardBuilder
-from bot.discord.cards.card_refs import OVER, CardRef, card_ref
+from bot.discord.cards.card_refs import OVER, CardRef, card_ref, moved
 from bot.discord.cards.finished_turns import FinishedTurns
 from bot.discord.cards.parts import Json
 from bot.discord.controls.page_controls import page_card
@@ -73,8 +72,10 @@ class Endings:
             ref = await self._post_line(queued, table, state, dm_user)
             await self._save(table, slot, ref)
         if not ref.payload_digest and (built := await self._build(table, notification)):
-            if not await self._complete(table, ref, built):
-                ref = await self._post_line_again(queued, table, state, dm_user)
+            if not await self._complete(table, ref, built):  # it is deleted, or cannot be edited
+                again = Draft([], line=ending_line(table, state, []))
+                posted = await self.poster.post(table, f"{queued.idempotency_key}.again", again, dm_user)
+                ref = moved(ref, posted)
                 await self._complete(table, ref, built)
             await self._save(table, slot, msgspec.structs.replace(ref, payload_digest=WHOLE))
             if dm_user is None:
@@ -101,23 +102,9 @@ class Endings:
         """Post the line, or find the one that an earlier attempt has posted."""
         users = [] if dm_user else await self._users(table)
         line = ending_line(table, state, users)
-        found = None
-        if queued.attempts > 1:
-            is_wanted: Callable[[str, str], bool] = lambda _, text: text == line  # noqa: E731
-            found = await self.poster.find(table, is_wanted, queued.created_at, dm_user)
-        if found is not None:
-            return CardRef(found.channel.id, found.id, seq=table.seq, key=queued.idempotency_key)
         draft = Draft([], line=line, users=users)
-        posted = await self.poster.post(table, queued.idempotency_key, draft, dm_user)
-        return CardRef(posted.channel_id, posted.message_id, seq=table.seq, key=queued.idempotency_key)
-
-    async def _post_line_again(
-        self, queued: OutboxMessage, table: TableInfo, state: engine.State, dm_user: str | None
-    ) -> CardRef:
-        """Post the line a second time, without pings: the first is deleted, or cannot be edited."""
-        draft = Draft([], line=ending_line(table, state, []))
-        posted = await self.poster.post(table, f"{queued.idempotency_key}.again", draft, dm_user)
-        return CardRef(posted.channel_id, posted.message_id, seq=table.seq, key=queued.idempotency_key)
+        posted = await self.poster.post_once(queued, table, draft, lambda _, text: text == line, dm_user)
+        return msgspec.structs.replace(posted, seq=table.seq, key=queued.idempotency_key)
 
     async def _users(self, table: TableInfo) -> list[str]:
         """The Discord accounts of those who want to be told where the table is shown, and are not asleep."""

@@ -6,6 +6,8 @@ import json
 import logging
 from collections.abc import Sequence
 
+import msgspec
+
 from bot.discord.api import CannotEdit, DiscordApi
 from bot.discord.cards import card_texts, layouts, parts
 from bot.discord.cards.card_builder import CardBuilder
@@ -15,7 +17,7 @@ from bot.discord.cards.finished_turns import FinishedTurns
 from bot.discord.cards.parts import PRIMARY, Json, action_rows, button, container, text_display
 from bot.discord.controls.controls import ENTER_LINE, SUBMIT_LINE, CustomId
 from bot.discord.controls.page_controls import added_buttons, page_card
-from bot.discord.posting import Draft, Posted, Poster, Unreachable, ref_to_store
+from bot.discord.posting import Draft, Poster, Unreachable, ref_to_store
 from bot.discord.threads import TableThreads, card_link
 from bot.hub.feature import Page
 from bot.hub.info import TableInfo
@@ -50,30 +52,23 @@ class Notices:
     ) -> str | None:
         """Send a plain message."""
         head = card_texts.table_heading(table, notification.seq)
-        payload = layouts.notification([head, *notification.sentences])
-        marker = json.dumps(payload[0]["content"])
-        posted = await self._send_once(queued, table, Draft(payload), marker, dm_user)
+        draft = Draft(layouts.notification([head, *notification.sentences]))
+        posted = await self._send_once(queued, table, draft, dm_user)
         if dm_user is None:
             await self.finished.end_list(table.id)
             if notification.kind == "started":
                 await self.api.pin(self.api.message(posted.channel_id, posted.message_id))
         return str(posted.message_id)
 
-    async def _send_text_once(
-        self, queued: OutboxMessage, table: TableInfo, draft: Draft, dm_user: str | None
-    ) -> str:
-        """Send a message whose first text no other message has."""
-        first = draft.payload[0]
-        text = first["content"] if "content" in first else first["components"][0]["content"]
-        return str((await self._send_once(queued, table, draft, json.dumps(text), dm_user)).message_id)
-
     async def send_digest(
         self, queued: OutboxMessage, table: TableInfo, notification: Notification, dm_user: str | None
     ) -> str | None:
         """Send a digest, the same card as `/me turns`, if anything waits for its reader."""
         waiting = await self.service.waiting.pages(notification.person_id or 0, in_digest=True)
+        if not waiting:
+            return None
         draft = Draft(await turns_card(self.service, waiting))
-        return await self._send_text_once(queued, table, draft, dm_user) if waiting else None
+        return str((await self._send_once(queued, table, draft, dm_user)).message_id)
 
     async def send_reminder(
         self, queued: OutboxMessage, table: TableInfo, notification: Notification, dm_user: str | None
@@ -91,9 +86,9 @@ class Notices:
         asked = f"{pending.name} to act: {pending.prompt}." + (f" [The card]({link})" if link else "")
         payload = layouts.notification([card_texts.table_heading(table, view.seq), text, asked])
         draft = Draft(payload, users=[user] if user else [])
-        sent = await self._send_once(queued, table, draft, json.dumps(payload[0]["content"]), dm_user)
+        sent = await self._send_once(queued, table, draft, dm_user)
         slot = f"{f'u{dm_user}/' if dm_user else ''}{REMIND}:{notification.seat}"
-        ref = CardRef(sent.channel_id, sent.message_id, seat=notification.seat, seq=table.seq)
+        ref = msgspec.structs.replace(sent, seat=notification.seat, seq=table.seq)
         async with self.service.store.begin(table=table.id) as unit:
             former = await unit.tables.card(table.id, slot)
             await unit.tables.set_card(table.id, slot, ref_to_store(ref))
@@ -102,16 +97,21 @@ class Notices:
         return str(sent.message_id)
 
     async def _send_once(
-        self, queued: OutboxMessage, table: TableInfo, draft: Draft, marker: str, dm_user: str | None = None
-    ) -> Posted:
-        """Send a message once; `marker` is a text in its JSON that no other message has."""
-        if queued.attempts > 1 and (
-            found := await self.poster.find(
-                table, lambda components, _: marker in components, queued.created_at, dm_user
-            )
-        ):
-            return Posted(found.channel.id, found.id, [])
-        return await self.poster.post(table, queued.idempotency_key, draft, dm_user)
+        self,
+        queued: OutboxMessage,
+        table: TableInfo,
+        draft: Draft,
+        dm_user: str | None = None,
+        marker: str = "",
+    ) -> CardRef:
+        """Send a message once. marker: a text in it that no other message has; its first text, if not
+        given."""
+        first = draft.payload[0]
+        text = marker or (first["content"] if "content" in first else first["components"][0]["content"])
+        mark = json.dumps(text)
+        return await self.poster.post_once(
+            queued, table, draft, lambda components, _: mark in components, dm_user
+        )
 
     async def update_lobby(
         self, queued: OutboxMessage, table: TableInfo, notification: Notification
@@ -132,8 +132,8 @@ class Notices:
         if not page.controls or "channel" not in table.location:
             return None
         first_button = str(CustomId(table.id, None, None, SUBMIT_LINE, page.controls[0].line))
-        posted = await self._send_once(queued, table, Draft(payload), json.dumps(first_button))
-        ref = CardRef(posted.channel_id, posted.message_id, key=queued.idempotency_key)
+        posted = await self._send_once(queued, table, Draft(payload), marker=first_button)
+        ref = msgspec.structs.replace(posted, key=queued.idempotency_key)
         async with self.service.store.begin(table=table.id) as unit:
             await unit.tables.set_card(table.id, LOBBY, ref_to_store(ref))
         return str(posted.message_id)
@@ -154,12 +154,12 @@ class Notices:
         card = page_card(table.id, page, [above] if above else [])
         draft = Draft(card, users=[user] if user else [])
         try:
-            return await self._send_text_once(queued, table, draft, dm_user)
+            return str((await self._send_once(queued, table, draft, dm_user)).message_id)
         except Unreachable:
             if not page.invites or dm_user is None:
                 raise
         draft = Draft([parts.text_display(f"<@{dm_user}>"), *card], users=[dm_user])
-        return await self._send_text_once(queued, table, draft, None)
+        return str((await self._send_once(queued, table, draft)).message_id)
 
 
 async def turns_card(service: Service, waiting: Sequence[tuple[WaitingTable, Page]]) -> list[Json]:
