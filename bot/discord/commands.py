@@ -22,7 +22,7 @@ import engine
 from bot.discord import places
 from bot.discord.completion import SITE, Interaction, defer, handler_of, read_file, suggest_options
 from bot.discord.interactions.interactions import InteractionHandler
-from bot.discord.interactions.replies import error_text, is_answered_already, is_too_late, reply_text
+from bot.discord.interactions.replies import reply_text
 from bot.discord.line_commands import SHOW_COMMANDS, TABLE_COMMANDS
 from bot.discord.me_commands import MeCommands, other_commands
 from bot.discord.slash import TableCommand, table_command
@@ -71,14 +71,7 @@ def build_command_tree(client: discord.Client, handler: InteractionHandler) -> a
     @tree.error
     async def failed(interaction: Interaction, error: app_commands.AppCommandError) -> None:
         cause = error.original if isinstance(error, app_commands.CommandInvokeError) else error
-        sentence = error_text(cause)
-        if not isinstance(cause, ValueError):
-            handler.log_error(cause)
-        if is_answered_already(cause):
-            await handler.uncertain_session.end_if_others_answer()
-            return
-        if interaction.type is not discord.InteractionType.autocomplete and not is_too_late(cause):
-            await reply_text(interaction, sentence)
+        await handler.report_failure(interaction, cause)
 
     return tree
 

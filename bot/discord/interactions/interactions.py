@@ -29,6 +29,7 @@ from bot.discord.interactions.line_interactions import (
 from bot.discord.interactions.page_interactions import PageInteractions, PrivacyInteractions
 from bot.discord.interactions.replies import (
     defer_privately,
+    error_text,
     is_answered_already,
     is_too_late,
     reply,
@@ -59,15 +60,36 @@ class InteractionHandler:
         self.watch = WatchInteractions(service, self.lookup, api, pictures)
         self.uncertain_session = UncertainSession(service, client)
 
-    @staticmethod
-    def log_error(error: BaseException) -> None:
-        """Log an internal error."""
+    async def handle(self, interaction: discord.Interaction) -> None:
+        """Handle a button, a select menu or a submitted modal."""
+        data: dict[str, Any] = dict(interaction.data or {})
+        await self.uncertain_session.let_others_answer()
+        try:
+            custom_id = controls.parse_custom_id(_effective_custom_id(data))
+            if custom_id is None:
+                await reply_text(interaction, OTHER_VERSION)
+            else:
+                await self.handle_control(interaction, custom_id, _submitted_values(data))
+        except Exception as error:
+            await self.report_failure(interaction, error)
+
+    async def report_failure(self, interaction: discord.Interaction, error: BaseException) -> None:
+        """Answer the user of a control or of a command with one sentence; an internal error also goes to the
+        log."""
         if is_too_late(error):
             log.info("Discord: a press came too late to be answered: %s", error)
         elif is_answered_already(error):
             log.info("Discord: a press was answered before: %s", error)
+            await self.uncertain_session.end_if_others_answer()
         else:
-            log.error("Discord: an interaction failed", exc_info=error)
+            if not isinstance(error, ValueError):
+                log.error("Discord: an interaction failed", exc_info=error)
+            if interaction.type is discord.InteractionType.autocomplete:
+                return
+            try:
+                await reply_text(interaction, error_text(error))
+            except discord.DiscordException as send_error:
+                log.warning("Discord: an interaction could not be answered: %s", send_error)
 
     async def handle_control(
         self, interaction: discord.Interaction, custom_id: CustomId, values: dict[str, str]
@@ -166,3 +188,22 @@ class InteractionHandler:
             await reply_text(interaction, f"Together that is not possible: {error}")
             return
         await reply(interaction, previews.sale_message(custom_id, asked.seat, preview))
+
+
+def _effective_custom_id(data: dict[str, Any]) -> str:
+    """The custom id of a control; for a select menu with the action and argument of the chosen option."""
+    custom_id = str(data.get("custom_id", ""))
+    parsed = controls.parse_custom_id(custom_id)
+    if parsed is None or parsed.action != controls.SELECT or not data.get("values"):
+        return custom_id
+    action, _, argument = str(data["values"][0]).partition(":")
+    return str(parsed._replace(action=action, argument=argument))
+
+
+def _submitted_values(data: dict[str, Any]) -> dict[str, str]:
+    """The values of a modal's fields, by their custom ids."""
+    values: dict[str, str] = {}
+    for part in data.get("components", []):
+        inner = [part["component"]] if "component" in part else part.get("components", [])
+        values |= {each["custom_id"]: str(each.get("value") or "") for each in inner if "custom_id" in each}
+    return values

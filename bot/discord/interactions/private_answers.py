@@ -14,6 +14,7 @@ from bot.discord.cards.parts import (
     button,
     code_block,
     escape_markdown,
+    modal,
     select_row,
     text_display,
     truncate,
@@ -118,15 +119,11 @@ def amount_modal(custom_id: CustomId, choice: engine.Choice) -> Json:
     """A form that asks for an amount of dollars."""
     assert choice.amounts is not None
     low = choice.amounts[0]
-    field = {
-        "type": 4, "custom_id": "amount", "style": 1, "required": True,
-        "min_length": 1, "max_length": 7, "value": str(low),
-    }  # fmt: skip
-    label = {
-        "type": 18, "label": "Dollars", "component": field,
-        "description": truncate(f"{choice.label}: ${low:,} to {choice.limit_text}", 100),
-    }  # fmt: skip
-    return {"title": truncate(choice.label, 45), "custom_id": str(custom_id), "components": [label]}
+    allowed = f"{choice.label}: ${low:,} to {choice.limit_text}"
+    return modal(
+        choice.label, str(custom_id), "Dollars", "amount", allowed,
+        min_length=1, max_length=7, value=str(low),
+    )  # fmt: skip
 
 
 def wrong_amount_message(custom_id: CustomId, choice: engine.Choice, typed: str) -> list[Json]:
@@ -141,12 +138,6 @@ def wrong_amount_message(custom_id: CustomId, choice: engine.Choice, typed: str)
 
 def line_modal(custom_id: CustomId, example: str) -> Json:
     """A form that asks for a line of notation."""
-    field = {
-        "type": 4, "custom_id": "line", "style": 1, "required": True, "max_length": 500,
-        "placeholder": truncate(example, 100),
-    }  # fmt: skip
-    label = {
-        "type": 18, "label": "Line", "component": field,
-        "description": "As by email and in /do; several lines with ; between them",
-    }  # fmt: skip
-    return {"title": "Enter a line", "custom_id": str(custom_id), "components": [label]}
+    how = "As by email and in /do; several lines with ; between them"
+    example = truncate(example, 100)
+    return modal("Enter a line", str(custom_id), "Line", "line", how, max_length=500, placeholder=example)
