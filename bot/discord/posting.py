@@ -14,16 +14,15 @@ from datetime import datetime
 from typing import Any
 
 import discord
-import msgspec
 
 from bot.discord.api import CANNOT_SEND_CODES, CANNOT_SEND_DM, UNKNOWN_CHANNEL, DiscordApi, ImageAttachment
 from bot.discord.cards import layouts
-from bot.discord.cards.card_refs import SAID_FILES, CardRef, attached_files, card_ref
+from bot.discord.cards.card_refs import SAID_FILES, CardRef, CardStore, TableCard, attached_files
 from bot.discord.cards.parts import Json
 from bot.discord.threads import LOST_THREAD, TableThreads, has_own_thread
 from bot.hub.info import TableInfo
 from bot.service import Service
-from storage import Card, OutboxMessage, Store
+from storage import OutboxMessage
 
 log = logging.getLogger(__name__)
 
@@ -58,6 +57,7 @@ class Poster:
 
     def __init__(self, service: Service, api: DiscordApi, threads: TableThreads) -> None:
         self.service, self.api, self.threads = service, api, threads
+        self.cards = CardStore(service.store)
 
     async def post(self, table: TableInfo, key: str, draft: Draft, dm_user: str | None = None) -> CardRef:
         """Post a message of a table, or to a user's direct messages. Raises Unreachable."""
@@ -122,8 +122,7 @@ class Poster:
         dm_user: str | None,
     ) -> discord.Message | None:
         """A message that was posted since then, and that the store does not know."""
-        async with self.service.store.read() as unit:
-            stored = {card_ref(card).message_id for card in await unit.tables.cards(table.id)}
+        stored = {card.ref.message_id for card in await self.cards.of_table(table.id)}
         places = [await self.threads.dm_channel(dm_user)] if dm_user else self.threads.places(table)
         for channel in places:
             if found := await self.api.find_sent(channel, is_wanted, since, besides=stored):
@@ -134,9 +133,8 @@ class Poster:
 
     async def say_files_are_refused(self, table: TableInfo, channel: Any) -> None:
         """Say once that files may not be attached; again only after they could be in the meantime."""
-        async with self.service.store.read() as unit:
-            if await unit.tables.card(table.id, SAID_FILES):
-                return
+        if await self.cards.get(table.id, SAID_FILES):
+            return
         key = f"t{table.id}.{table.seq}.{SAID_FILES}"
         try:
             message = await self.api.send(channel, layouts.notification([MAY_NOT_ATTACH]), key)
@@ -144,32 +142,9 @@ class Poster:
             log.info("Discord: the remark on files could not be sent: %s", error)
             return
         ref = CardRef(message.channel.id, message.id)
-        async with self.service.store.begin(table=table.id) as unit:
-            await unit.tables.set_card(table.id, SAID_FILES, ref_to_store(ref), None)
+        await self.cards.change(table.id, TableCard(table.id, SAID_FILES, ref))
 
     async def note_files_are_allowed(self, table: TableInfo) -> None:
         """After files could be attached: the remark would be said again."""
-        async with self.service.store.read() as unit:
-            said = await unit.tables.card(table.id, SAID_FILES)
-        if said:
-            async with self.service.store.begin(table=table.id) as unit:
-                await unit.tables.remove_card(table.id, SAID_FILES)
-
-
-async def forget_files(store: Store, card: Card) -> None:
-    """Store that it is not known what a card has attached, before an edit that takes files from it.
-
-    So a process that dies between the edit and storing it leaves no ids of files that are gone.
-    """
-    ref = card_ref(card)
-    if not ref.files:
-        return
-    ref = msgspec.structs.replace(ref, files=[], payload_digest="")
-    async with store.begin(table=card.table_id) as unit:
-        await unit.tables.set_card(card.table_id, card.slot, ref_to_store(ref), card.decision_id)
-
-
-def ref_to_store(ref: CardRef) -> dict[str, Any]:
-    """A reference as the store keeps it."""
-    stored: dict[str, Any] = msgspec.to_builtins(ref)
-    return stored
+        if await self.cards.get(table.id, SAID_FILES):
+            await self.cards.change(table.id, remove=[SAID_FILES])

@@ -11,10 +11,9 @@ from typing import Any
 
 import pytest
 
-from bot.discord.cards.card_refs import is_old_slot
+from bot.discord.cards.card_refs import CardStore, TableCard
 from bot.discord.cards.finished_turns import FinishedTurns, latest_lines
 from bot.hub.table import TableView
-from storage import Card
 from tests.fake_discord.running_bot import RunningBot
 from tests.fake_discord.server import FakeDiscord, Message
 
@@ -57,7 +56,9 @@ async def test_a_move_while_a_card_is_finished_is_said_once(
 ) -> None:
     find = FinishedTurns._list_turns
 
-    async def find_late(self: FinishedTurns, view: TableView, card: Card, after: int, until: int) -> None:
+    async def find_late(
+        self: FinishedTurns, view: TableView, card: TableCard, after: int, until: int
+    ) -> None:
         await self.service.submit(view.table.id, 1, ["buy CS"], None, "Bob is quick")
         await find(self, view, card, after, until)
 
@@ -213,9 +214,8 @@ async def wait_until_queue_is_empty(running: RunningBot) -> None:
     table = (await service.queries.find_table(running.table_code)).id
     async with asyncio.timeout(running.fake.default_timeout):
         while True:
-            async with service.store.read() as unit:
-                if not [each for each in await unit.tables.cards(table) if is_old_slot(each.slot)]:
-                    return
+            if not [each for each in await CardStore(service.store).of_table(table) if each.is_queued]:
+                return
             await asyncio.sleep(0.01)
 
 

@@ -29,25 +29,24 @@ from bot.discord.cards.card_refs import (
     ASKED,
     REMIND,
     CardRef,
+    CardStore,
+    TableCard,
     attached_files,
-    card_ref,
     card_slot,
     files_to_send,
-    is_old_slot,
-    is_prompt_slot,
     kept_ids,
     moved,
-    slot_prefix,
+    slot_for,
 )
 from bot.discord.cards.finished_turns import OLD_MESSAGE_AGE, FinishedTurns, begins_after
 from bot.discord.cards.fresh_cards import is_wanted
-from bot.discord.posting import Poster, Unreachable, forget_files, ref_to_store
+from bot.discord.posting import Poster, Unreachable
 from bot.hub.info import TableInfo
 from bot.hub.notifications.messages import Notification, decode_notification, turn_collapse_key
 from bot.hub.table import TableView
 from bot.position.pending import PendingDecision
 from bot.service import Service
-from storage import Card, OutboxMessage, TablePoll, UnitOfWork
+from storage import OutboxMessage, TablePoll, UnitOfWork
 
 log = logging.getLogger(__name__)
 
@@ -58,9 +57,9 @@ Prompt = list[PendingDecision] | TablePoll
 
 
 class Place(NamedTuple):
-    """The slot of a card, and what it asks there."""
+    """The name of a card's slot, and what it asks there."""
 
-    slot: str
+    name: str
     prompt: Prompt
 
 
@@ -77,6 +76,7 @@ class CardKeeper:
     ) -> None:
         self.service, self.api, self.poster = service, api, poster
         self.builder, self.finished = builder, finished
+        self.cards = CardStore(service.store)
         self.chatted: dict[int, int] = {}  # by channel, the newest message of people
         self.tables_at: dict[int, int] = {}  # by channel, the table that has cards there
         self.seen_versions: dict[int, tuple[Any, ...]] = {}  # by table: at the start of the last sync
@@ -92,19 +92,18 @@ class CardKeeper:
         if self.shown_versions.get(table_id) == card_version(view):
             return
         self.seen_versions[table_id] = card_version(view)
-        async with self.service.store.read() as unit:
-            stored = await unit.tables.cards(table_id)
+        stored = await self.cards.of_table(table_id)
         failure: Unreachable | None = None
         for card in stored:
-            if is_old_slot(card.slot):
+            if card.is_queued:
                 self.finished.queue(card)
-            elif is_prompt_slot(card.slot):
-                self.tables_at[card_ref(card).channel_id] = table_id
+            elif card.asks:
+                self.tables_at[card.ref.channel_id] = table_id
                 try:
                     await self._sync_card(view, card)
                 except Unreachable as error:
                     failure = error
-            elif card.slot.removeprefix(slot_prefix(card.slot)).startswith(REMIND):
+            elif card.name.startswith(REMIND):
                 await self._end_reminder(view, card)
         if failure:
             raise failure
@@ -115,7 +114,7 @@ class CardKeeper:
         await self._post_held(view)
         self.shown_versions[table_id] = card_version(view)
 
-    async def _sync_card(self, view: TableView, card: Card) -> None:
+    async def _sync_card(self, view: TableView, card: TableCard) -> None:
         prompt = open_prompt(view, card)
         if prompt is None and (passed_on := await self._pass_on(view, card)):
             card, prompt = passed_on, open_prompt(view, passed_on)
@@ -124,86 +123,84 @@ class CardKeeper:
             return
         try:
             await self._update(view, card, prompt)
-            await self._bring_down(view, card.slot, prompt)
+            await self._bring_down(view, card, prompt)
         except Unreachable:
-            if slot_prefix(card.slot) or not await self._move_to_direct_messages(view, card, prompt):
+            if card.user or not await self._move_to_direct_messages(view, card, prompt):
                 raise
 
-    async def _bring_down(self, view: TableView, slot: str, prompt: Prompt) -> None:
+    async def _bring_down(self, view: TableView, shown: TableCard, prompt: Prompt) -> None:
         """Post the card of a player who plays live at the bottom of the thread, if chat has pushed it up."""
-        card = None if slot_prefix(slot) else await self._card(view.table.id, slot)
+        card = None if shown.user else await self.cards.get(view.table.id, shown.slot)
         if isinstance(prompt, TablePoll) or len(prompt) > 1 or card is None:
             return
-        ref, decision_id = card_ref(card), prompt[0].decision_id
-        chatted = self.chatted.get(ref.channel_id, 0)
-        if await is_wanted(self.service, view, ref, prompt[0], chatted):
-            built = await self._build(view, prompt, ref.seq, slot)
+        chatted = self.chatted.get(card.ref.channel_id, 0)
+        if await is_wanted(self.service, view, card.ref, prompt[0], chatted):
+            built = await self._build(view, prompt, card.ref.seq, card.user)
             fresh = await self._replace(view, card, built)
-            fresh = msgspec.structs.replace(fresh, brought_down=decision_id)
-            await self._save(view, slot, fresh, decision_id)
+            fresh = msgspec.structs.replace(fresh, brought_down=prompt[0].decision_id)
+            await self._save(view, card.slot, fresh)
 
-    async def _end_reminder(self, view: TableView, card: Card) -> None:
+    async def _end_reminder(self, view: TableView, card: TableCard) -> None:
         """Delete the reminder of a decision that is made."""
-        ref = card_ref(card)
-        moved = await self.service.queries.log(view.table.id, ref.seq)
+        ref = card.ref
+        since = await self.service.queries.log(view.table.id, ref.seq)
         is_asked = any(each.seat == ref.seat for each in view.pending) and view.table.status == "running"
-        if is_asked and not any(each.kind == "move" and each.seat == ref.seat for each in moved):
+        if is_asked and not any(each.kind == "move" and each.seat == ref.seat for each in since):
             return
         if await self.api.delete(self.api.message(ref.channel_id, ref.message_id)):
-            async with self.service.store.begin(table=view.table.id) as unit:
-                await unit.tables.remove_card(view.table.id, card.slot)
+            await self.cards.change(view.table.id, remove=[card.slot])
 
-    async def _pass_on(self, view: TableView, card: Card) -> Card | None:
+    async def _pass_on(self, view: TableView, card: TableCard) -> TableCard | None:
         """Give the card of a finished turn to the player whose turn is next, if nobody is to be notified of
         it now and they have no card yet."""
-        pending, ref = only_actor(view), card_ref(card)
-        is_turn = not slot_prefix(card.slot) and card.slot.startswith("turn:")
+        pending, ref = only_actor(view), card.ref
+        is_turn = not card.user and card.slot.startswith("turn:")
         if pending is None or not is_turn:
             return None
         if message_age(ref.message_id) > OLD_MESSAGE_AGE or self.poster.threads.is_locked(ref.channel_id):
             return None
-        slot, person_id = card_slot(pending, ""), view.table.person_at(pending.seat)
-        passed_on = moved(CardRef(0, 0, person_id, pending.seat, view.seq, begins_after(card)), ref)
-        async with self.service.store.begin(table=view.table.id) as unit:
+        slot, person_id = card_slot(pending), view.table.person_at(pending.seat)
+        if slot == card.slot or await self.cards.get(view.table.id, slot):
+            return None
+        async with self.service.store.read() as unit:
             queued = await queued_turn(unit, view, pending)
-            if queued is None or slot == card.slot or await unit.tables.card(view.table.id, slot):
+            if queued is None or (decode_notification(queued.payload).ping and not is_held(queued, unit.now)):
                 return None
-            if decode_notification(queued.payload).ping and not is_held(queued, unit.now):
-                return None
-            await unit.tables.remove_card(view.table.id, card.slot)
-            await unit.tables.set_card(view.table.id, slot, ref_to_store(passed_on), pending.decision_id)
-            return await unit.tables.card(view.table.id, slot)
+        ref = moved(CardRef(0, 0, person_id, pending.seat, view.seq, begins_after(card)), ref)
+        passed_on = TableCard(view.table.id, slot, ref)
+        await self.cards.change(view.table.id, passed_on, remove=[card.slot])
+        return passed_on
 
     async def _post_held(self, view: TableView) -> None:
         """Post the card of a player who has none yet, while their notification is held back."""
         pending = only_actor(view)
         if pending is None:
             return
-        slot = card_slot(pending, "")
+        slot = card_slot(pending)
         async with self.service.store.read() as unit:
             queued = await queued_turn(unit, view, pending)
             if queued is None or not is_held(queued, unit.now):
                 return
-            if await unit.tables.card(view.table.id, slot) or await unit.tables.card(view.table.id, ASKED):
-                return
-        built = await self._build(view, [pending], view.seq, slot)
+        if await self.cards.get(view.table.id, slot) or await self.cards.get(view.table.id, ASKED):
+            return
+        built = await self._build(view, [pending], view.seq, None)
         posted = await self.poster.post(view.table, f"{queued.idempotency_key}.held", built.draft())
         person_id = view.table.person_at(pending.seat)
         ref = msgspec.structs.replace(posted, person_id=person_id, seat=pending.seat, seq=view.seq)
-        await self._save(view, slot, ref, pending.decision_id)
+        await self._save(view, slot, ref)
 
     async def _build(
-        self, view: TableView, prompt: Prompt, since: int, slot: str, *, pings_first: bool = False
+        self, view: TableView, prompt: Prompt, since: int, user: str | None, *, pings_first: bool = False
     ) -> BuiltCard:
         if isinstance(prompt, TablePoll):
             return await self.builder.poll(view, prompt)
-        reader = view.table.person_at(prompt[0].seat) if slot_prefix(slot) else None
+        reader = view.table.person_at(prompt[0].seat) if user else None
         return await self.builder.turn(view, prompt, since, reader, pings_first=pings_first)
 
-    async def _update(self, view: TableView, card: Card, prompt: Prompt) -> None:
+    async def _update(self, view: TableView, card: TableCard, prompt: Prompt) -> None:
         """Edit a card in place; one that cannot be edited is replaced by a new one without a ping."""
-        ref = card_ref(card)
-        built = await self._build(view, prompt, ref.seq, card.slot)
+        ref = card.ref
+        built = await self._build(view, prompt, ref.seq, card.user)
         is_gone = ref.message_id in self.gone
         if built.digest == ref.payload_digest and not is_gone:
             return
@@ -217,16 +214,16 @@ class CardKeeper:
             updated = await self._edit(view, card, built)
         except CannotEdit as failure:
             updated = await self._replace(view, card, built, is_gone=failure.is_gone)
-        await self._save(view, card.slot, updated, card.decision_id)
+        await self._save(view, card.slot, updated)
         self.gone.discard(ref.message_id)
 
-    async def _edit(self, view: TableView, card: Card, built: BuiltCard) -> CardRef:
+    async def _edit(self, view: TableView, card: TableCard, built: BuiltCard) -> CardRef:
         """Edit a card; without pictures where files may not be attached. Raises CannotEdit."""
-        ref = card_ref(card)
+        ref = card.ref
         message = self.api.message(ref.channel_id, ref.message_id)
         files = [] if ref.is_plain else files_to_send(ref, built.images)
         if kept_ids(files) != {each.id for each in ref.files}:
-            await forget_files(self.service.store, card)
+            await self.cards.forget_files(card)
         if not ref.is_plain:
             try:
                 attached = await self.api.edit(message, built.payload, built.users, files)
@@ -237,7 +234,7 @@ class CardKeeper:
             except CannotEdit as failure:
                 if failure.problem is not EditProblem.FORBIDDEN or not files:
                     raise
-        await forget_files(self.service.store, card)
+        await self.cards.forget_files(card)
         await self.api.edit(message, built.plain, built.users)
         if not ref.is_plain:
             await self.poster.say_files_are_refused(view.table, self.api.channel(ref.channel_id))
@@ -246,7 +243,7 @@ class CardKeeper:
     async def _replace(
         self,
         view: TableView,
-        card: Card,
+        card: TableCard,
         built: BuiltCard,
         *,
         is_gone: bool = False,
@@ -254,31 +251,29 @@ class CardKeeper:
     ) -> CardRef:
         """Post a card anew, and have the former message deleted. user: in their direct messages. Raises
         Unreachable."""
-        ref, dm_user = card_ref(card), user or slot_prefix(card.slot)[1:-1] or None
+        ref, dm_user = card.ref, user or card.user or None
         key = f"{ref.key}.{view.seq}.{ref.message_id}"
         posted = await self.poster.post(view.table, key, built.draft(), dm_user)
         if not is_gone:
             await self.finished.put_off(view.table.id, card)
         return moved(ref, posted)
 
-    async def _save(self, view: TableView, slot: str, ref: CardRef, decision: str | None) -> None:
+    async def _save(self, view: TableView, slot: str, ref: CardRef) -> None:
         self.tables_at[ref.channel_id] = view.table.id
-        async with self.service.store.begin(table=view.table.id) as unit:
-            await unit.tables.set_card(view.table.id, slot, ref_to_store(ref), decision)
+        await self.cards.change(view.table.id, TableCard(view.table.id, slot, ref))
 
-    async def _move_to_direct_messages(self, view: TableView, card: Card, prompt: Prompt) -> bool:
+    async def _move_to_direct_messages(self, view: TableView, card: TableCard, prompt: Prompt) -> bool:
         """Show a card that can be posted nowhere at the table to its player; False where that fails too."""
         if isinstance(prompt, TablePoll) or len(prompt) > 1:
             return False
-        pending, ref = prompt[0], card_ref(card)
+        pending, ref = prompt[0], card.ref
         user = await self.builder.user_of(view, pending.seat)
         if user is None:
             return False
-        built = await self._build(view, prompt, ref.seq, card.slot)
+        built = await self._build(view, prompt, ref.seq, card.user)
         sent = await self._replace(view, card, built, user=user)
-        async with self.service.store.begin(table=view.table.id) as unit:
-            await unit.tables.remove_card(view.table.id, card.slot)
-        await self._save(view, card_slot(pending, dm_prefix(user)), sent, card.decision_id)
+        await self.cards.change(view.table.id, remove=[card.slot])
+        await self._save(view, card_slot(pending, user), sent)
         return True
 
     # -- new cards ---------------------------------------------------------------------------
@@ -291,9 +286,9 @@ class CardKeeper:
         pending = current_prompt(view, notification)
         if pending is None or (pending.is_main and not pending.acts_now and not dm_user):
             return None
-        asked = None if dm_user or not pending.is_main else await self._card(table.id, ASKED)
-        if asked and pending.seat in card_ref(asked).pinged and notification.seq <= card_ref(asked).seq:
-            return str(card_ref(asked).message_id)  # the card of all who are asked has pinged them
+        asked = None if dm_user or not pending.is_main else await self.cards.get(table.id, ASKED)
+        if asked and pending.seat in asked.ref.pinged and notification.seq <= asked.ref.seq:
+            return str(asked.ref.message_id)  # the card of all who are asked has pinged them
         acting = [each for each in view.pending if each.is_main and each.acts_now]
         together = pending.is_main and len(acting) > 1 and not dm_user
         acted = any(
@@ -301,10 +296,10 @@ class CardKeeper:
             for entry in await self.service.queries.log(table.id, notification.seq)
         )
         notify = notification.ping and not acted
-        card = None if dm_user or not pending.is_main else await self._card(table.id, card_slot(pending, ""))
-        if card and not notify and card_ref(card).key != queued.idempotency_key and open_prompt(view, card):
-            return str(card_ref(card).message_id)
-        own = Place(card_slot(pending, ""), [pending])
+        card = None if dm_user or not pending.is_main else await self.cards.get(table.id, card_slot(pending))
+        if card and not notify and card.ref.key != queued.idempotency_key and open_prompt(view, card):
+            return str(card.ref.message_id)
+        own = Place(card_slot(pending), [pending])
         shared = Place(ASKED, acting) if together else own
         sent = await self._send(queued, view, pending.seat, shared, own, dm_user, notify=notify)
         if asked and not together:
@@ -321,8 +316,8 @@ class CardKeeper:
         poll = polls.get(decision_id)
         if poll is None or seat is None:
             return None
-        if not dm_user and (card := await self._card(table.id, decision_id)):
-            return str(card_ref(card).message_id)
+        if not dm_user and (card := await self.cards.get(table.id, decision_id)):
+            return str(card.ref.message_id)
         shared, own = Place(decision_id, poll), Place(f"{decision_id}:{seat}", poll)
         return await self._send(queued, view, seat, shared, own, dm_user, notify=True)
 
@@ -332,10 +327,6 @@ class CardKeeper:
         except Unreachable as failure:
             log.info("Discord: a card of table %s could not be brought up to date: %s", table.code, failure)
         return await self.service.queries.view(table.id)
-
-    async def _card(self, table_id: int, slot: str) -> Card | None:
-        async with self.service.store.read() as unit:
-            return await unit.tables.card(table_id, slot)
 
     async def _send(
         self,
@@ -356,21 +347,20 @@ class CardKeeper:
             except Unreachable:
                 if (dm_user := await self.builder.user_of(view, seat)) is None:
                     raise
-        place = own._replace(slot=f"{dm_prefix(dm_user)}{own.slot}")
-        return await self._post(queued, view, place, dm_user, notify=notify)
+        return await self._post(queued, view, own, dm_user, notify=notify)
 
     async def _post(
         self, queued: OutboxMessage, view: TableView, place: Place, dm_user: str | None, *, notify: bool
     ) -> str:
         """Post a card, or complete the one that an earlier attempt has posted."""
-        slot, prompt = place
-        previous = await self._card(view.table.id, slot)
-        if previous is not None and card_ref(previous).key == queued.idempotency_key:
+        slot, prompt = slot_for(dm_user, place.name), place.prompt
+        previous = await self.cards.get(view.table.id, slot)
+        if previous is not None and previous.ref.key == queued.idempotency_key:
             await self._sync_card(view, previous)
-            return str(card_ref(previous).message_id)
-        built = await self._build(view, prompt, view.seq, slot, pings_first=notify)
+            return str(previous.ref.message_id)
+        built = await self._build(view, prompt, view.seq, dm_user, pings_first=notify)
         draft = built.draft(line=notify and bool(built.users))
-        known = wanted_message(slot, view, built)
+        known = wanted_message(place.name, view, built)
         posted = await self.poster.post_once(queued, view.table, draft, known, dm_user)
         if previous is not None:
             await self.finished.finish(view, previous)
@@ -380,8 +370,7 @@ class CardKeeper:
         ref = msgspec.structs.replace(
             posted, person_id=person_id, seat=seat, seq=view.seq, key=queued.idempotency_key, pinged=seats
         )
-        decision = None if isinstance(prompt, TablePoll) else prompt[0].decision_id
-        await self._save(view, slot, ref, decision)
+        await self._save(view, slot, ref)
         if not ref.payload_digest:
             self.shown_versions.pop(view.table.id, None)
             await self.sync(view.table.id)
@@ -405,15 +394,9 @@ def is_held(queued: OutboxMessage, now: datetime) -> bool:
     return queued.attempts == 0 and (queued.not_before - now).total_seconds() > SHORT_HOLDOFF
 
 
-def dm_prefix(user: str | None) -> str:
-    """The prefix of a slot in a user's direct messages; "" for the table's own channel or thread."""
-    return f"u{user}/" if user else ""
-
-
-def open_prompt(view: TableView, card: Card) -> Prompt | None:
+def open_prompt(view: TableView, card: TableCard) -> Prompt | None:
     """What a card still asks for; None where it is not needed any more."""
-    prefix, ref = slot_prefix(card.slot), card_ref(card)
-    name = card.slot.removeprefix(prefix)
+    name, ref = card.name, card.ref
     if name.startswith("v"):
         number, _, seat = name[1:].partition(":")
         return next(
@@ -431,8 +414,8 @@ def open_prompt(view: TableView, card: Card) -> Prompt | None:
         return asked or None
     for pending in view.pending:
         person_id = view.table.person_at(pending.seat)
-        shown = bool(prefix) or not pending.is_main or pending.acts_now
-        if shown and card.slot == card_slot(pending, prefix) and person_id and person_id == ref.person_id:
+        shown = bool(card.user) or not pending.is_main or pending.acts_now
+        if shown and name == card_slot(pending) and person_id and person_id == ref.person_id:
             return [pending]
     return None
 
@@ -450,14 +433,12 @@ def current_prompt(view: TableView, notification: Notification) -> PendingDecisi
     return exact or next((each for each in own if each.is_main and not offer), None)
 
 
-def wanted_message(slot: str, view: TableView, built: BuiltCard) -> Callable[[str, str], bool]:
+def wanted_message(name: str, view: TableView, built: BuiltCard) -> Callable[[str, str], bool]:
     """Recognizes the message of a slot by its custom ids, or by its line before it has become a card."""
-    name = slot.removeprefix(slot_prefix(slot))
 
     def is_wanted(components: str, text: str) -> bool:
-        return card_texts.is_card_of(components, view.table.id, name) or card_texts.is_same_line(
-            text, built.line
-        )
+        is_line = card_texts.is_same_line(text, built.line)
+        return is_line or card_texts.is_card_of(components, view.table.id, name)
 
     return is_wanted
 

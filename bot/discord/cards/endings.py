@@ -18,11 +18,11 @@ from bot.discord.api import CannotEdit, DiscordApi, EditProblem, FileAttachment,
 from bot.discord.cards import card_texts
 from bot.discord.cards import parts as message_parts
 from bot.discord.cards.card_builder import CardBuilder
-from bot.discord.cards.card_refs import OVER, CardRef, card_ref, moved
+from bot.discord.cards.card_refs import OVER, CardRef, TableCard, moved, slot_for
 from bot.discord.cards.finished_turns import FinishedTurns
 from bot.discord.cards.parts import Json
 from bot.discord.controls.page_controls import page_card
-from bot.discord.posting import Draft, Poster, ref_to_store
+from bot.discord.posting import Draft, Poster
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_recipient
 from bot.hub.notifications.ending import headline_of
@@ -64,10 +64,9 @@ class Endings:
         dm_user: str | None,
     ) -> str:
         """Send the ending of a game whose last position is `state`, or complete one that was begun."""
-        slot = f"u{dm_user}/{OVER}" if dm_user else OVER
-        async with self.service.store.read() as unit:
-            stored = await unit.tables.card(table.id, slot)
-        ref = card_ref(stored) if stored else None
+        slot = slot_for(dm_user, OVER)
+        stored = await self.poster.cards.get(table.id, slot)
+        ref = stored.ref if stored else None
         if ref is None or ref.key != queued.idempotency_key:
             ref = await self._post_line(queued, table, state, dm_user)
             await self._save(table, slot, ref)
@@ -83,16 +82,14 @@ class Endings:
         return str(ref.message_id)
 
     async def _save(self, table: TableInfo, slot: str, ref: CardRef) -> None:
-        async with self.service.store.begin() as unit:
-            await unit.tables.set_card(table.id, slot, ref_to_store(ref), None)
+        await self.poster.cards.change(table.id, TableCard(table.id, slot, ref))
 
     async def redraw(self, table: TableInfo) -> None:
         """Make the ending of a table anew, with the names that hold now."""
-        async with self.service.store.read() as unit:
-            stored = await unit.tables.card(table.id, OVER)
+        stored = await self.poster.cards.get(table.id, OVER)
         notification = Notification("over", table.id, table.seq)
         if stored is not None and (built := await self._build(table, notification)):
-            await self._complete(table, card_ref(stored), built)
+            await self._complete(table, stored.ref, built)
 
     # -- the line ----------------------------------------------------------------------------
 

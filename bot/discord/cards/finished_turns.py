@@ -30,15 +30,14 @@ from bot.discord.cards.card_refs import (
     OLD_PREFIX,
     RUN,
     CardRef,
-    card_ref,
+    CardStore,
+    TableCard,
     digest,
-    is_old_slot,
-    slot_prefix,
+    slot_for,
 )
-from bot.discord.posting import forget_files, ref_to_store
 from bot.hub.table import TableView
 from bot.service import Service
-from storage import Card, StoreError
+from storage import StoreError
 
 log = logging.getLogger(__name__)
 
@@ -53,49 +52,49 @@ class FinishedTurns:
 
     def __init__(self, service: Service, api: DiscordApi, lock: Callable[[int], asyncio.Lock]) -> None:
         self.service, self.api = service, api
+        self.cards = CardStore(service.store)
         self._lock = lock
-        self._queue: asyncio.Queue[Card] = asyncio.Queue()
+        self._queue: asyncio.Queue[TableCard] = asyncio.Queue()
 
-    async def finish(self, view: TableView, card: Card) -> None:
+    async def finish(self, view: TableView, card: TableCard) -> None:
         """Finish a card that is not needed any more, and remove it from the store."""
-        is_queued = is_old_slot(card.slot)
-        after, until = begins_after(card), card_ref(card).seq if is_queued else view.seq
+        after, until = begins_after(card), card.ref.seq if card.is_queued else view.seq
         try:
-            if not is_queued and message_age(card_ref(card).message_id) > OLD_MESSAGE_AGE:
+            if not card.is_queued and message_age(card.ref.message_id) > OLD_MESSAGE_AGE:
                 raise CannotEdit(EditProblem.OLD)
-            if slot_prefix(card.slot):
+            if card.user:
                 await self._edit_card(card, await self._own_lines(view, card, after, until) or [NO_LONGER])
                 await self._save(card)
             else:
                 await self._list_turns(view, card, after, until)
         except CannotEdit as failure:
             if failure.is_gone:
-                is_begun = slot_prefix(card.slot) or await self._list(card.table_id)
-                await self._save(card, None if is_begun else no_list(card_ref(card).channel_id, after))
-            elif not is_queued:  # else the next change of the table, or the next start, queues it again
+                is_begun = card.user or await self._list(card.table_id)
+                await self._save(card, None if is_begun else no_list(card.ref.channel_id, after))
+            elif not card.is_queued:  # else the next change of the table, or the next start, queues it again
                 queued = queued_card(card, until)
                 await self._save(card, queued=queued)
                 self.queue(queued)
 
-    async def _own_lines(self, view: TableView, card: Card, after: int, until: int) -> list[str]:
+    async def _own_lines(self, view: TableView, card: TableCard, after: int, until: int) -> list[str]:
         """What a player has done since the card in their direct messages was made, and all votes."""
-        entries, seat = await self.service.queries.log(view.table.id, after, until), card_ref(card).seat
+        entries, seat = await self.service.queries.log(view.table.id, after, until), card.ref.seat
         told = [each for each in entries if each.seat == seat or card_texts.is_vote(each)]
         return card_texts.turn_lines(told, view.table.names)
 
     # -- the list ----------------------------------------------------------------------------
 
-    async def _list_turns(self, view: TableView, card: Card, after: int, until: int) -> None:
+    async def _list_turns(self, view: TableView, card: TableCard, after: int, until: int) -> None:
         """Let the list go on to a row and delete the card, or make the card the next list. Raises CannotEdit,
         and has changed nothing in the store then."""
-        ref = card_ref(card)
+        ref = card.ref
         run = await self._list(card.table_id) or no_list(ref.channel_id, after)
         if not await self._lines(view, run.seq, until):
             await self._save_and_delete(card)
             return
         begins = run.seq
         lines = [] if run.since is None else await self._lines(view, run.since, until)
-        if lines and _has_room(run, ref, lines, even_old=is_old_slot(card.slot)):
+        if lines and _has_room(run, ref, lines, even_old=card.is_queued):
             try:
                 await self._edit(run, lines)
             except CannotEdit as failure:
@@ -124,9 +123,8 @@ class FinishedTurns:
             except CannotEdit as failure:
                 log.info("Discord: a list of turns of table %s stays as it is: %s", view.table.code, failure)
                 continue
-            await self._store_list(
-                view.table.id, msgspec.structs.replace(run, payload_digest=digest(lines)), slot
-            )
+            marked = msgspec.structs.replace(run, payload_digest=digest(lines))
+            await self.cards.change(view.table.id, TableCard(view.table.id, slot, marked))
 
     async def _lines(self, view: TableView, after: int, until: int) -> list[str]:
         """The turns and votes after a row of the log up to another."""
@@ -134,51 +132,45 @@ class FinishedTurns:
             await self.service.queries.log(view.table.id, after, until), view.table.names
         )
 
-    async def _save_and_delete(self, card: Card, run: CardRef | None = None) -> None:
+    async def _save_and_delete(self, card: TableCard, run: CardRef | None = None) -> None:
         """Store that a card is finished, then delete its message; the next process does if this one dies."""
         queued = queued_card(card)
         await self._save(card, run, queued)
         try:
-            await self._remove(card_ref(queued))
+            await self._remove(queued.ref)
         except CannotEdit as failure:
             if not failure.is_gone:
                 return  # the next change of the table, or the next start, queues it again
         await self._save(queued)
 
-    async def _save(self, card: Card, run: CardRef | None = None, queued: Card | None = None) -> None:
+    async def _save(
+        self, card: TableCard, run: CardRef | None = None, queued: TableCard | None = None
+    ) -> None:
         """Store that a card is finished, the list if it has changed, and what is still to be done with the
         message."""
-        async with self.service.store.begin(table=card.table_id) as unit:
-            if run is not None:
-                await unit.tables.set_card(card.table_id, RUN, ref_to_store(run))
-            await unit.tables.remove_card(card.table_id, card.slot)
-            if queued:
-                await unit.tables.set_card(card.table_id, queued.slot, queued.message_ref)
+        table_id = card.table_id
+        listed = None if run is None else TableCard(table_id, RUN, run)
+        await self.cards.change(table_id, listed, queued, remove=[card.slot])
 
     async def _list(self, table_id: int, slot: str = RUN) -> CardRef | None:
-        async with self.service.store.read() as unit:
-            stored = await unit.tables.card(table_id, slot)
-        return card_ref(stored) if stored else None
-
-    async def _store_list(self, table_id: int, run: CardRef, slot: str = RUN) -> None:
-        async with self.service.store.begin(table=table_id) as unit:
-            await unit.tables.set_card(table_id, slot, ref_to_store(run))
+        stored = await self.cards.get(table_id, slot)
+        return stored.ref if stored else None
 
     async def end_list(self, table_id: int) -> None:
         """After another message the next finished turn begins another list."""
         run = await self._list(table_id)
         if run is not None and run.message_id != NO_MESSAGE:
-            await self._store_list(table_id, run, ENDED)
-            await self._store_list(table_id, no_list(run.channel_id, run.seq))
+            begun = TableCard(table_id, RUN, no_list(run.channel_id, run.seq))
+            await self.cards.change(table_id, TableCard(table_id, ENDED, run), begun)
 
     # -- messages ----------------------------------------------------------------------------
 
     def _message(self, ref: CardRef) -> discord.PartialMessage:
         return self.api.message(ref.channel_id, ref.message_id)
 
-    async def _edit_card(self, card: Card, lines: list[str]) -> None:
-        await forget_files(self.service.store, card)
-        await self._edit(card_ref(card), lines)
+    async def _edit_card(self, card: TableCard, lines: list[str]) -> None:
+        await self.cards.forget_files(card)
+        await self._edit(card.ref, lines)
 
     async def _edit(self, ref: CardRef, lines: list[str]) -> None:
         await self.api.edit(self._message(ref), layouts.finished_card(lines))
@@ -190,14 +182,13 @@ class FinishedTurns:
 
     # -- cards that cannot be edited now -----------------------------------------------------
 
-    async def put_off(self, table_id: int, card: Card) -> None:
+    async def put_off(self, table_id: int, card: TableCard) -> None:
         """Queue the message of a card that another has replaced; it is deleted when Discord allows it."""
         queued = queued_card(card)
-        async with self.service.store.begin(table=table_id) as unit:
-            await unit.tables.set_card(table_id, queued.slot, queued.message_ref)
+        await self.cards.change(table_id, queued)
         self.queue(queued)
 
-    def queue(self, card: Card) -> None:
+    def queue(self, card: TableCard) -> None:
         """Finish a queued card when its turn comes."""
         self._queue.put_nowait(card)
 
@@ -207,9 +198,7 @@ class FinishedTurns:
             card = await self._queue.get()
             try:
                 async with self._lock(card.table_id):
-                    async with self.service.store.read() as unit:
-                        is_waiting = await unit.tables.card(card.table_id, card.slot) is not None
-                    if is_waiting:
+                    if await self.cards.get(card.table_id, card.slot) is not None:
                         await self.finish(await self.service.queries.view(card.table_id), card)
             except (discord.DiscordException, aiohttp.ClientError, OSError, StoreError) as error:
                 log.info("Discord: an old card could not be closed: %s", error)
@@ -217,20 +206,18 @@ class FinishedTurns:
                 log.exception("Discord: an old card could not be closed")
 
 
-def begins_after(card: Card) -> int:
+def begins_after(card: TableCard) -> int:
     """The row of the log after which a card was made."""
-    ref = card_ref(card)
-    return ref.seq if ref.since is None else ref.since
+    return card.ref.seq if card.ref.since is None else card.ref.since
 
 
-def queued_card(card: Card, until: int | None = None) -> Card:
+def queued_card(card: TableCard, until: int | None = None) -> TableCard:
     """How a card is queued whose message is still to be finished. until: the row up to which there is
     something to tell of it; None where there is nothing."""
-    ref, after = card_ref(card), begins_after(card)
+    ref, after = card.ref, begins_after(card)
     seq = after if until is None else until
     queued = CardRef(ref.channel_id, ref.message_id, seat=ref.seat, since=after, seq=seq)
-    slot = f"{slot_prefix(card.slot)}{OLD_PREFIX}{ref.message_id}"
-    return Card(table_id=card.table_id, slot=slot, message_ref=ref_to_store(queued), posted_at=card.posted_at)
+    return TableCard(card.table_id, slot_for(card.user, f"{OLD_PREFIX}{ref.message_id}"), queued)
 
 
 def no_list(channel_id: int, seq: int) -> CardRef:

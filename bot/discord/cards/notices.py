@@ -12,12 +12,12 @@ from bot.discord.api import CannotEdit, DiscordApi
 from bot.discord.cards import card_texts, layouts, parts
 from bot.discord.cards.card_builder import CardBuilder
 from bot.discord.cards.card_keeper import current_prompt
-from bot.discord.cards.card_refs import LOBBY, REMIND, CardRef, card_ref
+from bot.discord.cards.card_refs import LOBBY, REMIND, CardRef, TableCard, slot_for
 from bot.discord.cards.finished_turns import FinishedTurns
 from bot.discord.cards.parts import PRIMARY, Json, action_rows, button, container, text_display
 from bot.discord.controls.controls import ENTER_LINE, SUBMIT_LINE, CustomId
 from bot.discord.controls.page_controls import added_buttons, page_card
-from bot.discord.posting import Draft, Poster, Unreachable, ref_to_store
+from bot.discord.posting import Draft, Poster, Unreachable
 from bot.discord.threads import TableThreads, card_link
 from bot.hub.feature import Page
 from bot.hub.info import TableInfo
@@ -87,13 +87,12 @@ class Notices:
         payload = layouts.notification([card_texts.table_heading(table, view.seq), text, asked])
         draft = Draft(payload, users=[user] if user else [])
         sent = await self._send_once(queued, table, draft, dm_user)
-        slot = f"{f'u{dm_user}/' if dm_user else ''}{REMIND}:{notification.seat}"
+        slot = slot_for(dm_user, f"{REMIND}:{notification.seat}")
         ref = msgspec.structs.replace(sent, seat=notification.seat, seq=table.seq)
-        async with self.service.store.begin(table=table.id) as unit:
-            former = await unit.tables.card(table.id, slot)
-            await unit.tables.set_card(table.id, slot, ref_to_store(ref))
-        if former is not None and (old := card_ref(former)).message_id != sent.message_id:
-            await self.api.delete(self.api.message(old.channel_id, old.message_id))
+        former = await self.poster.cards.get(table.id, slot)
+        await self.poster.cards.change(table.id, TableCard(table.id, slot, ref))
+        if former is not None and former.ref.message_id != sent.message_id:
+            await self.api.delete(self.api.message(former.ref.channel_id, former.ref.message_id))
         return str(sent.message_id)
 
     async def _send_once(
@@ -120,10 +119,8 @@ class Notices:
         page = await self.service.pages["lobby"](table, notification)
         assert page is not None
         payload = page_card(table.id, page, [f"### {page.headline}"])
-        async with self.service.store.read() as unit:
-            stored = await unit.tables.card(table.id, LOBBY)
-        if stored is not None:
-            ref = card_ref(stored)
+        if (stored := await self.poster.cards.get(table.id, LOBBY)) is not None:
+            ref = stored.ref
             try:
                 await self.api.edit(self.api.message(ref.channel_id, ref.message_id), payload)
                 return str(ref.message_id)
@@ -134,8 +131,7 @@ class Notices:
         first_button = str(CustomId(table.id, None, None, SUBMIT_LINE, page.controls[0].line))
         posted = await self._send_once(queued, table, Draft(payload), marker=first_button)
         ref = msgspec.structs.replace(posted, key=queued.idempotency_key)
-        async with self.service.store.begin(table=table.id) as unit:
-            await unit.tables.set_card(table.id, LOBBY, ref_to_store(ref))
+        await self.poster.cards.change(table.id, TableCard(table.id, LOBBY, ref))
         return str(posted.message_id)
 
     async def send_page(
