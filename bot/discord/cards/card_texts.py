@@ -88,13 +88,6 @@ def turn_lines(entries: Sequence[LogEntry], names: Sequence[str]) -> list[str]:
     return lines
 
 
-def short_round(round_name: str) -> str:
-    """`OR 2.1` for `operating round 2.1`."""
-    name, _, number = round_name.partition(" round ")
-    short = {"stock": "SR", "operating": "OR", "merger": "MR"}.get(name)
-    return f"{short} {number}" if short else round_name
-
-
 def notification_line(
     view: TableView, prompts: Sequence[PendingDecision], users: Mapping[int, str | None]
 ) -> str:
@@ -102,7 +95,7 @@ def notification_line(
     state = view.state
     assert state is not None
     names = " ".join(mention(users.get(each.seat), each.name) for each in prompts)
-    parts = [f"{view.table.title} {short_round(engine.round_name(state))}", prompts[0].prompt]
+    parts = [f"{view.table.title} {engine.short_round(engine.round_name(state))}", prompts[0].prompt]
     if len(prompts) == 1:
         parts.append(text_views.dollars(available_cash(state, prompts[0].seat)))
     return truncate(f"{names}: {', '.join(parts)}", MAX_LINE - 10) + f" · {view.table.code}"
