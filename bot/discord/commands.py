@@ -16,16 +16,15 @@ from typing import Any
 
 import discord
 from discord import app_commands
-from discord.app_commands import Choice
 
 import engine
 from bot.discord import places
-from bot.discord.completion import SITE, Interaction, defer, handler_of, read_file, suggest_options
+from bot.discord.completion import SITE, Interaction, handler_of, read_file, suggest_options
 from bot.discord.interactions.interactions import InteractionHandler
 from bot.discord.interactions.replies import reply_text
 from bot.discord.line_commands import SHOW_COMMANDS, TABLE_COMMANDS
-from bot.discord.me_commands import MeCommands, other_commands
-from bot.discord.slash import TableCommand, table_command
+from bot.discord.me_commands import me_commands, other_commands
+from bot.discord.slash import REQUIRED, Option, TableCommand, group, slash_command, table_command
 from bot.features.game_files.feature import export_prospect, imported_sentences
 from bot.hub.changes import check_allowed
 from bot.hub.info import TableInfo
@@ -60,11 +59,8 @@ def build_command_tree(client: discord.Client, handler: InteractionHandler) -> a
         allowed_contexts=app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=False),
         allowed_installs=app_commands.AppInstallationType(guild=True, user=False),
     )
-    show = app_commands.Group(name="show", description="Show a table")
-    for each in SHOW_COMMANDS:
-        show.add_command(table_command(each))
-    for group in (TableCommands(handler), show, MeCommands(handler)):
-        tree.add_command(group)
+    for each in groups():
+        tree.add_command(each)
     for command in other_commands():
         tree.add_command(command)
 
@@ -91,93 +87,96 @@ MOVE = TableCommand(
 )
 
 
-class TableCommands(app_commands.Group):
-    """`/table …`"""
+NEW_OPTIONS = {
+    "title": Option("The game", choices={each: each for each in engine.title_names()}, default=REQUIRED),
+    "name": Option("The table's name"),
+    "options": Option("Options of the game, separated by commas", suggest_options),
+    "conventions": Option(
+        "Whose conventions the table plays by: the rulebook's, or those of 18xx.games",
+        choices=CONVENTION_CHOICES,
+    ),
+    "pace": Option("How long a decision may take: 24h, or daily 20:00 Europe/Berlin; then pause, orders …"),
+}
 
-    def __init__(self, handler: InteractionHandler) -> None:
-        super().__init__(name="table", description="Open, fill, start and end tables")
-        self.handler, self.service = handler, handler.service
-        for each in (*TABLE_COMMANDS, MOVE):
-            self.add_command(table_command(each))
 
-    @app_commands.command(name="new", description="Open a table here and take a seat at it")
-    @app_commands.describe(
-        title="The game", name="The table's name", options="Options of the game, separated by commas",
-        conventions="Whose conventions the table plays by: the rulebook's, or those of 18xx.games",
-        pace="How long a decision may take: 24h, or daily 20:00 Europe/Berlin; then pause, orders …",
+async def _new(
+    interaction: Interaction, title: str, name: str | None, options: str | None, conventions: str | None,
+    pace: str | None,
+) -> None:  # fmt: skip
+    permissions = interaction.app_permissions
+    if interaction.guild_id and not (
+        permissions.view_channel and (permissions.send_messages or permissions.send_messages_in_threads)
+    ):
+        raise ValueError(
+            "I may not write in this channel. Allow me to write here, or open the table in another."
+        )
+    person_id = await handler_of(interaction).lookup.person_id(interaction.user)
+    chosen_options = (
+        None if options is None else [each.strip() for each in options.split(",") if each.strip()]
+    )
+    if conventions is not None:
+        others = [each for each in chosen_options or () if each != SITE_CONVENTIONS]
+        chosen_options = [SITE_CONVENTIONS, *others] if conventions == SITE else others
+    place = (
+        {"guild": interaction.guild_id, "channel": interaction.channel_id} if interaction.guild_id else None
+    )
+    opening = Request(
+        UNKNOWN_SEAT, (), (), None, None, person_id, "discord", name=interaction.user.display_name
     )  # fmt: skip
-    @app_commands.choices(
-        title=[Choice(name=each, value=each) for each in engine.title_names()],
-        conventions=[Choice(name=name, value=value) for value, name in CONVENTION_CHOICES.items()],
+    table, _ = await handler_of(interaction).service.lobby_lines.open_table(
+        title, opening, chosen_options, name=(name or "")[:60], location=place, pace=pace or "none"
     )
-    @app_commands.autocomplete(options=suggest_options)
-    async def new(
-        self, interaction: Interaction, title: str, name: str | None = None, options: str | None = None,
-        conventions: str | None = None, pace: str | None = None,
-    ) -> None:  # fmt: skip
-        await defer(interaction)
-        permissions = interaction.app_permissions
-        if interaction.guild_id and not (
-            permissions.view_channel and (permissions.send_messages or permissions.send_messages_in_threads)
-        ):
-            raise ValueError(
-                "I may not write in this channel. Allow me to write here, or open the table in another."
-            )
-        person_id = await self.handler.lookup.person_id(interaction.user)
-        chosen_options = (
-            None if options is None else [each.strip() for each in options.split(",") if each.strip()]
-        )
-        if conventions is not None:
-            others = [each for each in chosen_options or () if each != SITE_CONVENTIONS]
-            chosen_options = [SITE_CONVENTIONS, *others] if conventions == SITE else others
-        place = (
-            {"guild": interaction.guild_id, "channel": interaction.channel_id}
-            if interaction.guild_id
-            else None
-        )
-        opening = Request(
-            UNKNOWN_SEAT, (), (), None, None, person_id, "discord", name=interaction.user.display_name
-        )  # fmt: skip
-        table, _ = await self.service.lobby_lines.open_table(
-            title, opening, chosen_options, name=(name or "")[:60], location=place, pace=pace or "none"
-        )
-        how = (
-            "Others join with the button on its card, or with `/table join`."
-            if place
-            else "It is played in direct messages: `/table invite` invites the others."
-        )
-        await reply_text(
-            interaction, f"Table {table.code} is open. {how} {export_prospect(table.title, table.options)}"
-        )
-
-    @app_commands.command(name="list", description="All tables of this server")
-    async def list_tables(self, interaction: Interaction) -> None:
-        await defer(interaction)
-        person_id = await self.handler.lookup.person_id(interaction.user)
-        place = ("guild", interaction.guild_id) if interaction.guild_id else None
-        found = await self.service.queries.list_tables(location=place, person_id=None if place else person_id)
-        lines = [table_summary(t) for t in reversed(found) if t.status != "ended"]
-        await reply_text(
-            interaction, "\n".join(lines[:30]) or "There is no table yet. `/table new` opens one."
-        )
-
-    @app_commands.command(
-        name="import", description="Go on here with a game from 18xx.games, or from a game text"
+    how = (
+        "Others join with the button on its card, or with `/table join`."
+        if place
+        else "It is played in direct messages: `/table invite` invites the others."
     )
-    @app_commands.describe(file="The exported game (JSON), or a game text", name="The table's name")
-    async def import_game(
-        self, interaction: Interaction, file: discord.Attachment, name: str | None = None
-    ) -> None:
-        await defer(interaction)
-        if not interaction.guild_id:
-            raise ValueError("A game moves in to a channel of a server, where its players can claim seats.")
-        place = {"guild": interaction.guild_id, "channel": interaction.channel_id}
-        person_id = await self.handler.lookup.person_id(interaction.user)
-        table, warnings = await self.service.imports.open_table(
-            await read_file(file), by=person_id, name=(name or "")[:60], location=place
-        )
-        sentences = imported_sentences(table, warnings, "The players claim their seats by its card.")
-        await reply_text(interaction, "\n".join(sentences))
+    await reply_text(
+        interaction, f"Table {table.code} is open. {how} {export_prospect(table.title, table.options)}"
+    )
+
+
+async def _list(interaction: Interaction) -> None:
+    person_id = await handler_of(interaction).lookup.person_id(interaction.user)
+    place = ("guild", interaction.guild_id) if interaction.guild_id else None
+    found = await handler_of(interaction).service.queries.list_tables(
+        location=place, person_id=None if place else person_id
+    )
+    lines = [table_summary(t) for t in reversed(found) if t.status != "ended"]
+    await reply_text(interaction, "\n".join(lines[:30]) or "There is no table yet. `/table new` opens one.")
+
+
+IMPORT_OPTIONS = {
+    "file": Option("The exported game (JSON), or a game text", kind=discord.Attachment, default=REQUIRED),
+    "name": Option("The table's name"),
+}
+
+
+async def _import(interaction: Interaction, file: discord.Attachment, name: str | None) -> None:
+    if not interaction.guild_id:
+        raise ValueError("A game moves in to a channel of a server, where its players can claim seats.")
+    place = {"guild": interaction.guild_id, "channel": interaction.channel_id}
+    person_id = await handler_of(interaction).lookup.person_id(interaction.user)
+    table, warnings = await handler_of(interaction).service.imports.open_table(
+        await read_file(file), by=person_id, name=(name or "")[:60], location=place
+    )
+    sentences = imported_sentences(table, warnings, "The players claim their seats by its card.")
+    await reply_text(interaction, "\n".join(sentences))
+
+
+def groups() -> list[app_commands.Group]:
+    """`/table`, `/show` and `/me`."""
+    new = slash_command("new", "Open a table here and take a seat at it", _new, NEW_OPTIONS)
+    tables = slash_command("list", "All tables of this server", _list)
+    go_on = "Go on here with a game from 18xx.games, or from a game text"
+    moved_in = slash_command("import", go_on, _import, IMPORT_OPTIONS)
+    at_tables = [table_command(each) for each in (*TABLE_COMMANDS, MOVE)]
+    about = "Open, fill, start and end tables"
+    return [
+        group("table", about, [*at_tables, new, tables, moved_in]),
+        group("show", "Show a table", map(table_command, SHOW_COMMANDS)),
+        me_commands(),
+    ]
 
 
 def table_summary(table: TableInfo) -> str:

@@ -8,12 +8,11 @@ import discord
 from discord import app_commands
 
 from bot.discord.cards.notices import turns_card
-from bot.discord.completion import Interaction, defer, handler_of, read_file, suggest_tables
-from bot.discord.interactions.interactions import InteractionHandler
+from bot.discord.completion import Interaction, handler_of, read_file, suggest_tables
 from bot.discord.interactions.line_interactions import split_lines
 from bot.discord.interactions.replies import reply, reply_text
 from bot.discord.line_commands import GAME_COMMANDS
-from bot.discord.slash import Option, TableCommand, slash_command, table_command
+from bot.discord.slash import REQUIRED, Option, TableCommand, group, slash_command, table_command
 from bot.hub.info import TableInfo
 
 HELP = """**Railpost** plays 18xx in a thread of this server, by email and in a terminal, all at one table.
@@ -38,54 +37,58 @@ ORDERS = TableCommand(
 )
 
 
-class MeCommands(app_commands.Group):
-    """`/me …`"""
+async def _turns(interaction: Interaction) -> None:
+    handler = handler_of(interaction)
+    waiting = await handler.service.waiting.pages(await handler.lookup.person_id(interaction.user))
+    await reply(interaction, await turns_card(handler.service, waiting))
 
-    def __init__(self, handler: InteractionHandler) -> None:
-        super().__init__(
-            name="me",
-            description="Your turns, and how you get notifications",
-            allowed_contexts=app_commands.AppCommandContext(
-                guild=True, dm_channel=True, private_channel=True
-            ),
-            allowed_installs=app_commands.AppInstallationType(guild=True, user=True),
-        )
-        self.handler = handler
-        self.add_command(table_command(ORDERS))
 
-    @app_commands.command(name="turns", description="Every table that waits for you")
-    async def turns(self, interaction: Interaction) -> None:
-        await defer(interaction)
-        person_id = await self.handler.lookup.person_id(interaction.user)
-        waiting = await self.handler.service.waiting.pages(person_id)
-        await reply(interaction, await turns_card(self.handler.service, waiting))
+async def _settings(interaction: Interaction, line: str | None) -> None:
+    lines = [f"settings {each.removeprefix('settings ')}" for each in split_lines(line or "")]
+    await handler_of(interaction).pages.show(interaction, None, "settings", lines)
 
-    @app_commands.command(name="settings", description="How, where and when you get notifications; absences")
-    @app_commands.describe(line="A line such as `digest 08:00` or `away until 2026-12-24`; several with ;")
-    async def settings(self, interaction: Interaction, line: str | None = None) -> None:
-        await defer(interaction)
-        lines = [f"settings {each.removeprefix('settings ')}" for each in split_lines(line or "")]
-        await self.handler.pages.show(interaction, None, "settings", lines)
 
-    @app_commands.command(
-        name="email", description="Play by email too; a reply to an email confirms your address"
+async def _email(interaction: Interaction, address: str) -> None:
+    handler = handler_of(interaction)
+    normalized = await handler.service.claim_address(
+        await handler.lookup.person_id(interaction.user), address
     )
-    @app_commands.describe(address="Your email address")
-    async def email(self, interaction: Interaction, address: str) -> None:
-        await defer(interaction)
-        person_id = await self.handler.lookup.person_id(interaction.user)
-        normalized = await self.handler.service.claim_address(person_id, address)
-        await reply_text(interaction, f"An email goes to {normalized}. Reply to it to confirm the address.")
+    await reply_text(interaction, f"An email goes to {normalized}. Reply to it to confirm the address.")
 
-    @app_commands.command(name="export", description="Everything that is stored about you, as a file")
-    async def export(self, interaction: Interaction) -> None:
-        await defer(interaction)
-        await self.handler.privacy.export(interaction)
 
-    @app_commands.command(name="erase", description="Delete everything about you")
-    async def erase(self, interaction: Interaction) -> None:
-        await defer(interaction)
-        await self.handler.privacy.ask(interaction)
+async def _export(interaction: Interaction) -> None:
+    await handler_of(interaction).privacy.export(interaction)
+
+
+async def _erase(interaction: Interaction) -> None:
+    await handler_of(interaction).privacy.ask(interaction)
+
+
+SETTINGS_OPTIONS = {
+    "line": Option("A line such as `digest 08:00` or `away until 2026-12-24`; several with ;"),
+}
+EMAIL_OPTIONS = {"address": Option("Your email address", default=REQUIRED)}
+
+
+def me_commands() -> app_commands.Group:
+    """`/me …`"""
+    commands = [
+        table_command(ORDERS),
+        slash_command("turns", "Every table that waits for you", _turns),
+        slash_command(
+            "settings", "How, where and when you get notifications; absences", _settings, SETTINGS_OPTIONS
+        ),
+        slash_command(
+            "email", "Play by email too; a reply to an email confirms your address", _email, EMAIL_OPTIONS
+        ),
+        slash_command("export", "Everything that is stored about you, as a file", _export),
+        slash_command("erase", "Delete everything about you", _erase),
+    ]
+    return group(
+        "me", "Your turns, and how you get notifications", commands,
+        allowed_contexts=app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=True),
+        allowed_installs=app_commands.AppInstallationType(guild=True, user=True),
+    )  # fmt: skip
 
 
 WATCH_OPTIONS = {
@@ -104,7 +107,6 @@ async def watch(
     news: bool,
 ) -> None:
     """`/watch`."""
-    await defer(interaction)
     watching = handler_of(interaction).watch
     raw = b""
     if file is not None:
@@ -119,7 +121,6 @@ async def watch(
 
 async def help_command(interaction: Interaction) -> None:
     """`/help`."""
-    await defer(interaction)
     url = handler_of(interaction).service.personal_data.settings.url
     await reply_text(interaction, f"{HELP}\n- What is kept about you: {url}" if url else HELP)
 
@@ -130,6 +131,6 @@ def other_commands() -> list[app_commands.Command[Any, Any, Any]]:
     how = "How to play here, and which commands there are"
     return [
         *map(table_command, GAME_COMMANDS),
-        slash_command("help", how, help_command, {}),
+        slash_command("help", how, help_command),
         slash_command("watch", about, watch, WATCH_OPTIONS),
     ]

@@ -1,9 +1,12 @@
-"""Slash commands about a table as values: what they are called, their options, and what they do."""
+"""Slash commands as values: what they are called, their options, and what they do.
+
+Each is acknowledged before anything else.
+"""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -14,7 +17,8 @@ from bot.discord.completion import Interaction, Suggestions, defer, handler_of, 
 from storage import TableStatus
 
 Act = Callable[..., Coroutine[Any, Any, None]]
-"""Carries a command out: it is given the interaction, the table, and what the options are."""
+"""Carries a command out: it is given the interaction, the table if it is about one, and what the options
+are."""
 REQUIRED = inspect.Parameter.empty
 
 
@@ -54,7 +58,6 @@ def table_command(command: TableCommand) -> app_commands.Command[Any, Any, Any]:
     async def carry_out(
         interaction: Interaction, table: str | None, public: bool = False, **given: Any
     ) -> None:
-        await defer(interaction, public=public)
         handler = handler_of(interaction)
         found = await handler.lookup.resolve_table(interaction, table, command.statuses)
         if command.act is not None:
@@ -67,12 +70,23 @@ def table_command(command: TableCommand) -> app_commands.Command[Any, Any, Any]:
     return slash_command(command.name, command.description, carry_out, options)
 
 
+def group(
+    name: str, description: str, commands: Iterable[app_commands.Command[Any, Any, Any]], **details: Any
+) -> app_commands.Group:
+    """Commands of one first word. details: of the group."""
+    made = app_commands.Group(name=name, description=description, **details)
+    for each in commands:
+        made.add_command(each)
+    return made
+
+
 def slash_command(
-    name: str, description: str, callback: Any, options: Mapping[str, Option]
+    name: str, description: str, callback: Act, options: Mapping[str, Option] = MappingProxyType({})
 ) -> app_commands.Command[Any, Any, Any]:
     """A command with these options, which its callback gets by name."""
 
     async def run(interaction: Interaction, /, **given: Any) -> None:
+        await defer(interaction, public=given.get("public", False))
         await callback(interaction, **given)
 
     takes = inspect.Parameter.POSITIONAL_OR_KEYWORD
