@@ -148,6 +148,13 @@ def round_name(state: State) -> str:
     return "opening"
 
 
+def short_round(name: str) -> str:
+    """`SR 2` for `stock round 2`, `OR 3.1` for `operating round 3.1`; another name as it is."""
+    kind, _, number = name.partition(" round ")
+    initials = {"stock": "SR", "operating": "OR", "merger": "MR"}
+    return f"{initials[kind]} {number}" if kind in initials else name
+
+
 def options(state: State, seat: str) -> list[Option]:
     """Everything that the seat may do now, as actions."""
     return kernel.options(game_of(state), seat)
@@ -355,6 +362,7 @@ __all__ = [
     "rotations_on",
     "round_name",
     "same_rotations",
+    "short_round",
     "space_label",
     "space_name",
     "standings",

@@ -57,7 +57,6 @@ from mail.reading.reply_reader import (
     ReplyReader,
     corrected_lines,
     merge_queries,
-    parse_query,
     suggestions,
 )
 from mail.reading.reply_text import ParsedReply, split_reply
@@ -394,18 +393,17 @@ class MailPolicy:
         mail: ParsedMail | None = None,
     ) -> Ruling:
         """Play the orders, then answer the queries: one receipt for both."""
-        queries = [query for line in reply.lines if (query := parse_query(line.text))]
-        orders = tuple(line for line in reply.lines if not parse_query(line.text))
+        seats = self._service.seats
+        queries = [query for line in reply.lines if (query := seats.query_in(line.text))]
+        orders = tuple(line for line in reply.lines if not seats.query_in(line.text))
         reply = reply._replace(lines=orders)
         texts = [line.text for line in orders]
-        result = await self._service.seats.play(token, texts, request_id) if texts else None
+        result = await seats.play(token, texts, request_id) if texts else None
         if isinstance(result, NeedsYes):
             code = await self._service.held.hold_lines(token, result.lines, request_id)
             page = refusal_pages.confirm_orders(lines, result.reason, code)
             return Ruling("held", page, token, lines=lines, offered_code=code)
-        shown: list[QueryResult] = [
-            await self._service.seats.query(token, *query) for query in merge_queries(queries)
-        ]
+        shown: list[QueryResult] = [await seats.query(token, query) for query in merge_queries(queries)]
         latest = shown[-1] if shown else result
         assert latest is not None
         reason = _RESULT_REASONS[type(result)] if result else "shown"

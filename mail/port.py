@@ -30,31 +30,13 @@ TokenPurpose = Literal[
 these words say, `agree|decline`. `bounce` gives no right to act.
 """
 
-QueryKind = Literal[
-    "help",
-    "status",
-    "turn",
-    "sheet",
-    "board",
-    "map",
-    "market",
-    "log",
-    "at",
-    "company",
-    "player",
-    "chart",
-    "records",
-    "animation",
-    "export",
-    "bids",
-    "privates",
-    "trains",
-    "tiles",
-    "routes",
-    "runs",
-    "try",
-]
-"""The queries, which change nothing in the game. `try` plays lines on a copy of it."""
+
+class MailQuery(NamedTuple):
+    """A question that changes nothing in the game, and its argument: `20` in `log 20`. `try` plays lines on a
+    copy of it."""
+
+    kind: str
+    argument: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,8 +349,11 @@ class Seats(Protocol):
         Where that is None, the email asked for nothing; lines may still be legal out of turn.
         """
 
-    async def query(self, token: ReplyToken, kind: QueryKind, argument: str) -> QueryResult:
-        """Answer a query as the seat sees the game; `argument` is the text after the query word."""
+    def query_in(self, line: str) -> MailQuery | None:
+        """The query in a line (`map`, `show map`, `log 20`, `try LINE`); None for any other line."""
+
+    async def query(self, token: ReplyToken, query: MailQuery) -> QueryResult:
+        """Answer a query as the seat sees the game."""
 
     async def current_decision(self, token: ReplyToken) -> str | None:
         """The decision that the seat faces now; None for a token without a seat."""

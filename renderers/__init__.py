@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+import engine
 from engine import State, game_of, places_of, tile_faces, tile_upgrades, tiles_left
 from renderers.canvas import encode_png
 from renderers.charts.chart import draw_chart
@@ -39,7 +40,6 @@ from renderers.views import (
     market_view,
     part_around,
     sheet_view,
-    short_round,
     surroundings,
     tile_face_label,
     tile_title,
@@ -212,7 +212,9 @@ def review_png(
     """
     worth = chart_view(title, statistics, "worth")
     places = {name: i for i, name in enumerate(worth.rounds)}
-    marked = tuple((places[short], text) for round, text in marks if (short := short_round(round)) in places)
+    marked = tuple(
+        (places[short], text) for round, text in marks if (short := engine.short_round(round)) in places
+    )
     view = ReviewView(
         replace(worth, marks=marked), tuple(BarView(name, tuple(parts.items())) for name, parts in bars)
     )
@@ -322,7 +324,6 @@ __all__ = [
     "part_around",
     "review_png",
     "sheet_png",
-    "short_round",
     "tile_choice_png",
     "tile_places_png",
     "tiles_left_png",

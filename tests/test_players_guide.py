@@ -90,7 +90,7 @@ async def discord_example(folder: Path) -> str:
         choices = await service.queries.choices(table.id, pending.seat)
         images = [parts.ImageRef(name, "") for name in ("auction-1.png",)]
         added = await service.additions(TurnPage(view, pending, choices, None))
-        components, _ = layouts.turn_card(
+        components = layouts.turn_card(
             view, [pending], {pending.seat: choices}, history, {}, images, added=added
         )
         return "\n".join(shown(components)).replace(view.table.code, "A7K").strip()

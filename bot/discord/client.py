@@ -29,7 +29,7 @@ import os
 from asyncio import sleep
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import Any, cast
+from typing import cast
 
 import aiohttp
 import discord
@@ -39,11 +39,9 @@ from discord.http import HTTPClient
 from bot.config import DiscordSettings, Settings, SettingsError, Shards
 from bot.discord.api import JOB
 from bot.discord.commands import build_command_tree, localized
-from bot.discord.controls import controls
 from bot.discord.delivery import LEASE, DiscordDelivery
 from bot.discord.greeting import greet, invite_link
 from bot.discord.interactions.interactions import InteractionHandler
-from bot.discord.interactions.replies import error_text, is_answered_already, is_too_late, reply_text
 from bot.discord.places import DeletionEvents
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
@@ -184,7 +182,7 @@ class Client(DeletionEvents, discord.AutoShardedClient):
         self.service = service
         self.session_starts = SessionStarts(service.store)
         self.handler = InteractionHandler(service, pictures, self)
-        self.tree = build_command_tree(self, self.handler)
+        self.tree = build_command_tree(self)
 
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
         """Wait until Discord allows another session: within a day's limit, and five seconds after the last,
@@ -234,58 +232,8 @@ class Client(DeletionEvents, discord.AutoShardedClient):
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
         """Handle a button, a select menu or a submitted modal."""
-        kinds = (discord.InteractionType.component, discord.InteractionType.modal_submit)
-        if interaction.type not in kinds:
-            return
-        data: dict[str, Any] = dict(interaction.data or {})
-        await self.handler.uncertain_session.let_others_answer()
-        try:
-            custom_id = controls.parse_custom_id(_effective_custom_id(data))
-            if custom_id is None:
-                await reply_text(
-                    interaction, "This control belongs to another version of Railpost. Use `/do` instead."
-                )
-            else:
-                await self.handler.handle_control(
-                    interaction, custom_id, _submitted_values(data.get("components", []))
-                )
-        except Exception as error:
-            await self._report_failure(interaction, error)
-
-    async def _report_failure(self, interaction: discord.Interaction, error: Exception) -> None:
-        """Answer the user with one sentence; an internal error also goes to the log."""
-        if is_too_late(error):
-            self.handler.log_error(error)
-            return
-        if is_answered_already(error):
-            self.handler.log_error(error)
-            await self.handler.uncertain_session.end_if_others_answer()
-            return
-        if not isinstance(error, ValueError):
-            self.handler.log_error(error)
-        try:
-            await reply_text(interaction, error_text(error))
-        except discord.DiscordException as send_error:
-            log.warning("Discord: an interaction could not be answered: %s", send_error)
-
-
-def _effective_custom_id(data: dict[str, Any]) -> str:
-    """The custom id of a control; for a select menu with the action and argument of the chosen option."""
-    custom_id = str(data.get("custom_id", ""))
-    parsed = controls.parse_custom_id(custom_id)
-    if parsed is None or parsed.action != controls.SELECT or not data.get("values"):
-        return custom_id
-    action, _, argument = str(data["values"][0]).partition(":")
-    return str(parsed._replace(action=action, argument=argument))
-
-
-def _submitted_values(components: list[dict[str, Any]]) -> dict[str, str]:
-    """The values of a modal's fields, by their custom ids."""
-    values: dict[str, str] = {}
-    for part in components:
-        inner = [part["component"]] if "component" in part else part.get("components", [])
-        values |= {each["custom_id"]: str(each.get("value") or "") for each in inner if "custom_id" in each}
-    return values
+        if interaction.type in (discord.InteractionType.component, discord.InteractionType.modal_submit):
+            await self.handler.handle(interaction)
 
 
 IDENTIFY_INTERVAL = timedelta(seconds=5)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 import discord
-from discord import app_commands
 from discord.app_commands import Choice
 
 import engine
 from bot.discord.cards import parts
 from bot.discord.controls import controls
 from bot.discord.interactions.interactions import InteractionHandler
+from bot.features.game_files.feature import MAX_BYTES
 from bot.hub.table import TableView
 from bot.position.pending import engine_seat
 from engine.title import SITE_CONVENTIONS
@@ -23,39 +23,18 @@ Suggestions = Callable[[Interaction, str], Coroutine[Any, Any, list[Choice[str]]
 MAX_SUGGESTIONS = 25
 MAX_CHOICE_LENGTH = 100
 SITE = "18xx.games"
-TABLE_OPTION_HELP = "The table's code; needed only where several tables are possible"
-
-
-def table_command(
-    name: str,
-    description: str,
-    /,
-    *,
-    suggest: Mapping[str, Suggestions] | None = None,
-    choices: Mapping[str, Mapping[str, str]] | None = None,
-    **options: str,
-) -> Callable[[Any], Any]:
-    """A command with these options (name and what each is), and with the option `table`, which comes last.
-
-    suggest: what completes an option. choices: for an option, the name of each of its values.
-    """
-    fixed = {
-        option: [Choice(name=shown, value=value) for value, shown in values.items()]
-        for option, values in (choices or {}).items()
-    }
-
-    def decorate(callback: Any) -> Any:
-        app_commands.describe(**{"table": TABLE_OPTION_HELP, **options})(callback)
-        app_commands.choices(**fixed)(callback)
-        app_commands.autocomplete(**(suggest or {}), table=suggest_tables)(callback)
-        return app_commands.command(name=name, description=description)(callback)
-
-    return decorate
 
 
 async def defer(interaction: Interaction, *, public: bool = False) -> None:
     """Acknowledge an interaction; its answer follows."""
     await interaction.response.defer(ephemeral=not public, thinking=True)
+
+
+async def read_file(file: discord.Attachment) -> bytes:
+    """The bytes of a game that a user has attached. Raises ValueError for too large a file."""
+    if file.size > MAX_BYTES:
+        raise ValueError(f"The file is larger than {MAX_BYTES >> 20} MB.")
+    return await file.read()
 
 
 def suggestions(candidates: Sequence[tuple[str, str]]) -> list[Choice[str]]:
@@ -133,20 +112,6 @@ async def suggest_lines(interaction: Interaction, typed: str) -> list[Choice[str
     return suggestions(candidates)
 
 
-async def suggest_companies(interaction: Interaction, typed: str) -> list[Choice[str]]:
-    """The companies of the table."""
-    _, view = await _seat_and_view(interaction)
-    names = list(view.state.companies) if view and view.state else []
-    return suggestions([(c, c) for c in names if typed.casefold() in c.casefold()])
-
-
-async def suggest_players(interaction: Interaction, typed: str) -> list[Choice[str]]:
-    """The players of the table."""
-    _, view = await _seat_and_view(interaction)
-    names = (view.table.names or tuple(s.name for s in view.table.seated_players)) if view else ()
-    return suggestions([(n, n) for n in names if typed.casefold() in n.casefold()])
-
-
 async def _seat_and_view(interaction: Interaction) -> tuple[int | None, TableView | None]:
     """The user's seat and the table that the command is about; None for both where there is none."""
     handler = handler_of(interaction)
@@ -158,25 +123,31 @@ async def _seat_and_view(interaction: Interaction) -> tuple[int | None, TableVie
     return view.table.seat_of(await handler.lookup.person_id(interaction.user)), view
 
 
-async def suggest_privates(interaction: Interaction, typed: str) -> list[Choice[str]]:
-    """The privates of the table, by name."""
-    _, view = await _seat_and_view(interaction)
-    if view is None or view.state is None:
-        return []
-    state = view.state
+def _suggest(candidates: Callable[[TableView, engine.State], Sequence[tuple[str, str]]]) -> Suggestions:
+    """Suggests what there is at the table: (name, value) of each."""
+
+    async def suggest(interaction: Interaction, typed: str) -> list[Choice[str]]:
+        _, view = await _seat_and_view(interaction)
+        found = candidates(view, view.state) if view and view.state else ()
+        wanted = typed.casefold()
+        return suggestions([each for each in found if wanted in each[0].partition(", ")[0].casefold()])
+
+    return suggest
+
+
+def _privates(_: TableView, state: engine.State) -> list[tuple[str, str]]:
     known = [p for p in engine.game_of(state).components.privates if p.sym in state.private_owners]
-    named = [(f"{p.sym} · {p.name}", p.sym) for p in known]
-    return suggestions([(name, sym) for name, sym in named if typed.casefold() in name.casefold()])
+    return [(f"{p.sym} · {p.name}", p.sym) for p in known]
 
 
-async def suggest_tiles(interaction: Interaction, typed: str) -> list[Choice[str]]:
-    """The tiles that are left."""
-    _, view = await _seat_and_view(interaction)
-    left = engine.tiles_left(view.state) if view and view.state else {}
-    wanted = typed.removeprefix("#")
-    return suggestions(
-        [(f"#{t}, {'any number' if n is None else n} left", t) for t, n in left.items() if wanted in t]
-    )
+def _tiles(_: TableView, state: engine.State) -> list[tuple[str, str]]:
+    left = engine.tiles_left(state)
+    return [(f"#{tile}, {'any number' if n is None else n} left", tile) for tile, n in left.items()]
+
+
+suggest_companies = _suggest(lambda _, state: [(each, each) for each in state.companies])
+suggest_players = _suggest(lambda view, _: [(each, each) for each in view.table.names])
+suggest_privates, suggest_tiles = _suggest(_privates), _suggest(_tiles)
 
 
 OPTION_TEXTS = {

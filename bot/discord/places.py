@@ -14,7 +14,7 @@ from typing import Any
 import discord
 
 from bot.discord.cards.card_keeper import CardKeeper
-from bot.discord.cards.card_refs import LOBBY, card_ref, is_old_slot, is_prompt_slot, slot_prefix
+from bot.discord.cards.card_refs import LOBBY, CardStore
 from bot.discord.cards.finished_turns import queued_card
 from bot.discord.threads import LOST_THREAD, TableThreads
 from bot.hub.info import TableInfo
@@ -56,15 +56,10 @@ async def leave(service: Service, table_id: int, sentence: str) -> None:
 
 async def _show_anew(service: Service, table: LiveTable, *, still_exists: bool) -> None:
     """Forget the messages of a table at its former place; its cards are closed, where they exist."""
-    table_id = table.stored_info.id
-    async with service.store.begin(table=table_id) as unit:
-        for card in await unit.tables.cards(table_id):
-            if slot_prefix(card.slot) or is_old_slot(card.slot):
-                continue
-            await unit.tables.remove_card(table_id, card.slot)
-            if still_exists and is_prompt_slot(card.slot):
-                old = queued_card(card, [])
-                await unit.tables.set_card(table_id, old.slot, old.message_ref)
+    table_id, cards = table.stored_info.id, CardStore(service.store)
+    former = [each for each in await cards.of_table(table_id) if not each.user and not each.is_queued]
+    queued = [queued_card(each) for each in former if still_exists and each.asks]
+    await cards.change(table_id, *queued, remove=[each.slot for each in former])
 
 
 async def _ask_anew(service: Service, table: LiveTable) -> None:
@@ -110,7 +105,7 @@ class DeletedMessages:
 
     async def chat(self, channel: int, message: int) -> None:
         """People have written below a card: who plays live gets it at the bottom."""
-        self._keeper.fresh.chatted[channel] = message
+        self._keeper.chatted[channel] = message
         if table_id := self._keeper.tables_at.get(channel):
             self._keeper.shown_versions.pop(table_id, None)
             await self._sync(table_id)
@@ -129,8 +124,7 @@ class DeletedMessages:
                     await leave(self._service, table.id, sentence)
                     continue
                 await self._threads.replace(table)
-                async with self._service.store.read() as unit:
-                    refs = [card_ref(card) for card in await unit.tables.cards(table.id)]
+                refs = [card.ref for card in await self._keeper.cards.of_table(table.id)]
                 gone = {ref.message_id for ref in refs if ref.channel_id == thread}
                 await self._forget(table, gone)
             await self._sync(table.id)
@@ -145,11 +139,9 @@ class DeletedMessages:
 
     async def _forget(self, table: TableInfo, message_ids: Collection[int]) -> bool:
         """Note which cards of a table are gone; whether there are any."""
-        async with self._service.store.read() as unit:
-            gone = [
-                card for card in await unit.tables.cards(table.id) if card_ref(card).message_id in message_ids
-            ]
-        self._keeper.gone.update(card_ref(card).message_id for card in gone)
+        cards = await self._keeper.cards.of_table(table.id)
+        gone = [card for card in cards if card.ref.message_id in message_ids]
+        self._keeper.gone.update(card.ref.message_id for card in gone)
         self._keeper.shown_versions.pop(table.id, None)
         if any(card.slot == LOBBY for card in gone):
             async with self._service.store.begin(table=table.id) as unit:

@@ -14,16 +14,15 @@ from datetime import datetime
 from typing import Any
 
 import discord
-import msgspec
 
 from bot.discord.api import CANNOT_SEND_CODES, CANNOT_SEND_DM, UNKNOWN_CHANNEL, DiscordApi, ImageAttachment
 from bot.discord.cards import layouts
-from bot.discord.cards.card_refs import SAID_FILES, AttachedFile, CardRef, attached_files, card_ref
+from bot.discord.cards.card_refs import SAID_FILES, CardRef, CardStore, TableCard, attached_files
 from bot.discord.cards.parts import Json
 from bot.discord.threads import LOST_THREAD, TableThreads, has_own_thread
 from bot.hub.info import TableInfo
 from bot.service import Service
-from storage import Card, Store
+from storage import OutboxMessage
 
 log = logging.getLogger(__name__)
 
@@ -42,7 +41,7 @@ class Draft:
     """A message to be posted.
 
     `plain` is its content where files may not be attached. `line`: the text of a notification, which the
-    message has at first; `users` are notified.
+    message has at first; `users` are notified. `digest`: of what it shows.
     """
 
     payload: list[Json]
@@ -50,17 +49,7 @@ class Draft:
     plain: list[Json] | None = None
     line: str | None = None
     users: Sequence[str] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Posted:
-    """A message as it was posted. is_line: it has only the line of the notification so far."""
-
-    channel_id: int
-    message_id: int
-    files: list[AttachedFile]
-    is_plain: bool = False
-    is_line: bool = False
+    digest: str = ""
 
 
 class Poster:
@@ -68,8 +57,9 @@ class Poster:
 
     def __init__(self, service: Service, api: DiscordApi, threads: TableThreads) -> None:
         self.service, self.api, self.threads = service, api, threads
+        self.cards = CardStore(service.store)
 
-    async def post(self, table: TableInfo, key: str, draft: Draft, dm_user: str | None = None) -> Posted:
+    async def post(self, table: TableInfo, key: str, draft: Draft, dm_user: str | None = None) -> CardRef:
         """Post a message of a table, or to a user's direct messages. Raises Unreachable."""
         places = [await self.threads.dm_channel(dm_user)] if dm_user else self.threads.places(table)
         refused: Exception | str = "the table has no channel on Discord"
@@ -87,7 +77,7 @@ class Poster:
                 refused = error
         raise Unreachable(f"the bot may not write there: {refused}")
 
-    async def _post_in_new_thread(self, table: TableInfo, lost: Any, key: str, draft: Draft) -> Posted:
+    async def _post_in_new_thread(self, table: TableInfo, lost: Any, key: str, draft: Draft) -> CardRef:
         """Post in another thread, if the thread of the table was deleted."""
         if not has_own_thread(table) or lost.id != int(table.location["thread"]):
             return await self._post_there(table, lost, key, draft)
@@ -95,31 +85,44 @@ class Poster:
             raise Unreachable("its thread was deleted twice")
         return await self._post_there(table, await self.threads.replace(table), key, draft)
 
-    async def _post_there(self, table: TableInfo, channel: Any, key: str, draft: Draft) -> Posted:
+    async def _post_there(self, table: TableInfo, channel: Any, key: str, draft: Draft) -> CardRef:
         if draft.line is not None:
             message = await self.api.send_line(channel, draft.line, key, draft.users)
-            return Posted(message.channel.id, message.id, [], is_line=True)
+            return CardRef(message.channel.id, message.id)
         try:
             message = await self.api.send(channel, draft.payload, key, draft.users, draft.images)
             files = attached_files(draft.images, message.attachments)
-            return Posted(message.channel.id, message.id, files)
+            return CardRef(message.channel.id, message.id, files=files, payload_digest=draft.digest)
         except discord.HTTPException as error:
             if not draft.images or error.code not in CANNOT_SEND_CODES:
                 raise
         message = await self.api.send(channel, draft.plain or draft.payload, key, draft.users)
         await self.say_files_are_refused(table, channel)
-        return Posted(message.channel.id, message.id, [], is_plain=True)
+        return CardRef(message.channel.id, message.id, is_plain=True, payload_digest=draft.digest)
 
-    async def find(
+    async def post_once(
+        self,
+        queued: OutboxMessage,
+        table: TableInfo,
+        draft: Draft,
+        is_wanted: Callable[[str, str], bool],
+        dm_user: str | None = None,
+    ) -> CardRef:
+        """Post the message of the outbox, or find the one that an earlier attempt has posted; what that one
+        shows is not known. is_wanted: see `DiscordApi.find_sent`. Raises Unreachable."""
+        if queued.attempts > 1 and (found := await self._find(table, is_wanted, queued.created_at, dm_user)):
+            return CardRef(found.channel.id, found.id)
+        return await self.post(table, queued.idempotency_key, draft, dm_user)
+
+    async def _find(
         self,
         table: TableInfo,
         is_wanted: Callable[[str, str], bool],
         since: datetime,
-        dm_user: str | None = None,
+        dm_user: str | None,
     ) -> discord.Message | None:
-        """A message that an earlier attempt has posted since then, and that the store does not know."""
-        async with self.service.store.read() as unit:
-            stored = {card_ref(card).message_id for card in await unit.tables.cards(table.id)}
+        """A message that was posted since then, and that the store does not know."""
+        stored = {card.ref.message_id for card in await self.cards.of_table(table.id)}
         places = [await self.threads.dm_channel(dm_user)] if dm_user else self.threads.places(table)
         for channel in places:
             if found := await self.api.find_sent(channel, is_wanted, since, besides=stored):
@@ -130,9 +133,8 @@ class Poster:
 
     async def say_files_are_refused(self, table: TableInfo, channel: Any) -> None:
         """Say once that files may not be attached; again only after they could be in the meantime."""
-        async with self.service.store.read() as unit:
-            if await unit.tables.card(table.id, SAID_FILES):
-                return
+        if await self.cards.get(table.id, SAID_FILES):
+            return
         key = f"t{table.id}.{table.seq}.{SAID_FILES}"
         try:
             message = await self.api.send(channel, layouts.notification([MAY_NOT_ATTACH]), key)
@@ -140,32 +142,9 @@ class Poster:
             log.info("Discord: the remark on files could not be sent: %s", error)
             return
         ref = CardRef(message.channel.id, message.id)
-        async with self.service.store.begin(table=table.id) as unit:
-            await unit.tables.set_card(table.id, SAID_FILES, ref_to_store(ref), None)
+        await self.cards.change(table.id, TableCard(table.id, SAID_FILES, ref))
 
     async def note_files_are_allowed(self, table: TableInfo) -> None:
         """After files could be attached: the remark would be said again."""
-        async with self.service.store.read() as unit:
-            said = await unit.tables.card(table.id, SAID_FILES)
-        if said:
-            async with self.service.store.begin(table=table.id) as unit:
-                await unit.tables.remove_card(table.id, SAID_FILES)
-
-
-async def forget_files(store: Store, card: Card) -> None:
-    """Store that it is not known what a card has attached, before an edit that takes files from it.
-
-    So a process that dies between the edit and storing it leaves no ids of files that are gone.
-    """
-    ref = card_ref(card)
-    if not ref.files:
-        return
-    ref = msgspec.structs.replace(ref, files=[], payload_digest="")
-    async with store.begin(table=card.table_id) as unit:
-        await unit.tables.set_card(card.table_id, card.slot, ref_to_store(ref), card.decision_id)
-
-
-def ref_to_store(ref: CardRef) -> dict[str, Any]:
-    """A reference as the store keeps it."""
-    stored: dict[str, Any] = msgspec.to_builtins(ref)
-    return stored
+        if await self.cards.get(table.id, SAID_FILES):
+            await self.cards.change(table.id, remove=[SAID_FILES])

@@ -29,7 +29,7 @@ async def rename_in_cards(unit: UnitOfWork, table_id: int, replacing: Replacing)
     for card in await unit.tables.cards(table_id):
         if replacing.holds(str(card.message_ref)):
             renamed = replacing.value(card.message_ref)
-            await unit.tables.set_card(table_id, card.slot, renamed, card.decision_id)
+            await unit.tables.set_card(table_id, card.slot, renamed)
 
 
 async def rename_in_messages(api: DiscordApi, channel: Any, replacing: Replacing) -> None:

@@ -10,7 +10,7 @@ import discord
 
 from bot.discord.api import ARCHIVE_AFTER_MINUTES, DiscordApi
 from bot.discord.cards import parts
-from bot.discord.cards.card_refs import LOBBY, card_ref, is_prompt_slot
+from bot.discord.cards.card_refs import LOBBY, CardStore
 from bot.hub.info import TableInfo
 from bot.service import Service
 from storage import GameTable, GuildShards
@@ -50,9 +50,8 @@ class TableThreads:
         if "thread" in table.location or "channel" not in table.location:
             return table
         channel, guild = int(table.location["channel"]), table.location.get("guild")
-        async with self.service.store.read() as unit:
-            lobby = await unit.tables.card(table.id, LOBBY)
-        lobby_message = card_ref(lobby).message_id if lobby else None
+        lobby = await CardStore(self.service.store).get(table.id, LOBBY)
+        lobby_message = lobby.ref.message_id if lobby else None
         thread = await self.api.create_thread(channel, thread_name(table), lobby_message, guild)
         await self.service.lobby.set_location(table.id, {"thread": thread})
         if thread != channel:
@@ -118,10 +117,7 @@ async def card_link(service: Service, table: TableInfo, seat: int | None) -> str
     guild, thread = table.location.get("guild"), table.location.get("thread")
     if guild is None or thread is None:
         return None
-    async with service.store.read() as unit:
-        open_cards = [
-            card_ref(card) for card in await unit.tables.cards(table.id) if is_prompt_slot(card.slot)
-        ]
+    open_cards = [card.ref for card in await CardStore(service.store).of_table(table.id) if card.asks]
     ref = next((each for each in open_cards if each.seat == seat), open_cards[0] if open_cards else None)
     target = f"{ref.channel_id}/{ref.message_id}" if ref else thread
     return f"https://discord.com/channels/{guild}/{target}"

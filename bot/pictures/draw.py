@@ -20,7 +20,6 @@ from renderers import (
     chart_png,
     chart_view,
     review_png,
-    short_round,
 )
 
 
@@ -94,5 +93,5 @@ def _moment(state: engine.State) -> Moment:
 
 
 def _caption(round: str, company: str | None) -> str:
-    name = "the end" if round == "over" else short_round(round)
+    name = "the end" if round == "over" else engine.short_round(round)
     return f"{name} · {company}" if company else name

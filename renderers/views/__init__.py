@@ -8,7 +8,7 @@ dollars, shares are in percent, edges are 0-5, nodes are numbered as on the face
 from __future__ import annotations
 
 from renderers.views.auction import AuctionView, auction_view
-from renderers.views.chart import CHART_KINDS, ChartKind, ChartView, SeriesView, chart_view, short_round
+from renderers.views.chart import CHART_KINDS, ChartKind, ChartView, SeriesView, chart_view
 from renderers.views.hex_view import (
     HexView,
     MapView,
@@ -66,7 +66,6 @@ __all__ = [
     "market_view",
     "part_around",
     "sheet_view",
-    "short_round",
     "surroundings",
     "tile_face_label",
     "tile_name",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import engine
 from engine import components_of
 from renderers.views.labels import Badge, clip_text, company_badges, dollars
 
@@ -81,13 +82,6 @@ def chart_view(title: str, statistics: Sequence[Sequence[str]], kind: ChartKind)
     return ChartView(
         title,
         kind,
-        tuple(short_round(row[0]) for row in rows),
+        tuple(engine.short_round(row[0]) for row in rows),
         tuple(s for s in series if s.last is not None),
     )
-
-
-def short_round(name: str) -> str:
-    """`SR 2` for `stock round 2`, `OR 3.1` for `operating round 3.1`."""
-    *words, number = name.split()
-    initials = {"stock": "SR", "operating": "OR", "merger": "MR"}
-    return f"{initials[words[0]]} {number}" if words and words[0] in initials else name

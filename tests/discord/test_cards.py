@@ -137,7 +137,7 @@ def test_every_decision_of_a_game_fits(players: int, seed: int, every: int) -> N
             past = ["Ann: " + "a very long sentence " * 20] * 8
             shots = SHOTS if moves % 3 else []
             users = {asked.seat: "1234567890123456789"}
-            payload, _ = layouts.turn_card(now, [asked], {asked.seat: choices}, past, users, shots)
+            payload = layouts.turn_card(now, [asked], {asked.seat: choices}, past, users, shots)
             check(payload, len(shots))
             assert reached(payload, choices) == {c.line for c in choices}
             limits.check_modal(
@@ -252,7 +252,7 @@ def test_many_verbs_fit(ways: int) -> None:
     added = Addition(
         ["Please reply by Sunday."], [Say("Undo", "undo"), *(Show(f"More {n}…", f"at {n}") for n in range(4))]
     )
-    payload, _ = layouts.turn_card(now, [asked], {0: choices}, [], {}, SHOTS, added=added)
+    payload = layouts.turn_card(now, [asked], {0: choices}, [], {}, SHOTS, added=added)
     check(payload, 2)
     assert reached(payload, choices) == {c.line for c in choices}
 

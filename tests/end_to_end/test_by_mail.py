@@ -222,6 +222,7 @@ async def test_queries(drawing: MailHarness) -> None:
     assert set(images(market)) == {"market.png"} and "No company has a price." in market.text
     both = await ann.said("buy SV", "log 5")
     assert headline(both) == "OK: all lines were carried out." and "Ann: buy SV" in both.text
+    assert set(images(await ann.said("review"))) == {"review.png"}, "as every question of the registry"
 
 
 async def test_plans_past_positions_and_exports(drawing: MailHarness) -> None:

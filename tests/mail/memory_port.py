@@ -25,10 +25,10 @@ from mail.port import (
     LineRejected,
     LinesPlayed,
     MailOutcome,
+    MailQuery,
     NeedsYes,
     OutgoingMail,
     PlayResult,
-    QueryKind,
     QueryResult,
     ReplyToken,
     StaleReply,
@@ -53,6 +53,7 @@ VERBS = frozenset(
     export try plan show
     """.split()
 )
+QUERIES = frozenset("help status turn sheet board map market log at company player export".split())
 SYMBOLS = frozenset({"SV", "CS", "CA", "PRR", "NYC", "SX", "S", "NOTHING"})
 _LINES = re.compile(
     r"pass|undo|resign|(?:buy|sell) (?:\d{1,2} )?(?:[A-Z]{1,3}|NOTHING)|bid [A-Z]{2} \d+"
@@ -254,7 +255,14 @@ class InMemoryService:
         echoes = tuple(AcceptedLine(line, f"{seat} said {line}.") for line in lines)
         return LinesPlayed(echoes, ("Ann 600 → 580",), "Bob is next.", "", f"{seat}.{self.turns[seat]}")
 
-    async def query(self, sealed: ReplyToken, what: QueryKind, rest: str) -> QueryResult:
+    def query_in(self, line: str) -> MailQuery | None:
+        word, _, rest = line.removeprefix("show ").partition(" ")
+        if word in ("try", "plan"):
+            return None if rest == "play" else MailQuery("try", rest)
+        return MailQuery(word, rest) if word in QUERIES else None
+
+    async def query(self, sealed: ReplyToken, query: MailQuery) -> QueryResult:
+        what, rest = query
         pictures = (InlineImage(what, PNG, f"The {what}.", 560),) if what in {"map", "market"} else ()
         decision = self.current_token(sealed.seat or "").decision_id
         return QueryResult(what, f"This is the {what} {rest}", pictures, decision)

@@ -159,11 +159,11 @@ class ScriptedTables:
         seat = view.pending[0].seat
         for line in ANSWERED_LINES:
             result = await self._submit(table_id, seat, line, f"answer {line}")
-            self._add_card(f"Answer to `{line}`", private_answers.result_message(result, view.table, seat))
+            self._add_card(f"Answer to `{line}`", private_answers.result_message(result, table_id, seat))
         await self._submit(table_id, (seat + 1) % len(NAMES), "undo", "undo")
         view = await self.service.queries.view(table_id)
         [(poll, voter), *_] = view.missing_votes()
-        self._add_card("A vote", layouts.poll_card(view, poll, {voter: None})[0])
+        self._add_card("A vote", layouts.poll_card(view, poll, {voter: None}))
 
     async def _add_turn_card(self, table_id: int, heading: str) -> None:
         view = await self.service.queries.view(table_id)

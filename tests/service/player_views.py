@@ -120,8 +120,8 @@ async def _cards(world: ServiceHarness, view: TableView, seat: int) -> list[str]
         log = await world.service.queries.log_since_last_move(world.table, asked.seat)
         history = card_texts.history_lines(log, NAMES)
         added = await world.service.additions(TurnPage(view, asked, choices[asked.seat], None))
-        card, texts = layouts.turn_card(view, [asked], choices, history, {}, [], added=added)
-        found += [json.dumps(card), *texts, card_texts.notification_line(view, [asked], {})]
+        card = layouts.turn_card(view, [asked], choices, history, {}, [], added=added)
+        found += [json.dumps(card), card_texts.notification_line(view, [asked], {})]
     return found
 
 

@@ -58,7 +58,7 @@ async def read_by(world: ServiceHarness, name: str) -> str:
     texts += [*legal_lines.copyable_lines(choices), *(f"{c.line} {c.label}" for c in choices)]
     for asked in view.pending:
         own = {asked.seat: choices}
-        card, _ = layouts.turn_card(view, [asked], own, card_texts.history_lines(log, NAMES), {}, [])
+        card = layouts.turn_card(view, [asked], own, card_texts.history_lines(log, NAMES), {}, [])
         texts.append(json.dumps(card))
     for _, notification in await world.sent():
         if notification.person_id in (None, world.people[name]):

@@ -32,7 +32,6 @@ class BuiltCard(NamedTuple):
     payload: list[Json]
     plain: list[Json]
     images: list[ImageAttachment]
-    texts: list[str]
     line: str
     users: list[str]
 
@@ -45,7 +44,7 @@ class BuiltCard(NamedTuple):
         """The card as a message to be posted; `line`: with a notification first."""
         if line:
             return Draft(self.payload, line=self.line, users=self.users)
-        return Draft(self.payload, self.images, self.plain)
+        return Draft(self.payload, self.images, self.plain, digest=self.digest)
 
 
 def user_of(view: TableView, seat: int) -> str | None:
@@ -89,9 +88,9 @@ class CardBuilder:
             layouts.turn_card(view, prompts, choices, history, users, refs, revenues, added)
             for refs in ([each.ref for each in images], [])
         ]
-        (payload, texts), (plain, _) = contents
+        payload, plain = contents
         line = card_texts.notification_line(view, prompts, users)
-        return BuiltCard(payload, plain, images, texts, line, [each for each in users.values() if each])
+        return BuiltCard(payload, plain, images, line, [each for each in users.values() if each])
 
     async def _events(self, view: TableView, seat: int, since: int) -> list[LogEntry]:
         """What has happened since the seat's last turn."""
@@ -103,9 +102,9 @@ class CardBuilder:
         """The message of a poll."""
         waiting = [seat for seat, vote in poll.votes.items() if vote is None]
         users = {seat: user_of(view, seat) for seat in waiting}
-        payload, texts = layouts.poll_card(view, poll, users)
+        payload = layouts.poll_card(view, poll, users)
         line = layouts.poll_line(view, poll, users)
-        return BuiltCard(payload, payload, [], texts, line, [each for each in users.values() if each])
+        return BuiltCard(payload, payload, [], line, [each for each in users.values() if each])
 
     async def draw(self, view: TableView, since: int, reader: int | None = None) -> list[ImageAttachment]:
         """The pictures for the question, with the changes since a row of the log marked, in the palette of

@@ -27,32 +27,34 @@ from bot.discord.cards import card_texts
 from bot.discord.cards.card_builder import BuiltCard, CardBuilder, user_of
 from bot.discord.cards.card_refs import (
     ASKED,
-    PICTURES,
     REMIND,
-    RUN,
     CardRef,
+    CardStore,
+    TableCard,
     attached_files,
-    card_ref,
     card_slot,
+    cards_of,
     files_to_send,
-    is_old_slot,
-    is_prompt_slot,
     kept_ids,
-    slot_prefix,
+    moved,
+    slot_for,
 )
-from bot.discord.cards.finished_turns import OLD_MESSAGE_AGE, FinishedTurns, no_list
-from bot.discord.cards.fresh_cards import FreshCards, without_pictures
-from bot.discord.posting import Posted, Poster, Unreachable, forget_files, ref_to_store
+from bot.discord.cards.finished_turns import OLD_MESSAGE_AGE, FinishedTurns, begins_after
+from bot.discord.cards.fresh_cards import is_wanted
+from bot.discord.posting import Poster, Unreachable
 from bot.hub.info import TableInfo
 from bot.hub.notifications.messages import Notification, decode_notification, turn_collapse_key
 from bot.hub.table import TableView
 from bot.position.pending import PendingDecision
 from bot.service import Service
-from storage import Card, OutboxMessage, TablePoll, UnitOfWork
+from storage import OutboxMessage, TablePoll, UnitOfWork
 
 log = logging.getLogger(__name__)
 
 SHORT_HOLDOFF = 1.0  # seconds; a notification that is due sooner brings its card with it
+
+Prompt = list[PendingDecision] | TablePoll
+"""What a card asks: the decisions of one or several players, or a poll."""
 
 
 class QueuedTurn(NamedTuple):
@@ -64,8 +66,11 @@ class QueuedTurn(NamedTuple):
     is_held: bool
 
 
-Prompt = list[PendingDecision] | TablePoll
-"""What a card asks: the decisions of one or several players, or a poll."""
+class Place(NamedTuple):
+    """The name of a card's slot, and what it asks there."""
+
+    name: str
+    prompt: Prompt
 
 
 class CardKeeper:
@@ -81,7 +86,8 @@ class CardKeeper:
     ) -> None:
         self.service, self.api, self.poster = service, api, poster
         self.builder, self.finished = builder, finished
-        self.fresh = FreshCards(service, api, poster)
+        self.cards = CardStore(service.store)
+        self.chatted: dict[int, int] = {}  # by channel, the newest message of people
         self.tables_at: dict[int, int] = {}  # by channel, the table that has cards there
         self.seen_versions: dict[int, tuple[Any, ...]] = {}  # by table: at the start of the last sync
         self.shown_versions: dict[int, tuple[Any, ...]] = {}  # by table: what its cards show
@@ -100,21 +106,19 @@ class CardKeeper:
             return
         self.seen_versions[table_id] = card_version(view)
         cards, turn = await self._stored(view)
-        over: list[Card] = []
+        over: list[TableCard] = []
         failure: Unreachable | None = None
         for card in list(cards.values()):
-            if is_old_slot(card.slot):
+            if card.is_queued:
                 self.finished.queue(card)
-            elif is_prompt_slot(card.slot):
-                self.tables_at[card_ref(card).channel_id] = table_id
+            elif card.asks:
+                self.tables_at[card.ref.channel_id] = table_id
                 try:
                     if not await self._sync_card(view, card, cards, turn):
                         over.append(card)
                 except Unreachable as error:
                     failure = error
-            elif card.slot.startswith(PICTURES):
-                await self.fresh.remove_pictures(view, card)
-            elif card.slot.removeprefix(slot_prefix(card.slot)).startswith(REMIND):
+            elif card.name.startswith(REMIND):
                 await self._end_reminder(view, card)
         for card in over if finishes else ():
             await self.finished.finish(view, card)
@@ -130,111 +134,101 @@ class CardKeeper:
         await self._post_held(view, cards, turn)
         self.shown_versions[table_id] = card_version(view)
 
-    async def _stored(self, view: TableView) -> tuple[dict[str, Card], QueuedTurn | None]:
+    async def _stored(self, view: TableView) -> tuple[dict[str, TableCard], QueuedTurn | None]:
         """The cards of a table by slot, and the notification of its one turn if that is not sent yet."""
         pending = only_actor(view)
         async with self.service.store.read() as unit:
-            cards = {card.slot: card for card in await unit.tables.cards(view.table.id)}
+            cards = {card.slot: card for card in await cards_of(unit, view.table.id)}
             queued = await queued_turn(unit, view, pending) if pending else None
             turn = QueuedTurn(pending, queued, is_held(queued, unit.now)) if pending and queued else None
         return cards, turn
 
     async def _sync_card(
-        self, view: TableView, card: Card, cards: dict[str, Card], turn: QueuedTurn | None
+        self, view: TableView, card: TableCard, cards: dict[str, TableCard], turn: QueuedTurn | None
     ) -> bool:
         """Bring a card up to date; False if it is not needed any more."""
         prompt = open_prompt(view, card)
         if prompt is None and turn and self._may_pass_on(view, card, cards, turn):
-            card = await self._pass_on(view, card, turn.pending, has_list=RUN in cards)
+            card = await self._pass_on(view, card, turn.pending)
             cards[card.slot], prompt = card, open_prompt(view, card)
         if prompt is None:
             return False
         try:
             ref = await self._update(view, card, prompt)
-            await self._bring_down(view, card, ref, prompt)
+            await self._bring_down(view, card._replace(ref=ref), prompt)
         except Unreachable:
-            if slot_prefix(card.slot) or not await self._move_to_direct_messages(view, card, prompt):
+            if card.user or not await self._move_to_direct_messages(view, card, prompt):
                 raise
         return True
 
-    async def _bring_down(self, view: TableView, card: Card, ref: CardRef, prompt: Prompt) -> None:
+    async def _bring_down(self, view: TableView, card: TableCard, prompt: Prompt) -> None:
         """Post the card of a player who plays live at the bottom of the thread, if chat has pushed it up."""
-        if isinstance(prompt, TablePoll) or len(prompt) > 1:
+        if card.user or isinstance(prompt, TablePoll) or len(prompt) > 1:
             return
-        if await self.fresh.is_wanted(view, card.slot, ref, prompt[0]):
-            built = await self._build(view, prompt, ref.seq, card.slot)
-            ref = await self.fresh.bring_down(view, ref, prompt[0], built)
-            await self._save(view, card.slot, ref, prompt[0].decision_id)
+        chatted = self.chatted.get(card.ref.channel_id, 0)
+        if await is_wanted(self.service, view, card.ref, prompt[0], chatted):
+            built = await self._build(view, prompt, card.ref.seq, card.user)
+            fresh = await self._replace(view, card, built)
+            fresh = msgspec.structs.replace(fresh, brought_down=prompt[0].decision_id)
+            await self._save(view, card.slot, fresh)
 
-    async def _end_reminder(self, view: TableView, card: Card) -> None:
+    async def _end_reminder(self, view: TableView, card: TableCard) -> None:
         """Delete the reminder of a decision that is made."""
-        ref = card_ref(card)
-        moved = await self.service.queries.log(view.table.id, ref.seq)
+        ref = card.ref
+        since = await self.service.queries.log(view.table.id, ref.seq)
         is_asked = any(each.seat == ref.seat for each in view.pending) and view.table.status == "running"
-        if is_asked and not any(each.kind == "move" and each.seat == ref.seat for each in moved):
+        if is_asked and not any(each.kind == "move" and each.seat == ref.seat for each in since):
             return
         if await self.api.delete(self.api.message(ref.channel_id, ref.message_id)):
-            async with self.service.store.begin(table=view.table.id) as unit:
-                await unit.tables.remove_card(view.table.id, card.slot)
+            await self.cards.change(view.table.id, remove=[card.slot])
 
-    def _may_pass_on(self, view: TableView, card: Card, cards: dict[str, Card], turn: QueuedTurn) -> bool:
+    def _may_pass_on(
+        self, view: TableView, card: TableCard, cards: dict[str, TableCard], turn: QueuedTurn
+    ) -> bool:
         """Whether the card of a finished turn goes to the player whose turn is next: nobody is to be notified
         of it now, and they have no card yet."""
-        ref = card_ref(card)
-        if view.table.person_at(turn.pending.seat) is None:
-            return False
-        is_turn = not slot_prefix(card.slot) and card.slot.startswith("turn:")
+        ref, is_turn = card.ref, not card.user and card.slot.startswith("turn:")
         is_silent = turn.is_held or not decode_notification(turn.message.payload).ping
-        if not is_turn or not is_silent or card_slot(turn.pending, "") in cards:
+        if not is_turn or not is_silent or card_slot(turn.pending) in cards:
             return False
-        is_old = message_age(ref.message_id) > OLD_MESSAGE_AGE
-        return not is_old and not self.poster.threads.is_locked(ref.channel_id)
+        if view.table.person_at(turn.pending.seat) is None or self.poster.threads.is_locked(ref.channel_id):
+            return False
+        return message_age(ref.message_id) <= OLD_MESSAGE_AGE
 
-    async def _pass_on(self, view: TableView, card: Card, pending: PendingDecision, has_list: bool) -> Card:
+    async def _pass_on(self, view: TableView, card: TableCard, pending: PendingDecision) -> TableCard:
         """Give the card of a finished turn to the player whose turn is next."""
-        ref, slot = card_ref(card), card_slot(pending, "")
-        passed_on = CardRef(
-            ref.channel_id, ref.message_id, view.table.person_at(pending.seat), pending.seat, view.seq,
-            files=ref.files, is_plain=ref.is_plain,
-        )  # fmt: skip
-        async with self.service.store.begin(table=view.table.id) as unit:
-            if not has_list:
-                await unit.tables.set_card(view.table.id, RUN, ref_to_store(no_list(ref.channel_id, ref.seq)))
-            await unit.tables.remove_card(view.table.id, card.slot)
-            return await unit.tables.set_card(
-                view.table.id, slot, ref_to_store(passed_on), pending.decision_id
-            )
+        person_id = view.table.person_at(pending.seat)
+        ref = moved(CardRef(0, 0, person_id, pending.seat, view.seq, begins_after(card)), card.ref)
+        passed_on = TableCard(view.table.id, card_slot(pending), ref)
+        await self.cards.change(view.table.id, passed_on, remove=[card.slot])
+        return passed_on
 
-    async def _post_held(self, view: TableView, cards: dict[str, Card], turn: QueuedTurn | None) -> None:
+    async def _post_held(self, view: TableView, cards: dict[str, TableCard], turn: QueuedTurn | None) -> None:
         """Post the card of a player who has none yet, while their notification is held back."""
         if turn is None or not turn.is_held:
             return
-        pending, slot = turn.pending, card_slot(turn.pending, "")
+        pending, slot = turn.pending, card_slot(turn.pending)
         if slot in cards or ASKED in cards:
             return
-        built = await self._build(view, [pending], view.seq, slot)
+        built = await self._build(view, [pending], view.seq, None)
         posted = await self.poster.post(view.table, f"{turn.message.idempotency_key}.held", built.draft())
-        ref = CardRef(
-            posted.channel_id, posted.message_id, view.table.person_at(pending.seat), pending.seat, view.seq,
-            payload_digest=built.digest, texts=built.texts, files=posted.files, is_plain=posted.is_plain,
-        )  # fmt: skip
-        await self._save(view, slot, ref, pending.decision_id)
+        person_id = view.table.person_at(pending.seat)
+        ref = msgspec.structs.replace(posted, person_id=person_id, seat=pending.seat, seq=view.seq)
+        await self._save(view, slot, ref)
 
     async def _build(
-        self, view: TableView, prompt: Prompt, since: int, slot: str, *, pings_first: bool = False
+        self, view: TableView, prompt: Prompt, since: int, user: str | None, *, pings_first: bool = False
     ) -> BuiltCard:
         if isinstance(prompt, TablePoll):
             return await self.builder.poll(view, prompt)
-        reader = view.table.person_at(prompt[0].seat) if slot_prefix(slot) else None
+        reader = view.table.person_at(prompt[0].seat) if user else None
         return await self.builder.turn(view, prompt, since, reader, pings_first=pings_first)
 
-    async def _update(self, view: TableView, card: Card, prompt: Prompt) -> CardRef:
+    async def _update(self, view: TableView, card: TableCard, prompt: Prompt) -> CardRef:
         """Edit a card in place; one that cannot be edited is replaced by a new one without a ping."""
-        ref = card_ref(card)
-        built = await self._build(view, prompt, ref.seq, card.slot)
+        ref = card.ref
+        built = await self._build(view, prompt, ref.seq, card.user)
         is_gone = ref.message_id in self.gone
-        if isinstance(prompt, list) and ref.brought_down == prompt[0].decision_id and not is_gone:
-            built = without_pictures(built, ref.pictures_link)
         if built.digest == ref.payload_digest and not is_gone:
             return ref
         try:
@@ -246,69 +240,68 @@ class CardKeeper:
                 raise CannotEdit(EditProblem.FORBIDDEN)
             updated = await self._edit(view, card, built)
         except CannotEdit as failure:
-            updated = await self._replace(view, card, built, failure)
-        updated = msgspec.structs.replace(updated, payload_digest=built.digest, texts=built.texts)
-        await self._save(view, card.slot, updated, card.decision_id)
+            updated = await self._replace(view, card, built, is_gone=failure.is_gone)
+        await self._save(view, card.slot, updated)
         self.gone.discard(ref.message_id)
         return updated
 
-    async def _edit(self, view: TableView, card: Card, built: BuiltCard) -> CardRef:
+    async def _edit(self, view: TableView, card: TableCard, built: BuiltCard) -> CardRef:
         """Edit a card; without pictures where files may not be attached. Raises CannotEdit."""
-        ref = card_ref(card)
+        ref = card.ref
         message = self.api.message(ref.channel_id, ref.message_id)
         files = [] if ref.is_plain else files_to_send(ref, built.images)
         if kept_ids(files) != {each.id for each in ref.files}:
-            await forget_files(self.service.store, card)
+            await self.cards.forget_files(card)
         if not ref.is_plain:
             try:
                 attached = await self.api.edit(message, built.payload, built.users, files)
                 if any(isinstance(each, ImageAttachment) for each in files):
                     await self.poster.note_files_are_allowed(view.table)
-                return msgspec.structs.replace(ref, files=attached_files(built.images, attached))
+                kept = attached_files(built.images, attached)
+                return msgspec.structs.replace(ref, files=kept, payload_digest=built.digest)
             except CannotEdit as failure:
                 if failure.problem is not EditProblem.FORBIDDEN or not files:
                     raise
-        await forget_files(self.service.store, card)
+        await self.cards.forget_files(card)
         await self.api.edit(message, built.plain, built.users)
         if not ref.is_plain:
             await self.poster.say_files_are_refused(view.table, self.api.channel(ref.channel_id))
-        return msgspec.structs.replace(ref, files=[], is_plain=True)
+        return msgspec.structs.replace(ref, files=[], is_plain=True, payload_digest=built.digest)
 
-    async def _replace(self, view: TableView, card: Card, built: BuiltCard, failure: CannotEdit) -> CardRef:
-        """Post a card anew, and take the controls from the one that cannot be edited. Raises Unreachable."""
-        ref, prefix = card_ref(card), slot_prefix(card.slot)
+    async def _replace(
+        self,
+        view: TableView,
+        card: TableCard,
+        built: BuiltCard,
+        *,
+        is_gone: bool = False,
+        user: str | None = None,
+    ) -> CardRef:
+        """Post a card anew, and have the former message deleted. user: in their direct messages. Raises
+        Unreachable."""
+        ref, dm_user = card.ref, user or card.user or None
         key = f"{ref.key}.{view.seq}.{ref.message_id}"
-        posted = await self.poster.post(view.table, key, built.draft(), prefix[1:-1] or None)
-        if not failure.is_gone:
+        posted = await self.poster.post(view.table, key, built.draft(), dm_user)
+        if not is_gone:
             await self.finished.put_off(view.table.id, card)
-        return msgspec.structs.replace(
-            ref, channel_id=posted.channel_id, message_id=posted.message_id, files=posted.files,
-            is_plain=posted.is_plain,
-        )  # fmt: skip
+        return moved(ref, posted)
 
-    async def _save(self, view: TableView, slot: str, ref: CardRef, decision: str | None) -> None:
+    async def _save(self, view: TableView, slot: str, ref: CardRef) -> None:
         self.tables_at[ref.channel_id] = view.table.id
-        async with self.service.store.begin(table=view.table.id) as unit:
-            await unit.tables.set_card(view.table.id, slot, ref_to_store(ref), decision)
+        await self.cards.change(view.table.id, TableCard(view.table.id, slot, ref))
 
-    async def _move_to_direct_messages(self, view: TableView, card: Card, prompt: Prompt) -> bool:
+    async def _move_to_direct_messages(self, view: TableView, card: TableCard, prompt: Prompt) -> bool:
         """Show a card that can be posted nowhere at the table to its player; False where that fails too."""
         if isinstance(prompt, TablePoll) or len(prompt) > 1:
             return False
-        pending, ref = prompt[0], card_ref(card)
+        pending, ref = prompt[0], card.ref
         user = user_of(view, pending.seat)
         if user is None:
             return False
-        built = await self._build(view, prompt, ref.seq, card.slot)
-        posted = await self.poster.post(view.table, f"{ref.key}.{view.seq}.dm", built.draft(), user)
-        await self.finished.put_off(view.table.id, card)
-        async with self.service.store.begin(table=view.table.id) as unit:
-            await unit.tables.remove_card(view.table.id, card.slot)
-        moved = msgspec.structs.replace(
-            ref, channel_id=posted.channel_id, message_id=posted.message_id, files=posted.files,
-            is_plain=posted.is_plain, payload_digest=built.digest, texts=built.texts,
-        )  # fmt: skip
-        await self._save(view, card_slot(pending, dm_prefix(user)), moved, card.decision_id)
+        built = await self._build(view, prompt, ref.seq, card.user)
+        sent = await self._replace(view, card, built, user=user)
+        await self.cards.change(view.table.id, remove=[card.slot])
+        await self._save(view, card_slot(pending, user), sent)
         return True
 
     # -- new cards ---------------------------------------------------------------------------
@@ -327,8 +320,8 @@ class CardKeeper:
         cards, _ = await self._stored(view)
         is_shown_to_all = pending.is_main and not dm_user
         asked = cards.get(ASKED) if is_shown_to_all else None
-        if asked and pending.seat in card_ref(asked).pinged and notification.seq <= card_ref(asked).seq:
-            return str(card_ref(asked).message_id)  # the card of all who are asked has pinged them
+        if asked and pending.seat in asked.ref.pinged and notification.seq <= asked.ref.seq:
+            return str(asked.ref.message_id)  # the card of all who are asked has pinged them
         acting = [each for each in view.pending if each.is_main and each.acts_now]
         together = is_shown_to_all and len(acting) > 1
         acted = any(
@@ -336,44 +329,31 @@ class CardKeeper:
             for entry in await self.service.queries.log(table.id, notification.seq)
         )
         notify = notification.ping and not acted
-        card = cards.get(card_slot(pending, "")) if is_shown_to_all else None
-        if card and not notify and card_ref(card).key != queued.idempotency_key and open_prompt(view, card):
-            return str(card_ref(card).message_id)
-        prompt, slot = (acting, ASKED) if together else ([pending], card_slot(pending, dm_prefix(dm_user)))
-        try:
-            sent = await self._send(queued, view, cards.get(slot), slot, prompt, dm_user, notify=notify)
-            if asked and not together:
-                await self.finished.finish(view, asked)
-            return sent
-        except Unreachable:
-            user = None if dm_user else user_of(view, pending.seat)
-            if user is None:
-                raise
-        slot = card_slot(pending, dm_prefix(user))
-        return await self._send(queued, view, cards.get(slot), slot, [pending], user, notify=notify)
+        card = cards.get(card_slot(pending)) if is_shown_to_all else None
+        if card and not notify and card.ref.key != queued.idempotency_key and open_prompt(view, card):
+            return str(card.ref.message_id)
+        own = Place(card_slot(pending), [pending])
+        shared = Place(ASKED, acting) if together else own
+        sent = await self._send(queued, view, cards, pending.seat, shared, own, dm_user, notify=notify)
+        if asked and not together:
+            await self.finished.finish(view, asked)
+        return sent
 
     async def send_vote(
         self, queued: OutboxMessage, table: TableInfo, notification: Notification, dm_user: str | None
     ) -> str | None:
         """Post the one message of a poll, or the card of a voter in their direct messages."""
         view = await self._synced_view(table)
-        seat, decision_id = notification.seat, notification.decision_id
+        seat, decision_id = notification.seat, str(notification.decision_id)
         polls = {f"v{poll.poll.id}": poll for poll, voter in view.missing_votes() if voter == seat}
-        poll = polls.get(decision_id or "")
+        poll = polls.get(decision_id)
         if poll is None or seat is None:
             return None
-        slot = f"{dm_prefix(dm_user)}{decision_id}:{seat}" if dm_user else str(decision_id)
         cards, _ = await self._stored(view)
-        if not dm_user and (card := cards.get(slot)):
-            return str(card_ref(card).message_id)
-        try:
-            return await self._send(queued, view, cards.get(slot), slot, poll, dm_user, notify=True)
-        except Unreachable:
-            user = None if dm_user else user_of(view, seat)
-            if user is None:
-                raise
-        slot = f"{dm_prefix(user)}{decision_id}:{seat}"
-        return await self._send(queued, view, cards.get(slot), slot, poll, user, notify=True)
+        if not dm_user and (card := cards.get(decision_id)):
+            return str(card.ref.message_id)
+        shared, own = Place(decision_id, poll), Place(f"{decision_id}:{seat}", poll)
+        return await self._send(queued, view, cards, seat, shared, own, dm_user, notify=True)
 
     async def _synced_view(self, table: TableInfo) -> TableView:
         try:
@@ -386,42 +366,54 @@ class CardKeeper:
         self,
         queued: OutboxMessage,
         view: TableView,
-        previous: Card | None,
-        slot: str,
-        prompt: Prompt,
+        cards: dict[str, TableCard],
+        seat: int,
+        shared: Place,
+        own: Place,
         dm_user: str | None,
         *,
         notify: bool,
-    ) -> str | None:
-        """Post a card in a slot; the next sync completes it, or one that an earlier attempt has posted.
+    ) -> str:
+        """Post a card where the table is shown, or in the direct messages of the player of a seat: if the
+        notification goes there, or nothing can be posted at the table. Raises Unreachable."""
+        if dm_user is None:
+            try:
+                return await self._post(queued, view, cards, shared, None, notify=notify)
+            except Unreachable:
+                if (dm_user := user_of(view, seat)) is None:
+                    raise
+        return await self._post(queued, view, cards, own, dm_user, notify=notify)
 
-        previous: the card that is in the slot.
-        """
-        if previous is not None and card_ref(previous).key == queued.idempotency_key:
+    async def _post(
+        self,
+        queued: OutboxMessage,
+        view: TableView,
+        cards: dict[str, TableCard],
+        place: Place,
+        dm_user: str | None,
+        *,
+        notify: bool,
+    ) -> str:
+        """Post a card; the next sync completes it, or one that an earlier attempt has posted."""
+        slot, prompt = slot_for(dm_user, place.name), place.prompt
+        previous = cards.get(slot)
+        if previous is not None and previous.ref.key == queued.idempotency_key:
             self.shown_versions.pop(view.table.id, None)
-            return str(card_ref(previous).message_id)
-        built = await self._build(view, prompt, view.seq, slot, pings_first=notify)
+            return str(previous.ref.message_id)
+        built = await self._build(view, prompt, view.seq, dm_user, pings_first=notify)
         draft = built.draft(line=notify and bool(built.users))
-        posted = None
-        if queued.attempts > 1:
-            found = await self.poster.find(
-                view.table, wanted_message(slot, view, built), queued.created_at, dm_user
-            )
-            posted = Posted(found.channel.id, found.id, [], is_line=True) if found else None
-        posted = posted or await self.poster.post(view.table, queued.idempotency_key, draft, dm_user)
+        known = wanted_message(place.name, view, built)
+        posted = await self.poster.post_once(queued, view.table, draft, known, dm_user)
         if previous is not None:
             await self.finished.finish(view, previous)
         seats = list(prompt.votes) if isinstance(prompt, TablePoll) else [each.seat for each in prompt]
-        person_id = view.table.person_at(seats[0]) if len(seats) == 1 else None
-        ref = CardRef(
-            posted.channel_id, posted.message_id, person_id,
-            seats[0] if len(seats) == 1 else None, view.seq, queued.idempotency_key,
-            "" if posted.is_line else built.digest, texts=built.texts, files=posted.files,
-            is_plain=posted.is_plain, pinged=seats,
-        )  # fmt: skip
-        decision = None if isinstance(prompt, TablePoll) else prompt[0].decision_id
-        await self._save(view, slot, ref, decision)
-        if posted.is_line:
+        seat = seats[0] if len(seats) == 1 else None
+        person_id = None if seat is None else view.table.person_at(seat)
+        ref = msgspec.structs.replace(
+            posted, person_id=person_id, seat=seat, seq=view.seq, key=queued.idempotency_key, pinged=seats
+        )
+        await self._save(view, slot, ref)
+        if not ref.payload_digest:
             self.shown_versions.pop(view.table.id, None)
         return str(posted.message_id)
 
@@ -443,15 +435,9 @@ def is_held(queued: OutboxMessage, now: datetime) -> bool:
     return queued.attempts == 0 and (queued.not_before - now).total_seconds() > SHORT_HOLDOFF
 
 
-def dm_prefix(user: str | None) -> str:
-    """The prefix of a slot in a user's direct messages; "" for the table's own channel or thread."""
-    return f"u{user}/" if user else ""
-
-
-def open_prompt(view: TableView, card: Card) -> Prompt | None:
+def open_prompt(view: TableView, card: TableCard) -> Prompt | None:
     """What a card still asks for; None where it is not needed any more."""
-    prefix, ref = slot_prefix(card.slot), card_ref(card)
-    name = card.slot.removeprefix(prefix)
+    name, ref = card.name, card.ref
     if name.startswith("v"):
         number, _, seat = name[1:].partition(":")
         return next(
@@ -469,8 +455,8 @@ def open_prompt(view: TableView, card: Card) -> Prompt | None:
         return asked or None
     for pending in view.pending:
         person_id = view.table.person_at(pending.seat)
-        shown = bool(prefix) or not pending.is_main or pending.acts_now
-        if shown and card.slot == card_slot(pending, prefix) and person_id and person_id == ref.person_id:
+        shown = bool(card.user) or not pending.is_main or pending.acts_now
+        if shown and name == card_slot(pending) and person_id and person_id == ref.person_id:
             return [pending]
     return None
 
@@ -488,14 +474,12 @@ def current_prompt(view: TableView, notification: Notification) -> PendingDecisi
     return exact or next((each for each in own if each.is_main and not offer), None)
 
 
-def wanted_message(slot: str, view: TableView, built: BuiltCard) -> Callable[[str, str], bool]:
+def wanted_message(name: str, view: TableView, built: BuiltCard) -> Callable[[str, str], bool]:
     """Recognizes the message of a slot by its custom ids, or by its line before it has become a card."""
-    name = slot.removeprefix(slot_prefix(slot))
 
     def is_wanted(components: str, text: str) -> bool:
-        return card_texts.is_card_of(components, view.table.id, name) or card_texts.is_same_line(
-            text, built.line
-        )
+        is_line = card_texts.is_same_line(text, built.line)
+        return is_line or card_texts.is_card_of(components, view.table.id, name)
 
     return is_wanted
 

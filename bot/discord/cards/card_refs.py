@@ -5,23 +5,23 @@ question asks at once, `o7:2` that of an offer to seat 2, `v3` the poll 3, `lobb
 `u123/` marks a card in the direct messages of user 123. `old:<message>` is a card that still has controls but
 cannot be edited now. `run` is the message that lists the finished turns, `said:files` the remark that files
 may not be attached, `over` the ending of the game. `ended` is the list of turns before `run`. `remind:2` is
-the newest reminder of seat 2, `pictures:2` the message that has the pictures of its card.
+the newest reminder of seat 2.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from bot.discord.api import ImageAttachment, KeptAttachment
 from bot.position.pending import PendingDecision
-from storage import Card
+from storage import Card, Store, UnitOfWork
 
 LOBBY, RUN, SAID_FILES, ASKED, OVER = "lobby", "run", "said:files", "asked", "over"
-REMIND, PICTURES, ENDED = "remind", "pictures", "ended"
+REMIND, ENDED = "remind", "ended"
 LASTING_SLOTS = (RUN, ENDED, SAID_FILES, OVER)
 """Slots of messages that are not brought up to date."""
 OLD_PREFIX = "old:"
@@ -39,11 +39,11 @@ class AttachedFile(msgspec.Struct, array_like=True):
 class CardRef(msgspec.Struct, omit_defaults=True):
     """The Discord message of a card, and what it shows.
 
-    `seq` is the row of the log after which the card was made, `key` that of its outbox message. `texts` is
-    what stays when the card is closed. `files` is what is really attached. is_plain: no file may be attached
-    there. `pinged`: the seats that the message has notified. `payload_digest`: of what it shows, "" if that
-    is not known. `brought_down`: the decision for which the card was posted again below chat, and
-    `pictures_link` where its pictures are then. `images` and `picture_digest` are of cards of version 0.1.
+    `seq` is the row of the log after which the card was made; of a list of turns, and of a card that is
+    queued, the row up to which it tells. `since`: the row after which it tells, if that is another. `key` is
+    that of its outbox message. `files` is what is really attached. is_plain: no file may be attached there.
+    `pinged`: the seats that the message has notified. `payload_digest`: of what it shows, "" if that is not
+    known. `brought_down`: the decision for which the card was posted again below chat.
     """
 
     channel_id: int
@@ -51,21 +51,95 @@ class CardRef(msgspec.Struct, omit_defaults=True):
     person_id: int | None = None
     seat: int | None = None
     seq: int = 0
+    since: int | None = None
     key: str = ""
     payload_digest: str = ""
-    picture_digest: str = ""
-    texts: list[str] = []
-    images: list[tuple[str, str]] = []
     files: list[AttachedFile] = []
     is_plain: bool = False
     pinged: list[int] = []
     brought_down: str = ""
-    pictures_link: str = ""
 
 
-def card_ref(card: Card) -> CardRef:
-    """The reference that is stored with a card."""
-    return msgspec.convert(card.message_ref, CardRef)
+class TableCard(NamedTuple):
+    """A message of a table: the slot that it has, and the reference to it."""
+
+    table_id: int
+    slot: str
+    ref: CardRef
+
+    @property
+    def user(self) -> str:
+        """The user in whose direct messages it is; "" in the table's own channel or thread."""
+        head, slash, _ = self.slot.partition("/")
+        return head[1:] if slash else ""
+
+    @property
+    def name(self) -> str:
+        """The slot without the user."""
+        return self.slot.partition("/")[2] or self.slot
+
+    @property
+    def is_queued(self) -> bool:
+        """Whether it still has controls that nobody needs."""
+        return self.name.startswith(OLD_PREFIX)
+
+    @property
+    def asks(self) -> bool:
+        """Whether it asks a player to act or to vote."""
+        kind = self.name.partition(":")[0]
+        return kind not in (LOBBY, RUN, ENDED, "said", OVER, REMIND) and not self.is_queued
+
+
+async def cards_of(unit: UnitOfWork, table_id: int) -> list[TableCard]:
+    """All messages of a table that have a slot."""
+    return [_table_card(card) for card in await unit.tables.cards(table_id)]
+
+
+class CardStore:
+    """The references that the store keeps."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def of_table(self, table_id: int) -> list[TableCard]:
+        """All messages of a table that have a slot."""
+        async with self._store.read() as unit:
+            return await cards_of(unit, table_id)
+
+    async def get(self, table_id: int, slot: str) -> TableCard | None:
+        """The message in a slot."""
+        async with self._store.read() as unit:
+            card = await unit.tables.card(table_id, slot)
+        return _table_card(card) if card else None
+
+    async def change(self, table_id: int, *put: TableCard | None, remove: Iterable[str] = ()) -> None:
+        """Empty slots, then fill others, in one transaction."""
+        async with self._store.begin(table=table_id) as unit:
+            for slot in remove:
+                await unit.tables.remove_card(table_id, slot)
+            for card in filter(None, put):
+                await unit.tables.set_card(table_id, card.slot, msgspec.to_builtins(card.ref))
+
+    async def forget_files(self, card: TableCard) -> None:
+        """Store that it is not known what a card has attached, before an edit that takes files from it.
+
+        So a process that dies between the edit and storing it leaves no ids of files that are gone.
+        """
+        if card.ref.files:
+            unknown = msgspec.structs.replace(card.ref, files=[], payload_digest="")
+            await self.change(card.table_id, card._replace(ref=unknown))
+
+
+def _table_card(card: Card) -> TableCard:
+    return TableCard(card.table_id, card.slot, msgspec.convert(card.message_ref, CardRef))
+
+
+def moved(ref: CardRef, posted: CardRef) -> CardRef:
+    """A reference to the same card where it was posted anew."""
+    return msgspec.structs.replace(
+        ref, channel_id=posted.channel_id, message_id=posted.message_id, files=posted.files,
+        is_plain=posted.is_plain, payload_digest=posted.payload_digest,
+    )  # fmt: skip
 
 
 def digest(value: Any) -> str:
@@ -99,24 +173,12 @@ def attached_files(images: Iterable[ImageAttachment], attachments: Iterable[Any]
     ]
 
 
-def card_slot(pending: PendingDecision, prefix: str) -> str:
+def card_slot(pending: PendingDecision, user: str | None = None) -> str:
     """The slot of a decision's card: of a seat's turn, or of one offer."""
     name = "turn" if pending.is_main else pending.decision_id.rpartition(".")[2]
-    return f"{prefix}{name}:{pending.seat}"
+    return slot_for(user, f"{name}:{pending.seat}")
 
 
-def is_prompt_slot(slot: str) -> bool:
-    """Whether the card of this slot asks a player to act or to vote."""
-    name = slot.removeprefix(slot_prefix(slot)).partition(":")[0]
-    return name not in (LOBBY, RUN, ENDED, "said", OVER, REMIND, PICTURES) and not is_old_slot(slot)
-
-
-def is_old_slot(slot: str) -> bool:
-    """Whether the card of this slot still has controls that nobody needs."""
-    return slot.removeprefix(slot_prefix(slot)).startswith(OLD_PREFIX)
-
-
-def slot_prefix(slot: str) -> str:
-    """The prefix of a slot: `u123/` for a direct message, "" for the table's own channel or thread."""
-    head, slash, _ = slot.partition("/")
-    return f"{head}/" if slash else ""
+def slot_for(user: str | None, name: str) -> str:
+    """A slot in the direct messages of a user, or in the table's own channel or thread."""
+    return f"u{user}/{name}" if user else name

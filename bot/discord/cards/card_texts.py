@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import groupby
 
 import engine
@@ -63,48 +62,30 @@ def left_out(turns: int) -> str:
     return f"… and {turns} earlier turn{'s' * (turns != 1)} (`/show log`)"
 
 
-def turn_lines(entries: Sequence[LogEntry], names: Sequence[str]) -> list[str]:
-    """Finished turns, a line for the successive moves of each player: `✓ Ann buys the SV for $20.`"""
-    moves = [e for e in entries if e.is_live and e.kind == "move" and e.seat is not None and e.has_text]
-    lines = []
-    for seat, group in groupby(moves, key=lambda entry: entry.seat or 0):
-        rows = list(group)
-        all_told = " ".join(" ".join(entry.sentences) for entry in rows) or rows[-1].line
-        told = " ".join(sentence for entry in rows for sentence in told_sentences(entry)) or all_told
-        name = "" if names[seat] in told else f"{names[seat]}: "
-        lines.append(truncate(f"✓ {name}{told}", MAX_RESULT))
-    return lines
-
-
 DONE, UNDONE, WAS_UNDONE = "✓ ", "↶ ", " (undone)"
 
 
-def with_undone(lines: Sequence[str], entries: Sequence[LogEntry], names: Sequence[str]) -> list[str]:
-    """Lines of finished turns as they are after an undo or a redo: those whose moves were undone are marked.
-    entries: of the log, at least those that the lines are about."""
-    dead = Counter(turn_lines([replace(e, is_live=True) for e in entries if not e.is_live], names))
-    marked = []
-    for line in lines:
-        plain = f"{DONE}{line.removeprefix(UNDONE).removesuffix(WAS_UNDONE)}" if line[:2] == UNDONE else line
-        is_dead = dead[plain] > 0
-        dead[plain] -= is_dead
-        marked.append(f"{UNDONE}{plain.removeprefix(DONE)}{WAS_UNDONE}" if is_dead else plain)
-    return marked
+def is_vote(entry: LogEntry) -> bool:
+    """Whether an entry is a vote that was cast."""
+    return entry.kind == "note" and entry.line in VOTES and bool(entry.sentences)
 
 
-def poll_result(entries: Sequence[LogEntry], texts: Sequence[str]) -> list[str]:
-    """What became of a poll: the votes that were cast on its question, else that it was closed."""
-    question = texts[-1] if texts else "The vote"
-    cast = [e.sentences[0] for e in entries if e.kind == "note" and e.line in VOTES and e.sentences]
-    votes = [each for each in cast if each.endswith(question)]
-    return [truncate(each, MAX_RESULT) for each in votes or [f"{question} The vote is closed."]]
-
-
-def short_round(round_name: str) -> str:
-    """`OR 2.1` for `operating round 2.1`."""
-    name, _, number = round_name.partition(" round ")
-    short = {"stock": "SR", "operating": "OR", "merger": "MR"}.get(name)
-    return f"{short} {number}" if short else round_name
+def turn_lines(entries: Sequence[LogEntry], names: Sequence[str]) -> list[str]:
+    """Finished turns, a line for the successive moves of each player: `✓ Ann buys the SV for $20.`, or
+    `↶ Ann buys the SV for $20. (undone)`; and votes."""
+    lines = []
+    told = [e for e in entries if e.seat is not None and e.has_text and (e.kind == "move" or is_vote(e))]
+    for (seat, is_live, voted), group in groupby(told, key=lambda e: (e.seat or 0, e.is_live, is_vote(e))):
+        rows = list(group)
+        if voted:
+            lines += [truncate(entry.sentences[0], MAX_RESULT) for entry in rows]
+            continue
+        everything = " ".join(" ".join(entry.sentences) for entry in rows) or rows[-1].line
+        text = " ".join(sentence for entry in rows for sentence in told_sentences(entry)) or everything
+        name = "" if names[seat] in text else f"{names[seat]}: "
+        text = truncate(f"{name}{text}", MAX_RESULT)
+        lines.append(f"{DONE}{text}" if is_live else f"{UNDONE}{text}{WAS_UNDONE}")
+    return lines
 
 
 def notification_line(
@@ -114,7 +95,7 @@ def notification_line(
     state = view.state
     assert state is not None
     names = " ".join(mention(users.get(each.seat), each.name) for each in prompts)
-    parts = [f"{view.table.title} {short_round(engine.round_name(state))}", prompts[0].prompt]
+    parts = [f"{view.table.title} {engine.short_round(engine.round_name(state))}", prompts[0].prompt]
     if len(prompts) == 1:
         parts.append(text_views.dollars(available_cash(state, prompts[0].seat)))
     return truncate(f"{names}: {', '.join(parts)}", MAX_LINE - 10) + f" · {view.table.code}"
@@ -175,7 +156,7 @@ class TurnSummary:
 def told_turns(entries: Sequence[LogEntry]) -> list[TurnSummary]:
     """Log entries as turns, without those that were undone or say nothing."""
     turns: list[TurnSummary] = []
-    for entry in entries:
+    for entry in (each for each in entries if each.is_live):
         is_note = entry.kind != "move"
         seat = None if is_note else entry.seat  # a note says itself whom it is about
         for sentence in told_sentences(entry):
@@ -194,7 +175,7 @@ def told_turns(entries: Sequence[LogEntry]) -> list[TurnSummary]:
 
 def told_sentences(entry: LogEntry) -> list[str]:
     """What an entry says that others want to know."""
-    if not entry.is_live or not entry.has_text:
+    if not entry.has_text:
         return []
     if entry.kind != "move":
         return [" ".join(entry.sentences) or entry.line]

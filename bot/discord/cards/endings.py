@@ -9,7 +9,6 @@ another message without a ping becomes the ending.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from typing import NamedTuple
 
 import msgspec
@@ -19,11 +18,11 @@ from bot.discord.api import CannotEdit, DiscordApi, EditProblem, FileAttachment,
 from bot.discord.cards import card_texts
 from bot.discord.cards import parts as message_parts
 from bot.discord.cards.card_builder import CardBuilder
-from bot.discord.cards.card_refs import OVER, CardRef, card_ref
+from bot.discord.cards.card_refs import OVER, CardRef, TableCard, moved, slot_for
 from bot.discord.cards.finished_turns import FinishedTurns
 from bot.discord.cards.parts import Json
 from bot.discord.controls.page_controls import page_card
-from bot.discord.posting import Draft, Poster, ref_to_store
+from bot.discord.posting import Draft, Poster
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_recipient
 from bot.hub.notifications.ending import headline_of
@@ -65,16 +64,17 @@ class Endings:
         dm_user: str | None,
     ) -> str:
         """Send the ending of a game whose last position is `state`, or complete one that was begun."""
-        slot = f"u{dm_user}/{OVER}" if dm_user else OVER
-        async with self.service.store.read() as unit:
-            stored = await unit.tables.card(table.id, slot)
-        ref = card_ref(stored) if stored else None
+        slot = slot_for(dm_user, OVER)
+        stored = await self.poster.cards.get(table.id, slot)
+        ref = stored.ref if stored else None
         if ref is None or ref.key != queued.idempotency_key:
             ref = await self._post_line(queued, table, state, dm_user)
             await self._save(table, slot, ref)
         if not ref.payload_digest and (built := await self._build(table, notification)):
-            if not await self._complete(table, ref, built):
-                ref = await self._post_line_again(queued, table, state, dm_user)
+            if not await self._complete(table, ref, built):  # it is deleted, or cannot be edited
+                again = Draft([], line=ending_line(table, state, []))
+                posted = await self.poster.post(table, f"{queued.idempotency_key}.again", again, dm_user)
+                ref = moved(ref, posted)
                 await self._complete(table, ref, built)
             await self._save(table, slot, msgspec.structs.replace(ref, payload_digest=WHOLE))
             if dm_user is None:
@@ -82,16 +82,14 @@ class Endings:
         return str(ref.message_id)
 
     async def _save(self, table: TableInfo, slot: str, ref: CardRef) -> None:
-        async with self.service.store.begin() as unit:
-            await unit.tables.set_card(table.id, slot, ref_to_store(ref), None)
+        await self.poster.cards.change(table.id, TableCard(table.id, slot, ref))
 
     async def redraw(self, table: TableInfo) -> None:
         """Make the ending of a table anew, with the names that hold now."""
-        async with self.service.store.read() as unit:
-            stored = await unit.tables.card(table.id, OVER)
+        stored = await self.poster.cards.get(table.id, OVER)
         notification = Notification("over", table.id, table.seq)
         if stored is not None and (built := await self._build(table, notification)):
-            await self._complete(table, card_ref(stored), built)
+            await self._complete(table, stored.ref, built)
 
     # -- the line ----------------------------------------------------------------------------
 
@@ -101,23 +99,9 @@ class Endings:
         """Post the line, or find the one that an earlier attempt has posted."""
         users = [] if dm_user else await self._users(table)
         line = ending_line(table, state, users)
-        found = None
-        if queued.attempts > 1:
-            is_wanted: Callable[[str, str], bool] = lambda _, text: text == line  # noqa: E731
-            found = await self.poster.find(table, is_wanted, queued.created_at, dm_user)
-        if found is not None:
-            return CardRef(found.channel.id, found.id, seq=table.seq, key=queued.idempotency_key)
         draft = Draft([], line=line, users=users)
-        posted = await self.poster.post(table, queued.idempotency_key, draft, dm_user)
-        return CardRef(posted.channel_id, posted.message_id, seq=table.seq, key=queued.idempotency_key)
-
-    async def _post_line_again(
-        self, queued: OutboxMessage, table: TableInfo, state: engine.State, dm_user: str | None
-    ) -> CardRef:
-        """Post the line a second time, without pings: the first is deleted, or cannot be edited."""
-        draft = Draft([], line=ending_line(table, state, []))
-        posted = await self.poster.post(table, f"{queued.idempotency_key}.again", draft, dm_user)
-        return CardRef(posted.channel_id, posted.message_id, seq=table.seq, key=queued.idempotency_key)
+        posted = await self.poster.post_once(queued, table, draft, lambda _, text: text == line, dm_user)
+        return msgspec.structs.replace(posted, seq=table.seq, key=queued.idempotency_key)
 
     async def _users(self, table: TableInfo) -> list[str]:
         """The Discord accounts of those who want to be told where the table is shown, and are not asleep."""

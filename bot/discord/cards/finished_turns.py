@@ -1,17 +1,15 @@
 """Finished cards: each becomes one line, and the lines of successive turns are one message.
 
-Theory of operation. A card that asks for nothing any more loses its controls and pictures. If its player has
-moved, one line says what they did. The message that lists the last turns gets the line, and the message of
-the card is deleted; where there is no such message, or it is full or too old to be edited, the card itself
-becomes the next list. So a thread reads as lists of turns with a few notices in between. A card that Discord
-does not let us edit now is queued in the store and finished when it does.
+Theory of operation. The log says what has happened; a list of turns shows it from one row to another, a line
+for each turn and each vote. A card that asks for nothing any more is deleted, and the list goes on to the
+present row; where there is no list, or it is full or too old to be edited, the message of the card becomes
+the next one. So a thread reads as lists of turns with a few notices in between. A card that Discord does not
+let us edit now is queued in the store and finished when it does.
 
-The list is edited first. One transaction then stores what it says and that the card is finished, and only
-then is the card's message deleted. So a process may die anywhere: the next one edits the list into the same,
-or deletes what is still there, and no line is missing or stands there twice. A card whose message somebody
-has deleted cannot become a list: its moves are left to the next card that is finished. They are in the log;
-lines that are not found there again, of a poll or of a queued card, wait in a list that is not begun. A list
-that somebody has deleted is one that is not begun: its lines are on the next one.
+The list is edited first. One transaction then stores how far it goes and that the card is finished, and only
+then is the card's message deleted. So a process may die anywhere: the next one makes the same list, or
+deletes what is still there, and no line is missing or stands there twice. Where somebody has deleted the
+message of a card or of a list, the next list begins where that one did.
 """
 
 from __future__ import annotations
@@ -20,34 +18,33 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from typing import NamedTuple
 
 import aiohttp
 import discord
 import msgspec
 
-from bot.discord.api import CannotEdit, DiscordApi, message_age
+from bot.discord.api import CannotEdit, DiscordApi, EditProblem, message_age
 from bot.discord.cards import card_texts, layouts
-from bot.discord.cards.card_refs import ENDED, OLD_PREFIX, RUN, CardRef, card_ref, slot_prefix
-from bot.discord.posting import forget_files, ref_to_store
+from bot.discord.cards.card_refs import (
+    ENDED,
+    OLD_PREFIX,
+    RUN,
+    CardRef,
+    CardStore,
+    TableCard,
+    digest,
+    slot_for,
+)
 from bot.hub.table import TableView
 from bot.service import Service
-from storage import Card, StoreError
+from storage import StoreError
 
 log = logging.getLogger(__name__)
 
 OLD_MESSAGE_AGE = timedelta(minutes=55)  # Discord limits edits of messages older than one hour
 MAX_LIST_TEXT = 3600  # characters
-ROWS_OF_A_LIST = 200  # of the log, that a list may be about
 NO_LONGER = "No longer asked."
 NO_MESSAGE = 0  # the message id of a list that is not begun
-
-
-class Outcome(NamedTuple):
-    """What became of a card: lines for the list, and the row of the log up to which the list is then."""
-
-    lines: list[str]
-    seq: int | None = None
 
 
 class FinishedTurns:
@@ -55,168 +52,125 @@ class FinishedTurns:
 
     def __init__(self, service: Service, api: DiscordApi, lock: Callable[[int], asyncio.Lock]) -> None:
         self.service, self.api = service, api
+        self.cards = CardStore(service.store)
         self._lock = lock
-        self._queue: asyncio.Queue[Card] = asyncio.Queue()
+        self._queue: asyncio.Queue[TableCard] = asyncio.Queue()
 
-    async def finish(self, view: TableView, card: Card) -> None:
+    async def finish(self, view: TableView, card: TableCard) -> None:
         """Finish a card that is not needed any more, and remove it from the store."""
-        run = await self._list(view.table.id)
-        outcome = await self._result(view, card, run)
+        after, until = begins_after(card), card.ref.seq if card.is_queued else view.seq
         try:
-            if message_age(card_ref(card).message_id) > OLD_MESSAGE_AGE:
-                await self._finish_later(view.table.id, card, outcome)
+            if not card.is_queued and message_age(card.ref.message_id) > OLD_MESSAGE_AGE:
+                raise CannotEdit(EditProblem.OLD)
+            if card.user:
+                await self._edit_card(card, await self._own_lines(view, card, after, until) or [NO_LONGER])
+                await self._save(card)
             else:
-                await self._finish_now(view.table.id, card, outcome, run)
+                await self._list_turns(view, card, after, until)
         except CannotEdit as failure:
             if failure.is_gone:
-                await self._leave_to_next(view.table.id, card, outcome)
-            else:
-                await self._finish_later(view.table.id, card, outcome)
+                is_begun = card.user or await self._list(card.table_id)
+                await self._save(card, None if is_begun else no_list(card.ref.channel_id, after))
+            elif not card.is_queued:  # else the next change of the table, or the next start, queues it again
+                queued = queued_card(card, until)
+                await self._save(card, queued=queued)
+                self.queue(queued)
 
-    async def _finish_now(
-        self, table_id: int, card: Card, outcome: Outcome, run: CardRef | None, *, even_old: bool = False
-    ) -> None:
-        """run: the list of finished turns. Raises CannotEdit, and has changed nothing in the store then."""
-        if slot_prefix(card.slot):
-            await self._edit_card(card, outcome.lines or [NO_LONGER])
-            await self._save(table_id, card, outcome)
-        elif outcome.lines:
-            await self._add_to_list(table_id, card, outcome, run, even_old)
-        else:
-            await self._save_and_delete(table_id, card, outcome)
-
-    async def _result(self, view: TableView, card: Card, run: CardRef | None) -> Outcome:
-        """What became of a card: the outcome of a poll, or the moves that no list has yet."""
-        ref, prefix = card_ref(card), slot_prefix(card.slot)
-        queries, names = self.service.queries, view.table.names
-        if card.slot.removeprefix(prefix).startswith("v"):
-            return Outcome(card_texts.poll_result(await queries.log(view.table.id, ref.seq), ref.texts))
-        if prefix:
-            entries = await queries.log(view.table.id, ref.seq)
-            return Outcome(card_texts.turn_lines([each for each in entries if each.seat == ref.seat], names))
-        entries = await queries.log(view.table.id, ref.seq if run is None else run.seq, view.seq)
-        return Outcome(card_texts.turn_lines(entries, names), view.seq)
+    async def _own_lines(self, view: TableView, card: TableCard, after: int, until: int) -> list[str]:
+        """What a player has done since the card in their direct messages was made, and all votes."""
+        entries, seat = await self.service.queries.log(view.table.id, after, until), card.ref.seat
+        told = [each for each in entries if each.seat == seat or card_texts.is_vote(each)]
+        return card_texts.turn_lines(told, view.table.names)
 
     # -- the list ----------------------------------------------------------------------------
 
-    async def _add_to_list(
-        self, table_id: int, card: Card, outcome: Outcome, run: CardRef | None, even_old: bool
-    ) -> None:
-        """Add lines to the list of finished turns and delete the card, or make the card the next list."""
-        ref, lines = card_ref(card), outcome.lines
-        if run is not None and _has_room(run, ref, lines, even_old):
-            texts = [*run.texts, *lines]
+    async def _list_turns(self, view: TableView, card: TableCard, after: int, until: int) -> None:
+        """Let the list go on to a row and delete the card, or make the card the next list. Raises CannotEdit,
+        and has changed nothing in the store then."""
+        ref = card.ref
+        run = await self._list(card.table_id) or no_list(ref.channel_id, after)
+        if not await self._lines(view, run.seq, until):
+            await self._save_and_delete(card)
+            return
+        begins = run.seq
+        lines = [] if run.since is None else await self._lines(view, run.since, until)
+        if lines and _has_room(run, ref, lines, even_old=card.is_queued):
             try:
-                await self._edit(run, texts)
+                await self._edit(run, lines)
             except CannotEdit as failure:
-                table = self.service.cache.table_name(table_id)
-                log.info("Discord: the list of turns of %s is closed: %s", table, failure)
-                if failure.is_gone:
-                    run = no_list(run.channel_id, run.seq, run.texts)
-                    await self._store_list(table_id, run)
+                log.info("Discord: the list of turns of %s is closed: %s", view.table.code, failure)
+                begins = run.since if failure.is_gone and run.since is not None else begins
             else:
-                run = msgspec.structs.replace(run, texts=texts)
-                await self._save_and_delete(table_id, card, outcome, run=run)
+                run = msgspec.structs.replace(run, seq=until, payload_digest=digest(lines))
+                await self._save_and_delete(card, run)
                 return
-        texts = latest_lines([*_waiting_lines(run), *lines])
-        await self._edit_card(card, texts)
-        seq = run.seq if run else ref.seq
-        run = CardRef(ref.channel_id, ref.message_id, seq=seq, texts=texts)
-        await self._save(table_id, card, outcome, run=run)
+        lines = latest_lines(await self._lines(view, begins, until))
+        await self._edit_card(card, lines)
+        run = CardRef(ref.channel_id, ref.message_id, since=begins, seq=until, payload_digest=digest(lines))
+        await self._save(card, run)
 
     async def mark_undone(self, view: TableView) -> None:
         """After an undo or a redo: the last two lists of turns say which of them no longer count."""
-        entries = await self.service.queries.log(view.table.id, max(view.seq - ROWS_OF_A_LIST, 0))
         for slot in (RUN, ENDED):
-            async with self.service.store.read() as unit:
-                stored = await unit.tables.card(view.table.id, slot)
-            run = card_ref(stored) if stored else no_list(0)
-            texts = card_texts.with_undone(run.texts, entries, view.table.names)
-            if run.message_id == NO_MESSAGE or texts == run.texts:
+            run = await self._list(view.table.id, slot)
+            if run is None or run.since is None:
+                continue
+            lines = latest_lines(await self._lines(view, run.since, run.seq))
+            if digest(lines) == run.payload_digest:
                 continue
             try:
-                await self._edit(run, texts)
+                await self._edit(run, lines)
             except CannotEdit as failure:
                 log.info("Discord: a list of turns of table %s stays as it is: %s", view.table.code, failure)
                 continue
-            async with self.service.store.begin(table=view.table.id) as unit:
-                marked = ref_to_store(msgspec.structs.replace(run, texts=texts))
-                await unit.tables.set_card(view.table.id, slot, marked)
+            marked = msgspec.structs.replace(run, payload_digest=digest(lines))
+            await self.cards.change(view.table.id, TableCard(view.table.id, slot, marked))
 
-    async def _save_and_delete(
-        self, table_id: int, card: Card, outcome: Outcome, *, run: CardRef | None = None
-    ) -> None:
+    async def _lines(self, view: TableView, after: int, until: int) -> list[str]:
+        """The turns and votes after a row of the log up to another."""
+        return card_texts.turn_lines(
+            await self.service.queries.log(view.table.id, after, until), view.table.names
+        )
+
+    async def _save_and_delete(self, card: TableCard, run: CardRef | None = None) -> None:
         """Store that a card is finished, then delete its message; the next process does if this one dies."""
-        queued = queued_card(card, [])
-        await self._save(table_id, card, outcome, run=run, queued=queued)
+        queued = queued_card(card)
+        await self._save(card, run, queued)
         try:
-            await self._remove(card_ref(queued))
+            await self._remove(queued.ref)
         except CannotEdit as failure:
             if not failure.is_gone:
                 return  # the next change of the table, or the next start, queues it again
-        await self._save(table_id, queued, Outcome([]))
-
-    async def _leave_to_next(self, table_id: int, card: Card, outcome: Outcome) -> None:
-        """Store that a card is finished whose message is gone. The list goes on where it was; lines that the
-        log does not give again wait for the next one."""
-        ref, run = card_ref(card), None
-        if not slot_prefix(card.slot):
-            run = await self._list(table_id) or no_list(ref.channel_id, ref.seq)
-            if outcome.seq is None and outcome.lines:
-                run = no_list(run.channel_id, run.seq, [*_waiting_lines(run), *outcome.lines])
-        await self._save(table_id, card, Outcome([]), run=run)
+        await self._save(queued)
 
     async def _save(
-        self,
-        table_id: int,
-        card: Card,
-        outcome: Outcome,
-        *,
-        run: CardRef | None = None,
-        queued: Card | None = None,
+        self, card: TableCard, run: CardRef | None = None, queued: TableCard | None = None
     ) -> None:
-        """Store that a card is finished, what the list says now if it was edited, and what is still to be
-        done with the message."""
-        ref = card_ref(card)
-        async with self.service.store.begin(table=table_id) as unit:
-            if outcome.seq is not None:
-                stored = await unit.tables.card(table_id, RUN)
-                run = run or (card_ref(stored) if stored else no_list(ref.channel_id))
-                run = msgspec.structs.replace(run, seq=outcome.seq)
-            if run is not None:
-                await unit.tables.set_card(table_id, RUN, ref_to_store(run))
-            await unit.tables.remove_card(table_id, card.slot)
-            if queued:
-                await unit.tables.set_card(table_id, queued.slot, queued.message_ref)
+        """Store that a card is finished, the list if it has changed, and what is still to be done with the
+        message."""
+        table_id = card.table_id
+        listed = None if run is None else TableCard(table_id, RUN, run)
+        await self.cards.change(table_id, listed, queued, remove=[card.slot])
 
-    async def _list(self, table_id: int) -> CardRef | None:
-        async with self.service.store.read() as unit:
-            stored = await unit.tables.card(table_id, RUN)
-        return card_ref(stored) if stored else None
-
-    async def _store_list(self, table_id: int, run: CardRef) -> None:
-        async with self.service.store.begin(table=table_id) as unit:
-            await unit.tables.set_card(table_id, RUN, ref_to_store(run))
+    async def _list(self, table_id: int, slot: str = RUN) -> CardRef | None:
+        stored = await self.cards.get(table_id, slot)
+        return stored.ref if stored else None
 
     async def end_list(self, table_id: int) -> None:
         """After another message the next finished turn begins another list."""
         run = await self._list(table_id)
-        if run is None:
-            return
-        async with self.service.store.begin(table=table_id) as unit:
-            if run.message_id != NO_MESSAGE:
-                await unit.tables.set_card(table_id, ENDED, ref_to_store(run))
-            begun = no_list(run.channel_id, run.seq, _waiting_lines(run))
-            await unit.tables.set_card(table_id, RUN, ref_to_store(begun))
+        if run is not None and run.message_id != NO_MESSAGE:
+            begun = TableCard(table_id, RUN, no_list(run.channel_id, run.seq))
+            await self.cards.change(table_id, TableCard(table_id, ENDED, run), begun)
 
     # -- messages ----------------------------------------------------------------------------
 
     def _message(self, ref: CardRef) -> discord.PartialMessage:
         return self.api.message(ref.channel_id, ref.message_id)
 
-    async def _edit_card(self, card: Card, lines: list[str]) -> None:
-        await forget_files(self.service.store, card)
-        await self._edit(card_ref(card), lines)
+    async def _edit_card(self, card: TableCard, lines: list[str]) -> None:
+        await self.cards.forget_files(card)
+        await self._edit(card.ref, lines)
 
     async def _edit(self, ref: CardRef, lines: list[str]) -> None:
         await self.api.edit(self._message(ref), layouts.finished_card(lines))
@@ -228,20 +182,13 @@ class FinishedTurns:
 
     # -- cards that cannot be edited now -----------------------------------------------------
 
-    async def put_off(self, table_id: int, card: Card) -> None:
-        """Queue the message of a card that another has replaced; its controls are removed when Discord allows
-        it."""
-        queued = queued_card(card, [])
-        async with self.service.store.begin(table=table_id) as unit:
-            await unit.tables.set_card(table_id, queued.slot, queued.message_ref)
+    async def put_off(self, table_id: int, card: TableCard) -> None:
+        """Queue the message of a card that another has replaced; it is deleted when Discord allows it."""
+        queued = queued_card(card)
+        await self.cards.change(table_id, queued)
         self.queue(queued)
 
-    async def _finish_later(self, table_id: int, card: Card, outcome: Outcome) -> None:
-        queued = queued_card(card, outcome.lines)
-        await self._save(table_id, card, outcome, queued=queued)
-        self.queue(queued)
-
-    def queue(self, card: Card) -> None:
+    def queue(self, card: TableCard) -> None:
         """Finish a queued card when its turn comes."""
         self._queue.put_nowait(card)
 
@@ -251,42 +198,31 @@ class FinishedTurns:
             card = await self._queue.get()
             try:
                 async with self._lock(card.table_id):
-                    await self._finish_queued(card)
+                    if await self.cards.get(card.table_id, card.slot) is not None:
+                        await self.finish(await self.service.queries.view(card.table_id), card)
             except (discord.DiscordException, aiohttp.ClientError, OSError, StoreError) as error:
                 log.info("Discord: an old card could not be closed: %s", error)
             except Exception:
                 log.exception("Discord: an old card could not be closed")
 
-    async def _finish_queued(self, card: Card) -> None:
-        async with self.service.store.read() as unit:
-            if await unit.tables.card(card.table_id, card.slot) is None:
-                return
-        outcome = Outcome(card_ref(card).texts)
-        try:
-            run = await self._list(card.table_id)
-            await self._finish_now(card.table_id, card, outcome, run, even_old=True)
-        except CannotEdit as failure:
-            if failure.is_gone:  # else the next change of the table, or the next start, queues it again
-                await self._leave_to_next(card.table_id, card, outcome)
+
+def begins_after(card: TableCard) -> int:
+    """The row of the log after which a card was made."""
+    return card.ref.seq if card.ref.since is None else card.ref.since
 
 
-def queued_card(card: Card, lines: list[str]) -> Card:
-    """How a card is queued whose message is still to be finished with these lines."""
-    ref = card_ref(card)
-    queued = CardRef(ref.channel_id, ref.message_id, seq=ref.seq, texts=lines)
-    slot = f"{slot_prefix(card.slot)}{OLD_PREFIX}{ref.message_id}"
-    return Card(table_id=card.table_id, slot=slot, message_ref=ref_to_store(queued), posted_at=card.posted_at)
+def queued_card(card: TableCard, until: int | None = None) -> TableCard:
+    """How a card is queued whose message is still to be finished. until: the row up to which there is
+    something to tell of it; None where there is nothing."""
+    ref, after = card.ref, begins_after(card)
+    seq = after if until is None else until
+    queued = CardRef(ref.channel_id, ref.message_id, seat=ref.seat, since=after, seq=seq)
+    return TableCard(card.table_id, slot_for(card.user, f"{OLD_PREFIX}{ref.message_id}"), queued)
 
 
-def no_list(channel_id: int, seq: int = 0, lines: Sequence[str] = ()) -> CardRef:
-    """A list of turns that is not begun: these lines and the moves after row `seq` of the log will be on
-    it."""
-    return CardRef(channel_id, NO_MESSAGE, seq=seq, texts=list(lines))
-
-
-def _waiting_lines(run: CardRef | None) -> list[str]:
-    """The lines of a list that is not begun."""
-    return run.texts if run is not None and run.message_id == NO_MESSAGE else []
+def no_list(channel_id: int, seq: int) -> CardRef:
+    """A list of turns that is not begun: it will be about what follows row `seq` of the log."""
+    return CardRef(channel_id, NO_MESSAGE, seq=seq)
 
 
 def latest_lines(lines: Sequence[str]) -> list[str]:
@@ -301,10 +237,8 @@ def latest_lines(lines: Sequence[str]) -> list[str]:
     return [card_texts.left_out(missing), *lines[missing:]] if missing else list(lines)
 
 
-def _has_room(run: CardRef, ref: CardRef, lines: list[str], even_old: bool) -> bool:
-    """Whether lines fit into a list of turns that stands in the same channel."""
-    length = sum(len(each) + 1 for each in [*run.texts, *lines])
-    in_place = run.message_id != NO_MESSAGE and run.channel_id == ref.channel_id
-    return (
-        in_place and length <= MAX_LIST_TEXT and (even_old or message_age(run.message_id) < OLD_MESSAGE_AGE)
-    )
+def _has_room(run: CardRef, ref: CardRef, lines: Sequence[str], *, even_old: bool) -> bool:
+    """Whether a list of turns may have these lines, and stands in the same channel as a card."""
+    length = sum(len(each) + 1 for each in lines)
+    is_editable = even_old or message_age(run.message_id) < OLD_MESSAGE_AGE
+    return run.channel_id == ref.channel_id and length <= MAX_LIST_TEXT and is_editable

@@ -59,8 +59,8 @@ def turn_card(
     images: Sequence[ImageRef],
     revenues: Mapping[str, int] | None = None,
     added: Addition = NOTHING_ADDED,
-) -> tuple[list[Json], list[str]]:
-    """The card of a player who has to act, or of several: its components, and its texts.
+) -> list[Json]:
+    """The card of a player who has to act, or of several.
 
     `choices` and `users` (Discord ids) are by seat. `history`: lines of what has happened since the player's
     last turn. `revenues`: dollars of each company's last run. `images`: the pictures that will be attached;
@@ -93,7 +93,7 @@ def turn_card(
     else:
         control_rows = shared_controls(view, prompts, choices, added.controls)
     framed = [*media_galleries(images), *map(text_display, texts), *control_rows]
-    return [*map(text_display, above), container(framed)], [*above, *texts]
+    return [*map(text_display, above), container(framed)]
 
 
 def _question(state: engine.State, pending: PendingDecision) -> str:
@@ -187,11 +187,8 @@ def notification(lines: Sequence[str]) -> list[Json]:
     return [text_display("\n".join(line for line in lines if line))]
 
 
-def poll_card(
-    view: TableView, poll: TablePoll, users: Mapping[int, str | None]
-) -> tuple[list[Json], list[str]]:
-    """The message of a poll: who has voted, and the buttons of those who have not. Its last text is the
-    question."""
+def poll_card(view: TableView, poll: TablePoll, users: Mapping[int, str | None]) -> list[Json]:
+    """The message of a poll: who has voted, and the buttons of those who have not."""
     names = view.table.names
     heads = " ".join(mention(user, names[seat]) for seat, user in users.items())
     question = f"### {escape_markdown(poll.poll.details['question'])}"
@@ -200,7 +197,7 @@ def poll_card(
     buttons = added_buttons(view.table.id, f"v{poll.poll.id}", VOTE_CONTROLS)
     head = f"{heads} · {table_heading(view.table, view.seq)}"
     framed = [text_display(question), text_display(voters), *action_rows(buttons)]
-    return [text_display(head), container(framed)], [head, poll.poll.details["question"]]
+    return [text_display(head), container(framed)]
 
 
 def poll_line(view: TableView, poll: TablePoll, users: Mapping[int, str | None]) -> str:

@@ -6,11 +6,13 @@ import json
 import logging
 from collections.abc import Sequence
 
+import msgspec
+
 from bot.discord.api import CannotEdit, DiscordApi
 from bot.discord.cards import card_texts, layouts, parts
 from bot.discord.cards.card_builder import CardBuilder
 from bot.discord.cards.card_keeper import current_prompt
-from bot.discord.cards.card_refs import LOBBY, REMIND, CardRef, card_ref
+from bot.discord.cards.card_refs import LOBBY, REMIND, CardRef, TableCard, slot_for
 from bot.discord.cards.finished_turns import FinishedTurns
 from bot.discord.cards.parts import (
     PRIMARY,
@@ -23,7 +25,7 @@ from bot.discord.cards.parts import (
 )
 from bot.discord.controls.controls import ENTER_LINE, SUBMIT_LINE, CustomId
 from bot.discord.controls.page_controls import added_buttons, page_card
-from bot.discord.posting import Draft, Posted, Poster, Unreachable, ref_to_store
+from bot.discord.posting import Draft, Poster, Unreachable
 from bot.discord.threads import TableThreads, card_link
 from bot.hub.feature import Page
 from bot.hub.info import TableInfo
@@ -58,30 +60,23 @@ class Notices:
     ) -> str | None:
         """Send a plain message."""
         head = card_texts.table_heading(table, notification.seq)
-        payload = layouts.notification([head, *map(escape_markdown, notification.sentences)])
-        marker = json.dumps(payload[0]["content"])
-        posted = await self._send_once(queued, table, Draft(payload), marker, dm_user)
+        draft = Draft(layouts.notification([head, *map(escape_markdown, notification.sentences)]))
+        posted = await self._send_once(queued, table, draft, dm_user)
         if dm_user is None:
             await self.finished.end_list(table.id)
             if notification.kind == "started":
                 await self.api.pin(self.api.message(posted.channel_id, posted.message_id))
         return str(posted.message_id)
 
-    async def _send_text_once(
-        self, queued: OutboxMessage, table: TableInfo, draft: Draft, dm_user: str | None
-    ) -> str:
-        """Send a message whose first text no other message has."""
-        first = draft.payload[0]
-        text = first["content"] if "content" in first else first["components"][0]["content"]
-        return str((await self._send_once(queued, table, draft, json.dumps(text), dm_user)).message_id)
-
     async def send_digest(
         self, queued: OutboxMessage, table: TableInfo, notification: Notification, dm_user: str | None
     ) -> str | None:
         """Send a digest, the same card as `/me turns`, if anything waits for its reader."""
         waiting = await self.service.waiting.pages(notification.person_id or 0, in_digest=True)
+        if not waiting:
+            return None
         draft = Draft(await turns_card(self.service, waiting))
-        return await self._send_text_once(queued, table, draft, dm_user) if waiting else None
+        return str((await self._send_once(queued, table, draft, dm_user)).message_id)
 
     async def send_reminder(
         self, queued: OutboxMessage, table: TableInfo, notification: Notification, dm_user: str | None
@@ -99,27 +94,31 @@ class Notices:
         asked = f"{pending.name} to act: {pending.prompt}." + (f" [The card]({link})" if link else "")
         payload = layouts.notification([card_texts.table_heading(table, view.seq), text, asked])
         draft = Draft(payload, users=[user] if user else [])
-        sent = await self._send_once(queued, table, draft, json.dumps(payload[0]["content"]), dm_user)
-        slot = f"{f'u{dm_user}/' if dm_user else ''}{REMIND}:{notification.seat}"
-        ref = CardRef(sent.channel_id, sent.message_id, seat=notification.seat, seq=table.seq)
-        async with self.service.store.begin(table=table.id) as unit:
-            former = await unit.tables.card(table.id, slot)
-            await unit.tables.set_card(table.id, slot, ref_to_store(ref))
-        if former is not None and (old := card_ref(former)).message_id != sent.message_id:
-            await self.api.delete(self.api.message(old.channel_id, old.message_id))
+        sent = await self._send_once(queued, table, draft, dm_user)
+        slot = slot_for(dm_user, f"{REMIND}:{notification.seat}")
+        ref = msgspec.structs.replace(sent, seat=notification.seat, seq=table.seq)
+        former = await self.poster.cards.get(table.id, slot)
+        await self.poster.cards.change(table.id, TableCard(table.id, slot, ref))
+        if former is not None and former.ref.message_id != sent.message_id:
+            await self.api.delete(self.api.message(former.ref.channel_id, former.ref.message_id))
         return str(sent.message_id)
 
     async def _send_once(
-        self, queued: OutboxMessage, table: TableInfo, draft: Draft, marker: str, dm_user: str | None = None
-    ) -> Posted:
-        """Send a message once; `marker` is a text in its JSON that no other message has."""
-        if queued.attempts > 1 and (
-            found := await self.poster.find(
-                table, lambda components, _: marker in components, queued.created_at, dm_user
-            )
-        ):
-            return Posted(found.channel.id, found.id, [])
-        return await self.poster.post(table, queued.idempotency_key, draft, dm_user)
+        self,
+        queued: OutboxMessage,
+        table: TableInfo,
+        draft: Draft,
+        dm_user: str | None = None,
+        marker: str = "",
+    ) -> CardRef:
+        """Send a message once. marker: a text in it that no other message has; its first text, if not
+        given."""
+        first = draft.payload[0]
+        text = marker or (first["content"] if "content" in first else first["components"][0]["content"])
+        mark = json.dumps(text)
+        return await self.poster.post_once(
+            queued, table, draft, lambda components, _: mark in components, dm_user
+        )
 
     async def update_lobby(
         self, queued: OutboxMessage, table: TableInfo, notification: Notification
@@ -128,10 +127,8 @@ class Notices:
         page = await self.service.pages["lobby"](table, notification)
         assert page is not None
         payload = page_card(table.id, page, [f"### {page.headline}"])
-        async with self.service.store.read() as unit:
-            stored = await unit.tables.card(table.id, LOBBY)
-        if stored is not None:
-            ref = card_ref(stored)
+        if (stored := await self.poster.cards.get(table.id, LOBBY)) is not None:
+            ref = stored.ref
             try:
                 await self.api.edit(self.api.message(ref.channel_id, ref.message_id), payload)
                 return str(ref.message_id)
@@ -140,10 +137,9 @@ class Notices:
         if not page.controls or "channel" not in table.location:
             return None
         first_button = str(CustomId(table.id, None, None, SUBMIT_LINE, page.controls[0].line))
-        posted = await self._send_once(queued, table, Draft(payload), json.dumps(first_button))
-        ref = CardRef(posted.channel_id, posted.message_id, key=queued.idempotency_key)
-        async with self.service.store.begin(table=table.id) as unit:
-            await unit.tables.set_card(table.id, LOBBY, ref_to_store(ref))
+        posted = await self._send_once(queued, table, Draft(payload), marker=first_button)
+        ref = msgspec.structs.replace(posted, key=queued.idempotency_key)
+        await self.poster.cards.change(table.id, TableCard(table.id, LOBBY, ref))
         return str(posted.message_id)
 
     async def send_page(
@@ -162,12 +158,12 @@ class Notices:
         card = page_card(table.id, page, [above] if above else [])
         draft = Draft(card, users=[user] if user else [])
         try:
-            return await self._send_text_once(queued, table, draft, dm_user)
+            return str((await self._send_once(queued, table, draft, dm_user)).message_id)
         except Unreachable:
             if not page.invites or dm_user is None:
                 raise
         draft = Draft([parts.text_display(f"<@{dm_user}>"), *card], users=[dm_user])
-        return await self._send_text_once(queued, table, draft, None)
+        return str((await self._send_once(queued, table, draft)).message_id)
 
 
 async def turns_card(service: Service, waiting: Sequence[tuple[WaitingTable, Page]]) -> list[Json]:

@@ -92,6 +92,15 @@ def select_row(custom_id: str, placeholder: str, items: Sequence[MenuItem]) -> J
     return {"type": 1, "components": [part]}
 
 
+def modal(title: str, custom_id: str, label: str, field: str, description: str = "", **details: Any) -> Json:
+    """A form of one text field, whose id is `field`. description: below its label. details: of the field."""
+    text = {"type": 4, "custom_id": field, "style": 1, "required": True, **details}
+    part = {"type": 18, "label": label, "component": text}
+    if description:
+        part["description"] = truncate(description, 100)
+    return {"title": truncate(title, 45), "custom_id": custom_id, "components": [part]}
+
+
 def code_block(content: str, limit: int) -> str:
     """Text in fixed width, at most `limit` characters with its fences."""
     return f"```\n{truncate(content.replace('```', ''), limit - 8)}\n```"

@@ -97,10 +97,6 @@ def _show_button(page: CustomId, control: Show) -> Json:
 
 def form_modal(custom_id: CustomId, question: str, form: Ask) -> Json:
     """A form of one field."""
-    field = {
-        "type": 4, "custom_id": "line", "style": 1, "required": True, "max_length": 300,
-        "placeholder": parts.truncate(form.example, 100),
-    }  # fmt: skip
-    label = {"type": 18, "label": form.label, "component": field}
-    sent = custom_id._replace(argument=f"{question}|{ENTERED}{form.start}")
-    return {"title": form.label, "custom_id": str(sent), "components": [label]}
+    sent = str(custom_id._replace(argument=f"{question}|{ENTERED}{form.start}"))
+    example = parts.truncate(form.example, 100)
+    return parts.modal(form.label, sent, form.label, "line", max_length=300, placeholder=example)

@@ -21,25 +21,24 @@ from bot.discord.controls.decision_controls import with_effects
 from bot.discord.interactions import private_answers
 from bot.discord.interactions.line_interactions import (
     CHOICES_CHANGED,
-    ControlAccess,
     LineInteractions,
+    OpenDecision,
+    not_running_text,
     split_lines,
 )
 from bot.discord.interactions.page_interactions import PageInteractions, PrivacyInteractions
 from bot.discord.interactions.replies import (
-    RawModal,
     defer_privately,
+    error_text,
     is_answered_already,
     is_too_late,
     reply,
     reply_text,
 )
-from bot.discord.interactions.tile_interactions import TileInteractions
+from bot.discord.interactions.tile_interactions import show_lays
 from bot.discord.interactions.watch_interactions import WatchInteractions
 from bot.discord.table_lookup import TableLookup
-from bot.hub.info import status_text
 from bot.pictures.workers import PictureWorkers
-from bot.position.pending import engine_seat
 from bot.service import Service
 
 log = logging.getLogger(__name__)
@@ -54,23 +53,42 @@ class InteractionHandler:
         self.service = service
         self.builder = CardBuilder(service, pictures)
         self.lookup = TableLookup(service)
-        self.checks = ControlAccess(service, self.lookup)
-        self.lines = LineInteractions(service, self.lookup, self.checks, pictures)
-        self.tiles = TileInteractions(service, self.checks, self.lines)
-        self.pages = PageInteractions(service, self.lookup, self.lines)
+        self.lines = LineInteractions(service, self.lookup, pictures)
+        self.pages = PageInteractions(self.lines)
         self.privacy = PrivacyInteractions(service, self.lookup)
         self.watch = WatchInteractions(service, self.lookup, DiscordApi(client), pictures)
         self.uncertain_session = UncertainSession(service, client)
 
-    @staticmethod
-    def log_error(error: BaseException) -> None:
-        """Log an internal error."""
+    async def handle(self, interaction: discord.Interaction) -> None:
+        """Handle a button, a select menu or a submitted modal."""
+        data: dict[str, Any] = dict(interaction.data or {})
+        await self.uncertain_session.let_others_answer()
+        try:
+            custom_id = controls.parse_custom_id(_effective_custom_id(data))
+            if custom_id is None:
+                await reply_text(interaction, OTHER_VERSION)
+            else:
+                await self.handle_control(interaction, custom_id, _submitted_values(data))
+        except Exception as error:
+            await self.report_failure(interaction, error)
+
+    async def report_failure(self, interaction: discord.Interaction, error: BaseException) -> None:
+        """Answer the user of a control or of a command with one sentence; an internal error also goes to the
+        log."""
         if is_too_late(error):
             log.info("Discord: a press came too late to be answered: %s", error)
         elif is_answered_already(error):
             log.info("Discord: a press was answered before: %s", error)
+            await self.uncertain_session.end_if_others_answer()
         else:
-            log.error("Discord: an interaction failed", exc_info=error)
+            if not isinstance(error, ValueError):
+                log.error("Discord: an interaction failed", exc_info=error)
+            if interaction.type is discord.InteractionType.autocomplete:
+                return
+            try:
+                await reply_text(interaction, error_text(error))
+            except discord.DiscordException as send_error:
+                log.warning("Discord: an interaction could not be answered: %s", send_error)
 
     async def handle_control(
         self, interaction: discord.Interaction, custom_id: CustomId, values: dict[str, str]
@@ -83,26 +101,18 @@ class InteractionHandler:
                 else:
                     await interaction.response.defer()
                 await self.lines.press(interaction, custom_id)
-            case controls.OPEN_MENU:
-                await self._open_menu(interaction, custom_id)
             case controls.ENTER_AMOUNT if values:
                 await interaction.response.defer()
                 await self.lines.submit_amount(interaction, custom_id, values.get("amount", ""))
             case controls.ENTER_AMOUNT:
-                await self.lines.open_amount_modal(interaction, custom_id)
+                await self.lines.open_amount_form(interaction, custom_id)
             case controls.ENTER_LINE if values:
                 await interaction.response.defer()
                 await self.lines.submit_lines(interaction, custom_id, split_lines(values.get("line", "")))
             case controls.ENTER_LINE:
-                if not await self.checks.reject_other_user(interaction, custom_id):
-                    example = await self.lines.example_line(custom_id)
-                    await interaction.response.send_modal(
-                        RawModal(private_answers.line_modal(custom_id, example))
-                    )
-            case controls.OPEN_TILES | controls.LOOK_CLOSER:
-                await self.tiles.show(interaction, custom_id)
-            case controls.SELL:
-                await self._preview_sales(interaction, custom_id)
+                await self.lines.open_line_form(interaction, custom_id)
+            case controls.OPEN_MENU | controls.OPEN_TILES | controls.LOOK_CLOSER | controls.SELL:
+                await self._open_private(interaction, custom_id)
             case controls.OPEN_CARD:
                 await interaction.response.defer(ephemeral=True, thinking=True)
                 await self.show_own_card(interaction, custom_id.table_id, custom_id.seat)
@@ -122,30 +132,39 @@ class InteractionHandler:
 
         seat: whose card was asked for; only its player sees it.
         """
+        if await self.lines.rejects_other_user(interaction, table_id, seat):
+            return
         view = await self.service.queries.view(table_id)
         reader = await self.lookup.person_id(interaction.user)
         own_seat = view.table.seat_of(reader) if seat is None else seat
-        if seat is not None and seat not in view.table.seats_of(reader):
-            await reply_text(
-                interaction, private_answers.wrong_player_text(view.state, view.table.names, seat)
-            )
-            return
         own = [each for each in view.pending if each.seat == own_seat]
         if not own or view.table.status != "running":
-            reason = f"Nothing waits for you at this table. {view.waiting_sentence}"
-            if view.table.status in ("paused", "ended"):
-                reason = f"Table {view.table.code} is {status_text(view.table.status)}."
-            await reply_text(interaction, reason.rstrip())
+            is_stopped = view.table.status in ("paused", "ended")
+            waiting = f"Nothing waits for you at this table. {view.waiting_sentence}".rstrip()
+            await reply_text(interaction, not_running_text(view.table) if is_stopped else waiting)
             return
         built = await self.builder.turn(view, own[:1], view.seq, reader)
         await reply(interaction, built.payload, built.images, plain=built.plain)
 
-    async def _open_menu(self, interaction: discord.Interaction, custom_id: CustomId) -> None:
-        """Show the next level of a menu in a private message."""
-        if not await self.checks.open_private(interaction, custom_id):
+    async def _open_private(self, interaction: discord.Interaction, custom_id: CustomId) -> None:
+        """Show what a control of a decision opens, in a private message."""
+        await defer_privately(interaction)
+        if (asked := await self.lines.open_decision(interaction, custom_id)) is None:
             return
-        choices = await self.lines.choices(custom_id)
-        position = controls.parse_menu_position(custom_id.argument)
+        match custom_id.action:
+            case controls.OPEN_MENU:
+                await self._open_menu(interaction, custom_id, asked)
+            case controls.SELL:
+                await self._preview_sales(interaction, custom_id, asked)
+            case _:
+                drawing = await self.lines.drawing(asked.view.table, interaction.user)
+                await show_lays(interaction, custom_id, asked, drawing)
+
+    async def _open_menu(
+        self, interaction: discord.Interaction, custom_id: CustomId, asked: OpenDecision
+    ) -> None:
+        """Show the next level of a menu."""
+        choices, position = asked.choices, controls.parse_menu_position(custom_id.argument)
         indices = controls.choices_below(choices, position) if position else []
         if position is None or not indices:
             await reply_text(interaction, CHOICES_CHANGED)
@@ -153,23 +172,37 @@ class InteractionHandler:
         path = choices[indices[0]].path[: position.depth]
         title = controls.capitalized(" · ".join(path)) or "Choose"
         items = controls.menu_items(choices, indices, position.depth, position.page)
-        state = (await self.service.queries.view(custom_id.table_id)).state
-        if state is not None and custom_id.seat is not None:
-            items = with_effects(state, engine_seat(custom_id.seat), choices, items)
+        items = with_effects(asked.state, asked.seat, choices, items)
         await reply(interaction, private_answers.menu_message(custom_id, title, items))
 
-    async def _preview_sales(self, interaction: discord.Interaction, custom_id: CustomId) -> None:
+    async def _preview_sales(
+        self, interaction: discord.Interaction, custom_id: CustomId, asked: OpenDecision
+    ) -> None:
         """Show the sales that the user has chosen before they are done."""
-        if not await self.checks.open_private(interaction, custom_id):
-            return
-        state = (await self.service.queries.view(custom_id.table_id)).state
-        assert state is not None and custom_id.seat is not None
         data: dict[str, Any] = dict(interaction.data or {})
         chosen = [str(value).partition(":")[2] for value in data.get("values", [])]
-        seat = engine_seat(custom_id.seat)
         try:
-            preview = previews.preview_sales(state, seat, chosen)
+            preview = previews.preview_sales(asked.state, asked.seat, chosen)
         except (engine.RefusedError, engine.UnreadableError, engine.AmbiguousError) as error:
             await reply_text(interaction, f"Together that is not possible: {error}")
             return
-        await reply(interaction, previews.sale_message(custom_id, seat, preview))
+        await reply(interaction, previews.sale_message(custom_id, asked.seat, preview))
+
+
+def _effective_custom_id(data: dict[str, Any]) -> str:
+    """The custom id of a control; for a select menu with the action and argument of the chosen option."""
+    custom_id = str(data.get("custom_id", ""))
+    parsed = controls.parse_custom_id(custom_id)
+    if parsed is None or parsed.action != controls.SELECT or not data.get("values"):
+        return custom_id
+    action, _, argument = str(data["values"][0]).partition(":")
+    return str(parsed._replace(action=action, argument=argument))
+
+
+def _submitted_values(data: dict[str, Any]) -> dict[str, str]:
+    """The values of a modal's fields, by their custom ids."""
+    values: dict[str, str] = {}
+    for part in data.get("components", []):
+        inner = [part["component"]] if "component" in part else part.get("components", [])
+        values |= {each["custom_id"]: str(each.get("value") or "") for each in inner if "custom_id" in each}
+    return values

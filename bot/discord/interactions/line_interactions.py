@@ -7,6 +7,7 @@ it is its user's, and still counts, is checked first.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import discord
 
@@ -26,7 +27,6 @@ from bot.discord.interactions import private_answers
 from bot.discord.interactions.replies import (
     DEFERRED_MESSAGE,
     RawModal,
-    defer_privately,
     is_private,
     reply,
     reply_text,
@@ -34,38 +34,52 @@ from bot.discord.interactions.replies import (
 from bot.discord.table_lookup import TableLookup
 from bot.discord.threads import card_link
 from bot.hub.info import TableInfo, status_text
-from bot.hub.request import CommandResult, Completed, PollUpdated, QueryAnswer, StaleDecision
+from bot.hub.request import (
+    CommandResult,
+    Completed,
+    PollUpdated,
+    QueryAnswer,
+    StaleDecision,
+    first_word,
+)
 from bot.hub.table import TableView
 from bot.pictures.views import PICTURES_SAY_ALL, answer_pictures
 from bot.pictures.workers import Pictures, PictureWorkers
+from bot.position.pending import engine_seat
 from bot.service import Service
 from engine.standing_orders import is_order_line
 
 CHOICES_CHANGED = "The choices have changed since then. Please look at the card as it is now."
 
 
+class OpenDecision(NamedTuple):
+    """A decision that a control is about: the table, its position, who decides, and what they may do."""
+
+    view: TableView
+    state: engine.State
+    seat: str
+    choices: list[engine.Choice]
+
+
 class LineInteractions:
     """Submits lines to the service, and shows their results as private messages."""
 
-    def __init__(
-        self, service: Service, lookup: TableLookup, checks: ControlAccess, pictures: PictureWorkers
-    ) -> None:
-        self.service, self.lookup, self.checks, self.pictures = service, lookup, checks, pictures
+    def __init__(self, service: Service, lookup: TableLookup, pictures: PictureWorkers) -> None:
+        self.service, self.lookup, self.pictures = service, lookup, pictures
+
+    # -- lines -------------------------------------------------------------------------------
 
     async def press(self, interaction: discord.Interaction, custom_id: CustomId) -> None:
-        """Submit the line that a button or a menu stands for."""
-        line = await self.line_of(custom_id)
+        """Submit the line that a button or a menu stands for; nothing where the choices have changed since
+        it was sent."""
+        line: str | None = custom_id.argument
+        if custom_id.argument.startswith("#"):
+            choice = controls.find_choice(await self.choices(custom_id), custom_id.argument)
+            line = choice.line if choice else None
         if line is None:
             await reply_text(interaction, CHOICES_CHANGED)
         else:
             await self.submit_lines(interaction, custom_id, split_lines(line))
-
-    async def line_of(self, custom_id: CustomId) -> str | None:
-        """The line that a control submits; None where the choices have changed since it was sent."""
-        if not custom_id.argument.startswith("#"):
-            return custom_id.argument
-        choice = controls.find_choice(await self.choices(custom_id), custom_id.argument)
-        return choice.line if choice else None
 
     async def choices(self, custom_id: CustomId) -> list[engine.Choice]:
         """What the seat of a control may do now."""
@@ -75,60 +89,82 @@ class LineInteractions:
             else await self.service.queries.choices(custom_id.table_id, custom_id.seat, other_runs=True)
         )
 
-    async def example_line(self, custom_id: CustomId) -> str:
-        """A line that is possible now, to show how lines are written."""
-        return next((choice.line for choice in await self.choices(custom_id)), "pass")
-
     async def submit_lines(
-        self,
-        interaction: discord.Interaction,
-        custom_id: CustomId,
-        lines: Sequence[str],
+        self, interaction: discord.Interaction, custom_id: CustomId, lines: Sequence[str]
     ) -> None:
         """Submit lines for the decision that the custom id names, and show the result."""
-        person_id = await self.lookup.person_id(interaction.user)
-        view = await self.service.queries.view(custom_id.table_id)
-        seat = view.table.seat_of(person_id) if custom_id.seat is None else custom_id.seat
-        if custom_id.seat is not None and seat not in view.table.seats_of(person_id):
-            await reply_text(
-                interaction, private_answers.wrong_player_text(view.state, view.table.names, custom_id.seat)
-            )
-            return
-        result = await self.service.submit(
-            custom_id.table_id,
-            seat,
-            lines,
-            custom_id.decision_id,
-            str(interaction.id),
-            person_id=person_id,
-            transport="discord",
-            name=interaction.user.display_name,
+        if not await self.rejects_other_user(interaction, custom_id.table_id, custom_id.seat):
+            table = (await self.service.queries.view(custom_id.table_id)).table
+            await self.say(interaction, table, lines, seat=custom_id.seat, decision_id=custom_id.decision_id)
+
+    async def say(
+        self,
+        interaction: discord.Interaction,
+        table: TableInfo,
+        lines: Sequence[str],
+        *,
+        seat: int | None = None,
+        decision_id: str | None = None,
+        public: bool = False,
+    ) -> None:
+        """Say lines at a table, and show the result. seat: None for that of the user. public: everybody sees
+        the answer to a question, and only what everybody may see."""
+        if seat is None:
+            seat = table.seat_of(await self.lookup.person_id(interaction.user))
+        request_id = str(interaction.id)
+        result = await self.carry_out(
+            interaction, table.id, lines, request_id, seat, decision_id, public=public
         )
-        await self.show_result(interaction, result, view.table, seat, lines)
+        on_card = interaction.message is not None and interaction.response.type is not DEFERRED_MESSAGE
+        is_shown = on_card and not is_private(interaction) and not any(map(is_order_line, lines))
+        if not (is_shown and isinstance(result, Completed | PollUpdated)):  # the card shows it
+            await self.show_result(interaction, result, table, seat, lines, public=public)
+
+    async def carry_out(
+        self,
+        interaction: discord.Interaction,
+        table_id: int,
+        lines: Sequence[str],
+        request_id: str | None,
+        seat: int | None = None,
+        decision_id: str | None = None,
+        *,
+        public: bool = False,
+    ) -> CommandResult:
+        """Give lines to the service: for a table, as a question about one, or about the user alone."""
+        person_id = await self.lookup.person_id(interaction.user)
+        if table_id == NO_TABLE:
+            return await self.service.submit_personal(person_id, lines)
+        if len(lines) == 1 and self.service.commands.is_query(first_word(lines[0])):
+            return await self.service.ask(table_id, lines[0], person_id=None if public else person_id)
+        return await self.service.submit(
+            table_id, seat, lines, decision_id, request_id,
+            person_id=person_id, transport="discord", name=interaction.user.display_name,
+        )  # fmt: skip
+
+    # -- results -----------------------------------------------------------------------------
 
     async def show_result(
         self,
         interaction: discord.Interaction,
         result: CommandResult,
-        table: TableInfo,
+        table: TableInfo | None,
         seat: int | None,
         submitted: Sequence[str] = (),
+        *,
+        said: Sequence[Json] = (),
+        public: bool = False,
     ) -> None:
-        """Show the result of a command. A button on a card that worked needs no message, an order does."""
-        on_card = interaction.message is not None and interaction.response.type is not DEFERRED_MESSAGE
-        is_told = any(map(is_order_line, submitted))
-        if (
-            on_card
-            and not is_private(interaction)
-            and not is_told
-            and isinstance(result, Completed | PollUpdated)
-        ):
-            return
-        link = await card_link(self.service, table, seat) if isinstance(result, StaleDecision) else None
+        """Show the result of lines. table: None where they are about a person alone. said: what came of
+        lines before."""
         if isinstance(result, QueryAnswer):
-            await self.show_answer(interaction, result, table)
-        else:
-            await reply(interaction, private_answers.result_message(result, table, seat, link, submitted))
+            await self.show_answer(interaction, result, table, said=said, public=public)
+            return
+        is_stale = table is not None and isinstance(result, StaleDecision)
+        link = await card_link(self.service, table, seat) if table and is_stale else None
+        table_id = table.id if table else NO_TABLE
+        shown = private_answers.result_message(result, table_id, seat, link, submitted)
+        await reply(interaction, [*said, *shown])
 
     async def show_answer(
         self,
@@ -175,7 +211,15 @@ class LineInteractions:
         palette = await self.service.settings.palette(table, reader)
         return self.pictures.for_table(table.id, palette, reader=reader, post="answer")
 
-    async def open_amount_modal(self, interaction: discord.Interaction, custom_id: CustomId) -> None:
+    # -- forms -------------------------------------------------------------------------------
+
+    async def open_line_form(self, interaction: discord.Interaction, custom_id: CustomId) -> None:
+        """Ask for lines in a form, with one that is possible now as the example."""
+        if not await self.rejects_other_user(interaction, custom_id.table_id, custom_id.seat):
+            example = next((choice.line for choice in await self.choices(custom_id)), "pass")
+            await interaction.response.send_modal(RawModal(private_answers.line_modal(custom_id, example)))
+
+    async def open_amount_form(self, interaction: discord.Interaction, custom_id: CustomId) -> None:
         """Ask for the amount of a choice in a form."""
         if choice := await self._amount_choice(interaction, custom_id):
             await interaction.response.send_modal(RawModal(private_answers.amount_modal(custom_id, choice)))
@@ -195,15 +239,51 @@ class LineInteractions:
         self, interaction: discord.Interaction, custom_id: CustomId
     ) -> engine.Choice | None:
         """The choice with an amount that a control stands for; None after an answer that says why not."""
-        if await self.checks.reject_other_user(interaction, custom_id) or await self.checks.reject_stale(
-            interaction, custom_id
-        ):
+        if (open_decision := await self.open_decision(interaction, custom_id)) is None:
             return None
-        choice = controls.find_choice(await self.choices(custom_id), custom_id.argument)
+        choice = controls.find_choice(open_decision.choices, custom_id.argument)
         if choice is None or choice.amounts is None:
             await reply_text(interaction, CHOICES_CHANGED)
             return None
         return choice
+
+    # -- whose a control is, and whether it still counts -------------------------------------
+
+    async def rejects_other_user(
+        self, interaction: discord.Interaction, table_id: int, seat: int | None
+    ) -> bool:
+        """Whether what belongs to a seat is another player's; then the user gets a message that says so."""
+        if seat is None:
+            return False
+        view = await self.service.queries.view(table_id)
+        if seat in view.table.seats_of(await self.lookup.person_id(interaction.user)):
+            return False
+        await reply_text(interaction, private_answers.wrong_player_text(view.state, view.table.names, seat))
+        return True
+
+    async def open_decision(
+        self, interaction: discord.Interaction, custom_id: CustomId
+    ) -> OpenDecision | None:
+        """The decision of a control; None where it is another player's or has passed, and the user has got a
+        message that says so."""
+        if await self.rejects_other_user(interaction, custom_id.table_id, custom_id.seat):
+            return None
+        view = await self.service.queries.view(custom_id.table_id)
+        running = view.table.status == "running"
+        asked = [(each.seat, each.decision_id) for each in view.pending] if running else []
+        if (custom_id.seat, custom_id.decision_id) in asked and view.state and custom_id.seat is not None:
+            return OpenDecision(view, view.state, engine_seat(custom_id.seat), await self.choices(custom_id))
+        reason = await self._stale_text(view, custom_id) if running else not_running_text(view.table)
+        link = await card_link(self.service, view.table, custom_id.seat)
+        await reply_text(interaction, f"{reason}\n[The card as it is now]({link})" if link else reason)
+        return None
+
+    async def _stale_text(self, view: TableView, custom_id: CustomId) -> str:
+        assert custom_id.seat is not None
+        entries = await self.service.queries.log_since_last_move(view.table.id, custom_id.seat)
+        events = [f"- {each}" for each in card_texts.history_lines(entries, view.table.names)]
+        now = f"That decision is no longer open. {view.waiting_sentence}".rstrip()
+        return "\n".join([now, *events])
 
 
 def _framed(components: Sequence[Json], rows: Sequence[Json]) -> list[Json]:
@@ -211,52 +291,9 @@ def _framed(components: Sequence[Json], rows: Sequence[Json]) -> list[Json]:
     return [parts.container(components)] if rows else list(components)
 
 
-class ControlAccess:
-    """Checks controls; who may not use one, or not any more, gets a private message that says why."""
-
-    def __init__(self, service: Service, lookup: TableLookup) -> None:
-        self.service, self.lookup = service, lookup
-
-    async def reject_other_user(self, interaction: discord.Interaction, custom_id: CustomId) -> bool:
-        """Whether the control belongs to another player; then the user gets a message that says so."""
-        view = await self.service.queries.view(custom_id.table_id)
-        if custom_id.seat is None or custom_id.seat in view.table.seats_of(
-            await self.lookup.person_id(interaction.user)
-        ):
-            return False
-        await reply_text(
-            interaction, private_answers.wrong_player_text(view.state, view.table.names, custom_id.seat)
-        )
-        return True
-
-    async def reject_stale(self, interaction: discord.Interaction, custom_id: CustomId) -> bool:
-        """Whether the control's decision has passed; then the user gets a message with the events since."""
-        view = await self.service.queries.view(custom_id.table_id)
-        running = view.table.status == "running"
-        if running and any(
-            (each.seat, each.decision_id) == (custom_id.seat, custom_id.decision_id) for each in view.pending
-        ):
-            return False
-        reason = await self._stale_text(view, custom_id) if running else status_text(view.table.status)
-        reason = reason if running else f"Table {view.table.code} is {reason}."
-        link = await card_link(self.service, view.table, custom_id.seat)
-        await reply_text(interaction, f"{reason}\n[The card as it is now]({link})" if link else reason)
-        return True
-
-    async def _stale_text(self, view: TableView, custom_id: CustomId) -> str:
-        assert view.state is not None and custom_id.seat is not None
-        entries = await self.service.queries.log_since_last_move(view.table.id, custom_id.seat)
-        events = [f"- {each}" for each in card_texts.history_lines(entries, view.table.names)]
-        now = f"That decision is no longer open. {view.waiting_sentence}".rstrip()
-        return "\n".join([now, *events])
-
-    async def open_private(self, interaction: discord.Interaction, custom_id: CustomId) -> bool:
-        """Acknowledge a control that opens or changes a private message; whether the user may go on."""
-        await defer_privately(interaction)
-        return not (
-            await self.reject_other_user(interaction, custom_id)
-            or await self.reject_stale(interaction, custom_id)
-        )
+def not_running_text(table: TableInfo) -> str:
+    """Why nobody can act at a table."""
+    return f"Table {table.code} is {status_text(table.status)}."
 
 
 def split_lines(text: str) -> list[str]:

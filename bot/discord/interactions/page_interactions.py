@@ -20,7 +20,7 @@ from bot.discord.interactions.line_interactions import CHOICES_CHANGED, LineInte
 from bot.discord.interactions.replies import RawModal, defer_privately, reply, reply_text
 from bot.discord.table_lookup import TableLookup
 from bot.hub.info import TableInfo
-from bot.hub.request import CommandResult, QueryAnswer, first_word
+from bot.hub.request import QueryAnswer
 from bot.position.controls import Ask
 from bot.service import Service
 
@@ -28,8 +28,8 @@ from bot.service import Service
 class PageInteractions:
     """Shows answers with controls, and carries out what their controls say."""
 
-    def __init__(self, service: Service, lookup: TableLookup, lines: LineInteractions) -> None:
-        self._service, self._lookup, self._lines = service, lookup, lines
+    def __init__(self, lines: LineInteractions) -> None:
+        self._lines = lines
 
     async def press(self, interaction: discord.Interaction, custom_id: CustomId, entered: str | None) -> None:
         """Answer a control. entered: in its form."""
@@ -46,56 +46,41 @@ class PageInteractions:
         else:
             await interaction.response.defer(ephemeral=True, thinking=True)
         lines = split_lines(line.removeprefix(ENTERED) + (entered or ""))
-        await self.show(interaction, custom_id.table_id, question, lines)
+        table_id, queries = custom_id.table_id, self._lines.service.queries
+        table = await queries.table_info(table_id) if table_id != NO_TABLE else None
+        await self.show(interaction, table, question, lines)
 
     async def show(
-        self, interaction: discord.Interaction, table_id: int, question: str, lines: Sequence[str] = ()
+        self,
+        interaction: discord.Interaction,
+        table: TableInfo | None,
+        question: str,
+        lines: Sequence[str] = (),
     ) -> None:
-        """Say the lines, if there are any, and show the answer to the question."""
-        person_id = await self._lookup.person_id(interaction.user)
-        table = await self._service.queries.table_info(table_id) if table_id != NO_TABLE else None
+        """Say the lines, if there are any, and show the answer to the question. table: None for a question
+        about the user alone."""
+        table_id, carry_out = table.id if table else NO_TABLE, self._lines.carry_out
+        seat = table.seat_of(await self._lines.lookup.person_id(interaction.user)) if table else None
         head: list[Json] = []
-        said: CommandResult | None = None
         if lines:
-            said = await self._carry_out(table_id, person_id, lines, str(interaction.id))
-        if isinstance(said, QueryAnswer) and said.controls:
-            answer: CommandResult = said
-        else:
-            head = _said(said, table, person_id, lines) if said else []
-            answer = await self._carry_out(table_id, person_id, [question], None)
-        if isinstance(answer, QueryAnswer):
-            await self._lines.show_answer(interaction, answer, table, said=head)
-        else:
-            await reply(interaction, [*head, *_said(answer, table, person_id, [question])])
+            said = await carry_out(interaction, table_id, lines, str(interaction.id))
+            if isinstance(said, QueryAnswer) and said.controls:
+                await self._lines.show_answer(interaction, said, table)
+                return
+            if isinstance(said, QueryAnswer):
+                head = [parts.text_display(said.text)]
+            else:
+                head = private_answers.result_message(said, table_id, seat, submitted=lines)
+        answer = await carry_out(interaction, table_id, [question], None)
+        await self._lines.show_result(interaction, answer, table, seat, [question], said=head)
 
     async def _form(
         self, interaction: discord.Interaction, table_id: int, question: str, label: str
     ) -> Ask | None:
         """The form of an answer; None where the answer has changed."""
-        person_id = await self._lookup.person_id(interaction.user)
-        answer = await self._carry_out(table_id, person_id, [question], None)
+        answer = await self._lines.carry_out(interaction, table_id, [question], None)
         controls = answer.controls if isinstance(answer, QueryAnswer) else ()
         return next((each for each in controls if isinstance(each, Ask) and each.label == label), None)
-
-    async def _carry_out(
-        self, table_id: int, person_id: int, lines: Sequence[str], request_id: str | None
-    ) -> CommandResult:
-        if table_id == NO_TABLE:
-            return await self._service.submit_personal(person_id, lines)
-        if self._service.commands.is_query(first_word(lines[0])):
-            return await self._service.ask(table_id, lines[0], person_id=person_id)
-        return await self._service.submit(
-            table_id, None, lines, None, request_id, person_id=person_id, transport="discord"
-        )
-
-
-def _said(result: CommandResult, table: TableInfo | None, person_id: int, lines: Sequence[str]) -> list[Json]:
-    """What came of lines."""
-    if isinstance(result, QueryAnswer):
-        return [parts.text_display(result.text)]
-    if table is None:
-        return [parts.text_display(private_answers.result_text(result)[0])]
-    return private_answers.result_message(result, table, table.seat_of(person_id), submitted=lines)
 
 
 NOTHING = "Nothing is stored about you."

@@ -14,12 +14,12 @@ from bot.discord.cards.parts import (
     button,
     code_block,
     escape_markdown,
+    modal,
     select_row,
     text_display,
     truncate,
 )
 from bot.discord.controls.controls import ENTER_AMOUNT, SELECT, SUBMIT_LINE, CustomId, MenuItem
-from bot.hub.info import TableInfo
 from bot.hub.request import (
     CommandResult,
     Completed,
@@ -47,7 +47,7 @@ def menu_message(custom_id: CustomId, title: str, items: Sequence[MenuItem]) -> 
 
 def result_message(
     result: CommandResult,
-    table: TableInfo,
+    table_id: int,
     seat: int | None,
     link: str | None = None,
     submitted: Sequence[str] = (),
@@ -64,7 +64,7 @@ def result_message(
         lines = ["; ".join([*before, each]) for each in lines if not each.startswith("plan ")]
     if isinstance(result, StaleDecision) and link:
         text = f"{text}\n[The card as it is now]({link})"
-    custom_id = CustomId(table.id, seat, result.next_decision_id, SUBMIT_LINE)
+    custom_id = CustomId(table_id, seat, result.next_decision_id, SUBMIT_LINE)
     style = DANGER if isinstance(result, ConfirmationRequired) else SECONDARY
     buttons = [
         button(line, str(custom_id._replace(argument=line)), style)
@@ -119,15 +119,11 @@ def amount_modal(custom_id: CustomId, choice: engine.Choice) -> Json:
     """A form that asks for an amount of dollars."""
     assert choice.amounts is not None
     low = choice.amounts[0]
-    field = {
-        "type": 4, "custom_id": "amount", "style": 1, "required": True,
-        "min_length": 1, "max_length": 7, "value": str(low),
-    }  # fmt: skip
-    label = {
-        "type": 18, "label": "Dollars", "component": field,
-        "description": truncate(f"{choice.label}: ${low:,} to {choice.limit_text}", 100),
-    }  # fmt: skip
-    return {"title": truncate(choice.label, 45), "custom_id": str(custom_id), "components": [label]}
+    allowed = f"{choice.label}: ${low:,} to {choice.limit_text}"
+    return modal(
+        choice.label, str(custom_id), "Dollars", "amount", allowed,
+        min_length=1, max_length=7, value=str(low),
+    )  # fmt: skip
 
 
 def wrong_amount_message(custom_id: CustomId, choice: engine.Choice, typed: str) -> list[Json]:
@@ -142,12 +138,6 @@ def wrong_amount_message(custom_id: CustomId, choice: engine.Choice, typed: str)
 
 def line_modal(custom_id: CustomId, example: str) -> Json:
     """A form that asks for a line of notation."""
-    field = {
-        "type": 4, "custom_id": "line", "style": 1, "required": True, "max_length": 500,
-        "placeholder": truncate(example, 100),
-    }  # fmt: skip
-    label = {
-        "type": 18, "label": "Line", "component": field,
-        "description": "As by email and in /do; several lines with ; between them",
-    }  # fmt: skip
-    return {"title": "Enter a line", "custom_id": str(custom_id), "components": [label]}
+    how = "As by email and in /do; several lines with ; between them"
+    example = truncate(example, 100)
+    return modal("Enter a line", str(custom_id), "Line", "line", how, max_length=500, placeholder=example)

@@ -159,13 +159,11 @@ class WatchInteractions:
 
 def position_modal() -> Json:
     """The form that takes a position written by hand."""
-    field = {
-        "type": 4, "custom_id": "position", "style": 2, "required": True, "max_length": MAX_POSITION,
-        "placeholder": EXAMPLE,
-    }  # fmt: skip
-    label = {"type": 18, "label": "Position", "component": field,
-             "description": "A title, the players, a line ---, then lines with @"}  # fmt: skip
-    return {"title": "Show a position", "custom_id": str(_custom_id(POSITION)), "components": [label]}
+    how = "A title, the players, a line ---, then lines with @"
+    return parts.modal(
+        "Show a position", str(_custom_id(POSITION)), "Position", "position", how,
+        style=2, max_length=MAX_POSITION, placeholder=EXAMPLE,
+    )  # fmt: skip
 
 
 def _sees(user: discord.User | discord.Member, room: discord.abc.GuildChannel | None) -> bool:

@@ -194,19 +194,12 @@ def _commented(line: str, told: str) -> str:
     return f"{line}   # {comment}" if told else line
 
 
-def short_round(name: str) -> str:
-    """`OR 2.1` for `operating round 2.1`."""
-    for long, short in (("operating round", "OR"), ("stock round", "SR"), ("merger round", "MR")):
-        name = name.replace(long, short)
-    return name
-
-
 def turn_subject(state: engine.State, prompt: str) -> str:
     """`Your turn: OR 2.1, lay track for the PRR`; `Your turn: SR 1, buy or pass`."""
     task = prompt.split(", ", maxsplit=1)[0].split(": ", maxsplit=1)[0]
     if " " not in task:
         task = prompt.split(" (", maxsplit=1)[0].replace(", or ", " or ")
-    return f"Your turn: {short_round(engine.round_name(state))}, {task}"
+    return f"Your turn: {engine.short_round(engine.round_name(state))}, {task}"
 
 
 ANIMATION = "animation"

@@ -36,9 +36,9 @@ from mail.port import (
     AcceptedLine,
     LineRejected,
     LinesPlayed,
+    MailQuery,
     NeedsYes,
     PlayResult,
-    QueryKind,
     QueryResult,
     StaleReply,
     TableRows,
@@ -179,9 +179,13 @@ class SeatReplies:
         after = await self._service.queries.state_at(table_id, moves[-1].seq)
         return tuple(text_views.cash_changes(before, after))
 
-    async def query(self, token: ReplyToken, kind: QueryKind, argument: str) -> QueryResult:
+    def query_in(self, line: str) -> MailQuery | None:
+        """The query in a line."""
+        return self._reader.query_in(line)
+
+    async def query(self, token: ReplyToken, query: MailQuery) -> QueryResult:
         """Answer a query with text, and with its picture and files."""
-        seat = seat_ref(token)
+        seat, (kind, argument) = seat_ref(token), query
         result = await self._submit_lines(seat, [f"{kind} {argument}".strip()], None)
         view = await self._service.queries.view(seat.table_id)
         decision_id = view.decision_id_of(seat.seat_number) or view.current_decision_id
@@ -284,6 +288,14 @@ class LineReader:
         """Whether the service reads a line itself: `undo`, `log 20`, `company PRR`."""
         companies, players = (state.companies, state.players) if state else ((), ())
         return self._commands.read_line(without_comment(line), companies, players)
+
+    def query_in(self, line: str) -> MailQuery | None:
+        """The question in a line, as the registry knows it, or the lines that it tries: `try LINE`."""
+        plain = self.without_show(without_comment(line).rstrip("?!"))
+        word, _, argument = plain.partition(" ")
+        if word.casefold() in ("try", "plan"):
+            return None if argument.casefold() == "play" else MailQuery("try", argument)
+        return MailQuery(word.casefold(), argument.strip()) if self._commands.is_query(word) else None
 
     def without_show(self, line: str) -> str:
         """A question without the word `show` before it; any other line as it is."""

@@ -28,7 +28,7 @@ from engine.core.events import (
 )
 from engine.core.state import GameOver
 from engine.game_text.history import GameHistory, HistoryLine, round_statistics
-from renderers import CHART_KINDS, ChartKind, short_round
+from renderers import CHART_KINDS, ChartKind
 
 ANIMATION_TEXT = "The map of the game, turn by turn."
 NO_RECORDS = "No company has a price yet."
@@ -97,7 +97,8 @@ def chart_text(start: engine.State, events: Sequence[bytes], kind: ChartKind) ->
         return f"{HEADINGS[kind]}\nNothing yet."
     names = [names[i - first] for i in columns]
     cells = [
-        [short_round(row[0]), *(dollars(int(row[i])) if row[i] else "" for i in columns)] for row in rows
+        [engine.short_round(row[0]), *(dollars(int(row[i])) if row[i] else "" for i in columns)]
+        for row in rows
     ]
     return f"{HEADINGS[kind]}\n{_tables(['round', *names], cells)}"
 
@@ -171,9 +172,10 @@ def _bankrupt_seat(event: AnyEvent) -> str | None:
 def records_text(records: GameRecords) -> Iterator[str]:
     """Each record in a sentence."""
     if run := records.run:
-        yield f"Best run: {run.name} with {dollars(run.dollars)} in {short_round(run.round)}."
+        yield f"Best run: {run.name} with {dollars(run.dollars)} in {engine.short_round(run.round)}."
     if share := records.share:
-        yield f"Dearest share: {share.name} at {dollars(share.dollars)}, first in {short_round(share.round)}."
+        first = engine.short_round(share.round)
+        yield f"Dearest share: {share.name} at {dollars(share.dollars)}, first in {first}."
     if fall := records.bankruptcy:
-        began = f"worth {dollars(fall.dollars)} when {short_round(fall.round)} began"
+        began = f"worth {dollars(fall.dollars)} when {engine.short_round(fall.round)} began"
         yield f"Largest bankruptcy: {fall.name}, {began}."

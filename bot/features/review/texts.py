@@ -16,7 +16,7 @@ from bot.pictures.views import changed_hexes, repriced_companies
 from bot.position.sentences import dollars
 from bot.position.text_views import join_words, text_table
 from engine.core.events import RoundStarted, TileLaid, TokenPlaced, fold
-from renderers import Picture, map_png, market_png, sheet_png, short_round
+from renderers import Picture, map_png, market_png, sheet_png
 from renderers.files import to_webp
 
 MOST_RUNS, MOST_CHANGES, MOST_TRAINS = 8, 6, 20
@@ -29,7 +29,7 @@ def turns_text(review: Review) -> str:
     if not points:
         return no_turns(review)
     return "\n".join(
-        f"{at}. {short_round(point.round)}, `at {point.number} {point.picture}`: {point.sentence}"
+        f"{at}. {engine.short_round(point.round)}, `at {point.number} {point.picture}`: {point.sentence}"
         for at, point in enumerate(points, 1)
     )
 
@@ -70,7 +70,7 @@ def run_line(review: Review, run: Run) -> str:
     move, where = review.game.moves[run.at], review.places[run.at]
     routes = ", ".join(f"{train}-train {route}" for train, route in run.best_routes)
     ran = f"the {run.company} ran {dollars(run.revenue)}; {dollars(run.best)} was possible: {routes}"
-    return f"{short_round(where.round)}, at {move.number}: {ran}"
+    return f"{engine.short_round(where.round)}, at {move.number}: {ran}"
 
 
 def track_lines(review: Review) -> Iterator[str]:
@@ -109,7 +109,7 @@ def track_line(review: Review, changes: Sequence[BestRunChange]) -> str:
             what = f"the token of the {event.company} in {event.hex}"
     runs = [f"the {each.company} {dollars(each.before)} → {dollars(each.after)}" for each in changes]
     whose = "the best run of" if len(runs) == 1 else "the best runs of"
-    return f"{short_round(where.round)}, at {move.number}: {what}: {whose} {join_words(runs)}"
+    return f"{engine.short_round(where.round)}, at {move.number}: {what}: {whose} {join_words(runs)}"
 
 
 TRAINS_HEAD = ("train", "bought", "by", "cost", "runs", "earned", "net", "gone")
@@ -121,13 +121,13 @@ def train_rows(review: Review, trains: Sequence[TrainAccount] | None = None) -> 
     return [
         (
             f"{train.train}-train",
-            short_round(where[train.bought].round),
+            engine.short_round(where[train.bought].round),
             " → ".join(train.owners),
             dollars(train.cost),
             str(train.runs),
             dollars(train.earned),
             dollars(train.net),
-            "" if train.gone is None else f"{short_round(where[train.gone].round)} {train.end}",
+            "" if train.gone is None else f"{engine.short_round(where[train.gone].round)} {train.end}",
         )
         for train in (review.trains if trains is None else trains)
     ]
@@ -158,7 +158,7 @@ def opinion_line(names: engine.State, opinion: Opinion) -> str:
 
     Of an answer, the offer too: `played `accept` (the SV from Bob to Ann for $30)`.
     """
-    where = f"{short_round(opinion.round)}, at {opinion.number}"
+    where = f"{engine.short_round(opinion.round)}, at {opinion.number}"
     offer = f" ({opinion.offer})" if opinion.offer else ""
     played = f"{names.name(opinion.seat)} played `{opinion.played}`{offer}"
     advised = f"the robot would have played `{opinion.advised}`, worth {dollars(opinion.dollars)} more to it"
@@ -232,7 +232,7 @@ def _text(text: str) -> str:
 def _turning_points(review: Review) -> Iterator[str]:
     for at, point in enumerate(review.turning_points, 1):
         before, after = review.game.state_after(point.at), review.game.state_after(point.at + 1)
-        where = f"{at}. {short_round(point.round)}, `at {point.number}`: "
+        where = f"{at}. {engine.short_round(point.round)}, `at {point.number}`: "
         yield f'<figure id="turn-{at}"><p>{_text(where + point.sentence)}</p>'
         yield f"{_picture(_moment(point.picture, before, after))}</figure>"
     if not review.turning_points:
@@ -259,7 +259,7 @@ def _growth(review: Review) -> Iterator[str]:
         fold(move.events, state)
         if any(isinstance(e, RoundStarted) and e.round.startswith("stock round") for e in move.events):
             if state.tiles != shown.tiles or state.market_order != shown.market_order:
-                yield _step(short_round(engine.round_name(state)), shown, state)
+                yield _step(engine.short_round(engine.round_name(state)), shown, state)
             shown = engine.copy_state(state)
     yield _step("the end" if state.game_over else "now", shown, state)
     yield "</div>"
