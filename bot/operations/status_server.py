@@ -10,6 +10,7 @@ A store that is away is a reason to wait and not to start again.
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import os
 import socket
@@ -155,7 +156,7 @@ class StatusServer:
 
 
 class NotAnswering(Exception):
-    """A service has the socket of a data folder, and does not answer there."""
+    """Whether a service runs, or how it does, cannot be told; the message is a sentence."""
 
 
 async def ask_status(data: Path) -> StatusReport | None:
@@ -168,8 +169,15 @@ async def ask_status(data: Path) -> StatusReport | None:
         ):
             return msgspec.json.decode(await response.read(), type=StatusReport)
     except TimeoutError as error:
-        raise NotAnswering from error
-    except (OSError, aiohttp.ClientError):
+        raise NotAnswering(
+            "A service is running with this data folder, and does not answer. Start no second one; look at "
+            "railpost.log, and restart it if it stays so."
+        ) from error
+    except (OSError, aiohttp.ClientError) as error:
+        if getattr(error, "errno", None) in (errno.EACCES, errno.EPERM):
+            raise NotAnswering(
+                f"{data} may be read by its owner only; ask as the user of the service, or as root."
+            ) from error
         return None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import itertools
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -74,6 +75,24 @@ async def test_14_7_a_restore_is_rehearsed(tmp_path: Path) -> None:
             info.id, 0, ["buy SV"], None, "r1"
         )
         assert isinstance(await service.submit(info.id, 1, ["buy CS"], None, "r2"), Completed)
+
+
+async def test_a_backup_without_its_mail_secret_does_not_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: object, target: Path) -> None:
+        target.write_text("half")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    (tmp_path / "mail-secret").write_text("s" * 64)
+    async with await open_store(tmp_path / "railpost.db") as store:
+        backups = ScheduledBackups(store, Settings(data=tmp_path))
+        with monkeypatch.context() as meanwhile, pytest.raises(OSError, match="No space left"):
+            meanwhile.setattr("shutil.copyfile", full)
+            await backups.back_up_if_due(NOON)
+        assert not list((tmp_path / "backups").iterdir())
+        made = await backups.back_up_if_due(NOON + timedelta(minutes=1))
+    assert made and secret_backup_path(made).read_text() == "s" * 64
 
 
 @pytest.mark.parametrize("hours", [0])
