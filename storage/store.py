@@ -40,7 +40,7 @@ from storage.repositories.personal_data import PersonalDataRepository
 from storage.repositories.polls import PollRepository
 from storage.repositories.settings import FactRepository, SettingsRepository, UsageRepository
 from storage.repositories.tables import TableRepository
-from storage.store_files import FileGuard, check_store_path, open_read_only
+from storage.store_files import FileGuard, check_store_path, check_writable, open_read_only
 from storage.table_records import TableRecord
 from storage.transaction import Transaction
 
@@ -188,6 +188,12 @@ class Store:
         """Raises StoreLost where the file of the store is not the one that was opened."""
         if self._guard is not None:
             self._guard.check()
+
+    async def check_writable(self) -> None:
+        """Raises StoreError where the file of the store cannot be written now: it is lost, or locked."""
+        self.check_file()
+        if self.path is not None:
+            await asyncio.to_thread(check_writable, self.path)
 
     async def rescue(self) -> Path:
         """Write what the open file still holds beside its path; returns the new file. Raises StoreError."""

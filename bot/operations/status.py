@@ -210,6 +210,7 @@ class StatusMonitor:
         queues, problems, degraded = list[QueueReport](), list[str](), list[str]()
         tables: dict[str, int] | None = None
         unreadable = unreadable_tables()
+        writing = asyncio.ensure_future(service.store.check_writable())
         try:
             tables, unreadable, statuses = await self._ask_store()
             for channel, (status, last) in statuses.items():
@@ -220,9 +221,11 @@ class StatusMonitor:
             problems.append(str(error))
         problems += disk_problems(service.store)
         try:
-            service.store.check_file()
+            await writing
         except StoreLost as lost:
             problems.append(f"{lost.operator}; moves are refused.")
+        except StoreError as error:
+            problems.append(str(error))
         connections = [
             service.connections.get(name, ConnectionStatus(name, "configured", self._started_at))
             for name in self._attached

@@ -229,7 +229,9 @@ class Metrics:
         self._seconds = Histogram(
             "railpost_command_seconds", "From a command to its result", buckets=BUCKETS, registry=registry
         )
-        self._healthy = Gauge("railpost_healthy", "1 if nothing needs the operator", registry=registry)
+        self._healthy = Gauge(
+            "railpost_healthy", "1 if the service as a whole does its work", registry=registry
+        )
         self._tables = Gauge("railpost_tables", "Tables in the store", ["status"], registry=registry)
         self._in_memory = Gauge("railpost_tables_in_memory", "Tables in memory", registry=registry)
         self._pending = Gauge("railpost_outbox_pending", "Messages waiting", ["channel"], registry=registry)
@@ -264,7 +266,8 @@ class Metrics:
         self._unreadable.set(len(report.unreadable))
         for job in report.jobs:
             self._leading.labels(job.name).set(job.state != "standing by")
-        self._tables.clear()
+        for of_the_store in (self._tables, self._pending, self._oldest, self._dead):
+            of_the_store.clear()  # while the store is away, nobody knows
         for status, count in (report.tables or {}).items():
             self._tables.labels(status).set(count)
         for queue in report.queues:

@@ -51,7 +51,7 @@ def test_without_out_the_export_is_printed() -> None:
         (("tests/games/1830-2p-1.18xx", "--to", "rails"), "There is no format rails"),
         (
             ("Nowhere.json",),
-            "There is no file Nowhere.json, and no table of that code or name can be looked up: There is no fi",
+            "There is no file Nowhere.json, and no table of that code or name can be looked up: There is",
         ),
         ((GAMES / "1830-4p-16.18xx", "--to", "18xx.games"), "has no counterpart on 18xx.games"),
         ((Path(__file__), "--to", "text"), "neither a file of 18xx.games nor a game text"),
