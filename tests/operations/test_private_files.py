@@ -72,10 +72,10 @@ async def test_a_new_store_is_private_whatever_the_umask(tmp_path: Path) -> None
 
 
 @contextmanager
-def without_rights(folder: Path) -> Iterator[None]:
-    """Meanwhile we may not look into the folder, also where the tests run as root."""
-    is_root, mode = os.geteuid() == 0, folder.stat().st_mode
-    folder.chmod(0)
+def without_rights(path: Path) -> Iterator[None]:
+    """Meanwhile we may not look into the folder or file, also where the tests run as root."""
+    is_root, mode = os.geteuid() == 0, path.stat().st_mode
+    path.chmod(0)
     if is_root:
         os.seteuid(65534)
     try:
@@ -83,7 +83,7 @@ def without_rights(folder: Path) -> Iterator[None]:
     finally:
         if is_root:
             os.seteuid(0)
-        folder.chmod(mode)
+        path.chmod(mode)
 
 
 @pytest.mark.parametrize(
