@@ -487,6 +487,7 @@ def main() -> None:
     """The command `railpost`."""
 
     def command() -> None:
+        logging.getLogger("stamina").setLevel(logging.ERROR)  # the code that tries again says why
         command_line = app_for(sys.argv[1:])
         exempt_modules_from_gc()
         command_line(prog_name="railpost")
