@@ -51,7 +51,9 @@ def restore_mail_secret(path: Path, data: Path) -> None:
     copy, secret = secret_backup_path(path), data / MAIL_SECRET
     if not copy.is_file():
         return
-    if secret.is_file() and secret.read_bytes() != copy.read_bytes():
+    if secret.is_file():
+        if secret.read_bytes() == copy.read_bytes():
+            return  # the file stays its owner's, also where root restores
         secret.replace(secret.with_name(f"{MAIL_SECRET}.{datetime.now(UTC):%Y%m%d-%H%M%S}"))
     _copy_private(copy, secret)
 

@@ -12,7 +12,7 @@ import pytest
 
 from bot.config import Settings, parse_settings
 from bot.hub.request import Completed
-from bot.operations.backups import ScheduledBackups, secret_backup_path
+from bot.operations.backups import ScheduledBackups, restore_mail_secret, secret_backup_path
 from bot.operations.check import problems
 from bot.operations.status import ErrorCounter, StatusMonitor, status_text
 from bot.service import Service
@@ -93,6 +93,19 @@ async def test_a_backup_without_its_mail_secret_does_not_count(
         assert not list((tmp_path / "backups").iterdir())
         made = await backups.back_up_if_due(NOON + timedelta(minutes=1))
     assert made and secret_backup_path(made).read_text() == "s" * 64
+
+
+def test_a_restored_mail_secret_takes_the_place_of_another_only(tmp_path: Path) -> None:
+    (data := tmp_path / "data").mkdir()
+    (secret := data / "mail-secret").write_text("ours")
+    secret_backup_path(saved := tmp_path / "saved.db").write_text("ours")
+    before = secret.stat().st_ino
+    restore_mail_secret(saved, data)
+    assert secret.stat().st_ino == before, "its owner is still the service's user, also where root restores"
+    secret_backup_path(saved).write_text("theirs")
+    restore_mail_secret(saved, data)
+    assert sorted(each.read_text() for each in data.iterdir()) == ["ours", "theirs"]
+    assert secret.read_text() == "theirs" and secret.stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize("hours", [0])
