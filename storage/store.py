@@ -16,8 +16,9 @@ from sqlalchemy.exc import DatabaseError
 from storage import leadership
 from storage.commit_notices import CommitNotices
 from storage.connections import ConnectionPool, ConnectionThread, ServerSilence
-from storage.database import create_engine, display_name, is_file, store_url
+from storage.database import BEGIN_WRITING, create_engine, display_name, is_file, store_url
 from storage.errors import (
+    CANNOT_BEGIN,
     CANNOT_READ,
     NOTHING_CHANGED,
     InvalidStore,
@@ -40,7 +41,7 @@ from storage.repositories.personal_data import PersonalDataRepository
 from storage.repositories.polls import PollRepository
 from storage.repositories.settings import FactRepository, SettingsRepository, UsageRepository
 from storage.repositories.tables import TableRepository
-from storage.store_files import FileGuard, check_store_path, check_writable, open_read_only
+from storage.store_files import FileGuard, check_store_path, open_read_only
 from storage.table_records import TableRecord
 from storage.transaction import Transaction
 
@@ -48,6 +49,8 @@ Clock = Callable[[], datetime]
 
 CONNECTIONS = 4
 """Connections that a process keeps for reading, and on PostgreSQL for changes that lock rows."""
+
+LONGEST_TRANSACTION = 2.0  # seconds; who holds the lock of the file for longer keeps players waiting
 
 
 def utc_now() -> datetime:
@@ -193,7 +196,8 @@ class Store:
         """Raises StoreError where the file of the store cannot be written now: it is lost, or locked."""
         self.check_file()
         if self.path is not None:
-            await asyncio.to_thread(check_writable, self.path)
+            with as_store_errors(CANNOT_BEGIN):
+                await self._group_commit.on_thread(_take_lock)
 
     async def rescue(self) -> Path:
         """Write what the open file still holds beside its path; returns the new file. Raises StoreError."""
@@ -236,13 +240,27 @@ class Store:
         await self.close()
 
 
-def _truncate_log(connection: sqlite3.Connection) -> None:
-    (wait,) = connection.execute("PRAGMA busy_timeout").fetchone()
-    connection.execute("PRAGMA busy_timeout = 0")
+@contextmanager
+def _waiting(connection: sqlite3.Connection, seconds: float) -> Iterator[None]:
+    """Wait so long for the locks of others meanwhile."""
+    (usual,) = connection.execute("PRAGMA busy_timeout").fetchone()
+    connection.execute(f"PRAGMA busy_timeout = {seconds * 1000:.0f}")
     try:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        yield
     finally:
-        connection.execute(f"PRAGMA busy_timeout = {wait}")
+        connection.execute(f"PRAGMA busy_timeout = {usual}")
+
+
+def _truncate_log(connection: sqlite3.Connection) -> None:
+    with _waiting(connection, 0):
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+
+
+def _take_lock(connection: sqlite3.Connection) -> None:
+    if not connection.in_transaction:  # else it is ours
+        with _waiting(connection, LONGEST_TRANSACTION):
+            connection.execute(BEGIN_WRITING)
+            connection.execute("ROLLBACK")
 
 
 async def open_store(url: str | Path, now: Clock = utc_now, *, migrated: bool = True) -> Store:

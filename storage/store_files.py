@@ -64,23 +64,6 @@ def open_read_only(path: Path, allow_empty: bool = False) -> Iterator[sqlite3.Co
         yield connection
 
 
-LONGEST_TRANSACTION = 2.0  # seconds; whoever writes for longer keeps players waiting
-
-
-def check_writable(path: Path) -> None:
-    """Raises StoreError where nothing can be written to a store, such as while another program locks it."""
-    try:
-        with closing(
-            sqlite3.connect(
-                f"{path.resolve().as_uri()}?mode=rw", LONGEST_TRANSACTION, isolation_level=None, uri=True
-            )
-        ) as connection:
-            connection.execute("BEGIN IMMEDIATE")
-            connection.execute("ROLLBACK")
-    except sqlite3.Error as error:
-        raise StoreError(f"{path} cannot be written now ({error}), so moves are refused.") from error
-
-
 def is_frozen(path: Path) -> bool:
     """Whether nobody can write beside the file, such as on a disk that was mounted for reading only, and all
     is in the file: then SQLite need not keep its index of the write-ahead log beside it."""

@@ -131,15 +131,15 @@ async def test_14_8_health_names_each_problem(world: ServiceHarness, tmp_path: P
 async def test_health_tells_of_a_store_that_another_program_locks(
     world: ServiceHarness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("storage.store_files.LONGEST_TRANSACTION", 0.05)
+    monkeypatch.setattr("storage.store.LONGEST_TRANSACTION", 0.05)
     path = world.store.path
     assert path
     async with served(world, tmp_path):
         assert "railpost_outbox_pending{" in (await page(tmp_path, "metrics"))[1]
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
-            told = f"{path} cannot be written now (database is locked), so moves are refused.\n"
-            assert await page(tmp_path, "health") == (503, told)
+            told = (503, "The store cannot be written now: database is locked.\n")
+            assert await page(tmp_path, "health") == told
             other.execute("ROLLBACK")
         assert await page(tmp_path, "health") == (200, "healthy\n")
 
