@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import gc
 import logging
 import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
 from functools import partial
 from importlib import import_module
 from importlib.metadata import version
@@ -359,19 +359,13 @@ def restore(
     path: Annotated[Path, typer.Argument(help="A file that `backup` made.")],
 ) -> None:
     """Replace the store with a backup and keep the former store. The service may be running."""
-    from bot.operations.backups import MAIL_SECRET, secret_backup_path
+    from bot.operations.backups import restore_mail_secret
     from storage import restore as restore_store
 
     settings = load_settings()
     create_data_folder(settings)
     former = asyncio.run(restore_store(path, settings.database_url, replace=True))
-    if secret_backup_path(path).is_file():
-        secret = settings.data / MAIL_SECRET
-        if secret.is_file() and secret.read_bytes() != secret_backup_path(path).read_bytes():
-            stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
-            secret.replace(secret.with_name(f"{MAIL_SECRET}.{stamp}"))
-        secret.write_bytes(secret_backup_path(path).read_bytes())
-        secret.chmod(0o600)
+    restore_mail_secret(path, settings.data)
     typer.echo("Restored." + (f" The former store is in {former}." if former else ""))
 
 
@@ -442,6 +436,10 @@ def _flatten(error: Exception) -> list[Exception]:
     return [error]
 
 
+REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT)
+"""Why a file cannot be used that is no fault of ours: no right to it, or no room on its disk."""
+
+
 def _report_failure(error: Exception) -> int:
     """Print expected errors as sentences; log the traceback of any other; the exit code."""
     from storage import InvalidStore, NewerStore, StoreError
@@ -451,6 +449,10 @@ def _report_failure(error: Exception) -> int:
         return print_error("\n".join(map(str, errors)), NO_RETRY)
     if all(isinstance(each, StoreError | CommandError) for each in errors):
         return print_error("\n".join(map(str, errors)), 1)
+    refused = [each for each in errors if isinstance(each, OSError) and each.errno in REFUSED]
+    if len(refused) == len(errors):
+        told = [f"{each.filename or 'A file'} cannot be used: {each.strerror}." for each in refused]
+        return print_error("\n".join(told), 1)
     try:
         path = load_settings().data / "railpost.log"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -485,6 +487,7 @@ def main() -> None:
     """The command `railpost`."""
 
     def command() -> None:
+        logging.getLogger("stamina").setLevel(logging.ERROR)  # the code that tries again says why
         command_line = app_for(sys.argv[1:])
         exempt_modules_from_gc()
         command_line(prog_name="railpost")

@@ -228,8 +228,11 @@ def check_database(value: SecretStr) -> SecretStr:
 
 def check_folder(value: Path) -> Path:
     try:
+        value = value.expanduser()
         if value.exists() and not value.is_dir():
             raise ValueError("should be a folder, and is a file")
+    except RuntimeError:
+        raise ValueError(f"cannot be used as a folder: nobody is called {value.parts[0][1:]} here") from None
     except OSError as error:  # too long, or in a folder that may not be read
         raise ValueError(f"cannot be used as a folder: {error.strerror}") from None
     return value
@@ -541,7 +544,8 @@ def load_settings(
 
 
 def read_env_file(env_file: Path) -> dict[str, str]:
-    """The variables that a `.env` file sets, with their values as they are; none if there is no file."""
+    """The variables that a `.env` file sets, with their values as they are; none if there is no file, or
+    where we may not look: in the home of who runs us by `sudo -u`."""
     variables = {}
     try:
         with env_file.open(encoding="utf-8") as lines:
@@ -550,11 +554,11 @@ def read_env_file(env_file: Path) -> dict[str, str]:
                     raise SettingsError(f"{env_file}, line {line.original.line}: should be NAME=value.")
                 if line.key and line.value is not None:
                     variables[line.key] = line.value
-    except FileNotFoundError:
-        return {}
     except UnicodeDecodeError:
         raise SettingsError(f"{env_file} should be text in UTF-8.") from None
     except OSError as error:
+        if not os.path.exists(env_file):
+            return {}
         raise SettingsError(f"{env_file} cannot be read: {error.strerror}.") from None
     return variables
 

@@ -75,16 +75,20 @@ class CommitNotices:
         """
         import psycopg
 
+        is_lost = False
         while True:
             try:
                 async with await psycopg.AsyncConnection.connect(
                     self._address, autocommit=True
                 ) as connection:
                     await connection.execute(f"LISTEN {CHANNEL}")
+                    is_lost = False
                     wake()
                     async for notice in connection.notifies():
                         if notice.payload != self._sender:
                             wake()
             except psycopg.Error as error:
-                log.warning("notices of other processes are not heard: %s", str(error).partition("\n")[0])
+                if not is_lost:
+                    log.warning("notices of other processes are not heard: %s", str(error).partition("\n")[0])
+                is_lost = True
             await asyncio.sleep(RETRY_DELAY)

@@ -19,7 +19,7 @@ from storage.errors import StoreError, as_store_errors
 from storage.leadership import no_work_at, server_has_work
 from storage.migrations import check_revision, current_revision, migrate, refuse_older
 from storage.models import STORE_ID, Model, Setting
-from storage.store_files import check_store_path
+from storage.store_files import check_store_path, open_read_only
 
 ROWS_AT_ONCE = 500
 
@@ -36,14 +36,15 @@ async def move_store(source: str | Path, target: str | Path) -> dict[str, int]:
 def _move(source: URL, target: URL) -> dict[str, int]:
     if source == target:
         raise StoreError(f"{display_name(target)} is where the store is already; name another database.")
-    if is_file(target):
-        check_store_path(Path(str(target.database)))
     with ExitStack() as end, as_store_errors("The store cannot be moved"):
         if is_file(source):
+            end.enter_context(open_read_only(Path(str(source.database))))
             end.enter_context(no_work_at(Path(str(source.database)), "moved"))
         old = end.enter_context(create_engine(source, writes=False).connect())
-        new = end.enter_context(create_engine(target, writes=True).connect())
         _check(old, source)
+        if is_file(target):
+            check_store_path(Path(str(target.database)))
+        new = end.enter_context(create_engine(target, writes=True).connect())
         migrate(new)
         with new.begin():
             new.execute(delete(Setting).where(col(Setting.key) == STORE_ID))

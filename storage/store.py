@@ -16,8 +16,9 @@ from sqlalchemy.exc import DatabaseError
 from storage import leadership
 from storage.commit_notices import CommitNotices
 from storage.connections import ConnectionPool, ConnectionThread, ServerSilence
-from storage.database import create_engine, display_name, is_file, store_url
+from storage.database import BEGIN_WRITING, create_engine, display_name, is_file, store_url
 from storage.errors import (
+    CANNOT_BEGIN,
     CANNOT_READ,
     NOTHING_CHANGED,
     InvalidStore,
@@ -48,6 +49,8 @@ Clock = Callable[[], datetime]
 
 CONNECTIONS = 4
 """Connections that a process keeps for reading, and on PostgreSQL for changes that lock rows."""
+
+LONGEST_TRANSACTION = 2.0  # seconds; who holds the lock of the file for longer keeps players waiting
 
 
 def utc_now() -> datetime:
@@ -189,6 +192,13 @@ class Store:
         if self._guard is not None:
             self._guard.check()
 
+    async def check_writable(self) -> None:
+        """Raises StoreError where the file of the store cannot be written now: it is lost, or locked."""
+        self.check_file()
+        if self.path is not None:
+            with as_store_errors(CANNOT_BEGIN):
+                await self._group_commit.on_thread(_take_lock)
+
     async def rescue(self) -> Path:
         """Write what the open file still holds beside its path; returns the new file. Raises StoreError."""
         assert self._guard is not None
@@ -230,13 +240,27 @@ class Store:
         await self.close()
 
 
-def _truncate_log(connection: sqlite3.Connection) -> None:
-    (wait,) = connection.execute("PRAGMA busy_timeout").fetchone()
-    connection.execute("PRAGMA busy_timeout = 0")
+@contextmanager
+def _waiting(connection: sqlite3.Connection, seconds: float) -> Iterator[None]:
+    """Wait so long for the locks of others meanwhile."""
+    (usual,) = connection.execute("PRAGMA busy_timeout").fetchone()
+    connection.execute(f"PRAGMA busy_timeout = {seconds * 1000:.0f}")
     try:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        yield
     finally:
-        connection.execute(f"PRAGMA busy_timeout = {wait}")
+        connection.execute(f"PRAGMA busy_timeout = {usual}")
+
+
+def _truncate_log(connection: sqlite3.Connection) -> None:
+    with _waiting(connection, 0):
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+
+
+def _take_lock(connection: sqlite3.Connection) -> None:
+    if not connection.in_transaction:  # else it is ours
+        with _waiting(connection, LONGEST_TRANSACTION):
+            connection.execute(BEGIN_WRITING)
+            connection.execute("ROLLBACK")
 
 
 async def open_store(url: str | Path, now: Clock = utc_now, *, migrated: bool = True) -> Store:

@@ -14,15 +14,16 @@ from storage.migrations import APPLICATION_ID, check_revision
 
 
 def check_store_path(path: Path) -> None:
-    """Check that the path is a store, an empty file, or can be created; its folder is created.
+    """Check that the path is a store, an empty file, or can be created; its folder is created. What is new is
+    private, whatever the umask.
 
     Raises InvalidStore or NewerStore for any other file, StoreError for a path that cannot be written.
     """
     try:
         if path.is_dir():
             raise StoreError(f"{path} is a folder; name a file in it.")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab") as file:
+        path.parent.mkdir(0o700, parents=True, exist_ok=True)
+        with open(path, "ab", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
             is_empty = file.tell() == 0
     except OSError as error:
         raise StoreError(f"{path} cannot be written: {error.strerror}.") from error
@@ -33,14 +34,18 @@ def check_store_path(path: Path) -> None:
 
 @contextmanager
 def open_read_only(path: Path, allow_empty: bool = False) -> Iterator[sqlite3.Connection]:
-    """A connection that reads the store. Raises InvalidStore or NewerStore for a file that is no such store.
+    """A connection that reads the store. Raises InvalidStore or NewerStore for a file that is no such store,
+    StoreError for one that cannot be read.
 
     allow_empty: accept a database without tables.
     """
-    if path.is_dir():
-        raise InvalidStore(f"{path} is a folder; name a file in it.")
-    if not path.is_file():
-        raise InvalidStore(f"There is no file {path}.")
+    try:
+        if path.is_dir():
+            raise InvalidStore(f"{path} is a folder; name a file in it.")
+        if not path.is_file():
+            raise InvalidStore(f"There is no file {path}.")
+    except OSError as error:
+        raise StoreError(f"{path} cannot be read: {error.strerror}.") from error
     with (
         sqlite_errors_as_store_errors(path),
         closing(sqlite3.connect(reading_uri(path), uri=True)) as connection,

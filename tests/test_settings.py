@@ -20,6 +20,7 @@ from bot.config import (
     parse_settings,
 )
 from bot.email.delivery import imap_account, smtp_account
+from tests.operations.test_private_files import without_rights
 
 EXAMPLE = Path(__file__).parent.parent / "deploy" / "railpost.env.example"
 LINE = re.compile(r"^#(RAILPOST_[A-Z_]+)=(.*)$", re.MULTILINE)
@@ -219,6 +220,22 @@ def test_a_missing_file_sets_nothing(tmp_path: Path) -> None:
     assert load_settings(tmp_path / ".env", {}) == Settings()
 
 
+def test_a_file_in_a_folder_of_somebody_else_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`sudo -u railpost railpost status` in /root, as docs/hosting.md has it."""
+    tmp_path.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    (home := Path("root")).mkdir()
+    with without_rights(home):
+        assert load_settings(home / ".env", {}) == Settings()
+    home.chmod(0o755)
+    (home / ".env").write_text("RAILPOST_KEEP=4\n")
+    with (
+        without_rights(home / ".env"),
+        pytest.raises(SettingsError, match="cannot be read: Permission denied"),
+    ):
+        load_settings(home / ".env", {})
+
+
 def test_the_mail_secret_is_created_once(tmp_path: Path) -> None:
     ours = Settings(data=tmp_path / "new")
     key = load_mail_secret(ours)
@@ -274,3 +291,12 @@ def test_a_data_folder_with_a_name_too_long_is_one_sentence() -> None:
         SettingsError, match=r"^RAILPOST_DATA cannot be used as a folder: File name too long\.$"
     ):
         parse_settings({"RAILPOST_DATA": "d" * 5000})
+
+
+def test_a_data_folder_in_a_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert parse_settings({"RAILPOST_DATA": "~/games"}).data == tmp_path / "games"
+    with pytest.raises(
+        SettingsError, match="RAILPOST_DATA cannot be used as a folder: nobody is called nobodyx"
+    ):
+        parse_settings({"RAILPOST_DATA": "~nobodyx/games"})

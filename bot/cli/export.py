@@ -39,12 +39,16 @@ def game_of_source(source: str) -> NamedGame:
     path = Path(source)
     if path.exists():
         return NamedGame(history_of_file(path), "", path.name.partition(".")[0])
-    return asyncio.run(_game_of_table(source))
+    try:
+        return asyncio.run(_game_of_table(source))
+    except StoreError as error:
+        raise ValueError(
+            f"There is no file {source}, and no table of that code or name can be looked up: {error}"
+        ) from None
 
 
 async def _game_of_table(source: str) -> NamedGame:
-    settings = config.load_settings()
-    async with await open_store(settings.database_url) as store:
+    async with await open_store(config.load_settings().database_url, migrated=False) as store:
         service = Service(store)
         try:
             table = await service.queries.find_table(source)
@@ -88,7 +92,7 @@ def command(
         target.write_bytes(file.content)
         typer.echo(f"{source} is written to {target}.")
     except OSError as error:
-        typer.echo(f"{out} cannot be written: {error.strerror}.", err=True)
+        typer.echo(f"{error.filename or out} cannot be used: {error.strerror}.", err=True)
         raise typer.Exit(1) from None
     except (ValueError, config.SettingsError, StoreError) as error:
         typer.echo(str(error), err=True)

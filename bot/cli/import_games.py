@@ -220,7 +220,5 @@ def _save(report: ImportReport, game: PlayedGame, name: str) -> ImportReport:
 
 
 async def _save_as_table(game: PlayedGame, name: str) -> str:
-    settings = config.load_settings()
-    settings.data.mkdir(parents=True, exist_ok=True)
-    async with await open_store(settings.database_url) as store:
+    async with await open_store(config.load_settings().database_url) as store:
         return (await Service(store).lobby.import_game(*game, name=name)).code

@@ -119,7 +119,7 @@ def command(
         typer.echo(str(error), err=True)
         raise typer.Exit(NOT_POSTED) from None
     except OSError as error:
-        typer.echo(f"{error.filename or out} cannot be written: {error.strerror}.", err=True)
+        typer.echo(f"{error.filename or out} cannot be used: {error.strerror}.", err=True)
         raise typer.Exit(1) from None
     except (ValueError, config.SettingsError, StoreError) as error:
         typer.echo(str(error), err=True)

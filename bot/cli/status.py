@@ -23,12 +23,8 @@ def command(
     """
     try:
         report = asyncio.run(ask_status(load_settings().data))
-    except NotAnswering:
-        typer.echo(
-            "A service is running with this data folder, and does not answer. Start no second one; look at "
-            "railpost.log, and restart it if it stays so.",
-            err=True,
-        )
+    except NotAnswering as error:
+        typer.echo(str(error), err=True)
         raise typer.Exit(1) from None
     if report is None:
         typer.echo("No service is running with this data folder.", err=True)

@@ -53,7 +53,6 @@ def command(
 ) -> None:
     """Let a person open tables by email. The service may be running."""
     settings = config.load_settings()
-    settings.data.mkdir(0o700, parents=True, exist_ok=True)
     try:
         host = asyncio.run(add_host(settings.database_url, address, name))
     except ValueError as error:

@@ -41,10 +41,32 @@ def copy_mail_secret(data: Path, path: Path) -> Path | None:
     secret, copy = data / MAIL_SECRET, secret_backup_path(path)
     if not secret.is_file():
         return None
-    copy.touch(mode=0o600, exist_ok=True)
-    copy.chmod(0o600)
-    shutil.copyfile(secret, copy)
+    _copy_private(secret, copy)
     return copy
+
+
+def restore_mail_secret(path: Path, data: Path) -> None:
+    """Put the mail secret beside a backup into a data folder. Another that is there is kept, with the time in
+    its name."""
+    copy, secret = secret_backup_path(path), data / MAIL_SECRET
+    if not copy.is_file():
+        return
+    if secret.is_file():
+        if secret.read_bytes() == copy.read_bytes():
+            return  # the file stays its owner's, also where root restores
+        secret.replace(secret.with_name(f"{MAIL_SECRET}.{datetime.now(UTC):%Y%m%d-%H%M%S}"))
+    _copy_private(copy, secret)
+
+
+def _copy_private(source: Path, target: Path) -> None:
+    """Copy a secret into a file that gets its name when it is whole: a full disk leaves no half of it."""
+    part = target.with_name(f".{target.name}.part")
+    try:
+        part.touch(mode=0o600)
+        shutil.copyfile(source, part)
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def existing_backups(data: Path) -> list[tuple[datetime, Path]]:
@@ -106,7 +128,11 @@ class ScheduledBackups:
             return None
         path = self._data / FOLDER / now.strftime(NAME_FORMAT)
         await backup(self._store, path)
-        await asyncio.to_thread(copy_mail_secret, self._data, path)
+        try:
+            await asyncio.to_thread(copy_mail_secret, self._data, path)
+        except OSError:
+            path.unlink(missing_ok=True)  # else the backup without its secret would count for a day
+            raise
         log.info("backup written to %s", path)
         self._failed_at, self._reason = None, ""
         for _, old in self.existing()[:-KEPT]:

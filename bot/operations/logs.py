@@ -170,4 +170,3 @@ def configure_logging(settings: Settings, *, to_stderr: bool, more: Iterable[log
     logging.getLogger("discord.client").addFilter(is_not_about_voice)
     for noisy in ("alembic", "aiohttp.access"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
-    logging.getLogger("stamina").setLevel(logging.ERROR)  # the code that tries again says why

@@ -6,10 +6,10 @@ import asyncio
 import logging
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
-from typing import NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 import msgspec
 
@@ -156,6 +156,9 @@ class _Stored(NamedTuple):
     queues: dict[Channel, tuple[QueueStatus, datetime | None]]
 
 
+Question = Callable[[], Coroutine[Any, Any, Any]]
+
+
 class StatusMonitor:
     """Collects the status of the service in this process."""
 
@@ -172,22 +175,22 @@ class StatusMonitor:
         self._errors = errors
         self._attached = attached
         self._started_at = service.store.now()
-        self._question: asyncio.Future[_Stored] | None = None
+        self._questions: dict[Question, asyncio.Future[Any]] = {}
 
-    async def _ask_store(self) -> _Stored:
-        """What the store says, at most after a few seconds. Raises StoreError.
+    async def _ask(self, what: Question) -> Any:
+        """What the store answers, at most after a few seconds. Raises StoreError.
 
         A question that the store has not answered stays open, and the next look waits for the same.
         """
-        if self._question is None:
-            self._question = asyncio.ensure_future(self._read_store())
-        question = self._question
+        if what not in self._questions:
+            self._questions[what] = asyncio.ensure_future(what())
+        question = self._questions[what]
         await asyncio.wait({question}, timeout=STORE_ANSWERS_WITHIN)
         if not question.done():
             raise StoreError(
                 f"The store has not answered for {STORE_ANSWERS_WITHIN:.0f} seconds; presses are refused."
             )
-        self._question = None
+        self._questions.pop(what, None)
         return question.result()
 
     async def _read_store(self) -> _Stored:
@@ -210,8 +213,10 @@ class StatusMonitor:
         queues, problems, degraded = list[QueueReport](), list[str](), list[str]()
         tables: dict[str, int] | None = None
         unreadable = unreadable_tables()
+        writing = asyncio.ensure_future(self._ask(service.store.check_writable))
         try:
-            tables, unreadable, statuses = await self._ask_store()
+            stored: _Stored = await self._ask(self._read_store)
+            tables, unreadable, statuses = stored
             for channel, (status, last) in statuses.items():
                 age = (now - status.oldest_pending).total_seconds() if status.oldest_pending else 0.0
                 queues.append(QueueReport(channel, status.pending, max(age, 0.0), status.dead, last))
@@ -220,9 +225,11 @@ class StatusMonitor:
             problems.append(str(error))
         problems += disk_problems(service.store)
         try:
-            service.store.check_file()
+            await writing
         except StoreLost as lost:
             problems.append(f"{lost.operator}; moves are refused.")
+        except StoreError as error:
+            problems += [str(error)] if str(error) not in problems else []
         connections = [
             service.connections.get(name, ConnectionStatus(name, "configured", self._started_at))
             for name in self._attached

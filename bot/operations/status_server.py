@@ -10,6 +10,7 @@ A store that is away is a reason to wait and not to start again.
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import os
 import socket
@@ -155,7 +156,7 @@ class StatusServer:
 
 
 class NotAnswering(Exception):
-    """A service has the socket of a data folder, and does not answer there."""
+    """Whether a service runs, or how it does, cannot be told; the message is a sentence."""
 
 
 async def ask_status(data: Path) -> StatusReport | None:
@@ -168,8 +169,15 @@ async def ask_status(data: Path) -> StatusReport | None:
         ):
             return msgspec.json.decode(await response.read(), type=StatusReport)
     except TimeoutError as error:
-        raise NotAnswering from error
-    except (OSError, aiohttp.ClientError):
+        raise NotAnswering(
+            "A service is running with this data folder, and does not answer. Start no second one; look at "
+            "railpost.log, and restart it if it stays so."
+        ) from error
+    except (OSError, aiohttp.ClientError) as error:
+        if getattr(error, "errno", None) in (errno.EACCES, errno.EPERM):
+            raise NotAnswering(
+                f"{data} may be read by its owner only; ask as the user of the service, or as root."
+            ) from error
         return None
 
 
@@ -221,7 +229,9 @@ class Metrics:
         self._seconds = Histogram(
             "railpost_command_seconds", "From a command to its result", buckets=BUCKETS, registry=registry
         )
-        self._healthy = Gauge("railpost_healthy", "1 if nothing needs the operator", registry=registry)
+        self._healthy = Gauge(
+            "railpost_healthy", "1 if the service as a whole does its work", registry=registry
+        )
         self._tables = Gauge("railpost_tables", "Tables in the store", ["status"], registry=registry)
         self._in_memory = Gauge("railpost_tables_in_memory", "Tables in memory", registry=registry)
         self._pending = Gauge("railpost_outbox_pending", "Messages waiting", ["channel"], registry=registry)
@@ -256,7 +266,8 @@ class Metrics:
         self._unreadable.set(len(report.unreadable))
         for job in report.jobs:
             self._leading.labels(job.name).set(job.state != "standing by")
-        self._tables.clear()
+        for of_the_store in (self._tables, self._pending, self._oldest, self._dead):
+            of_the_store.clear()  # while the store is away, nobody knows
         for status, count in (report.tables or {}).items():
             self._tables.labels(status).set(count)
         for queue in report.queues:

@@ -49,7 +49,10 @@ def test_without_out_the_export_is_printed() -> None:
     "words, message",
     [
         (("tests/games/1830-2p-1.18xx", "--to", "rails"), "There is no format rails"),
-        (("Nowhere.json",), "There is no file Nowhere.json, and no table of that code or name."),
+        (
+            ("Nowhere.json",),
+            "There is no file Nowhere.json, and no table of that code or name can be looked up: There is",
+        ),
         ((GAMES / "1830-4p-16.18xx", "--to", "18xx.games"), "has no counterpart on 18xx.games"),
         ((Path(__file__), "--to", "text"), "neither a file of 18xx.games nor a game text"),
     ],
@@ -61,6 +64,17 @@ def test_each_error_is_one_sentence(
     result = run("export", *words)
     assert result.exit_code == 1
     assert message in result.output and len(result.output.splitlines()) == 1
+    assert not list(tmp_path.iterdir()), "who only looks makes no store"
+
+
+def test_a_table_of_the_store_is_named_by_its_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAILPOST_DATA", str(tmp_path))
+    saved = run("import", GAMES / "1830-2p-1.18xx", "--save", "Friday").output
+    assert "saved as table" in saved
+    code = saved.split()[-1]
+    assert run("export", code).output == run("export", "Friday").output != ""
+    unknown = run("export", "Nowhere.json")
+    assert unknown.output == "There is no file Nowhere.json, and no table of that code or name.\n"
 
 
 def test_simulated_games_are_exported_for_the_site(tmp_path: Path) -> None:

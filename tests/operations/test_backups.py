@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import itertools
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from bot.config import Settings, parse_settings
 from bot.hub.request import Completed
-from bot.operations.backups import ScheduledBackups, secret_backup_path
+from bot.operations.backups import ScheduledBackups, restore_mail_secret, secret_backup_path
 from bot.operations.check import problems
 from bot.operations.status import ErrorCounter, StatusMonitor, status_text
 from bot.service import Service
@@ -74,6 +75,37 @@ async def test_14_7_a_restore_is_rehearsed(tmp_path: Path) -> None:
             info.id, 0, ["buy SV"], None, "r1"
         )
         assert isinstance(await service.submit(info.id, 1, ["buy CS"], None, "r2"), Completed)
+
+
+async def test_a_backup_without_its_mail_secret_does_not_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: object, target: Path) -> None:
+        target.write_text("half")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    (tmp_path / "mail-secret").write_text("s" * 64)
+    async with await open_store(tmp_path / "railpost.db") as store:
+        backups = ScheduledBackups(store, Settings(data=tmp_path))
+        with monkeypatch.context() as meanwhile, pytest.raises(OSError, match="No space left"):
+            meanwhile.setattr("shutil.copyfile", full)
+            await backups.back_up_if_due(NOON)
+        assert not list((tmp_path / "backups").iterdir())
+        made = await backups.back_up_if_due(NOON + timedelta(minutes=1))
+    assert made and secret_backup_path(made).read_text() == "s" * 64
+
+
+def test_a_restored_mail_secret_takes_the_place_of_another_only(tmp_path: Path) -> None:
+    (data := tmp_path / "data").mkdir()
+    (secret := data / "mail-secret").write_text("ours")
+    secret_backup_path(saved := tmp_path / "saved.db").write_text("ours")
+    before = secret.stat().st_ino
+    restore_mail_secret(saved, data)
+    assert secret.stat().st_ino == before, "its owner is still the service's user, also where root restores"
+    secret_backup_path(saved).write_text("theirs")
+    restore_mail_secret(saved, data)
+    assert sorted(each.read_text() for each in data.iterdir()) == ["ours", "theirs"]
+    assert secret.read_text() == "theirs" and secret.stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize("hours", [0])

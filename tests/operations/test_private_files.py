@@ -5,9 +5,16 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
+import pytest
+
+from bot.__main__ import app_for, run_command
 from bot.operations.backups import make_private
+from storage import open_store
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -52,3 +59,68 @@ def test_14_7_files_of_others_are_left_alone(tmp_path: Path) -> None:
         assert (found["program"], found["elsewhere"], found["backups"]) == (0o755, 0o644, 0o700)
     finally:
         os.umask(umask)
+
+
+async def test_a_new_store_is_private_whatever_the_umask(tmp_path: Path) -> None:
+    umask = os.umask(0)
+    try:
+        async with await open_store(tmp_path / "data" / "railpost.db"):
+            found = modes(tmp_path)
+    finally:
+        os.umask(umask)
+    assert found == {"data": 0o700, "data/railpost.db": 0o600}
+
+
+@contextmanager
+def without_rights(path: Path) -> Iterator[None]:
+    """Meanwhile we may not look into the folder or file, also where the tests run as root."""
+    is_root, mode = os.geteuid() == 0, path.stat().st_mode
+    path.chmod(0)
+    if is_root:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        if is_root:
+            os.seteuid(0)
+        path.chmod(mode)
+
+
+@pytest.mark.parametrize(
+    "words, sentence",
+    [
+        (["status"], "data may be read by its owner only; ask as the user of the service, or as root."),
+        (["backup", "other.db"], "data/railpost.db cannot be read: Permission denied."),
+        (["check"], "data/railpost.db cannot be read: Permission denied."),
+        (["move-store", "sqlite:///other.db"], "data/railpost.db cannot be read: Permission denied."),
+        (["export", "F7G"], "data/railpost.db cannot be read: Permission denied."),
+        (["export", "data/game.18xx"], "data/game.18xx cannot be used: Permission denied."),
+        (
+            ["render", "data/game.18xx", "--map", "map.png"],
+            "data/game.18xx cannot be used: Permission denied.",
+        ),
+        (["import", "data/game.18xx"], "data/game.18xx cannot be used: Permission denied."),
+        (["snapshot", "data/game.18xx"], "data/game.18xx cannot be used: Permission denied."),
+        (["host", "add", "ann@example.org"], "data/railpost.db cannot be written: Permission denied."),
+    ],
+)
+def test_a_user_without_rights_reads_a_sentence_and_leaves_nothing(
+    words: list[str],
+    sentence: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (data := tmp_path / "data").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RAILPOST_DATA", "data")
+    tmp_path.chmod(0o755)
+    command = app_for(words)
+    with without_rights(data):
+        try:
+            code: object = run_command(partial(command, words))
+        except SystemExit as end:
+            code = end.code
+    told = capsys.readouterr().err
+    assert code == 1 and told.endswith(f"{sentence}\n") and told.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["data"] and not list(data.iterdir())

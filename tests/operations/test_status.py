@@ -9,8 +9,9 @@ import logging
 import os
 import re
 import socket
+import sqlite3
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, closing, suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -123,6 +124,24 @@ async def test_14_8_health_names_each_problem(world: ServiceHarness, tmp_path: P
         async with world.store.begin() as unit:
             await run_sql(unit, "DROP TABLE outbox")
         assert "The store cannot be read now" in (await page(tmp_path, "health"))[1]
+        assert "railpost_outbox_pending{" not in (await page(tmp_path, "metrics"))[1]
+
+
+@sqlite_only
+async def test_health_tells_of_a_store_that_another_program_locks(
+    world: ServiceHarness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("storage.store.LONGEST_TRANSACTION", 0.05)
+    path = world.store.path
+    assert path
+    async with served(world, tmp_path):
+        assert "railpost_outbox_pending{" in (await page(tmp_path, "metrics"))[1]
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            told = (503, "The store cannot be written now: database is locked.\n")
+            assert await page(tmp_path, "health") == told
+            other.execute("ROLLBACK")
+        assert await page(tmp_path, "health") == (200, "healthy\n")
 
 
 async def test_a_store_that_hangs_is_told_and_asked_again(

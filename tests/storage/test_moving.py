@@ -64,6 +64,18 @@ async def test_a_store_in_use_is_not_moved(golden: Path) -> None:
         await move_store(golden, golden)
 
 
+@pytest.mark.parametrize("content", [None, b"not a store"])
+async def test_a_move_that_cannot_begin_names_the_file_and_leaves_none(
+    content: bytes | None, tmp_path: Path
+) -> None:
+    source = tmp_path / "source.db"
+    if content:
+        source.write_bytes(content)
+    with pytest.raises(StoreError, match=r"source\.db"):
+        await move_store(source, tmp_path / "target.db")
+    assert not (tmp_path / "target.db").exists()
+
+
 async def test_a_copy_that_differs_is_not_kept(golden: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     copy = moving._copy
 

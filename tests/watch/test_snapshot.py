@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Iterator
 from io import BytesIO
 from pathlib import Path
@@ -229,6 +232,18 @@ def test_a_table_is_shown_by_its_code(tmp_path: Path) -> None:
     assert status == 0 and told.startswith("1870 with ") and (tmp_path / "out/sheet.png").exists(), told
     assert run(tmp_path, code, "--if-changed")[0] == UNCHANGED
     assert run(tmp_path, "NOWHERE") == (1, "There is no file NOWHERE, and no table of that code or name.\n")
+
+
+def test_a_webhook_that_cannot_be_reached_is_one_sentence(tmp_path: Path) -> None:
+    words = ["railpost", "snapshot", str(GAME), "--only", "", "--webhook", "http://127.0.0.1:1/x"]
+    program = f"import stamina, sys; stamina.set_testing(True, attempts=2); sys.argv = {words}; "
+    done = subprocess.run(
+        [sys.executable, "-c", program + "from bot.__main__ import main; main()"],
+        env={**os.environ, "PYTHONPATH": str(GAME.parents[2])},
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == NOT_POSTED
+    assert done.stderr.startswith("127.0.0.1 cannot be reached: ") and done.stderr.count("\n") == 1
 
 
 def test_an_address_that_is_none_is_refused() -> None:
