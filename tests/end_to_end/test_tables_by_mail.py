@@ -270,3 +270,15 @@ async def test_a_feature_adds_a_command_about_oneself(office: MailHarness) -> No
     assert "reply to this email with `color red`" in (await sent(ann, "color red")).text
     assert f"You are number {person.id}: color red." in (await ann.said("color red")).text
     assert "There is no green." in (await ann.said("color green")).text
+
+
+async def test_who_is_asked_for_the_table_reads_their_own_words_with_one(office: MailHarness) -> None:
+    """An example that began with `start` began a game."""
+    await office.person("Ann")
+    ann = office.player("Ann")
+    first = await sent(ann, "new 1830 Bob <bob@player.test>", 1)
+    await sent(ann, "new 1830 Bob <bob@player.test>", 2)
+    code = str(first.message["Subject"]).partition("]")[0].split()[-1]
+    for number, line in enumerate(("who", "uninvite Bob"), 3):
+        assert f"such as `{line} {code}`" in (await sent(ann, line, number)).text
+    assert headline(await sent(ann, f"uninvite Bob {code}", 5)) == "OK."
