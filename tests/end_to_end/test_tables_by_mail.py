@@ -282,3 +282,16 @@ async def test_who_is_asked_for_the_table_reads_their_own_words_with_one(office:
     for number, line in enumerate(("who", "uninvite Bob"), 3):
         assert f"such as `{line} {code}`" in (await sent(ann, line, number)).text
     assert headline(await sent(ann, f"uninvite Bob {code}", 5)) == "OK."
+
+
+async def test_a_question_about_a_table_may_be_answered_with_a_command(office: MailHarness) -> None:
+    """The newest email of a table may be one that expects `yes`; anything else was refused."""
+    await office.person("Ann")
+    ann, bob = office.player("Ann"), office.player("Bob")
+    await sent(ann, "new 1830 Bob <bob@player.test>")
+    await bob.letter()
+    assert "* Bob (has not answered yet)" in (await bob.said("who")).text
+    assert headline(await bob.said("perhaps")) == "NOT DONE."
+    assert "You have a seat" in (await bob.said("yes")).text
+    assert "Start the game?" in (await ann.letter()).text
+    assert headline(await ann.said("invite Cid <cid@player.test>")) == "OK."
