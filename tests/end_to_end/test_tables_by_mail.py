@@ -295,3 +295,12 @@ async def test_a_question_about_a_table_may_be_answered_with_a_command(office: M
     assert "You have a seat" in (await bob.said("yes")).text
     assert "Start the game?" in (await ann.letter()).text
     assert headline(await ann.said("invite Cid <cid@player.test>")) == "OK."
+
+
+async def test_who_invites_in_a_game_that_is_played_hears_just_that(office: MailHarness) -> None:
+    """Not to say it in a reply to an email about their seat, which it is."""
+    table = await office.table("1830", ["Ann", "Bob"])
+    ann = office.player("Ann")
+    await ann.letter()
+    told = (await ann.said("invite Cid <cid@player.test>")).text
+    assert f"Table {table.code} is being played.\r\n" in told

@@ -128,8 +128,8 @@ class TableCommands:
         elif word == "resign" and status == "lobby":
             word = "leave"
         if not self._service.commands.from_outside(word, status):
-            why = f"Table {table.code} is {status_text(table.status)}"
-            raise ValueError(f"{why}: say `{word}` in a reply to an email about your seat there.")
+            where = f": say `{word}` in a reply to an email about your seat there" * (table_id is None)
+            raise ValueError(f"Table {table.code} is {status_text(table.status)}{where}.")
         told = await self._say(person_id, table, f"{word} {rest}".strip(), name, request)
         return CommandAnswer(told, None if word == "ask" and table_id is None else table.id)
 
