@@ -30,7 +30,7 @@ from bot.discord.show_commands import ShowCommands
 from bot.features.game_files.feature import FAR, FORMATS, MAX_BYTES, TEXT, export_prospect, imported_sentences
 from bot.features.lobby.lines import SHUFFLED
 from bot.hub.changes import check_allowed
-from bot.hub.info import TableInfo
+from bot.hub.info import TableInfo, status_text
 from bot.hub.people import player_name
 from bot.hub.request import UNKNOWN_SEAT, Request
 from bot.position import text_views
@@ -123,6 +123,8 @@ class TableCommands(app_commands.Group):
         """Say a line at a table."""
         await defer(interaction)
         found = await self.handler.lookup.resolve_table(interaction, table, statuses)
+        if tuple(statuses) == ("lobby",) and found.status != "lobby":  # its word may begin a line of the game
+            raise ValueError(f"Table {found.code} is {status_text(found.status)}.")
         custom_id = CustomId(found.id, None, None, controls.SUBMIT_LINE)
         await self.handler.lines.submit_lines(interaction, custom_id, [line])
 
