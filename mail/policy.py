@@ -82,6 +82,8 @@ UNREAD = frozenset({"unclear", "no orders", "unreadable", "help", "not done"})
 """Reasons of replies to a mail from which nothing was done."""
 MAIL_SWITCHES = ("start", "stop", "unsubscribe")
 YES_NO_PURPOSES = frozenset({"link", "invite", "answer", "export", "erase"})
+ABOUT_TABLES = frozenset({"invite", "answer"})
+"""Of these: questions whose email may also be answered with a command about its table."""
 _YES = frozenset({"yes", "y", "ok", "confirm", "confirmed", "join", "accept", "ja", "oui", "si", "sí"})
 _NO = frozenset({"no", "n", "decline", "nein", "non"})
 
@@ -256,7 +258,9 @@ class MailPolicy:
             page = pages.confirmation(await self._service.people.stop_mail(token))
             return Ruling("stopped", page, token, lines=("stop",))
         if token.purpose in YES_NO_PURPOSES:
-            return await self._yes_or_no(token, reply.text.lines[:1])
+            ruling = await self._yes_or_no(token, reply.text.lines[:1])
+            is_about_table = token.purpose in ABOUT_TABLES and ruling.reason == "not done"
+            return (await self._table_command(mail, token) if is_about_table else None) or ruling
         if reply.parsed.fault:
             page = refusal_pages.invalid_line(reply.parsed.fault, reply.parsed)
             return Ruling("not done", page, token, lines=lines)

@@ -192,15 +192,16 @@ class RunningTables(TableChanges):
         return table.info
 
     @again_on_conflict
-    async def end_now(self, table_id: int, *, by: int | None) -> TableInfo:
+    async def end_now(self, table_id: int, *, by: int | None, request_id: str | None = None) -> TableInfo:
         """End the game unfinished, or close the lobby. For the host."""
         async with self._cache.locked(table_id) as table:
             info = table.stored_info
             check_allowed(info, by)
             if info.is_over:
                 raise ValueError(f"Table {info.code} is {status_text(info.status)}.")
-            async with self._cache.commit(table) as draft:
+            async with self._cache.commit(table, request_id) as draft:
                 await record_end(draft, f"{actor_name(info, by)} ends the game.", by)
+                draft.result = Completed((), (f"Table {info.code} is ended.",)) if request_id else None
         return table.info
 
     @again_on_conflict

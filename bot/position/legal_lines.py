@@ -14,11 +14,11 @@ import engine
 from bot.position import text_views
 from bot.position.sentences import dollars
 from engine import Choice
+from engine.finance.offers import WITHDRAW
 
 MAX_UNGROUPED = 24
 MAX_LINES = 55
 ANSWERS = ("accept", "decline")
-WITHDRAW = "Withdraw the offer"
 MAX_COUNTED = 4  # lines that count up are one line from so many on
 _NUMBERED = re.compile(r"([a-z]+ )(\d{1,2})")
 MAX_COMMENT, MAX_SHARED_COMMENT = 240, 600

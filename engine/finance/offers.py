@@ -19,6 +19,9 @@ from engine.core.state import AnyFrame, Offer
 from engine.game import Game
 from engine.mechanics import Option, OutOfTurn
 
+WITHDRAW = "Withdraw the offer"
+"""Begins what `decline` is called to whoever has made the offer."""
+
 
 class DealHandler(NamedTuple):
     """How an offer of one kind is checked, and carried out when it is accepted."""
@@ -122,7 +125,7 @@ class OfferResponses(OutOfTurn[Game]):
             label = offer_label(g, offer)
             if seat != offer.proposer and self.refusal(g, seat, Accept(number)) is None:
                 yield Option(Accept(number), f"Accept: {label}")
-            verb = "Withdraw the offer" if seat == offer.proposer else "Decline"
+            verb = WITHDRAW if seat == offer.proposer else "Decline"
             yield Option(Decline(number), f"{verb}: {label}")
 
     def _open_offers(self, g: Game, seat: str) -> list[Offer]:

@@ -39,7 +39,7 @@ from engine.core.actions import (
     TradePrivate,
 )
 from engine.core.state import OperatingTurn, is_seat
-from engine.finance.offers import without_open_offers
+from engine.finance.offers import WITHDRAW, without_open_offers
 from engine.game import Game
 from engine.kernel import options, refusal
 from engine.language.forms import field_defaults, format_action
@@ -138,6 +138,8 @@ def _choice(g: Game, option: Option) -> Choice:
     action = option.action
     line = format_action(g, action)
     verb = VERBS.get(type(action), line.split()[0])
+    if option.label.startswith(WITHDRAW):
+        verb = WITHDRAW.split()[0].lower()
     labels = [label for name in action.menu_fields if (label := _field_label(g, action, name))]
     if isinstance(action, RunTrains):
         labels = [option.label]

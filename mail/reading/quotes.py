@@ -82,8 +82,13 @@ class OwnText(NamedTuple):
 
 
 def own_text(lines: Sequence[str], verbs: Collection[str]) -> OwnText:
-    """The sender's own lines among normalized lines. verbs: the first words of orders, in lower case."""
-    end = next((at for at in range(len(lines)) if _ends_own_text(lines, at, verbs)), len(lines))
+    """The sender's own lines among normalized lines. verbs: the first words of orders, in lower case.
+
+    `end` below them says that nothing follows; as the first line it is an order.
+    """
+    first = next((at for at, line in enumerate(lines) if line), len(lines))
+    start = first + (lines[first : first + 1] != [] and lines[first].strip().casefold() == "end")
+    end = next((at for at in range(start, len(lines)) if _ends_own_text(lines, at, verbs)), len(lines))
     above = tuple(ReplyLine(number, line) for number, line in enumerate(lines[:end], 1))
     if end < len(lines) and (lines[end].strip() == "." or lines[end].strip().casefold() == "end"):
         return OwnText(above)  # the sender has said that nothing follows

@@ -24,6 +24,8 @@ def merge_queries(queries: Sequence[MailQuery]) -> list[MailQuery]:
 POLICY_VERBS = frozenset({"start", "stop", "unsubscribe", "yes", "confirm"})
 YES_WORDS = frozenset({"yes", "y", "yep", "yeah", "ja", "oui", "si", "sí", "sim", "tak"})
 _POLICY_LINE = re.compile(r"start|stop|unsubscribe|(?:yes|confirm):? [a-z0-9]{4,40}")
+_FROM_HEX = re.compile(r"\s*from [a-z@]{1,2}\d{1,2} [a-z]{4,5}-?(?:east|west)?[.?]?\s*", re.IGNORECASE)
+"""A question that begins as the head of a quoted email does, and is none."""
 _SPEAKER = re.compile(r"[\s*•–-]{0,4}[^\W_]+(?: [^\W_]+){0,8} ?")
 
 
@@ -62,7 +64,8 @@ class ReplyReader:
             word for text in (mail.sender_name, token.address.partition("@")[0]) for word in words_of(text)
         }
         vocabulary = replace(vocabulary, verbs=verbs, names=vocabulary.names | names)
-        text = split_reply(_without_own_name(mail.text, seat_names, verbs), verbs)
+        plain = _without_own_name(_with_show(mail.text), seat_names, verbs)
+        text = split_reply(plain, verbs)
         readable = {line for line in text.candidates if _POLICY_LINE.fullmatch(line.casefold())}
         rest = [line for line in text.candidates if line not in readable]
         if rest:
@@ -76,6 +79,12 @@ class ReplyReader:
         lines = tuple(line.text for line in meant)
         accepted = await self._seats.try_lines(token, lines) if lines else None
         return (lines, accepted) if accepted else None
+
+
+def _with_show(text: str) -> str:
+    """A text with `show from E11 northeast` in the place of `from E11 northeast`."""
+    lines = text.splitlines()
+    return "\n".join(f"show {line.strip()}" if _FROM_HEX.fullmatch(line) else line for line in lines)
 
 
 def _without_own_name(text: str, names: Collection[str], verbs: Collection[str]) -> str:

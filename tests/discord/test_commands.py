@@ -144,3 +144,22 @@ async def test_a_table_is_found_by_its_name(started: RunningBot, fake: FakeDisco
     assert several.startswith("Which table?") and first in several and started.table_code in several
     none = (await fake.run_command("Dan", "general", "show turn", table="Monday")).text
     assert none == "There is no table MONDAY."
+
+
+async def test_what_is_for_a_lobby_is_not_read_as_a_line_of_the_game(
+    started: RunningBot, fake: FakeDiscord
+) -> None:
+    """`start shuffled` is what the command says for its user, who has never written it."""
+    for name in ("start", "join", "leave", "agree"):
+        done = await fake.run_command("Ann", started.thread, f"table {name}")
+        assert done.text == f"Table {started.table_code} is being played."
+
+
+async def test_a_public_question_that_is_refused_is_answered_in_private(
+    started: RunningBot, fake: FakeDiscord
+) -> None:
+    for place in (started.thread, fake.dm_channel(fake.find_user("Ann"))):
+        done = await fake.run_command("Ann", place, "show company", name="zz", public=True)
+        await fake.wait_until(lambda d=done: d.private_messages, "an answer")  # type: ignore[misc]
+        assert "There is no company zz" in done.text
+        assert not [message for message in done.public_messages if not message.deleted]

@@ -270,3 +270,37 @@ async def test_a_feature_adds_a_command_about_oneself(office: MailHarness) -> No
     assert "reply to this email with `color red`" in (await sent(ann, "color red")).text
     assert f"You are number {person.id}: color red." in (await ann.said("color red")).text
     assert "There is no green." in (await ann.said("color green")).text
+
+
+async def test_who_is_asked_for_the_table_reads_their_own_words_with_one(office: MailHarness) -> None:
+    """An example that began with `start` began a game."""
+    await office.person("Ann")
+    ann = office.player("Ann")
+    first = await sent(ann, "new 1830 Bob <bob@player.test>", 1)
+    await sent(ann, "new 1830 Bob <bob@player.test>", 2)
+    code = str(first.message["Subject"]).partition("]")[0].split()[-1]
+    for number, line in enumerate(("who", "uninvite Bob"), 3):
+        assert f"such as `{line} {code}`" in (await sent(ann, line, number)).text
+    assert headline(await sent(ann, f"uninvite Bob {code}", 5)) == "OK."
+
+
+async def test_a_question_about_a_table_may_be_answered_with_a_command(office: MailHarness) -> None:
+    """The newest email of a table may be one that expects `yes`; anything else was refused."""
+    await office.person("Ann")
+    ann, bob = office.player("Ann"), office.player("Bob")
+    await sent(ann, "new 1830 Bob <bob@player.test>")
+    await bob.letter()
+    assert "* Bob (has not answered yet)" in (await bob.said("who")).text
+    assert headline(await bob.said("perhaps")) == "NOT DONE."
+    assert "You have a seat" in (await bob.said("yes")).text
+    assert "Start the game?" in (await ann.letter()).text
+    assert headline(await ann.said("invite Cid <cid@player.test>")) == "OK."
+
+
+async def test_who_invites_in_a_game_that_is_played_hears_just_that(office: MailHarness) -> None:
+    """Not to say it in a reply to an email about their seat, which it is."""
+    table = await office.table("1830", ["Ann", "Bob"])
+    ann = office.player("Ann")
+    await ann.letter()
+    told = (await ann.said("invite Cid <cid@player.test>")).text
+    assert f"Table {table.code} is being played.\r\n" in told

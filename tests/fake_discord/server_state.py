@@ -334,15 +334,10 @@ class ServerState:
         for each in message.attachments:
             self.files.pop(each.id, None)
         if is_heard and not message.ephemeral:
-            await self.gateway.dispatch(
-                "MESSAGE_DELETE",
-                {
-                    "id": str(message.id),
-                    "channel_id": str(message.channel.id),
-                    "guild_id": str(message.channel.guild_id),
-                },
-                private=message.channel.kind == DM,
-            )
+            place = {"id": str(message.id), "channel_id": str(message.channel.id)}
+            if message.channel.guild_id:
+                place["guild_id"] = str(message.channel.guild_id)
+            await self.gateway.dispatch("MESSAGE_DELETE", place, private=message.channel.kind == DM)
         self.changes.notify()
 
     async def post_system_message(self, channel: Channel, kind: int, author: User, content: str) -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from email.message import EmailMessage
+from email.parser import BytesParser
+from email.policy import default
 from pathlib import Path
 
 import engine
 from bot.hub.request import Completed, QueryAnswer
 from engine.game_text import replay
 from tests.fake_discord.running_bot import OnePixelPictures
-from tests.mail.letter_desk import LetterDesk, letter_desk
+from tests.mail.letter_desk import LetterDesk, SentLetter, letter_desk
 
 ANN = "ann@player.test"
 OPENING = (
@@ -48,6 +52,31 @@ async def test_an_order_that_is_left_again_has_not_ended(tmp_path: Path) -> None
             ended, again = (each for each in told if "order" in each)
             assert ended == "News: Your order `auto pass unless MP starts` has ended"
             assert again.startswith("News: Your order `auto pass unless MP starts` is left again")
+
+
+async def test_a_host_ends_the_game_by_email(tmp_path: Path) -> None:
+    """`end` is an order, and no mark that nothing follows, where nothing stands above it."""
+    with OnePixelPictures() as pictures:
+        async with letter_desk(tmp_path, pictures) as desk:
+            table = await desk.table("1830", ["Ann", "Bob"])
+            await desk.take("start")
+            assert (await desk.write("", "Ann", "buy SV", "END", "bid CA 165")).reason == "played"
+            assert (await desk.write("", "Ann", "End", "", "> quoted")).reason == "held"
+            assert (await desk.write("", "Ann", "yes", take=False)).reason == "played"
+            (receipt, *_) = [mail async for mail in sent(desk)]
+            assert "OK: all lines were carried out." in receipt and "is ended." in receipt
+            assert (await desk.service.queries.table_info(table)).status == "ended"
+            assert (await desk.write("", "Ann", "end", take=False)).reason == "rejected"
+
+
+async def sent(desk: LetterDesk) -> AsyncIterator[str]:
+    """The texts of what is due, in the order in which it is sent."""
+    while due := await desk.outbox.lease_due(20):
+        for mail in due:
+            await desk.outbox.mark_sent(mail)
+            message = BytesParser(policy=default).parsebytes(mail.raw)
+            assert isinstance(message, EmailMessage)
+            yield SentLetter("", message).part("plain")
 
 
 async def test_a_setting_that_is_refused_is_not_answered_with_moves(tmp_path: Path) -> None:

@@ -64,6 +64,8 @@ def test_what_is_not_there_is_said() -> None:
         hex_text(start, "Z9")
     with pytest.raises(ValueError, match="no company foo"):
         around_text(start, "foo")
+    with pytest.raises(ValueError, match=r"no space with \$3\."):
+        around_text(start, "3")
     assert around_text(start, "PRR") == "The PRR has no price yet."
     assert network_text(start, "PRR") == "The PRR has no token on the map."
 
@@ -74,7 +76,9 @@ async def test_the_transcript_is_current() -> None:
     )
 
 
-@pytest.mark.parametrize("question", ["hex H10", "from E11 north-east", "network PRR", "around 82", "words"])
+@pytest.mark.parametrize(
+    "question", ["hex H10", "from E11 north-east", "network PRR", "route PRR 1", "around 82", "words"]
+)
 async def test_discord_and_email_say_the_same_words(tmp_path: Path, question: str) -> None:
     async with FakeDiscord(["Ann", "Bob"]) as fake:
         running = RunningBot(fake, tmp_path / "railpost.db")
@@ -88,8 +92,7 @@ async def test_discord_and_email_say_the_same_words(tmp_path: Path, question: st
         await office.table("1830", ["Ann", "Bob"])
         ann = office.player("Ann")
         await ann.letter()
-        asked = f"show {question}" if question.startswith("from") else question
-        written = (await ann.said(asked)).text
+        written = (await ann.said(question)).text
     for told in (posted.text, written):
         assert _words(answer.text) in _words(told)
 

@@ -35,7 +35,7 @@ the move needs. A test plays a whole game in this way.
 |---|---|
 | `words` | the position in sentences: players, companies, trains |
 | `hex H10` | what lies there, what its track joins, what it may become, what it costs |
-| `from E11 northeast`, by email `show from …` | the hexes that lie that way, to the border |
+| `from E11 northeast` | the hexes that lie that way, to the border |
 | `network PRR` | the stops that its track reaches, and where it could build |
 | `route PRR 1` | a route of its last run, leg by leg |
 | `around PRR`, `around 82` | the market there: right, left, up, down |

@@ -115,6 +115,15 @@ async def test_who_was_asked_and_need_not_answer_any_more_is_told_by_email(froze
     assert [n.person_id for _, n in await frozen.sent("news")] == [frozen.people["Bob"]]
 
 
+async def test_an_offer_that_waits_in_a_pause_has_not_ended(frozen: ServiceHarness) -> None:
+    await say_all(frozen, *OPENING, *((name, "pass") for name in NAMES))
+    await say_all(frozen, ("Ann", "pass"), ("Bob", "sell private CS to Cid for 50"))
+    await frozen.service.running.pause(frozen.table, by=frozen.people["Bob"])
+    await frozen.deliver()
+    await frozen.say("Ann", "auto pass")
+    assert await frozen.sent() == []
+
+
 async def test_an_answer_that_is_undone_is_told_in_one_email(frozen: ServiceHarness) -> None:
     """Ann goes on with another question: the email that has it says why."""
     await say_all(frozen, *OPENING, *((name, "pass") for name in NAMES))

@@ -209,6 +209,9 @@ def test_23_1_a_turn_with_an_open_offer_does_not_end_by_itself() -> None:
 def test_23_1_an_offer_is_withdrawn_by_who_made_it() -> None:
     offer = STOCK.format("Ann") + "Ann: buy private CS from Bob for 100\nAnn: decline\n"
     run_scenario(offer + "!Bob: accept | 1830 §4\n= private CS Bob\n= turn Ann")
+    open_offer = run_scenario(offer.removesuffix("Ann: decline\n"))
+    verbs = [{c.path[0] for c in choices(open_offer, seat) if c.line == "decline"} for seat in ("p0", "p1")]
+    assert verbs == [{"withdraw"}, {"decline"}]
 
 
 def test_23_1_of_several_offers_the_one_that_can_be_kept() -> None:

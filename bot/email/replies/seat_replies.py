@@ -237,7 +237,7 @@ _ALWAYS = frozenset("pass done buy bid par sell lay token run pay withhold".spli
 
 
 HEADER_WORD = "from"
-"""It begins the head of a quoted email, so in a reply no line begins with it: `show from E11 east` asks."""
+"""Begins the head of a quoted email, as no line of a reply does; `from E11 east` comes as `show from …`."""
 
 
 @cache

@@ -118,7 +118,7 @@ class TableCommands:
                 code, _, rest = rest.partition(" ")
                 table = await self._service.queries.find_table(code)
             case _:
-                table = await self._table_of(person_id, table_id, rest)
+                table = await self._table_of(person_id, table_id, word, rest)
                 rest = " ".join(each for each in rest.split() if each.casefold() != table.code.casefold())
         status = "lobby" if request.is_repeated else table.status
         if word == "seat":
@@ -128,8 +128,8 @@ class TableCommands:
         elif word == "resign" and status == "lobby":
             word = "leave"
         if not self._service.commands.from_outside(word, status):
-            why = f"Table {table.code} is {status_text(table.status)}"
-            raise ValueError(f"{why}: say `{word}` in a reply to an email about your seat there.")
+            where = f": say `{word}` in a reply to an email about your seat there" * (table_id is None)
+            raise ValueError(f"Table {table.code} is {status_text(table.status)}{where}.")
         told = await self._say(person_id, table, f"{word} {rest}".strip(), name, request)
         return CommandAnswer(told, None if word == "ask" and table_id is None else table.id)
 
@@ -191,7 +191,7 @@ class TableCommands:
 
     # -- at a table --------------------------------------------------------------------------
 
-    async def _table_of(self, person_id: int, table_id: int | None, rest: str) -> TableInfo:
+    async def _table_of(self, person_id: int, table_id: int | None, word: str, rest: str) -> TableInfo:
         """The table that a command is about: the one of the email, the one it names, or the only one."""
         queries = self._service.queries
         if table_id is not None:
@@ -205,7 +205,8 @@ class TableCommands:
         if not own:
             raise ValueError("You have no table. `new TITLE Bob <bob@example.org>` opens one.")
         codes = text_views.join_words([table_label(table) for table in own], "or")
-        raise ValueError(f"Say which table, such as `start {own[0].code}`: {codes}.")
+        example = " ".join(filter(None, [word, rest, own[0].code]))
+        raise ValueError(f"Say which table, such as `{example}`: {codes}.")
 
 
 def joined_sentence(table: TableInfo, name: str) -> str | None:

@@ -194,7 +194,7 @@ def around_text(state: engine.State, what: str) -> str:
         if cell is not None and cell.price == int(price)
     ]
     if not spaces:
-        raise ValueError(f"The market has no space with ${price:,}.")
+        raise ValueError(f"The market has no space with ${int(price):,}.")
     return "\n".join(_around(state, at) for at in spaces)
 
 

@@ -15,7 +15,6 @@ from bot.hub.request import (
     Completed,
     LineRefused,
     Request,
-    TableNotRunning,
     ask_to_confirm,
     is_from_deputy,
     not_running,
@@ -117,8 +116,8 @@ class StatusCommands:
                 return await self._polls.open_poll(table, seated, messages.END_POLL, others, question)
         if not request.confirmed:
             return ask_to_confirm(request, f"Table {info.code} ends unfinished, for all its players.", None)
-        info = await self._running.end_now(table_id, by=by)
-        return TableNotRunning(info.status, f"Table {info.code} is ended.")
+        info = await self._running.end_now(table_id, by=by, request_id=request.request_id)
+        return Completed((), (f"Table {info.code} is ended.",))
 
 
 async def _end(draft: CommitDraft, request: Request, poll: TablePoll) -> list[str]:

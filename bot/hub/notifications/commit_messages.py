@@ -64,14 +64,16 @@ def _withdrawn_questions(
 ) -> Iterator[NewMessage]:
     """An email to each who was asked about an offer that has ended without their answer, unless they act next
     or news tell it. On Discord their card says it."""
-    ended = _offers_of(draft.table.pending) - _offers_of(after)
-    if not ended or any(kind == "news" for kind, _ in draft.announcements):
+    offered = _offers_of(draft.table.pending)
+    if not offered or draft.state is None or any(kind == "news" for kind, _ in draft.announcements):
         return
+    still_open = {offer.number for offer in draft.state.offers}
     next_seats = {pending.seat for pending in after}
     for offer in draft.table.state.offers:
         seat = seat_number(offer.recipient)
         recipient = metadata.recipients.get(seat)
-        if offer.number in ended and recipient and seat not in acting_seats and seat not in next_seats:
+        has_ended = offer.number in offered - still_open
+        if has_ended and recipient and seat not in acting_seats and seat not in next_seats:
             deal = engine.offer_label(engine.game_of(draft.table.state), offer)
             sentences = ("An offer to you has ended.", f"You need not answer it any more: {deal}.")
             yield from messages.withdrawn_question(
