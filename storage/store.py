@@ -291,7 +291,7 @@ async def open_store(url: str | Path, now: Clock = utc_now, *, migrated: bool = 
 
 
 def _migrate(target: URL) -> None:
-    with _errors_of_opening(target):
+    with errors_of_opening(target):
         with create_engine(target, writes=False).connect() as connection:
             if not needs_migration(connection):
                 return  # without waiting for another process that writes
@@ -300,7 +300,9 @@ def _migrate(target: URL) -> None:
 
 
 @contextmanager
-def _errors_of_opening(target: URL) -> Iterator[None]:
+def errors_of_opening(target: URL) -> Iterator[None]:
+    """Raise StoreError or InvalidStore with all that the driver says, for the operator: also that a password
+    is wrong, which players read as a database that does not answer."""
     try:
         yield
     except DatabaseError as error:
@@ -318,5 +320,5 @@ async def _open_existing(target: URL, now: Clock) -> Store:
 
 
 def _revision(target: URL) -> str | None:
-    with as_store_errors(CANNOT_READ), create_engine(target, writes=False).connect() as connection:
+    with errors_of_opening(target), create_engine(target, writes=False).connect() as connection:
         return current_revision(connection)

@@ -64,7 +64,7 @@ async def test_bad_lines_are_answered(console: Console) -> None:
         ("watch /", "/ is a folder; name a file in it."),
         ("table import nowhere.json", "There is no file nowhere.json."),
         ("table new", "Name a title first"),
-        ("table new 1066 Ann, Bob", "or 1817. For example: `table new 1830 Ann, Bob, Cid`."),
+        ("table new 1066 Ann, Bob", "or 1817. For example: `table new TITLE Ann, Bob, Cid`."),
         ("table new 1830 Ann, pool", "word of the game"),
         ("table new 1830 Ann, Bob option nothing", "nothing"),
         ("table use QQQ", "no table QQQ"),

@@ -108,7 +108,7 @@ class LobbyLines:
             known = text_views.join_words(list(engine.title_names()), "or")
             unknown = f"There is no title {title}. " if title[:1].isdigit() else ""
             is_operator = request.person_id is None
-            example = "table new 1830 Ann, Bob, Cid" if is_operator else "new TITLE Bob <bob@example.org>"
+            example = "table new TITLE Ann, Bob, Cid" if is_operator else "new TITLE Bob <bob@example.org>"
             raise ValueError(f"{unknown}Name a title first: {known}. For example: `{example}`.")
         by, invited = request.person_id, [] if request.person_id is None else parse_players(rest)
         rules = tuple(option for option in options or () if option != HINTS)
