@@ -77,14 +77,15 @@ def app_for(words: Sequence[str]) -> typer.Typer:
 
 
 def create_data_folder(settings: Settings) -> None:
-    """Create the data folder, and make it private. Raises SettingsError if it cannot be created."""
+    """Create the data folder, and make it private. Raises SettingsError if it cannot be used."""
     from bot.operations.backups import FOLDER_MODE, make_private
 
     try:
         settings.data.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
         make_private(settings.data)
     except OSError as error:
-        raise SettingsError(f"RAILPOST_DATA: {settings.data} cannot be created: {error.strerror}.") from None
+        why = f"{settings.data} cannot be used as a folder: {error.strerror}."
+        raise SettingsError(f"RAILPOST_DATA: {why}") from None
 
 
 @asynccontextmanager
