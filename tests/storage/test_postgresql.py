@@ -17,6 +17,7 @@ from storage import (
     Store,
     StoreError,
     backup,
+    move_store,
     open_store,
 )
 from tests.storage.conftest import move, new_message, new_table
@@ -113,6 +114,16 @@ async def test_a_server_that_takes_no_changes_is_one_sentence_and_no_mistake_of_
     await store.check_writable()
     await new_table(store)
     assert not [record for record in caplog.records if record.exc_info]
+
+
+async def test_an_empty_database_is_called_empty(tmp_path: Path) -> None:
+    """Not one of the revision `None`."""
+    with temporary_database() as url:
+        told = r"postgres.* is empty; run `railpost migrate` first"
+        with pytest.raises(StoreError, match=told):
+            await open_store(url_text(url), migrated=False)
+        with pytest.raises(StoreError, match=told):
+            await move_store(url_text(url), tmp_path / "other.db")
 
 
 async def test_a_machine_that_is_gone_ends_the_connections_to_it(store: Store) -> None:
