@@ -346,12 +346,10 @@ def play(
 @app.command()
 def backup(path: Annotated[Path, typer.Argument(help="A new file.")]) -> None:
     """Copy the store to a file and the mail secret beside it. The service may be running."""
-    from bot.operations.backups import copy_mail_secret
-    from storage import backup as back_up_store
+    from bot.operations.backups import back_up
 
     settings = load_settings()
-    asyncio.run(back_up_store(settings.database_url, path))
-    secret = copy_mail_secret(settings.data, path)
+    secret = asyncio.run(back_up(settings.database_url, settings.data, path))
     typer.echo(f"Backup written to {' and '.join(str(file) for file in (path, secret) if file)}.")
 
 
