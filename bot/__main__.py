@@ -77,14 +77,15 @@ def app_for(words: Sequence[str]) -> typer.Typer:
 
 
 def create_data_folder(settings: Settings) -> None:
-    """Create the data folder, and make it private. Raises SettingsError if it cannot be created."""
+    """Create the data folder, and make it private. Raises SettingsError if it cannot be used."""
     from bot.operations.backups import FOLDER_MODE, make_private
 
     try:
         settings.data.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
         make_private(settings.data)
     except OSError as error:
-        raise SettingsError(f"RAILPOST_DATA: {settings.data} cannot be created: {error.strerror}.") from None
+        why = f"{settings.data} cannot be used as a folder: {error.strerror}."
+        raise SettingsError(f"RAILPOST_DATA: {why}") from None
 
 
 @asynccontextmanager
@@ -345,12 +346,10 @@ def play(
 @app.command()
 def backup(path: Annotated[Path, typer.Argument(help="A new file.")]) -> None:
     """Copy the store to a file and the mail secret beside it. The service may be running."""
-    from bot.operations.backups import copy_mail_secret
-    from storage import backup as back_up_store
+    from bot.operations.backups import back_up
 
     settings = load_settings()
-    asyncio.run(back_up_store(settings.database_url, path))
-    secret = copy_mail_secret(settings.data, path)
+    secret = asyncio.run(back_up(settings.database_url, settings.data, path))
     typer.echo(f"Backup written to {' and '.join(str(file) for file in (path, secret) if file)}.")
 
 

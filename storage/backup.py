@@ -186,8 +186,9 @@ def _new_database(target: Path) -> Iterator[sqlite3.Connection]:
     except OSError as error:
         raise StoreError(f"{target} cannot be written: {error.strerror}.") from error
     finally:
-        if part.exists():
-            part.unlink()
+        for path in (part, Path(f"{part}-journal")):  # a full disk leaves that of SQLite too
+            if path.exists():
+                path.unlink()
 
 
 def _link_to_target(part: Path, target: Path) -> None:

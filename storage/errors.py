@@ -68,12 +68,15 @@ U+0000."""
 CANNOT_BEGIN = "The store cannot be written now"
 CANNOT_READ = "The store cannot be read now"
 NO_ANSWER = "the database does not answer; please try again in a moment"
+READ_ONLY = "the database is read-only"
 NOTHING_CHANGED = "The change could not be stored, and nothing was changed"
 
 
 def database_message(error: BaseException) -> str:
     """What players read of an error: not where the database is, if it cannot be reached."""
-    return NO_ANSWER if is_away(error) else driver_message(error)
+    if is_away(error):
+        return NO_ANSWER
+    return READ_ONLY if is_read_only(error) else driver_message(error)
 
 
 def driver_message(error: BaseException) -> str:
@@ -105,7 +108,17 @@ def may_pass(error: BaseException) -> bool:
 
 def is_deadlock(error: BaseException) -> bool:
     """Whether PostgreSQL has undone the transaction because it and another waited for each other."""
-    return getattr(getattr(error, "orig", None), "sqlstate", None) == "40P01"
+    return _state(error) == "40P01"
+
+
+def is_read_only(error: BaseException) -> bool:
+    """Whether PostgreSQL takes no changes, as those that others host do when their disk is full."""
+    return _state(error) == "25006"
+
+
+def _state(error: BaseException) -> str | None:
+    """PostgreSQL's code of an error."""
+    return getattr(getattr(error, "orig", None), "sqlstate", None)
 
 
 @contextmanager
@@ -123,6 +136,7 @@ def as_store_errors(what: str) -> Iterator[None]:
         if is_deadlock(error):
             raise Deadlock(f"{what}: others were changing the same; please try again.") from error
         is_damage = type(error) is DatabaseError  # SQLite says so of a malformed file, and of nothing else
-        if not isinstance(error, OperationalError | InterfaceError | sqlite3.Error) and not is_damage:
+        is_known = is_damage or is_read_only(error)
+        if not isinstance(error, OperationalError | InterfaceError | sqlite3.Error) and not is_known:
             log.error("%s", what, exc_info=error)
         raise StoreError(f"{what}: {database_message(error)}.") from error

@@ -19,6 +19,7 @@ from storage.errors import StoreError, as_store_errors
 from storage.leadership import no_work_at, server_has_work
 from storage.migrations import check_revision, current_revision, migrate, refuse_older
 from storage.models import STORE_ID, Model, Setting
+from storage.store import errors_of_opening
 from storage.store_files import check_store_path, open_read_only
 
 ROWS_AT_ONCE = 500
@@ -40,11 +41,13 @@ def _move(source: URL, target: URL) -> dict[str, int]:
         if is_file(source):
             end.enter_context(open_read_only(Path(str(source.database))))
             end.enter_context(no_work_at(Path(str(source.database)), "moved"))
-        old = end.enter_context(create_engine(source, writes=False).connect())
+        with errors_of_opening(source):
+            old = end.enter_context(create_engine(source, writes=False).connect())
         _check(old, source)
         if is_file(target):
             check_store_path(Path(str(target.database)))
-        new = end.enter_context(create_engine(target, writes=True).connect())
+        with errors_of_opening(target):
+            new = end.enter_context(create_engine(target, writes=True).connect())
         migrate(new)
         with new.begin():
             new.execute(delete(Setting).where(col(Setting.key) == STORE_ID))

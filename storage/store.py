@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from sqlalchemy import URL
+from sqlalchemy import URL, text
 from sqlalchemy.exc import DatabaseError
 
 from storage import leadership
@@ -21,6 +21,7 @@ from storage.errors import (
     CANNOT_BEGIN,
     CANNOT_READ,
     NOTHING_CHANGED,
+    READ_ONLY,
     InvalidStore,
     StoreError,
     as_store_errors,
@@ -50,6 +51,11 @@ Clock = Callable[[], datetime]
 CONNECTIONS = 4
 """Connections that a process keeps for reading, and on PostgreSQL for changes that lock rows."""
 
+TAKES_NO_CHANGES = (
+    "SELECT pg_is_in_recovery() OR reset_val = 'on' FROM pg_settings"
+    " WHERE name = 'default_transaction_read_only'"
+)
+"""Asked by a reader, for whom transactions are read-only in any case."""
 LONGEST_TRANSACTION = 2.0  # seconds; who holds the lock of the file for longer keeps players waiting
 
 
@@ -193,11 +199,16 @@ class Store:
             self._guard.check()
 
     async def check_writable(self) -> None:
-        """Raises StoreError where the file of the store cannot be written now: it is lost, or locked."""
+        """Raises StoreError where the store cannot be written now: a file that is lost or locked, or a server
+        that takes no changes."""
         self.check_file()
-        if self.path is not None:
-            with as_store_errors(CANNOT_BEGIN):
+        with as_store_errors(CANNOT_BEGIN):
+            if self.path is not None:
                 await self._group_commit.on_thread(_take_lock)
+                return
+            async with self._readers.view() as thread:
+                if await thread.run(lambda connection: connection.scalar(text(TAKES_NO_CHANGES))):
+                    raise StoreError(f"{CANNOT_BEGIN}: {READ_ONLY}.")
 
     async def rescue(self) -> Path:
         """Write what the open file still holds beside its path; returns the new file. Raises StoreError."""
@@ -280,7 +291,7 @@ async def open_store(url: str | Path, now: Clock = utc_now, *, migrated: bool = 
 
 
 def _migrate(target: URL) -> None:
-    with _errors_of_opening(target):
+    with errors_of_opening(target):
         with create_engine(target, writes=False).connect() as connection:
             if not needs_migration(connection):
                 return  # without waiting for another process that writes
@@ -289,7 +300,9 @@ def _migrate(target: URL) -> None:
 
 
 @contextmanager
-def _errors_of_opening(target: URL) -> Iterator[None]:
+def errors_of_opening(target: URL) -> Iterator[None]:
+    """Raise StoreError or InvalidStore with all that the driver says, for the operator: also that a password
+    is wrong, which players read as a database that does not answer."""
     try:
         yield
     except DatabaseError as error:
@@ -307,5 +320,5 @@ async def _open_existing(target: URL, now: Clock) -> Store:
 
 
 def _revision(target: URL) -> str | None:
-    with as_store_errors(CANNOT_READ), create_engine(target, writes=False).connect() as connection:
+    with errors_of_opening(target), create_engine(target, writes=False).connect() as connection:
         return current_revision(connection)

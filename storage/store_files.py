@@ -184,9 +184,14 @@ class FileGuard:
         now = datetime.now(UTC)
         target = self._path.with_name(f"{self._path.stem}-rescued-{now:%Y%m%d-%H%M%S}{self._path.suffix}")
         target.parent.mkdir(parents=True, exist_ok=True)
-        with closing(sqlite3.connect(target)) as copy:
-            connection.backup(copy)
-        target.chmod(0o600)
+        try:
+            target.touch(mode=0o600)
+            with closing(sqlite3.connect(target)) as copy:
+                connection.backup(copy)
+        except (sqlite3.Error, OSError):
+            for path in (target, Path(f"{target}-journal")):  # nobody may take half of it for the whole
+                path.unlink(missing_ok=True)
+            raise
         return target
 
 

@@ -181,6 +181,8 @@ def command(
     save: Annotated[str | None, typer.Option(help="Save the game as a table of that name.")] = None,
 ) -> None:
     """Play games of 18xx.games, or text games, from their files."""
+    if save is not None and not save.strip():
+        raise typer.BadParameter("A table that is saved needs a name: --save Friday.")
     if save and len(files) > 1:
         raise typer.BadParameter("One file at a time can be saved as a table.")
     observed: list[dict[str, Any]] | None = [] if states else None

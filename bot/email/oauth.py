@@ -62,6 +62,7 @@ class RefreshedTokens:
         self._path = data / FILE_NAME
         self._clock = clock
         self._current: _Current | None = None
+        self._unwritten = ""  # a refresh token that the disk has not taken; no other is valid any more
         self._lock = asyncio.Lock()
 
     async def token(self) -> str:
@@ -72,8 +73,9 @@ class RefreshedTokens:
                 self._current = _Current(
                     answer.access_token, self._clock() + max(answer.expires_in - MARGIN, MARGIN)
                 )
-                if answer.refresh_token:
-                    self._keep(answer.refresh_token)
+                self._unwritten = answer.refresh_token or self._unwritten
+            if self._unwritten:
+                self._keep(self._unwritten)
             return self._current.token
 
     def forget(self) -> None:
@@ -117,6 +119,9 @@ class RefreshedTokens:
 
     def _refresh_token(self) -> str:
         """The newest refresh token."""
+        return self._unwritten or self._stored()
+
+    def _stored(self) -> str:
         try:
             kept = msgspec.json.decode(self._path.read_bytes(), type=_Kept)
             if kept.configured == self._configured_hash:
@@ -129,10 +134,17 @@ class RefreshedTokens:
 
     def _keep(self, refresh_token: str) -> None:
         """Store a refresh token that replaces the one before."""
-        if refresh_token == self._refresh_token():
-            return
         body = msgspec.json.encode(_Kept(self._configured_hash, refresh_token))
         part = self._path.with_suffix(".part")
-        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            file.write(body)
-        part.replace(self._path)
+        try:
+            if refresh_token != self._stored():
+                with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+                    file.write(body)
+                part.replace(self._path)
+            self._unwritten = ""
+        except OSError as error:
+            log.error(
+                "for the operator: %s cannot be written: %s. Put that right before the service ends: the "
+                "provider takes only the newest token, which is in memory",
+                self._path, error.strerror,
+            )  # fmt: skip

@@ -36,6 +36,17 @@ def secret_backup_path(path: Path) -> Path:
     return path.with_name(f"{path.name}.{MAIL_SECRET}")
 
 
+async def back_up(store: Store | str, data: Path, path: Path) -> Path | None:
+    """Copy a store to a new file, and the mail secret of its data folder beside it; the path of that copy,
+    None if there is no secret. Raises what `storage.backup` raises, and OSError; then there is no backup."""
+    await backup(store, path)
+    try:
+        return await asyncio.to_thread(copy_mail_secret, data, path)
+    except OSError:
+        path.unlink(missing_ok=True)  # it would count as a backup
+        raise
+
+
 def copy_mail_secret(data: Path, path: Path) -> Path | None:
     """Copy the mail secret of a data folder beside a backup; its path, None if there is no secret."""
     secret, copy = data / MAIL_SECRET, secret_backup_path(path)
@@ -127,12 +138,7 @@ class ScheduledBackups:
         if any(now - self._interval < made <= now for made, _ in existing):
             return None
         path = self._data / FOLDER / now.strftime(NAME_FORMAT)
-        await backup(self._store, path)
-        try:
-            await asyncio.to_thread(copy_mail_secret, self._data, path)
-        except OSError:
-            path.unlink(missing_ok=True)  # else the backup without its secret would count for a day
-            raise
+        await back_up(self._store, self._data, path)
         log.info("backup written to %s", path)
         self._failed_at, self._reason = None, ""
         for _, old in self.existing()[:-KEPT]:

@@ -79,7 +79,8 @@ class StoreWatch:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._is_lost = False
+        self._told = ""  # to the operator, while the file is lost
+        self._is_rescued = False
         self._log_size = 0
 
     async def run(self) -> None:
@@ -96,23 +97,27 @@ class StoreWatch:
                 await self.write_back_if_idle()
 
     async def look(self) -> None:
-        """Tell the operator once where the file is lost, and write out what is still held of it."""
+        """Tell the operator once where the file is lost, and write out what is still held of it: again where
+        there was no room."""
         try:
             self._store.check_file()
         except StoreLost as lost:
-            if not self._is_lost:
-                self._is_lost = True
-                log.error("for the operator: %s. Moves are refused. %s", lost.operator, await self._rescue())
+            if not self._is_rescued:
+                told = f"{lost.operator}. Moves are refused. {await self._rescue()}"
+                if told != self._told:
+                    log.error("for the operator: %s", told)
+                self._told = told
         else:
-            if self._is_lost:
+            if self._told:
                 log.info("the file of the store is back")
-            self._is_lost = False
+            self._told, self._is_rescued = "", False
 
     async def _rescue(self) -> str:
         try:
             target = await self._store.rescue()
         except StoreError as error:
             return str(error)
+        self._is_rescued = True
         return f"What the open file holds is in {target}: stop the service, and put that file in its place."
 
     async def write_back_if_idle(self) -> None:

@@ -76,7 +76,8 @@ def refuse_older(revision: str | None, name: str, otherwise: str = "") -> None:
     """Raises StoreError for another revision than the newest, with what else can be done."""
     if revision != (newest := revisions()[-1]):
         first = ", ".join(filter(None, ["run `railpost migrate` first", otherwise]))
-        raise StoreError(f"{name} has revision {revision}, and this Railpost works with {newest}; {first}.")
+        has = f"has revision {revision}, and this Railpost works with {newest}" if revision else "is empty"
+        raise StoreError(f"{name} {has}; {first}.")
 
 
 def needs_migration(connection: Connection) -> bool:

@@ -67,6 +67,14 @@ def test_each_error_is_one_sentence(
     assert not list(tmp_path.iterdir()), "who only looks makes no store"
 
 
+@pytest.mark.parametrize("name", ["", "  "])
+def test_a_game_is_saved_by_a_name(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAILPOST_DATA", str(tmp_path))
+    refused = run("import", GAMES / "1830-2p-1.18xx", "--save", name)
+    assert refused.exit_code == 2 and "needs a name: --save Friday." in refused.output
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_table_of_the_store_is_named_by_its_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAILPOST_DATA", str(tmp_path))
     saved = run("import", GAMES / "1830-2p-1.18xx", "--save", "Friday").output

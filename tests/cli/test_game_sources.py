@@ -76,4 +76,4 @@ def test_what_is_neither_a_file_nor_a_table_is_told(
 ) -> None:
     result = run(name, "Nowhere.json", tmp_path, monkeypatch)
     assert result.exit_code == 1
-    assert "There is no file Nowhere.json, and no table of that code or name." in result.output
+    assert "There is no file Nowhere.json, and no table of that code or name can" in result.output

@@ -1,6 +1,7 @@
 """XOAUTH2 in place of passwords: the token endpoint, the mailbox and the SMTP server, over sockets."""
 
 import base64
+import errno
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -102,6 +103,23 @@ async def test_a_token_is_kept_until_shortly_before_its_end(endpoint: TokenEndpo
     assert await tokens.token() == "access-2"
     tokens.forget()
     assert await tokens.token() == "access-3"
+
+
+async def test_a_refresh_token_that_the_disk_does_not_take_is_used_and_written_later(
+    endpoint: TokenEndpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    tokens = RefreshedTokens(oauth(endpoint), tmp_path)
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr("bot.email.oauth.os.open", full)
+        assert await tokens.token() == "access-1"
+        tokens.forget()
+        assert await tokens.token() == "access-2"
+    assert "mail-refresh-token cannot be written: No space left on device." in caplog.text
+    assert await tokens.token() == "access-2"
+    assert await RefreshedTokens(oauth(endpoint), tmp_path).token() == "access-3"
 
 
 async def test_a_refresh_token_that_is_replaced_survives_a_restart(

@@ -6,10 +6,12 @@ import asyncio
 import errno
 import itertools
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from bot.__main__ import app_for, run_command
 from bot.config import Settings, parse_settings
 from bot.hub.request import Completed
 from bot.operations.backups import ScheduledBackups, restore_mail_secret, secret_backup_path
@@ -91,6 +93,12 @@ async def test_a_backup_without_its_mail_secret_does_not_count(
             meanwhile.setattr("shutil.copyfile", full)
             await backups.back_up_if_due(NOON)
         assert not list((tmp_path / "backups").iterdir())
+        with monkeypatch.context() as meanwhile:
+            meanwhile.setattr("shutil.copyfile", full)
+            meanwhile.setenv("RAILPOST_DATA", str(tmp_path))
+            app = app_for(["backup"])
+            code = await asyncio.to_thread(run_command, partial(app, ["backup", str(tmp_path / "mine.db")]))
+        assert code == 1 and not list(tmp_path.glob("*mine.db*"))
         made = await backups.back_up_if_due(NOON + timedelta(minutes=1))
     assert made and secret_backup_path(made).read_text() == "s" * 64
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -79,6 +80,32 @@ async def test_moves_are_refused_where_the_file_is_lost(
         async with await open_store(rescued) as store:
             log = await Service(store).queries.log(world.table)
         assert [each.line for each in log if each.kind == "move"] == ["buy SV"]
+
+
+@sqlite_only
+async def test_a_rescue_for_which_there_is_no_room_is_tried_again(
+    world: ServiceHarness, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = world.store.path
+    assert path is not None
+    async with world.store.begin() as unit:
+        await unit.settings.set("more than SQLite keeps in memory", "x" * 4_000_000)
+    watch = StoreWatch(world.store)
+    delete(path)
+    usual = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (65_536, usual[1]))
+    try:
+        await watch.look()
+        await watch.look()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
+    assert not list(path.parent.glob("railpost-rescued-*")), "half of it would be taken for the whole"
+    await watch.look()
+    await watch.look()
+    (rescued,) = path.parent.glob("railpost-rescued-*")
+    assert rescued.stat().st_size > 4_000_000 and rescued.stat().st_mode & 0o777 == 0o600
+    first, then = [r.getMessage() for r in caplog.records if "for the operator: " in r.getMessage()]
+    assert " The open file cannot be copied: " in first and f" is in {rescued}: " in then
 
 
 @sqlite_only

@@ -1,6 +1,7 @@
 """Backup and restore beside a running service."""
 
 import asyncio
+import resource
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -93,6 +94,21 @@ async def test_a_backup_is_one_file_and_never_overwrites(store: Store, tmp_path:
         await backup(store, tmp_path / "file" / "a.db")
     with pytest.raises(InvalidStore, match="no file"):
         await backup(tmp_path / "nowhere.db", folder / "b.db")
+
+
+async def test_a_backup_for_which_there_is_no_room_leaves_nothing(store: Store, tmp_path: Path) -> None:
+    """The next attempt has another name, so what was left of each would fill the disk."""
+    (folder := tmp_path / "backups").mkdir()
+    async with store.begin() as unit:
+        await unit.settings.set("more than SQLite keeps in memory", "x" * 4_000_000)
+    usual = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (65_536, usual[1]))
+    try:
+        with pytest.raises(StoreError, match=r"copy\.db cannot be used: "):
+            await backup(store, folder / "copy.db")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
+    assert not list(folder.iterdir())
 
 
 async def test_restore_to_a_new_place(store: Store, tmp_path: Path) -> None:

@@ -76,6 +76,20 @@ async def test_a_move_that_cannot_begin_names_the_file_and_leaves_none(
     assert not (tmp_path / "target.db").exists()
 
 
+async def test_why_a_database_cannot_be_opened_is_told_to_the_operator(golden: Path) -> None:
+    """Not only that it does not answer, as players read it: the password may be wrong."""
+    pytest.importorskip("psycopg")
+    away = "postgresql+psycopg://nobody:secret@127.0.0.1:1/x"
+    told = r"^postgresql\+psycopg://nobody:\*\*\*@127\.0\.0\.1:1/x cannot be opened as a store: connection "
+    with pytest.raises(StoreError, match=told):
+        await move_store(golden, away)
+    with pytest.raises(StoreError, match=told):
+        await move_store(away, golden.with_name("other.db"))
+    assert not golden.with_name("other.db").exists()
+    with pytest.raises(StoreError, match=told):
+        await open_store(away, migrated=False)
+
+
 async def test_a_copy_that_differs_is_not_kept(golden: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     copy = moving._copy
 

@@ -17,6 +17,7 @@ from storage import (
     Store,
     StoreError,
     backup,
+    move_store,
     open_store,
 )
 from tests.storage.conftest import move, new_message, new_table
@@ -87,6 +88,42 @@ async def test_a_restart_of_the_server_meanwhile_does_no_harm(store: Store) -> N
         await unit.move_log.append(table, 1, [move()], b"s")
     async with store.read() as unit:
         assert (await unit.move_log.snapshot(table)).seq == 2
+
+
+async def test_a_server_that_takes_no_changes_is_one_sentence_and_no_mistake_of_ours(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As those that others host do when their disk is full."""
+    table = await new_table(store)
+    await store.check_writable()
+    engine = create_engine(SERVER, isolation_level="AUTOCOMMIT")
+    with engine.connect() as server:
+        change = f"ALTER DATABASE {store.url.database} SET default_transaction_read_only = "
+        server.execute(text(f"{change}on"))
+        cut_off(store)
+        with pytest.raises(
+            StoreError, match=r"^The store cannot be written now: the database is read-only\.$"
+        ):
+            await store.check_writable()
+        with pytest.raises(StoreError, match=r"nothing was changed: the database is read-only\.$"):
+            await new_table(store)
+        assert await length(store, table) == 0
+        server.execute(text(f"{change}off"))
+        cut_off(store)
+    engine.dispose()
+    await store.check_writable()
+    await new_table(store)
+    assert not [record for record in caplog.records if record.exc_info]
+
+
+async def test_an_empty_database_is_called_empty(tmp_path: Path) -> None:
+    """Not one of the revision `None`."""
+    with temporary_database() as url:
+        told = r"postgres.* is empty; run `railpost migrate` first"
+        with pytest.raises(StoreError, match=told):
+            await open_store(url_text(url), migrated=False)
+        with pytest.raises(StoreError, match=told):
+            await move_store(url_text(url), tmp_path / "other.db")
 
 
 async def test_a_machine_that_is_gone_ends_the_connections_to_it(store: Store) -> None:
