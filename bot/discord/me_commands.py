@@ -7,6 +7,7 @@ from typing import Any
 import discord
 from discord import app_commands
 
+from bot.discord.cards import parts
 from bot.discord.cards.notices import turns_card
 from bot.discord.completion import (
     Interaction,
@@ -20,9 +21,11 @@ from bot.discord.interactions.interactions import InteractionHandler
 from bot.discord.interactions.line_interactions import split_lines
 from bot.discord.interactions.replies import reply, reply_text
 from bot.features.game_files.feature import MAX_BYTES
+from bot.hub.info import TableInfo
 from bot.hub.request import first_word
 
 UNDO_CHOICES = {"undo": "undo: take your last move back", "redo": "redo: restore what was undone"}
+MAX_TALK = 1_000  # characters
 TALK_IN_THREAD = "Nothing was played. People talk in the thread of the table; just write there."
 HELP = """**Railpost** plays 18xx in a thread of this server, by email and in a terminal, all at one table.
 - `/table new` opens a table, others press **Join**, and the host presses **Start**.
@@ -127,6 +130,20 @@ def watch_command(handler: InteractionHandler) -> Any:
     return watch
 
 
+async def _say(
+    handler: InteractionHandler, interaction: Interaction, table: TableInfo, person_id: int, line: str
+) -> str:
+    """Tell a table without a thread what one of its players says to it; a sentence about that."""
+    player, text = table.player_of(person_id), " ".join(line.split()[1:])[:MAX_TALK]
+    name = player.name if player else interaction.user.display_name  # a deputy
+    if not text:
+        raise ValueError("Write what the table is to hear behind `say`.")
+    await handler.service.running.announce(
+        table.id, f"{name} says: {text}", "say", f"say:{interaction.id}", by=person_id
+    )
+    return f"The table is told: {parts.escape_markdown(text)}"
+
+
 def line_commands(handler: InteractionHandler) -> list[app_commands.Command[Any, Any, Any]]:
     """`/do`, `/undo` and `/help`."""
 
@@ -140,9 +157,12 @@ def line_commands(handler: InteractionHandler) -> list[app_commands.Command[Any,
         await defer(interaction)
         found = await handler.lookup.resolve_table(interaction, table, ("running", "paused", "finished"))
         custom_id = CustomId(found.id, None, None, controls.SUBMIT_LINE)
-        seat = found.seat_of(await handler.lookup.person_id(interaction.user))
+        person_id = await handler.lookup.person_id(interaction.user)
+        seat = found.seat_of(person_id)
         if first_word(line) == "say":
-            await reply_text(interaction, TALK_IN_THREAD)
+            is_heard = not found.location and seat is not None
+            told = await _say(handler, interaction, found, person_id, line) if is_heard else TALK_IN_THREAD
+            await reply_text(interaction, told)
             return
         if line.startswith("#") and seat is not None:
             choices = await handler.service.queries.choices(found.id, seat, other_runs=True)
