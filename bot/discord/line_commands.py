@@ -5,6 +5,7 @@ from __future__ import annotations
 import discord
 from discord import app_commands
 
+from bot.discord.cards import parts
 from bot.discord.completion import (
     Interaction,
     handler_of,
@@ -42,6 +43,7 @@ REVIEW_CHOICES = {
     "robot": "robot: what it would have done otherwise",
 }
 UNDO_CHOICES = {"undo": "undo: take your last move back", "redo": "redo: restore what was undone"}
+MAX_TALK = 1_000  # characters
 TALK_IN_THREAD = "Nothing was played. People talk in the thread of the table; just write there."
 USER = Option("The player on Discord", kind=discord.User)
 
@@ -222,12 +224,27 @@ SHOW_COMMANDS = (
 """`/show …`"""
 
 
+async def _say(interaction: Interaction, table: TableInfo, person_id: int, line: str) -> str:
+    """Tell a table without a thread what one of its players says to it; a sentence about that."""
+    player, text = table.player_of(person_id), " ".join(line.split()[1:])[:MAX_TALK]
+    name = player.name if player else interaction.user.display_name  # a deputy
+    if not text:
+        raise ValueError("Write what the table is to hear behind `say`.")
+    await handler_of(interaction).service.running.announce(
+        table.id, f"{name} says: {text}", "say", f"say:{interaction.id}", by=person_id
+    )
+    return f"The table is told: {parts.escape_markdown(text)}"
+
+
 async def _do(interaction: Interaction, table: TableInfo, line: str) -> None:
     handler = handler_of(interaction)
+    person_id = await handler.lookup.person_id(interaction.user)
+    seat = table.seat_of(person_id)
     if first_word(line) == "say":
-        await reply_text(interaction, TALK_IN_THREAD)
+        is_heard = not table.location and seat is not None
+        told = await _say(interaction, table, person_id, line) if is_heard else TALK_IN_THREAD
+        await reply_text(interaction, told)
         return
-    seat = table.seat_of(await handler.lookup.person_id(interaction.user))
     await handler.lines.press(interaction, CustomId(table.id, seat, None, SUBMIT_LINE, line))
 
 

@@ -144,7 +144,9 @@ class OfferResponses(OutOfTurn[Game]):
         if mine:
             offers = "; ".join(f"{o.number} is {offer_label(g, o)}" for o in mine)
             return f"Several offers are open; name one by its number: {offers}."
-        return "No such offer is open to you."
+        if action.offer is not None:
+            return f"No offer {action.offer} is open to you."
+        return "Nothing is open to you that could be accepted or declined."
 
     def refusal(self, g: Game, seat: str, action: Action) -> str | None:
         assert isinstance(action, Accept | Decline)

@@ -730,6 +730,23 @@ async def test_notes_are_private(started: RunningBot, fake: FakeDiscord) -> None
     assert "1. the 4s come next round" in read.text and not read.public_messages
 
 
+async def test_say_is_told_where_there_is_no_thread(online: RunningBot, fake: FakeDiscord) -> None:
+    """Who plays in direct messages cannot just write there."""
+    service = online.service
+    assert service is not None
+    places = {name: fake.dm_channel(fake.find_user(name)) for name in ("Ann", "Bob")}
+    opened = await fake.run_command("Ann", places["Ann"], "table new", title="1830", name="Friday")
+    code = opened.text.split()[1]
+    await fake.run_command("Ann", places["Ann"], "table invite", user="Bob", table=code)
+    await fake.wait_until(lambda: fake.messages_with_controls(places["Bob"]), "the invitation")
+    await fake.click("Bob", fake.messages_with_controls(places["Bob"])[-1], "Join")
+    await fake.run_command("Ann", places["Ann"], "table start", table=code)
+    answer = await fake.run_command("Bob", places["Bob"], "do", line="say hello *all*")
+    assert answer.text == r"The table is told: hello \*all\*"
+    told = r"Bob says: hello \*all\*"
+    await fake.wait_until(lambda: any(told in m.text for m in places["Ann"].messages), "the words of Bob")
+
+
 async def test_say_is_no_line_and_offers_no_move(started: RunningBot, fake: FakeDiscord) -> None:
     answer = await fake.run_command("Ann", started.thread, "do", line="say hello")
     assert "People talk in the thread" in answer.text and not fake.controls(answer.message)

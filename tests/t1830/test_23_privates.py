@@ -2,7 +2,8 @@
 
 import pytest
 
-from engine import choices
+from engine import choices, parse
+from engine.kernel import RefusedError
 from tests.t1830.scenarios import BOUGHT, run_scenario, scenario_error
 from tests.t1830.test_18_track import running
 
@@ -212,6 +213,18 @@ def test_23_1_an_offer_is_withdrawn_by_who_made_it() -> None:
     open_offer = run_scenario(offer.removesuffix("Ann: decline\n"))
     verbs = [{c.path[0] for c in choices(open_offer, seat) if c.line == "decline"} for seat in ("p0", "p1")]
     assert verbs == [{"withdraw"}, {"decline"}]
+
+
+def test_23_1_what_cannot_be_answered_is_said() -> None:
+    """The answer may have been meant for something else, such as a vote that is over."""
+    state = run_scenario(STOCK.format("Ann") + "Ann: buy private CS from Bob for 100")
+    for seat, line, reason in (
+        ("p0", "accept", "Nothing is open to you that could be accepted or declined (1830 §4)."),
+        ("p1", "accept 7", "No offer 7 is open to you (1830 §4)."),
+    ):
+        with pytest.raises(RefusedError) as refused:
+            parse(state, seat, line)
+        assert str(refused.value) == reason
 
 
 def test_23_1_of_several_offers_the_one_that_can_be_kept() -> None:
