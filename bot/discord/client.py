@@ -182,7 +182,7 @@ class Client(DeletionEvents, discord.AutoShardedClient):
         self.service = service
         self.session_starts = SessionStarts(service.store)
         self.handler = InteractionHandler(service, pictures, self)
-        self.tree = build_command_tree(self, self.handler)
+        self.tree = build_command_tree(self)
 
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
         """Wait until Discord allows another session: within a day's limit, and five seconds after the last,

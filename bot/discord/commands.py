@@ -20,7 +20,6 @@ from discord import app_commands
 import engine
 from bot.discord import places
 from bot.discord.completion import SITE, Interaction, handler_of, read_file, suggest_options
-from bot.discord.interactions.interactions import InteractionHandler
 from bot.discord.interactions.replies import reply_text
 from bot.discord.line_commands import SHOW_COMMANDS, TABLE_COMMANDS
 from bot.discord.me_commands import me_commands, other_commands
@@ -41,20 +40,15 @@ CONVENTION_CHOICES = {
 class CommandTree(app_commands.CommandTree[Any]):
     """The commands; another process may answer first."""
 
-    def __init__(self, handler: InteractionHandler, client: discord.Client, **options: Any) -> None:
-        super().__init__(client, **options)
-        self._handler = handler
-
     async def interaction_check(self, interaction: Interaction) -> bool:
         """Before every command."""
-        await self._handler.uncertain_session.let_others_answer()
+        await handler_of(interaction).uncertain_session.let_others_answer()
         return True
 
 
-def build_command_tree(client: discord.Client, handler: InteractionHandler) -> app_commands.CommandTree[Any]:
+def build_command_tree(client: discord.Client) -> app_commands.CommandTree[Any]:
     """All slash commands of the client."""
     tree = CommandTree(
-        handler,
         client,
         allowed_contexts=app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=False),
         allowed_installs=app_commands.AppInstallationType(guild=True, user=False),
@@ -67,7 +61,7 @@ def build_command_tree(client: discord.Client, handler: InteractionHandler) -> a
     @tree.error
     async def failed(interaction: Interaction, error: app_commands.AppCommandError) -> None:
         cause = error.original if isinstance(error, app_commands.CommandInvokeError) else error
-        await handler.report_failure(interaction, cause)
+        await handler_of(interaction).report_failure(interaction, cause)
 
     return tree
 
