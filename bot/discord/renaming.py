@@ -1,7 +1,7 @@
 """Names are taken out of our messages in a channel, as far as Discord lets us read and edit them.
 
-Cards are brought up to date by their keeper. Here are the others: lists of turns, news, lines of text. What
-is stored of cards is renamed too: a turn that was being finished meanwhile is stored with the former name.
+Cards are brought up to date by their keeper. Here are the others: lists of turns, news, lines of text. The
+descriptions of pictures that are stored with cards are renamed too.
 """
 
 from __future__ import annotations

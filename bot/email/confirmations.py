@@ -6,11 +6,10 @@ from dataclasses import replace
 
 from bot.email.reachability import Reachability, tell_host
 from bot.email.replies import personal_commands
-from bot.email.replies.table_commands import TableCommands, joined_sentence
+from bot.email.replies.table_commands import joined_sentence, said_at_table
 from bot.email.tokens import ServiceToken, service_token, table_label, table_token
 from bot.hub.info import TableInfo, open_seats
 from bot.hub.people import load_standing
-from bot.hub.request import QueryAnswer
 from bot.service import Service
 from mail import ReplyToken
 from mail.port import Attachment, TableAnswer
@@ -24,8 +23,8 @@ from storage import (
 class Confirmations:
     """Answers to emails that ask for yes or no."""
 
-    def __init__(self, service: Service, commands: TableCommands) -> None:
-        self._service, self._store, self._table_commands = service, service.store, commands
+    def __init__(self, service: Service) -> None:
+        self._service, self._store = service, service.store
 
     async def confirm(self, token: ReplyToken, yes: bool) -> TableAnswer:
         """Link an address, or answer an invitation; a reply to the answer is for the table."""
@@ -60,7 +59,10 @@ class Confirmations:
             of_yes, _, of_no = (seat_token.decision_id or "").partition("|")
             if not (line := of_yes if yes else of_no):
                 return f"Nothing is changed at {seat_token.table_label}."
-            return await self._say(seat_token, seat_token.table_id, line)
+            try:
+                return await said_at_table(self._service, seat_token.person_id, seat_token.table_id, line)
+            except ValueError as error:
+                return str(error)
         async with self._store.begin() as unit:
             claim = await unit.people.claim_of_person(seat_token.person_id)
             if claim is None or claim.address != seat_token.address:
@@ -124,21 +126,14 @@ class Confirmations:
         try:
             async with self._store.begin() as unit:
                 await unit.people.add_identity(token.person_id, "email", token.address)
-            told = await self._say(token, table.id, f"ask {name}")
+            told = await said_at_table(self._service, token.person_id, table.id, f"ask {name}")
         except ValueError as error:
             return str(error)
-        if (
-            seat in open_seats(table) and len(open_seats(table)) > 1
-        ):  # with the last seat everybody is told that the game goes on
+        now = await self._service.queries.table_info(table.id)
+        has_it = seat in now.seats_of(token.person_id)
+        if has_it and open_seats(now):  # with the last seat everybody is told that the game goes on
             await self._tell_host(table.id, token.person_id, f"{name} has taken their seat at {table.code}.")
         return told
-
-    async def _say(self, token: ServiceToken, table_id: int, line: str) -> str:
-        """Say a line at a table; the answer, or why it is refused."""
-        result = await self._service.submit(
-            table_id, None, [line], None, None, person_id=token.person_id, transport="mail"
-        )
-        return result.text if isinstance(result, QueryAnswer) else getattr(result, "reason", "")
 
     async def _tell_host(self, table_id: int, person_id: int, sentence: str | None) -> None:
         """Tell the host how an invited person has answered, where there is a sentence for it."""

@@ -40,7 +40,7 @@ class MailGateway:
         self.arrivals = InboundMail(service, folder)
         self.seats = SeatReplies(service, pictures)
         self.held = HeldLineStore(service.store, key)
-        self.confirmations = Confirmations(service, commands)
+        self.confirmations = Confirmations(service)
         self.tables = TableReplies(service, commands, self.held, hosts)
 
     async def alert_operator(self, text: str) -> None:

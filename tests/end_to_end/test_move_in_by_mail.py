@@ -103,6 +103,28 @@ async def test_what_is_no_game_is_answered_with_a_sentence(
     assert words in done.text or "not a game file" in done.text
 
 
+async def test_the_host_hears_of_a_seat_that_is_taken_and_not_of_one_that_is_asked_for(
+    office: MailHarness,
+) -> None:
+    """The second offer to a person ends the first; a yes to that one only asks for the seat."""
+    await office.person("Cleo")
+    cleo, dina = office.player("Cleo"), office.player("Dina")
+    game = running_game("1830")
+    text = json.dumps(export_game(game.history)).encode()
+    done = await sent_with_file(cleo, "", "import", "game.json", text)
+    offers = []
+    for seat in game.players[:2]:
+        assert "go to" in (await cleo.said(f"invite {seat} <{dina.address}>", to=done)).text
+        offers.append(await dina.letter())
+    first, second = game.players[:2]
+    assert f"You have asked for the seat of {first}" in (await dina.said("yes", to=offers[0])).text
+    assert f"asks for the seat of {first}" in (await cleo.letter()).text
+    assert f"You play on as {second}" in (await dina.said("yes", to=offers[1])).text
+    assert f"{second} has taken their seat" in (await cleo.letter()).text
+    await cleo.said("who", to=done)
+    assert not [each for each in cleo.inbox if f"{first} has taken their seat" in each.text]
+
+
 async def test_a_seat_is_declined_and_offered_again(office: MailHarness) -> None:
     await office.person("Cleo")
     cleo, dina = office.player("Cleo"), office.player("Dina")

@@ -283,7 +283,7 @@ class CardKeeper:
         key = f"{ref.key}.{view.seq}.{ref.message_id}"
         posted = await self.poster.post(view.table, key, built.draft(), dm_user)
         if not is_gone:
-            await self.finished.put_off(view.table.id, card)
+            await self.finished.put_off(card)
         return moved(ref, posted)
 
     async def _save(self, view: TableView, slot: str, ref: CardRef) -> None:

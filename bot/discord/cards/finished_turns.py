@@ -182,10 +182,10 @@ class FinishedTurns:
 
     # -- cards that cannot be edited now -----------------------------------------------------
 
-    async def put_off(self, table_id: int, card: TableCard) -> None:
+    async def put_off(self, card: TableCard) -> None:
         """Queue the message of a card that another has replaced; it is deleted when Discord allows it."""
         queued = queued_card(card)
-        await self.cards.change(table_id, queued)
+        await self.cards.change(card.table_id, queued)
         self.queue(queued)
 
     def queue(self, card: TableCard) -> None:

@@ -130,8 +130,13 @@ class TableCommands:
         if not self._service.commands.from_outside(word, status):
             where = f": say `{word}` in a reply to an email about your seat there" * (table_id is None)
             raise ValueError(f"Table {table.code} is {status_text(table.status)}{where}.")
-        told = await self._say(person_id, table, f"{word} {rest}".strip(), name, request)
-        return CommandAnswer(told, None if word == "ask" and table_id is None else table.id)
+        told = await said_at_table(
+            self._service, person_id, table.id, f"{word} {rest}".strip(),
+            name=name, is_repeated=request.is_repeated,
+        )  # fmt: skip
+        return CommandAnswer(
+            tuple(told.splitlines()), None if word == "ask" and table_id is None else table.id
+        )
 
     def _registered(self) -> list[str]:
         """The commands of the registry that may be said here, with what they do; those that begin with the
@@ -140,18 +145,6 @@ class TableCommands:
         open_forms = [form for each in registry.at_any_table if each.name != "ask" for form in each.forms]
         forms = [*registry.forms_at("lobby"), *open_forms, *registry.personal_forms]
         return [f"{form.help_text or form.text}: {form.meaning}" for form in forms if form.meaning]
-
-    async def _say(
-        self, person_id: int, table: TableInfo, line: str, name: str, request: TableRequest
-    ) -> tuple[str, ...]:
-        """Say a line at a table; the answer in sentences. Raises ValueError with what is wrong."""
-        result = await self._service.submit(
-            table.id, None, [line], None, None, person_id=person_id, transport="mail",
-            name=name, is_repeated=request.is_repeated,
-        )  # fmt: skip
-        if isinstance(result, QueryAnswer):
-            return tuple(result.text.splitlines())
-        raise ValueError(getattr(result, "reason", f"`{line}` is not possible now."))
 
     async def _snapshot(self, person_id: int, files: Sequence[MailFile]) -> CommandAnswer:
         """Show the attached game, and what has changed since the same person sent it last."""
@@ -207,6 +200,20 @@ class TableCommands:
         codes = text_views.join_words([table_label(table) for table in own], "or")
         example = " ".join(filter(None, [word, rest, own[0].code]))
         raise ValueError(f"Say which table, such as `{example}`: {codes}.")
+
+
+async def said_at_table(
+    service: Service, person_id: int, table_id: int, line: str, *, name: str = "", is_repeated: bool = False
+) -> str:
+    """Say a line at a table; the answer. name: of the person, for a seat that they take. Raises ValueError
+    with what is wrong."""
+    result = await service.submit(
+        table_id, None, [line], None, None, person_id=person_id, transport="mail",
+        name=name, is_repeated=is_repeated,
+    )  # fmt: skip
+    if isinstance(result, QueryAnswer):
+        return result.text
+    raise ValueError(getattr(result, "reason", f"`{line}` is not possible now."))
 
 
 def joined_sentence(table: TableInfo, name: str) -> str | None:
