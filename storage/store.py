@@ -199,9 +199,8 @@ class Store:
             self._guard.check()
 
     async def check_writable(self) -> None:
-        """Raises StoreError where the store cannot be written now: a file that is lost or locked, or a server
-        that takes no changes."""
-        self.check_file()
+        """Raises StoreError where the store cannot be written now: a file that another program locks, or a
+        server that takes no changes."""
         with as_store_errors(CANNOT_BEGIN):
             if self.path is not None:
                 await self._group_commit.on_thread(_take_lock)

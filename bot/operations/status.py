@@ -180,17 +180,18 @@ class StatusMonitor:
     async def _ask(self, what: Question) -> Any:
         """What the store answers, at most after a few seconds. Raises StoreError.
 
-        A question that the store has not answered stays open, and the next look waits for the same.
+        A question that the store has not answered stays open, and the next look waits for the same. An answer
+        that came meanwhile is out of date, and the store is asked again.
         """
-        if what not in self._questions:
-            self._questions[what] = asyncio.ensure_future(what())
-        question = self._questions[what]
+        question = self._questions.get(what)
+        if question is None or question.done():
+            question = self._questions[what] = asyncio.ensure_future(what())
+            question.add_done_callback(lambda done: done.cancelled() or done.exception())  # asked for or not
         await asyncio.wait({question}, timeout=STORE_ANSWERS_WITHIN)
         if not question.done():
             raise StoreError(
                 f"The store has not answered for {STORE_ANSWERS_WITHIN:.0f} seconds; presses are refused."
             )
-        self._questions.pop(what, None)
         return question.result()
 
     async def _read_store(self) -> _Stored:
@@ -213,7 +214,6 @@ class StatusMonitor:
         queues, problems, degraded = list[QueueReport](), list[str](), list[str]()
         tables: dict[str, int] | None = None
         unreadable = unreadable_tables()
-        writing = asyncio.ensure_future(self._ask(service.store.check_writable))
         try:
             stored: _Stored = await self._ask(self._read_store)
             tables, unreadable, statuses = stored
@@ -225,11 +225,13 @@ class StatusMonitor:
             problems.append(str(error))
         problems += disk_problems(service.store)
         try:
-            await writing
+            service.store.check_file()
+            if tables is not None:  # else it is said already that the store is away
+                await self._ask(service.store.check_writable)
         except StoreLost as lost:
             problems.append(f"{lost.operator}; moves are refused.")
         except StoreError as error:
-            problems += [str(error)] if str(error) not in problems else []
+            problems.append(str(error))
         connections = [
             service.connections.get(name, ConnectionStatus(name, "configured", self._started_at))
             for name in self._attached

@@ -160,10 +160,36 @@ async def test_a_store_that_hangs_is_told_and_asked_again(
     async with served(world, tmp_path):
         for _ in range(2):
             status, body = await page(tmp_path, "health")
-            assert status == 503 and body.startswith("The store has not answered for ")
+            assert (
+                status == 503 and body.startswith("The store has not answered for ") and body.count("\n") == 1
+            )
         answered.set()
         while (await page(tmp_path, "health"))[0] != 200:
             pass
+
+
+async def test_an_answer_that_came_too_late_is_not_the_next_one(
+    world: ServiceHarness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who looks once a minute would else read that the store was away a minute ago."""
+    answered, read = asyncio.Event(), world.store.read
+
+    @asynccontextmanager
+    async def failing() -> AsyncIterator[UnitOfWork]:
+        await answered.wait()
+        async with read() as unit:
+            await run_sql(unit, "SELECT * FROM nowhere")
+            yield unit
+
+    async with served(world, tmp_path):
+        with monkeypatch.context() as meanwhile:
+            meanwhile.setattr("bot.operations.status.STORE_ANSWERS_WITHIN", 0.01)
+            meanwhile.setattr(world.store, "read", failing)
+            assert (await page(tmp_path, "health"))[0] == 503
+        assert world.store.read == read
+        answered.set()
+        await asyncio.sleep(0.1)
+        assert await page(tmp_path, "health") == (200, "healthy\n")
 
 
 async def test_a_service_that_does_not_answer_is_not_one_that_is_not_running(
