@@ -210,8 +210,10 @@ async def test_the_host_ends_the_game_at_once(world: ServiceHarness) -> None:
     assert isinstance(asked, ConfirmationRequired) and asked.line == "end yes"
     assert "ends unfinished" in asked.reason
     for _ in range(2):
-        answer = await world.say("Ann", "end yes")
-        assert isinstance(answer, TableNotRunning) and answer.status == "ended"
+        answer = await world.say("Ann", "end yes", request="once")
+        assert isinstance(answer, Completed) and answer.sentences[0].endswith("is ended.")
+    again = await world.say("Ann", "end yes")
+    assert isinstance(again, TableNotRunning) and again.status == "ended"
     assert isinstance(await world.say("Ann", "buy SV"), TableNotRunning)
 
 
