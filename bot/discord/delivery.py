@@ -247,7 +247,11 @@ class DiscordDelivery:
                 return sent
             case "turn" | "vote":
                 send = self.keeper.send_turn if notification.kind == "turn" else self.keeper.send_vote
-                sent = await send(queued, table, notification, dm_user)
+                try:
+                    sent = await send(queued, table, notification, dm_user)
+                except Exception:
+                    await self._sync_now(table.id)  # old cards lose their controls even so
+                    raise
                 await self._sync_now(table.id)
                 return sent
             case "names":

@@ -154,6 +154,20 @@ async def test_an_edit_that_is_refused_makes_a_new_card(running: RunningBot, fak
         assert again is not card and not fake.controls(card)
 
 
+async def test_an_old_card_is_finished_where_the_next_can_be_posted_nowhere(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    async with running.online():
+        await running.start_game(*PLAYERS)
+        card = await running.wait_for_card("Ann")
+        await running.wait_for_delivery()
+        fake.find_channel("general").denied.update({"SEND_MESSAGES", "SEND_MESSAGES_IN_THREADS"})
+        fake.users["Bob"].accepts_dms = False
+        await fake.click("Ann", card, "Pass")
+        await fake.wait_until(lambda: not fake.controls(card), "the card of Ann without controls")
+    fake.check_violations(ignoring=["50013", "50007"])
+
+
 async def test_a_locked_thread_moves_to_the_channel(running: RunningBot, fake: FakeDiscord) -> None:
     async with running.online():
         thread = await running.start_game(*PLAYERS)

@@ -6,7 +6,8 @@ needed any more is finished (`finished_turns`). Only a turn or a poll posts a ne
 notifies. The notification is one line of text, because phones show nothing of a message of components; the
 message is edited into the card at once. While a notification is held back, the card of the former turn is
 edited into the next one, so that those who are there play on at once; where there is no such card, as at the
-start of a game, the next one is posted without a notification.
+start of a game, the next one is posted without a notification. The new card is shown before old ones are
+finished, because somebody waits for it.
 
 What a message has attached is recorded as Discord reports it. An edit names files by those ids or uploads
 them, so it never refers to a file that is not there. A card that cannot be edited is replaced by a new
