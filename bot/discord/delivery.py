@@ -235,6 +235,8 @@ class DiscordDelivery:
     async def _send_notification(
         self, queued: OutboxMessage, notification: Notification, dm_user: str | None
     ) -> str | None:
+        if notification.kind in ("turn", "vote"):
+            return await self._send_card(queued, notification, dm_user)
         table = await self.service.queries.table_info(notification.table_id)
         match notification.kind:
             case "lobby":
@@ -243,15 +245,6 @@ class DiscordDelivery:
                 table = await self.threads.ensure(table)
                 await self.notices.update_lobby(queued, table, notification)
                 sent = await self.notices.send_text(queued, table, notification, dm_user)
-                await self._sync_now(table.id)
-                return sent
-            case "turn" | "vote":
-                send = self.keeper.send_turn if notification.kind == "turn" else self.keeper.send_vote
-                try:
-                    sent = await send(queued, table, notification, dm_user)
-                except Exception:
-                    await self._sync_now(table.id)  # old cards lose their controls even so
-                    raise
                 await self._sync_now(table.id)
                 return sent
             case "names":
@@ -281,6 +274,19 @@ class DiscordDelivery:
         else:
             await self._sync_now(table.id)
         return await self.notices.send_text(queued, table, notification, dm_user)
+
+    async def _send_card(
+        self, queued: OutboxMessage, notification: Notification, dm_user: str | None
+    ) -> str | None:
+        """Show what somebody is asked, then bring the other cards up to date."""
+        send = self.keeper.send_turn if notification.kind == "turn" else self.keeper.send_vote
+        try:
+            sent = await send(queued, notification, dm_user)
+        except Exception:
+            await self._sync_now(notification.table_id)  # old cards lose their controls even so
+            raise
+        await self._sync_now(notification.table_id)
+        return sent
 
     def _lock(self, table_id: int) -> asyncio.Lock:
         return self._locks.setdefault(table_id, asyncio.Lock())

@@ -43,7 +43,6 @@ from bot.discord.cards.card_refs import (
 from bot.discord.cards.finished_turns import OLD_MESSAGE_AGE, FinishedTurns, begins_after
 from bot.discord.cards.fresh_cards import is_wanted
 from bot.discord.posting import Poster, Unreachable
-from bot.hub.info import TableInfo
 from bot.hub.notifications.messages import Notification, decode_notification, turn_collapse_key
 from bot.hub.table import TableView
 from bot.position.pending import PendingDecision
@@ -308,13 +307,13 @@ class CardKeeper:
     # -- new cards ---------------------------------------------------------------------------
 
     async def send_turn(
-        self, queued: OutboxMessage, table: TableInfo, notification: Notification, dm_user: str | None
+        self, queued: OutboxMessage, notification: Notification, dm_user: str | None
     ) -> str | None:
         """Post the card of a player who has to act, and notify them unless they have acted since.
 
         Only a sync after it finishes the cards that are not needed any more: nobody waits for that.
         """
-        view = await self._synced_view(table)
+        view = await self._synced_view(notification.table_id)
         pending = current_prompt(view, notification)
         if pending is None or (pending.is_main and not pending.acts_now and not dm_user):
             return None
@@ -327,7 +326,7 @@ class CardKeeper:
         together = is_shown_to_all and len(acting) > 1
         acted = any(
             entry.seat == pending.seat and entry.kind == "move" and entry.is_live
-            for entry in await self.service.queries.log(table.id, notification.seq)
+            for entry in await self.service.queries.log(view.table.id, notification.seq)
         )
         notify = notification.ping and not acted
         card = cards.get(card_slot(pending)) if is_shown_to_all else None
@@ -341,10 +340,10 @@ class CardKeeper:
         return sent
 
     async def send_vote(
-        self, queued: OutboxMessage, table: TableInfo, notification: Notification, dm_user: str | None
+        self, queued: OutboxMessage, notification: Notification, dm_user: str | None
     ) -> str | None:
         """Post the one message of a poll, or the card of a voter in their direct messages."""
-        view = await self._synced_view(table)
+        view = await self._synced_view(notification.table_id)
         seat, decision_id = notification.seat, str(notification.decision_id)
         polls = {f"v{poll.poll.id}": poll for poll, voter in view.missing_votes() if voter == seat}
         poll = polls.get(decision_id)
@@ -356,12 +355,13 @@ class CardKeeper:
         shared, own = Place(decision_id, poll), Place(f"{decision_id}:{seat}", poll)
         return await self._send(queued, view, cards, seat, shared, own, dm_user, notify=True)
 
-    async def _synced_view(self, table: TableInfo) -> TableView:
+    async def _synced_view(self, table_id: int) -> TableView:
         try:
-            await self.sync(table.id, finishes=False)
+            await self.sync(table_id, finishes=False)
         except Unreachable as failure:
-            log.info("Discord: a card of table %s could not be brought up to date: %s", table.code, failure)
-        return await self.service.queries.view(table.id)
+            name = self.service.cache.table_name(table_id)
+            log.info("Discord: a card of %s could not be brought up to date: %s", name, failure)
+        return await self.service.queries.view(table_id)
 
     async def _send(
         self,
