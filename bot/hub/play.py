@@ -26,6 +26,7 @@ from bot.hub.request import (
 from bot.hub.table import LiveTable
 from bot.position.pending import engine_seat, pending_decisions
 from engine.core.events import PlayerBankrupt
+from mail.reading.line_text import normalize_line
 from storage import NewLogRow
 
 TO_ACT = " to act: "
@@ -154,7 +155,7 @@ def _play(table: LiveTable, request: Request, beside: Collection[int] = ()) -> _
         if index in beside:
             continue
         try:
-            line, _, events = engine.play_line_on(g, seat, raw_line)
+            line, _, events = engine.play_line_on(g, seat, normalize_line(raw_line))
         except (engine.UnreadableError, engine.AmbiguousError, engine.RefusedError) as error:
             raise _NotPlayed(error, index, g.state) from error
         if _is_offered_twice(g.state):

@@ -35,6 +35,13 @@ async def test_a_line_is_played(world: ServiceHarness) -> None:
     assert (await world.service.queries.state_at(world.table)).cash["p0"] == 780
 
 
+@pytest.mark.parametrize("typed", ["buy SV.", "“buy SV”", "buy\u00a0SV", "Buy ＳＶ"])
+async def test_what_a_phone_makes_of_a_line_is_read(world: ServiceHarness, typed: str) -> None:
+    answer = await world.say("Ann", typed)
+    assert isinstance(answer, Completed), answer
+    assert [(move.raw_line, move.line) for move in answer.played] == [(typed, "buy SV")]
+
+
 async def test_several_lines_are_played_in_order(world: ServiceHarness) -> None:
     for name in ("Ann", "Bob", "Cid"):
         await world.say(name, {"Ann": "buy SV", "Bob": "buy CS", "Cid": "buy DH"}[name])
