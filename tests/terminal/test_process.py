@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-import storage
+from bot.operations import backups
 from bot.service import Service
 from storage import open_store
 from tests.end_to_end.fork_server import COMMAND, environment
@@ -148,7 +148,7 @@ def test_an_unexpected_error_goes_to_the_log(
     async def broken(*_: object) -> None:
         raise RuntimeError("not foreseen")
 
-    monkeypatch.setattr(storage, "backup", broken)
+    monkeypatch.setattr(backups, "backup", broken)
     monkeypatch.setattr(logging.getLogger(), "handlers", [])
     done = command("backup", "backup.db")
     assert done.returncode == 1
