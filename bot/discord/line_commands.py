@@ -225,7 +225,8 @@ SHOW_COMMANDS = (
 
 
 async def _say(interaction: Interaction, table: TableInfo, person_id: int, line: str) -> str:
-    """Tell a table without a thread what one of its players says to it; a sentence about that."""
+    """Tell everybody at a table what one of its players says: those who do not read its thread, where there
+    is one, are told by email; a sentence about that."""
     player, text = table.player_of(person_id), " ".join(line.split()[1:])[:MAX_TALK]
     name = player.name if player else interaction.user.display_name  # a deputy
     if not text:
@@ -241,8 +242,11 @@ async def _do(interaction: Interaction, table: TableInfo, line: str) -> None:
     person_id = await handler.lookup.person_id(interaction.user)
     seat = table.seat_of(person_id)
     if first_word(line) == "say":
-        is_heard = not table.location and seat is not None
-        told = await _say(interaction, table, person_id, line) if is_heard else TALK_IN_THREAD
+        await handler.service.cache.refresh(table.id)
+        recipients = (await handler.service.queries.view(table.id)).recipients.values()
+        has_others = not table.location or any(each.email and not each.discord_id for each in recipients)
+        is_told = has_others and seat is not None
+        told = await _say(interaction, table, person_id, line) if is_told else TALK_IN_THREAD
         await reply_text(interaction, told)
         return
     await handler.lines.press(interaction, CustomId(table.id, seat, None, SUBMIT_LINE, line))

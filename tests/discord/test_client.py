@@ -747,6 +747,21 @@ async def test_say_is_told_where_there_is_no_thread(online: RunningBot, fake: Fa
     await fake.wait_until(lambda: any(told in m.text for m in places["Ann"].messages), "the words of Bob")
 
 
+async def test_who_plays_by_email_alone_hears_what_is_said_on_discord(
+    started: RunningBot, fake: FakeDiscord
+) -> None:
+    service, code = started.service, started.table_code
+    assert service is not None
+    bob = (await service.queries.find_table(code)).seated_players[1].person_id
+    async with service.store.begin() as unit:
+        await unit.people.add_identity(bob, "email", "bob@example.org")
+        await unit.people.remove_identity(bob, "discord", str(fake.find_user("Bob").id))
+    answer = await fake.run_command("Ann", started.thread, "do", line="say hello")
+    assert answer.text == "The table is told: hello"
+    async with service.store.read() as unit:
+        assert (await unit.outbox.queue_status("mail")).pending == 1
+
+
 async def test_say_is_no_line_and_offers_no_move(started: RunningBot, fake: FakeDiscord) -> None:
     answer = await fake.run_command("Ann", started.thread, "do", line="say hello")
     assert "People talk in the thread" in answer.text and not fake.controls(answer.message)
