@@ -227,13 +227,10 @@ SHOW_COMMANDS = (
 async def _say(interaction: Interaction, table: TableInfo, person_id: int, line: str) -> str:
     """Tell everybody at a table what one of its players says: those who do not read its thread, where there
     is one, are told by email; a sentence about that."""
-    player, text = table.player_of(person_id), " ".join(line.split()[1:])[:MAX_TALK]
-    name = player.name if player else interaction.user.display_name  # a deputy
+    text = " ".join(line.split()[1:])[:MAX_TALK]
     if not text:
         raise ValueError("Write what the table is to hear behind `say`.")
-    await handler_of(interaction).service.running.announce(
-        table.id, f"{name} says: {text}", "say", f"say:{interaction.id}", by=person_id
-    )
+    await handler_of(interaction).service.running.talk(table.id, person_id, text, str(interaction.id))
     return f"The table is told: {parts.escape_markdown(text)}"
 
 

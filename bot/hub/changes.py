@@ -19,7 +19,7 @@ from typing import Any, Literal, TypeVar, cast
 from bot.hub.cache import MAX_ATTEMPTS, TableCache
 from bot.hub.commit import CommitDraft
 from bot.hub.info import TableInfo, check_distinct, status_text
-from bot.hub.loading import load_metadata, load_recipient
+from bot.hub.loading import load_info, load_metadata, load_recipient
 from bot.hub.notifications import clock_messages, messages
 from bot.hub.notifications.messages import Notification
 from bot.hub.pace import Pace
@@ -203,6 +203,14 @@ class RunningTables(TableChanges):
                 await record_end(draft, f"{actor_name(info, by)} ends the game.", by)
                 draft.result = Completed((), (f"Table {info.code} is ended.",)) if request_id else None
         return table.info
+
+    async def talk(self, table_id: int, person_id: int, text: str, request_id: str) -> None:
+        """Tell everyone at a table what one of its players, or a deputy, says."""
+        async with self._cache.store.read() as unit:
+            info, person = await load_info(unit, table_id), await unit.people.get(person_id)
+        player = info.player_of(person_id)
+        sentence = f"{player.name if player else person.name} says: {text}"
+        await self.announce(table_id, sentence, "say", f"say:{request_id}", by=person_id)
 
     @again_on_conflict
     async def announce(

@@ -210,15 +210,7 @@ class SeatReplies:
     async def say(self, token: ReplyToken, text: str, request_id: str) -> None:
         """Tell the table something on every channel, as talk."""
         seat = seat_ref(token)
-        table = await self._service.queries.table_info(seat.table_id)
-        if (player := table.player_of(seat.person_id)) is not None:
-            name = player.name
-        else:  # a deputy
-            async with self._service.store.read() as unit:
-                name = (await unit.people.get(seat.person_id)).name
-        await self._service.running.announce(
-            seat.table_id, f"{name} says: {text}", "say", f"say:{request_id}", by=seat.person_id
-        )
+        await self._service.running.talk(seat.table_id, seat.person_id, text, request_id)
 
 
 def shown_position(view: TableView, answer: QueryAnswer, seat: int) -> tuple[str | TableRows, ...]:
