@@ -237,6 +237,21 @@ async def test_who_declines_sends_the_robot_away_and_the_host_is_told(office: Ma
     assert [p.name for p in table.seated_players] == ["Ann", "Bob"]
 
 
+async def test_who_is_still_asked_about_a_robot_hears_that_none_plays(office: MailHarness) -> None:
+    ann, bob = await two_by_mail(office)
+    await sent(ann, "invite Cid <cid@player.test>", 2)
+    cid = office.player("Cid")
+    await cid.letter()
+    await cid.said("yes")
+    await ann.letter()
+    await sent(ann, "invite robot", 3)
+    for asked in (bob, cid):
+        assert headline(await asked.letter()) == "May a robot play?"
+    await bob.said("no")
+    told = await cid.letter()
+    assert headline(told) == "No robot plays." and "Bob does not agree" in told.text
+
+
 async def test_settings_belong_to_a_person_and_to_no_table(office: MailHarness) -> None:
     """They are shown to anybody with a verified address, and changed in a reply only."""
     await office.person("Ann")

@@ -56,13 +56,11 @@ async def ask_about_robot(unit: UnitOfWork, info: TableInfo, robot: str, by: int
     await unit.outbox.enqueue(*lobby_messages(info, "robot", recipients, sentence, unit.now))
 
 
-async def tell_no_robots(unit: UnitOfWork, info: TableInfo, name: str) -> None:
-    """Tell the host who does not agree to robots."""
-    if info.host_id is None:
-        return
+async def tell_no_robots(unit: UnitOfWork, info: TableInfo, name: str, by: int | None) -> None:
+    """Tell the host and the players who does not agree to robots, but not the one who says so."""
     sentence = f"{name} does not agree that robots play at table {info.name} {info.code}, so none sits there."
-    recipient = await load_recipient(unit, info.host_id, None)
-    await unit.outbox.enqueue(*lobby_messages(info, "no robot", [recipient], sentence, unit.now))
+    recipients = [await load_recipient(unit, each, None) for each in _people(info) if each != by]
+    await unit.outbox.enqueue(*lobby_messages(info, "no robot", recipients, sentence, unit.now))
 
 
 async def tell_expiry(unit: UnitOfWork, info: TableInfo) -> None:

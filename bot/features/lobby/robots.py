@@ -52,7 +52,7 @@ class LobbyRobots(TableChanges):
 
     @again_on_conflict
     async def refuse_robots(self, table_id: int, *, by: int | None) -> TableInfo:
-        """A person at the table does not agree, or no longer: its robots leave the lobby, the host is told.
+        """A person at the table does not agree, or no longer: its robots leave the lobby, the others are told.
 
         by: None is the operator.
         """
@@ -66,6 +66,5 @@ class LobbyRobots(TableChanges):
             async with self.changing(table) as unit:
                 for robot in robots:
                     await unit.tables.vacate_seat(robot.seat_id)
-                if by != info.host_id:
-                    await tell_no_robots(unit, info, actor_name(info, by))
+                await tell_no_robots(unit, info, actor_name(info, by), by)
         return table.stored_info
