@@ -52,7 +52,7 @@ class LobbyRobots(TableChanges):
 
     @again_on_conflict
     async def refuse_robots(self, table_id: int, *, by: int | None) -> TableInfo:
-        """A person at the table does not agree, or no longer: its robots leave the lobby, the others are told.
+        """A person at the table does not agree, or no longer: the robots leave, and the others are told.
 
         by: None is the operator.
         """
