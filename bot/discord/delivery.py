@@ -25,11 +25,12 @@ import discord
 
 from bot.discord.api import DiscordApi
 from bot.discord.cards.card_builder import CardBuilder
-from bot.discord.cards.card_keeper import CardKeeper, card_version
+from bot.discord.cards.card_keeper import CardKeeper
 from bot.discord.cards.card_refs import LASTING_SLOTS
 from bot.discord.cards.endings import Endings
 from bot.discord.cards.finished_turns import FinishedTurns
 from bot.discord.cards.notices import Notices
+from bot.discord.cards.prompts import card_version
 from bot.discord.places import DeletedMessages
 from bot.discord.posting import Poster, Unreachable
 from bot.discord.renaming import rename_in_cards, rename_in_messages

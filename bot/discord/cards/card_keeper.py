@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from datetime import datetime
 from typing import Any, NamedTuple
 
 import msgspec
@@ -41,29 +40,23 @@ from bot.discord.cards.card_refs import (
     slot_for,
 )
 from bot.discord.cards.finished_turns import OLD_MESSAGE_AGE, FinishedTurns, begins_after
-from bot.discord.cards.fresh_cards import is_wanted
+from bot.discord.cards.prompts import (
+    Prompt,
+    QueuedTurn,
+    card_version,
+    current_prompt,
+    is_pushed_up,
+    open_prompt,
+    queued_turn,
+)
 from bot.discord.posting import Poster, Unreachable
-from bot.hub.notifications.messages import Notification, decode_notification, turn_collapse_key
+from bot.hub.notifications.messages import Notification, decode_notification
 from bot.hub.table import TableView
 from bot.position.pending import PendingDecision
 from bot.service import Service
-from storage import OutboxMessage, TablePoll, UnitOfWork
+from storage import OutboxMessage, TablePoll
 
 log = logging.getLogger(__name__)
-
-SHORT_HOLDOFF = 1.0  # seconds; a notification that is due sooner brings its card with it
-
-Prompt = list[PendingDecision] | TablePoll
-"""What a card asks: the decisions of one or several players, or a poll."""
-
-
-class QueuedTurn(NamedTuple):
-    """A turn whose notification is not sent yet. is_held: whether it waits long enough for its card to be
-    shown before."""
-
-    pending: PendingDecision
-    message: OutboxMessage
-    is_held: bool
 
 
 class Place(NamedTuple):
@@ -135,13 +128,10 @@ class CardKeeper:
         self.shown_versions[table_id] = card_version(view)
 
     async def _stored(self, view: TableView) -> tuple[dict[str, TableCard], QueuedTurn | None]:
-        """The cards of a table by slot, and the notification of its one turn if that is not sent yet."""
-        pending = only_actor(view)
+        """The cards of a table by slot, and its one turn if the notification of that is not sent yet."""
         async with self.service.store.read() as unit:
             cards = {card.slot: card for card in await cards_of(unit, view.table.id)}
-            queued = await queued_turn(unit, view, pending) if pending else None
-            turn = QueuedTurn(pending, queued, is_held(queued, unit.now)) if pending and queued else None
-        return cards, turn
+            return cards, await queued_turn(unit, view)
 
     async def _sync_card(
         self, view: TableView, card: TableCard, cards: dict[str, TableCard], turn: QueuedTurn | None
@@ -166,7 +156,7 @@ class CardKeeper:
         if card.user or isinstance(prompt, TablePoll) or len(prompt) > 1:
             return
         chatted = self.chatted.get(card.ref.channel_id, 0)
-        if await is_wanted(self.service, view, card.ref, prompt[0], chatted):
+        if await is_pushed_up(self.service, view, card.ref, prompt[0], chatted):
             built = await self._build(view, prompt, card.ref.seq, card.user)
             fresh = await self._replace(view, card, built)
             fresh = msgspec.structs.replace(fresh, brought_down=prompt[0].decision_id)
@@ -419,62 +409,6 @@ class CardKeeper:
         return str(posted.message_id)
 
 
-def only_actor(view: TableView) -> PendingDecision | None:
-    """The decision of the one player who has to act now; None where there are several or none."""
-    acting = [each for each in view.pending if each.is_main and each.acts_now]
-    return acting[0] if view.table.status == "running" and len(acting) == 1 else None
-
-
-async def queued_turn(unit: UnitOfWork, view: TableView, pending: PendingDecision) -> OutboxMessage | None:
-    """The notification of a turn at the table that is not sent yet."""
-    key = turn_collapse_key(view.table.id, pending.seat, "table")
-    return await unit.outbox.pending_with_collapse_key(key)
-
-
-def is_held(queued: OutboxMessage, now: datetime) -> bool:
-    """See `QueuedTurn`."""
-    return queued.attempts == 0 and (queued.not_before - now).total_seconds() > SHORT_HOLDOFF
-
-
-def open_prompt(view: TableView, card: TableCard) -> Prompt | None:
-    """What a card still asks for; None where it is not needed any more."""
-    name, ref = card.name, card.ref
-    if name.startswith("v"):
-        number, _, seat = name[1:].partition(":")
-        return next(
-            (
-                poll
-                for poll, voter in view.missing_votes()
-                if str(poll.poll.id) == number and (not seat or int(seat) == voter)
-            ),
-            None,
-        )
-    if view.table.status != "running":
-        return None
-    if name == ASKED:
-        asked = [p for p in view.pending if p.is_main and p.acts_now and p.seat in ref.pinged]
-        return asked or None
-    for pending in view.pending:
-        person_id = view.table.person_at(pending.seat)
-        shown = bool(card.user) or not pending.is_main or pending.acts_now
-        if shown and name == card_slot(pending) and person_id and person_id == ref.person_id:
-            return [pending]
-    return None
-
-
-def current_prompt(view: TableView, notification: Notification) -> PendingDecision | None:
-    """The decision that a turn notification is about: the same offer, or the seat's current decision."""
-    if view.table.status != "running" or notification.decision_id is None:
-        return None
-    person_id = view.table.person_at(notification.seat if notification.seat is not None else -1)
-    if notification.person_id not in (None, person_id):
-        return None
-    own = [each for each in view.pending if each.seat == notification.seat]
-    exact = next((each for each in own if each.decision_id == notification.decision_id), None)
-    offer = ".o" in notification.decision_id
-    return exact or next((each for each in own if each.is_main and not offer), None)
-
-
 def wanted_message(name: str, view: TableView, built: BuiltCard) -> Callable[[str, str], bool]:
     """Recognizes the message of a slot by its custom ids, or by its line before it has become a card."""
 
@@ -483,10 +417,3 @@ def wanted_message(name: str, view: TableView, built: BuiltCard) -> Callable[[st
         return is_line or card_texts.is_card_of(components, view.table.id, name)
 
     return is_wanted
-
-
-def card_version(view: TableView) -> tuple[Any, ...]:
-    """What the cards of a table depend on; it changes whenever they have to be brought up to date."""
-    votes = tuple((poll.poll.id, tuple(sorted(poll.votes.items()))) for poll in view.polls)
-    people = tuple(s.person_id for s in view.table.seated_players)
-    return view.seq, view.table.status, votes, people, tuple(view.table.deputies.items())

@@ -11,7 +11,6 @@ import msgspec
 from bot.discord.api import CannotEdit, DiscordApi
 from bot.discord.cards import card_texts, layouts, parts
 from bot.discord.cards.card_builder import CardBuilder
-from bot.discord.cards.card_keeper import current_prompt
 from bot.discord.cards.card_refs import LOBBY, REMIND, CardRef, TableCard, slot_for
 from bot.discord.cards.finished_turns import FinishedTurns
 from bot.discord.cards.parts import (
@@ -23,6 +22,7 @@ from bot.discord.cards.parts import (
     escape_markdown,
     text_display,
 )
+from bot.discord.cards.prompts import current_prompt
 from bot.discord.controls.controls import ENTER_LINE, SUBMIT_LINE, CustomId
 from bot.discord.controls.page_controls import added_buttons, page_card
 from bot.discord.posting import Draft, Poster, Unreachable
