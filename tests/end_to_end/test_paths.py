@@ -23,9 +23,10 @@ from engine.kernel import apply
 from storage import Store
 from tests.end_to_end.mail_players import served
 from tests.fake_discord.running_bot import RunningBot
-from tests.fake_discord.server import FakeDiscord
+from tests.fake_discord.server import FakeDiscord, Message
 
 ROOT = Path(__file__).parents[2]
+PLAYERS = ("Ann", "Bob", "Cid", "Dan")
 PARTS = ("engine", "renderers", "storage", "mail", "bot")
 
 
@@ -100,35 +101,47 @@ def counted(counter: Counter) -> Iterator[None]:
         counter.is_on = False
 
 
+@asynccontextmanager
+async def four_players(path: Path) -> AsyncIterator[RunningBot]:
+    """A game of four that has begun on Discord."""
+    async with FakeDiscord(PLAYERS) as fake:
+        running = RunningBot(fake, path / "railpost.db")
+        async with running.online():
+            await running.start_game(*PLAYERS)
+            yield running
+
+
+async def card_to_press(running: RunningBot, player: str, counter: Counter) -> Message:
+    """The card of a player, once nothing else is to be sent and the counter begins anew."""
+    card = await running.wait_for_card(player)
+    await running.wait_for_delivery()
+    counter.reset()
+    return card
+
+
 async def test_a_press_until_its_event_is_stored(
     counter: Counter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The least of three presses, as the service has other things to do beside each."""
-    players = "Ann", "Bob", "Cid", "Dan"
     counts = []
-    async with FakeDiscord(players) as fake:
-        running = RunningBot(fake, tmp_path / "railpost.db")
-        async with running.online():
-            await running.start_game(*players)
-            stored, is_stored = Store.commit_move, asyncio.Event()
+    async with four_players(tmp_path) as running:
+        stored, is_stored = Store.commit_move, asyncio.Event()
 
-            async def commit_and_stop(store: Store, commit: Any) -> None:
-                await stored(store, commit)
-                counter.is_on = False
-                is_stored.set()
+        async def commit_and_stop(store: Store, commit: Any) -> None:
+            await stored(store, commit)
+            counter.is_on = False
+            is_stored.set()
 
-            monkeypatch.setattr(Store, "commit_move", commit_and_stop)
-            for player in players[:3]:
-                card = await running.wait_for_card(player)
-                await running.wait_for_delivery()
-                counter.reset()
-                is_stored.clear()
-                counter.is_on = True
-                await fake.click(player, card, "Pass")
-                await is_stored.wait()
-                work = counter.applied, counter.writes
-                counts.append((len(counter.files), counter.outside_engine, work, str(counter)))
-            await running.wait_for_card("Dan")
+        monkeypatch.setattr(Store, "commit_move", commit_and_stop)
+        for player in PLAYERS[:3]:
+            card = await card_to_press(running, player, counter)
+            is_stored.clear()
+            counter.is_on = True
+            await running.fake.click(player, card, "Pass")
+            await is_stored.wait()
+            work = counter.applied, counter.writes
+            counts.append((len(counter.files), counter.outside_engine, work, str(counter)))
+        await running.wait_for_card("Dan")
     files, outside_engine, work, told = min(counts)
     print(told)
     assert work == (1, 1), told
@@ -141,21 +154,16 @@ def has_card(running: RunningBot, mention: str) -> bool:
 
 async def test_a_press_until_the_next_card_is_shown(counter: Counter, tmp_path: Path) -> None:
     """The least of three presses. With the clock, which may follow one press during the next."""
-    players = "Ann", "Bob", "Cid", "Dan"
     counts = []
-    async with FakeDiscord(players) as fake:
-        running = RunningBot(fake, tmp_path / "railpost.db")
-        async with running.online():
-            await running.start_game(*players)
-            for player, successor in pairwise(players):
-                card = await running.wait_for_card(player)
-                await running.wait_for_delivery()
-                mention = fake.find_user(successor).mention
-                counter.reset()
-                with counted(counter):
-                    await fake.click(player, card, "Pass")
-                    await fake.wait_until(partial(has_card, running, mention), f"a card for {successor}")
-                counts.append((counter.writes, counter.reads))
+    async with four_players(tmp_path) as running:
+        fake = running.fake
+        for player, successor in pairwise(PLAYERS):
+            card = await card_to_press(running, player, counter)
+            mention = fake.find_user(successor).mention
+            with counted(counter):
+                await fake.click(player, card, "Pass")
+                await fake.wait_until(partial(has_card, running, mention), f"a card for {successor}")
+            counts.append((counter.writes, counter.reads))
     print(counts)
     writes, reads = min(counts)
     assert writes <= 5 and reads <= 8, counts
