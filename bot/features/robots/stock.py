@@ -240,7 +240,7 @@ def exchange(o: Forecast, private: str, source: str) -> Scored:
 def _company_action(
     o: Forecast, action: TakeLoansForCompany | RedeemSharesForCompany | RedeemShare | ReissueShares
 ) -> Scored:
-    """Use the turn for a company: buy its falling shares back; seldom more."""
+    """Use the turn for a company: buy shares back with money to spare, where it takes loans; nothing else."""
     g, company = o.g, action.company
     if isinstance(action, RedeemSharesForCompany):
         spare = g.cash(company) - o.train_fund(company) - interest_due(g, company) * 3
@@ -250,13 +250,7 @@ def _company_action(
         return Scored(action, worth, f"the {company} has money to spare for its own shares")
     if isinstance(action, RedeemShare) and action.source is not None:
         return Scored(action, OFFER_UNASKED, f"{g.state.name(action.source)} will hardly sell")
-    if isinstance(action, RedeemShare):
-        spare = g.cash(company) - o.train_fund(company)
-        worth = 12.0 if spare >= 1.5 * g.price(company) else -20.0
-        return Scored(action, worth, f"the {company} has money to spare for its own shares")
-    if isinstance(action, ReissueShares) and o.shortage(company) > 0:
-        return Scored(action, 25.0, f"the {company} needs money for a train")
-    return Scored(action, -25.0, f"the {company} needs no money now")
+    return Scored(action, -25.0, f"the {company} is well as it is")
 
 
 def _swap_when_full(o: Forecast, judged: list[Scored]) -> list[Scored]:

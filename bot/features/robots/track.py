@@ -199,7 +199,7 @@ def track_step(o: Forecast, options: Sequence[Option], trials: int = MAX_TRIALS)
             cost = terrain_cost(o.g, lay.hex) if isinstance(lay, LayTile) else 0
             dollar = 1.0 if cash - cost < fund else o.weights.treasury_dollar
             bonus = 25.0 if isinstance(lay, LayMine) or lay.using else 0.0
-            worth = gain * max(o.horizon, 1) * 0.5 - dollar * cost + bonus + 1.0
+            worth = gain * max(o.horizon, 1) * 0.5 - dollar * cost + bonus
             worth -= _loss_by(o, company, cost)
             found.append(Scored(lay, worth, _lay_reason(company, gain, lay)))
         judged += surveyor.with_effect_on_others(found)
