@@ -115,11 +115,12 @@ class TableCommands:
             case "help":
                 return CommandAnswer((*HELP, *self._registered()), table_id)
             case "ask":
-                code, _, rest = rest.partition(" ")
-                table = await self._service.queries.find_table(code)
+                queries = self._service.queries
+                table = await queries.find_table(rest, person_id=person_id, code_is_enough=True)
+                rest = _without_table(rest, table)
             case _:
                 table = await self._table_of(person_id, table_id, word, rest)
-                rest = " ".join(each for each in rest.split() if each.casefold() != table.code.casefold())
+                rest = _without_table(rest, table)
         status = "lobby" if request.is_repeated else table.status
         if word == "seat":
             word, rest = "ask", open_seat_named(table, rest)
@@ -190,7 +191,7 @@ class TableCommands:
         if table_id is not None:
             return await queries.table_info(table_id)
         own = await queries.list_tables(person_id=person_id, statuses=("lobby", "running", "paused"))
-        named = [table for table in own if table.code.casefold() in rest.casefold().split()]
+        named = [table for table in own if _without_table(rest, table) != " ".join(rest.split())]
         in_lobby = [table for table in own if table.status == "lobby"]
         for candidates in (named, in_lobby, own):
             if len(candidates) == 1:
@@ -214,6 +215,14 @@ async def said_at_table(
     if isinstance(result, QueryAnswer):
         return result.text
     raise ValueError(getattr(result, "reason", f"`{line}` is not possible now."))
+
+
+def _without_table(text: str, table: TableInfo) -> str:
+    """The words of a command without the code of its table, or without its name at their end."""
+    words = [word for word in text.split() if word.casefold() != table.code.casefold()]
+    name = table.name.split()
+    has_name = name and [word.casefold() for word in words[-len(name) :]] == table.name.casefold().split()
+    return " ".join(words[: -len(name)] if has_name else words)
 
 
 def joined_sentence(table: TableInfo, name: str) -> str | None:
