@@ -27,7 +27,7 @@ from mail import ServiceAddress, compose, redact
 from mail.operator_alerts import OperatorAlerts
 from mail.port import OutgoingMail
 from mail.reading.bounces import classify
-from mail.smtp import DueMail, retry_at
+from mail.smtp import DueMail, LeasedMails, retry_at
 from storage import OutboxMessage, UnitOfWork
 
 log = logging.getLogger(__name__)
@@ -60,36 +60,21 @@ class StoredMailOutbox:
         self._now = now
         self._alerts = OperatorAlerts(gateway.alert_operator, now)
 
-    async def lease_due(self, limit: int, full: Collection[str] = ()) -> Sequence[DueMail]:
+    async def lease_due(self, limit: int, full: Collection[str] = ()) -> LeasedMails:
         """Emails that are due, except to the domains that are full. Notifications that are due are composed
         first; their emails follow later."""
         not_to = [f"@{domain}" for domain in full]
-        mails: list[OutboxMessage] = []
-        while not mails:
+        while True:
             async with self._store.begin(excludes_others=False) as unit:
                 rows = await unit.outbox.lease_due("mail", min(limit, BATCH_SIZE), self._lease, not_to)
-            if not rows:
-                break
+                next_due_at = await unit.outbox.next_due_at("mail")
             mails = [row for row in rows if "sender" in row.address]
             for row in rows:
                 if "sender" not in row.address:
                     await self._compose(row)
-        return [
-            DueMail(
-                row.idempotency_key,
-                row.address["to"],
-                row.address["sender"],
-                row.payload,
-                row.attempts - 1,
-                row.created_at,
-            )
-            for row in mails
-        ]
-
-    async def next_due_at(self) -> datetime | None:
-        """When an email or a notification may be due next."""
-        async with self._store.read() as unit:
-            return await unit.outbox.next_due_at("mail")
+                    next_due_at = self._now()
+            if mails or not rows:
+                return LeasedMails([_due_mail(row) for row in mails], next_due_at)
 
     async def renew_leases(self, mails: Sequence[DueMail]) -> frozenset[str]:
         """Renew the leases of emails that wait for their domain."""
@@ -162,3 +147,14 @@ class StoredMailOutbox:
                 await unit.outbox.mark_failed(row.id, f"{type(error).__name__}: {error}", retry_at)
             if retry_at is None:
                 await self._gateway.alert_operator("A notification could not be composed, and was given up.")
+
+
+def _due_mail(row: OutboxMessage) -> DueMail:
+    return DueMail(
+        row.idempotency_key,
+        row.address["to"],
+        row.address["sender"],
+        row.payload,
+        row.attempts - 1,
+        row.created_at,
+    )

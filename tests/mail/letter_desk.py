@@ -93,7 +93,7 @@ class LetterDesk:
 
     async def take(self, kind: str, *, keep: bool = True) -> None:
         """Send what is due; the first email of each subject is an example of this kind."""
-        while due := await self.outbox.lease_due(20):
+        while due := (await self.outbox.lease_due(20)).mails:
             for mail in due:
                 await self.outbox.mark_sent(mail)
                 message = BytesParser(policy=default).parsebytes(mail.raw)

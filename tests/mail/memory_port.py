@@ -38,7 +38,7 @@ from mail.port import (
 from mail.reading.parts import MailFile
 from mail.reading.unclear_lines import Vocabulary
 from mail.reply_address import ServiceAddress
-from mail.smtp import DueMail
+from mail.smtp import DueMail, LeasedMails
 
 POST = ServiceAddress("play@games.test", b"a key of sixteen")
 PNG = bytes.fromhex(
@@ -338,7 +338,7 @@ class InMemoryService:
 
     # --- MailOutbox ---
 
-    async def lease_due(self, limit: int, full: Collection[str] = ()) -> Sequence[DueMail]:
+    async def lease_due(self, limit: int, full: Collection[str] = ()) -> LeasedMails:
         rows = [
             row
             for row in self.rows.values()
@@ -346,7 +346,7 @@ class InMemoryService:
             and row.due <= self.clock()
             and row.outgoing.recipient.partition("@")[2] not in full
         ]
-        return [
+        due = [
             DueMail(
                 row.outgoing.message_id,
                 row.outgoing.recipient,
@@ -357,9 +357,8 @@ class InMemoryService:
             )
             for row in rows[:limit]
         ]
-
-    async def next_due_at(self) -> datetime | None:
-        return min((row.due for row in self.rows.values() if row.state == "waiting"), default=None)
+        waiting = (row.due for row in self.rows.values() if row.state == "waiting")
+        return LeasedMails(due, min(waiting, default=None))
 
     async def renew_leases(self, mails: Sequence[DueMail]) -> frozenset[str]:
         return frozenset(mail.id for mail in mails if self.rows[mail.id].state == "waiting")

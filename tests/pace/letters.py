@@ -47,7 +47,7 @@ class MailDesk:
     async def letters(self) -> list[Letter]:
         """The emails that are due now."""
         found = []
-        while due := await self._outbox.lease_due(20):
+        while due := (await self._outbox.lease_due(20)).mails:
             for mail in due:
                 await self._outbox.mark_sent(mail)
                 message = message_from_bytes(mail.raw, EmailMessage, policy=SMTP)
