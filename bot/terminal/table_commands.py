@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from bot.email.reachability import Reachability, waiting_sentence
+from bot.email.reachability import Correspondents, waiting_sentence
 from bot.email.replies import personal_commands
 from bot.features.game_files.feature import export_prospect, read_game
 from bot.hub import people
@@ -165,13 +165,13 @@ async def set_mail(service: Service, table: TableInfo, name: str, argument: str)
         case "":
             return await _mail_text(service, player.person_id, player.name)
         case "on":
-            waiting = await Reachability(service).restore(player.person_id)
+            waiting = await Correspondents(service).restore(player.person_id)
             return f"Emails go to {player.name} again.{waiting_sentence(waiting, player.name)}"
         case "off":
             async with service.store.begin() as unit:
                 person = await unit.people.get(player.person_id)
                 await unit.people.update(person.id, preferences=person.preferences | {"mail": False})
-            await Reachability(service).mail_stopped(person.id)
+            await Correspondents(service).mail_stopped(person.id)
             return f"{player.name} gets no more emails."
     if argument.casefold().endswith(" off"):
         return await personal_commands.unlink(

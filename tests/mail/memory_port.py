@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Self
 
+import pytest
+
 from mail.composing import pages
 from mail.composing.compose import compose
 from mail.port import (
@@ -93,6 +95,12 @@ class OutboxRow:
     reason: str = ""
 
 
+def alerts(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """What the operator was told."""
+    told = (record.getMessage() for record in caplog.records)
+    return [text.partition(": ")[2] for text in told if text.startswith("for the operator: ")]
+
+
 @dataclass
 class InMemoryService:
     """Seats `s1` (ann@player.test) and `s2` (bob@player.test) at table 17; both protocols of `mail.port`."""
@@ -100,7 +108,6 @@ class InMemoryService:
     clock: MailClock = field(default_factory=MailClock)
     turns: Counter[str] = field(default_factory=Counter)
     moves: list[tuple[str, str]] = field(default_factory=list)
-    alerts: list[str] = field(default_factory=list)
     stopped: set[str] = field(default_factory=set)
     linked: list[tuple[str, bool]] = field(default_factory=list)
     bounces: list[Bounce] = field(default_factory=list)
@@ -332,9 +339,6 @@ class InMemoryService:
             when >= since and who in {None, whom} and reason in {None, why}
             for when, whom, why in self.answered
         )
-
-    async def alert_operator(self, text: str) -> None:
-        self.alerts.append(text)
 
     # --- MailOutbox ---
 
