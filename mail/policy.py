@@ -55,6 +55,7 @@ from mail.reading.quotes import ReplyLine
 from mail.reading.reply_reader import (
     ReadReply,
     ReplyReader,
+    TokenLookup,
     corrected_lines,
     merge_queries,
     suggestions,
@@ -73,7 +74,6 @@ from mail.replies import (
     is_from,
 )
 from mail.reply_address import ServiceAddress, hash_token, redact
-from mail.token_lookup import TokenLookup
 
 STALE = "stale"
 """The reason of a reply to lines for a question that is no longer asked."""
