@@ -28,7 +28,6 @@ from bot.email.oauth import RefreshedTokens
 from bot.email.pages.notice_pages import DigestComposer, PageBuilder
 from bot.email.reachability import Correspondents
 from bot.email.replies.seat_replies import SeatReplies
-from bot.email.replies.table_commands import TableCommands
 from bot.email.replies.table_replies import TableReplies
 from bot.email.stored_mail import ASKED_ANEW, HeldLineStore, InboundMail, enqueue_mail, texts_together
 from bot.hub.notifications.messages import decode_notification
@@ -90,13 +89,12 @@ class MailGateway:
         self, service: Service, pictures: PictureWorkers, folder: Path, key: bytes, hosts: str = "verified"
     ) -> None:
         """hosts: who may host besides verified addresses, see `admits_host`."""
-        commands = TableCommands(service, pictures)
         self.people = Correspondents(service)
         self.arrivals = InboundMail(service, folder)
         self.seats = SeatReplies(service, pictures)
         self.held = HeldLineStore(service.store, key)
         self.confirmations = Confirmations(service)
-        self.tables = TableReplies(service, commands, self.held, hosts)
+        self.tables = TableReplies(service, pictures, self.held, hosts)
 
 
 async def run(
