@@ -90,7 +90,7 @@ class SeatReplies:
             return None
         seat = seat_ref(token)
         view = await self._service.queries.view(seat.table_id)
-        return view.decision_id_of(seat.seat_number) or view.current_decision_id
+        return view.answered_decision_id(seat.seat_number)
 
     async def play(self, token: ReplyToken, lines: Sequence[str], request_id: str) -> PlayResult:
         """Play the lines for the seat."""
@@ -111,7 +111,7 @@ class SeatReplies:
         """The result of a command in the mail channel's own types."""
         first_line = lines[0]
         view = await self._service.queries.view(seat.table_id)
-        decision_id = view.decision_id_of(seat.seat_number) or view.current_decision_id
+        decision_id = view.answered_decision_id(seat.seat_number)
         legal = await self._legal_lines(view, seat.seat_number)
         waiting = view.waiting_sentence
         match result:
@@ -188,7 +188,7 @@ class SeatReplies:
         seat, (kind, argument) = seat_ref(token), query
         result = await self._submit_lines(seat, [f"{kind} {argument}".strip()], None)
         view = await self._service.queries.view(seat.table_id)
-        decision_id = view.decision_id_of(seat.seat_number) or view.current_decision_id
+        decision_id = view.answered_decision_id(seat.seat_number)
         match result:
             case QueryAnswer():
                 drawing = await self._drawing(view, seat.person_id)
