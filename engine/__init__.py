@@ -206,6 +206,25 @@ def play_line_on(g: Game, seat: str, line: str) -> LineResult:
     return LineResult(full, *kernel.apply(g, seat, action))
 
 
+def try_line(state: State, seat: str, line: str) -> LineResult | None:
+    """What `play_line` gives; None where the line cannot be played."""
+    try:
+        return play_line(state, seat, line)
+    except (UnreadableError, RefusedError, AmbiguousError):
+        return None
+
+
+def is_readable(state: State, seat: str, line: str) -> bool:
+    """Whether a line says something of which the rules can be asked now, legal or not; it is not played."""
+    try:
+        notation.parse(game_of(state), seat, line)
+    except UnreadableError:
+        return False
+    except (RefusedError, AmbiguousError):
+        return True
+    return True
+
+
 def format_action(state: State, action: Action) -> str:
     """The full line of an action."""
     return forms.format_action(game_of(state), action)
@@ -338,6 +357,7 @@ __all__ = [
     "held_back_cash",
     "hexes_in_question",
     "hidden_treasuries",
+    "is_readable",
     "is_seat",
     "is_secret",
     "later_fall",
@@ -374,5 +394,6 @@ __all__ = [
     "title_of",
     "topic",
     "train_runs",
+    "try_line",
     "visible_to",
 ]

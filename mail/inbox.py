@@ -80,7 +80,7 @@ class InboxWatcher:
         self._parser = parser
         self._timing = timing
         self._report = report
-        self._alerts = OperatorAlerts(service.alert_operator, lambda: datetime.now(UTC))
+        self._alerts = OperatorAlerts(lambda: datetime.now(UTC))
         self._first_uid = 1  # all mail with a lower UID is handled
         self.last_checked: datetime | None = None
 
@@ -127,7 +127,7 @@ class InboxWatcher:
         except LoginRefused as refused:
             log.error("mailbox: %s", refused)
             self._report(str(refused))
-            await self._alert(f"The mailbox cannot be opened: {refused}")
+            self._alerts.send("login", f"The mailbox cannot be opened: {refused}")
             raise
         except ConnectionLost as lost:
             why = await why_unreachable(self._account) or str(lost)
@@ -157,9 +157,8 @@ class InboxWatcher:
                 break
             except MailboxFull:
                 failed_uids.append(uid)
-                await self._alert(
-                    "The mailbox is full, so mail that was dealt with stays in the inbox.", "full"
-                )
+                full = "The mailbox is full, so mail that was dealt with stays in the inbox."
+                self._alerts.send("full", full)
             except ParserFailed:
                 failed_uids.append(uid)
             except Exception:
@@ -203,12 +202,6 @@ class InboxWatcher:
         if mail.problem in {MailProblem.LONG_HEADERS, MailProblem.TOO_MANY_PARTS, MailProblem.BROKEN}:
             return await self._policy.handle_unparsable(raw, mail.problem)
         return await self._policy.handle(mail)
-
-    async def _alert(self, text: str, kind: str = "login") -> None:
-        try:
-            await self._alerts.send(kind, text)
-        except Exception:
-            log.exception("mailbox: the alert could not be sent")
 
 
 NEARLY_FULL = 90  # percent

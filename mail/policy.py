@@ -55,6 +55,7 @@ from mail.reading.quotes import ReplyLine
 from mail.reading.reply_reader import (
     ReadReply,
     ReplyReader,
+    TokenLookup,
     corrected_lines,
     merge_queries,
     suggestions,
@@ -73,7 +74,6 @@ from mail.replies import (
     is_from,
 )
 from mail.reply_address import ServiceAddress, hash_token, redact
-from mail.token_lookup import TokenLookup
 
 STALE = "stale"
 """The reason of a reply to lines for a question that is no longer asked."""
@@ -104,7 +104,7 @@ class MailPolicy:
         self._service = service
         self._require_dmarc = require_dmarc
         self._limits = limits
-        self._alerts = OperatorAlerts(service.alert_operator, now)
+        self._alerts = OperatorAlerts(now)
         self._replies = Replies(address, service, self._alerts, limits, now)
         self._reader = ReplyReader(service.seats)
         self._lookup = TokenLookup(address, service.people)
@@ -422,7 +422,7 @@ class MailPolicy:
 
     async def handle_unparsable(self, raw: bytes, problem: MailProblem = MailProblem.BROKEN) -> MailOutcome:
         """Quarantine a mail that could not be parsed; the owner of its reply token gets one receipt."""
-        await self._alerts.send("unread", "An email could not be read and was put into Quarantine.")
+        self._alerts.send("unread", "An email could not be read and was put into Quarantine.")
         for text in self._address.find_tokens(recipient_headers(raw))[:5]:
             token = await self._service.people.find_token(hash_token(text))
             if token and token.purpose != "bounce":

@@ -435,6 +435,3 @@ class ServicePort(Protocol):
 
     @property
     def tables(self) -> Tables: ...
-
-    async def alert_operator(self, text: str) -> None:
-        """Alert the operator."""

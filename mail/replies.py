@@ -105,7 +105,7 @@ class Replies:
         _, first = self._unread.setdefault(key, (now, mail.message_id))
         if first == mail.message_id:
             return False
-        await self._alerts.send(
+        self._alerts.send(
             f"echo {token.actor}",
             f"{mail.sender} sends the same text again, which cannot be read: it is answered once an hour. "
             "It may be a mail program that answers by itself.",
@@ -173,7 +173,7 @@ class Replies:
             said = f"{everybody} replies by email in {minutes} minutes: the next ones"
         else:
             return False
-        await self._alerts.send("breaker", f"{said} are sent together later.")
+        self._alerts.send("breaker", f"{said} are sent together later.")
         return True
 
     async def _count_without_moves(self, seconds: int, actor: str | None = None) -> int:

@@ -21,7 +21,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import aiosmtplib
 
@@ -42,14 +42,21 @@ class DueMail:
     created_at: datetime
 
 
+class LeasedMails(NamedTuple):
+    """Emails that were leased, oldest first.
+
+    next_due_at: when another may be due (UTC), also one that a dead worker has; None without emails.
+    """
+
+    mails: Sequence[DueMail]
+    next_due_at: datetime | None
+
+
 class MailOutbox(Protocol):
     """The emails to be sent. An email is leased to one delivery worker at a time."""
 
-    async def lease_due(self, limit: int, full: Collection[str] = ()) -> Sequence[DueMail]:
-        """Lease the emails that are due, oldest first. full: domains that get no more for now."""
-
-    async def next_due_at(self) -> datetime | None:
-        """When an email may be due next (UTC), also one that a dead worker has; None without emails."""
+    async def lease_due(self, limit: int, full: Collection[str] = ()) -> LeasedMails:
+        """Lease the emails that are due. full: domains that get no more for now."""
 
     async def renew_leases(self, mails: Sequence[DueMail]) -> frozenset[str]:
         """Renew the leases of emails; returns the ids of those that are still ours and still wanted."""
@@ -135,13 +142,12 @@ class SmtpDeliveryWorker:
                 tasks.create_task(self._renew_leases())
                 while True:
                     self._wake_event.clear()
-                    if await self._try_to_take(tasks):
-                        continue
+                    pause = await self._try_to_take(tasks)
                     if not self._lines:
                         await self._connections.quit_idle()
                     raise_if_cancelled()
                     with contextlib.suppress(TimeoutError):
-                        async with asyncio.timeout(await self._idle_seconds()):
+                        async with asyncio.timeout(pause):
                             await self._wake_event.wait()
         finally:
             self._connections.abort()
@@ -152,7 +158,7 @@ class SmtpDeliveryWorker:
         while True:
             async with asyncio.TaskGroup() as tasks:
                 has_mail = False
-                while await self._take_due(tasks):
+                while (await self._take_due(tasks))[0]:
                     has_mail = True
             if not has_mail:
                 return had_mail
@@ -164,30 +170,26 @@ class SmtpDeliveryWorker:
 
     # --- taking emails ---
 
-    async def _idle_seconds(self) -> float:
-        """How long to wait where nothing is due: until the next email, such as one of a dead worker.
+    async def _try_to_take(self, tasks: asyncio.TaskGroup) -> float:
+        """Take what is due; returns the seconds until there may be more, such as an email of a dead worker.
 
-        Only domains that are full may have some that are due; these are looked at when there is room.
+        Where nothing could be taken, only domains that are full may have some that are due; these are looked
+        at when there is room.
         """
         try:
-            due_at = await self._outbox.next_due_at()
-        except Exception:
-            log.exception("outbox: it is not known when an email is due")
-            return self._poll
-        wait = self._poll if due_at is None else (due_at - self._now()).total_seconds()
-        return min(max(wait, SHORTEST_IDLE), self._poll)
-
-    async def _try_to_take(self, tasks: asyncio.TaskGroup) -> bool:
-        try:
-            return await self._take_due(tasks)
+            has_found, due_at = await self._take_due(tasks)
         except Exception:
             log.exception("outbox: the emails that are due cannot be read; another attempt follows")
-            return False
+            return self._poll
+        wait = self._poll if due_at is None else (due_at - self._now()).total_seconds()
+        return min(max(wait, 0.0 if has_found else SHORTEST_IDLE), self._poll)
 
-    async def _take_due(self, tasks: asyncio.TaskGroup) -> bool:
-        """Put emails that are due into their lines; returns whether there were any that are not full."""
+    async def _take_due(self, tasks: asyncio.TaskGroup) -> tuple[bool, datetime | None]:
+        """Put emails that are due into their lines; returns whether there were any that are not full, and
+        when another may be due."""
         full = [domain for domain, line in self._lines.items() if len(line) >= LINE_LENGTH]
-        found = [mail for mail in await self._outbox.lease_due(LEASE_SIZE, full) if mail.id not in self._held]
+        leased = await self._outbox.lease_due(LEASE_SIZE, full)
+        found = [mail for mail in leased.mails if mail.id not in self._held]
         for mail in found:
             self._held[mail.id] = mail
             domain = _domain(mail.recipient)
@@ -195,7 +197,7 @@ class SmtpDeliveryWorker:
                 self._lines[domain] = deque()
                 tasks.create_task(self._serve(domain))
             self._lines[domain].append(mail)
-        return bool(found)
+        return bool(found), leased.next_due_at
 
     async def _renew_leases(self) -> None:
         """Keep what waits in the lines; what is no longer ours, or no longer wanted, leaves them."""

@@ -18,7 +18,7 @@ from typing import Any
 import engine
 from bot.discord.cards import card_texts, layouts, parts
 from bot.discord.cards.parts import Json
-from bot.email.gateway import MailGateway
+from bot.email.delivery import MailGateway
 from bot.email.pages.notice_pages import PageBuilder
 from bot.email.tokens import reply_token_for
 from bot.hub.feature import TurnPage

@@ -52,14 +52,8 @@ async def _game_of_table(source: str) -> NamedGame:
         service = Service(store)
         try:
             table = await service.queries.find_table(source)
-        except ValueError:
-            named = [t for t in await service.queries.list_tables() if t.name.casefold() == source.casefold()]
-            if not named:
-                raise ValueError(f"There is no file {source}, and no table of that code or name.") from None
-            if len(named) > 1:
-                codes = " and ".join(t.code for t in named)
-                raise ValueError(f"Several tables are named {source}: {codes}. Say the code.") from None
-            table = named[0]
+        except LookupError:
+            raise ValueError(f"There is no file {source}, and no table of that code or name.") from None
         return NamedGame(await service.queries.history(table.id), f"{table.name} {table.code}", table.code)
 
 

@@ -43,7 +43,6 @@ REVIEW_CHOICES = {
     "robot": "robot: what it would have done otherwise",
 }
 UNDO_CHOICES = {"undo": "undo: take your last move back", "redo": "redo: restore what was undone"}
-MAX_TALK = 1_000  # characters
 TALK_IN_THREAD = "Nothing was played. People talk in the thread of the table; just write there."
 USER = Option("The player on Discord", kind=discord.User)
 
@@ -224,27 +223,15 @@ SHOW_COMMANDS = (
 """`/show …`"""
 
 
-async def _say(interaction: Interaction, table: TableInfo, person_id: int, line: str) -> str:
-    """Tell everybody at a table what one of its players says: those who do not read its thread, where there
-    is one, are told by email; a sentence about that."""
-    text = " ".join(line.split()[1:])[:MAX_TALK]
-    if not text:
-        raise ValueError("Write what the table is to hear behind `say`.")
-    await handler_of(interaction).service.running.talk(table.id, person_id, text, str(interaction.id))
-    return f"The table is told: {parts.escape_markdown(text)}"
-
-
 async def _do(interaction: Interaction, table: TableInfo, line: str) -> None:
     handler = handler_of(interaction)
     person_id = await handler.lookup.person_id(interaction.user)
     seat = table.seat_of(person_id)
     if first_word(line) == "say":
-        await handler.service.cache.refresh(table.id)
-        recipients = (await handler.service.queries.view(table.id)).recipients.values()
-        has_others = not table.location or any(each.email and not each.discord_id for each in recipients)
-        is_told = has_others and seat is not None
-        told = await _say(interaction, table, person_id, line) if is_told else TALK_IN_THREAD
-        await reply_text(interaction, told)
+        text, request_id = " ".join(line.split()[1:]), str(interaction.id)
+        told = await handler.service.running.talk(table.id, person_id, text, request_id, in_thread=True)
+        said = f"The table is told: {parts.escape_markdown(told)}" if told else TALK_IN_THREAD
+        await reply_text(interaction, said)
         return
     await handler.lines.press(interaction, CustomId(table.id, seat, None, SUBMIT_LINE, line))
 

@@ -53,21 +53,10 @@ class TableLookup:
         the user.
         """
         if code:
-            try:
-                return await self.service.queries.find_table(
-                    code.split()[0],
-                    person_id=await self.person_id(interaction.user),
-                    guild=interaction.guild_id,
-                )
-            except ValueError:
-                name = code.strip().casefold()
-                offered = await self.matching_tables(interaction, code)
-                named = [table for table in offered if table.name.casefold() == name]
-                if len(named) == 1:
-                    return named[0]
-                if named:
-                    raise ValueError(_which([table.code for table in named])) from None
-                raise
+            person_id = await self.person_id(interaction.user)
+            return await self.service.queries.find_table(
+                code, person_id=person_id, guild=interaction.guild_id
+            )
         all_here = await self._tables_here(interaction)
         here = [
             t

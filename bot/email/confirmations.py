@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.email.reachability import Reachability, tell_host
+from bot.email.reachability import Correspondents, tell_host
 from bot.email.replies import personal_commands
-from bot.email.replies.table_commands import joined_sentence, said_at_table
+from bot.email.replies.table_replies import joined_sentence, said_at_table
 from bot.email.tokens import ServiceToken, service_token, table_label, table_token
 from bot.hub.info import TableInfo, open_seats
 from bot.hub.people import load_standing
@@ -75,7 +75,7 @@ class Confirmations:
             former = await load_standing(unit, seat_token.person_id)
             sentence = await self._link_address(unit, seat_token.person_id, claim)
         if former.fault or not former.wants_mail:
-            await Reachability(self._service).restore(
+            await Correspondents(self._service).restore(
                 seat_token.person_id, claim.address, was_cut_off=bool(former.fault)
             )
         self._service.wake_subscribers()

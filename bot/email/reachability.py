@@ -1,4 +1,4 @@
-"""Whether people can be reached by email: what bounces count, who is told, and the way back.
+"""Who writes, and whether people can be reached by email: what bounces count, who is told, and the way back.
 
 Two refusals of an address itself within 30 days (`mail.reading.bounces`) cut it off: no more email goes
 there. If another verified address of the person works, their emails go to that one, and it says so. Else
@@ -15,11 +15,10 @@ terminal: `restore` clears what was counted, sends what waited, and asks for eve
 
 from __future__ import annotations
 
-import logging
 from datetime import datetime, timedelta
 
 from bot.email.stored_mail import gather_lost, lost_lately, send_lost
-from bot.email.tokens import ServiceToken, table_label
+from bot.email.tokens import ServiceToken, live_token, table_label, token_owner
 from bot.hub import people
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_recipient
@@ -28,9 +27,11 @@ from bot.hub.people import Standing, load_standing, standing_of
 from bot.position import text_views
 from bot.position.pending import PendingDecision
 from bot.service import Service
-from mail.port import Bounce
-
-log = logging.getLogger(__name__)
+from mail import ReplyToken
+from mail.operator_alerts import DAY, OperatorAlerts
+from mail.port import Bounce, Correspondent
+from mail.reading.bounces import classify
+from storage import Person, UnitOfWork
 
 BOUNCE_WINDOW = timedelta(days=30)  # older bounces do not count
 BOUNCE_LIMIT = 2  # refusals of the address at which mail to it ends
@@ -42,14 +43,56 @@ LASTS = timedelta(days=3)  # after which the tables hear of refusals that may pa
 GAP = timedelta(hours=36)  # between two of them, after which they begin anew
 
 
-class Reachability:
-    """Counts bounces, and tells the tables who cannot be reached."""
+class Correspondents:
+    """Who writes and who can be reached: finds people by tokens and addresses, stops and starts their emails,
+    counts bounces, and tells the tables who cannot be reached."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
         self._store = service.store
+        self._alerts = OperatorAlerts(service.store.now)
 
-    async def record_bounce(self, person_id: int, bounce: Bounce) -> str | None:
+    async def find_token(self, token_hash: str) -> ServiceToken | None:
+        """What the token with this hash may do now; None for one that is not valid."""
+        async with self._store.read() as unit:
+            token = await unit.mail_tokens.by_hash(token_hash)
+            return await live_token(unit, token) if token else None
+
+    async def find_token_by_message(self, message_id: str) -> ServiceToken | None:
+        """The same by the Message-ID of the email that carried the token."""
+        async with self._store.read() as unit:
+            token = await unit.mail_tokens.by_message_id(message_id)
+            return await live_token(unit, token) if token else None
+
+    async def find_correspondent(self, address: str) -> Correspondent | None:
+        """The person who has verified this address, with their seats in running games."""
+        async with self._store.read() as unit:
+            if (person := await _owner(unit, address)) is None:
+                return None
+            rows = await unit.tables.for_person(person.id)
+            seats = tuple(
+                (f"{table.name} {table.code}", seat.name)
+                for table, seat in rows
+                if table.status in ("running", "paused") and seat.joined_at
+            )
+        return Correspondent(address, seats)
+
+    async def record_bounce(self, bounce: Bounce) -> None:
+        """An email was not delivered: count what speaks against its address, and tell who has to know; the
+        operator once a day of a mail server that refuses ours."""
+        async with self._store.read() as unit:
+            person_id = await token_owner(unit, bounce.token)
+        if person_id is not None and (text := await self._counted(person_id, bounce)):
+            address = bounce.token.address.casefold()
+            about = _domain(address) if bounce.kind == "operator" else address
+            self._alerts.send(f"{bounce.kind} {about}", text, DAY)
+
+    async def recipient_refused(self, message_id: str, reason: str) -> None:
+        """The mail server has refused an email for good."""
+        if (token := await self.find_token_by_message(message_id)) is not None:
+            await self.record_bounce(Bounce(token, message_id, "", classify(reason), reason[:200]))
+
+    async def _counted(self, person_id: int, bounce: Bounce) -> str | None:
         """Count a bounce; returns a sentence for the operator where there is something for them to do."""
         if bounce.kind == "delayed":
             return None
@@ -160,6 +203,29 @@ class Reachability:
                 await self._to_discord(table, person_id, sentence)
         return name
 
+    async def stop_mail(self, token: ReplyToken) -> str:
+        """Send no more emails to this person; returns the sentence that says so."""
+        async with self._store.read() as unit:
+            person_id = await token_owner(unit, token)
+        addresses = [token.address]
+        if person_id is not None:
+            addresses = await self.stop(person_id, token.address) or addresses
+        return (
+            f"No more emails go to {text_views.join_words(addresses, 'or')}. You keep your seats. "
+            "Reply to any email with `start` to get emails again."
+        )
+
+    async def start_mail(self, token: ReplyToken) -> str:
+        """Send emails to this person again, at once one for each table that waits for them."""
+        async with self._store.read() as unit:
+            person_id = await token_owner(unit, token)
+            if person_id is None or token.address not in await unit.people.verified_addresses(person_id):
+                return f"{token.address} is not confirmed. Please link your address again."
+        waiting = await self.restore(person_id)
+        async with self._store.read() as unit:
+            address = (await load_standing(unit, person_id)).address
+        return f"Emails go to {address} again.{waiting_sentence(waiting)}"
+
     async def stop(self, person_id: int, address: str) -> list[str]:
         """Send no more emails to a person; returns their addresses. For one who only claims this address,
         the claim ends."""
@@ -220,23 +286,26 @@ class Reachability:
                 sentence = f"Emails reach {player.name} again."
                 await self._service.running.announce(table.id, sentence, "reach", by=person_id)
 
-    async def heard_from(self, person_id: int, address: str) -> None:
-        """A letter has come from an address of the person: nothing counts against it any more."""
+    async def heard_from(self, address: str) -> None:
+        """A letter has come from a verified address: nothing counts against it any more."""
+        address = address.casefold()
         async with self._store.read() as unit:
-            identities = await unit.people.identities(person_id)
-            standing = standing_of(await unit.people.get(person_id), identities)
+            if (person := await _owner(unit, address)) is None:
+                return
+            identities = await unit.people.identities(person.id)
+            standing = standing_of(person, identities)
             waits = await unit.outbox.has_dead("mail", unit.now - KEPT, to=address)
         writer = next((one for one in identities if one.value == address), None)
         if writer is None or not (writer.fault or writer.bounces or waits):
             return
         if standing.fault and standing.wants_mail:
-            await self.restore(person_id, address)
+            await self.restore(person.id, address)
             return
         async with self._store.begin() as unit:
-            await unit.people.record_bounces(person_id, address, {}, "")
+            await unit.people.record_bounces(person.id, address, {}, "")
             await unit.outbox.revive_dead("mail", unit.now - KEPT, to=address)
         if writer.bounces.get(PASSING, [""])[-1]:
-            await self._tell_of_return(person_id)
+            await self._tell_of_return(person.id)
 
     async def ask_later(self, person_id: int, bounce: Bounce) -> None:
         """Ask anew for what is open, the later the more requests have gone to that address in a day."""
@@ -276,6 +345,13 @@ class Reachability:
         async with self._store.begin() as unit:
             recipient = await load_recipient(unit, person_id, table.seat_of(person_id))
             await unit.outbox.enqueue(*messages.direct_messages(table, recipient, sentence))
+
+
+async def _owner(unit: UnitOfWork, address: str) -> Person | None:
+    """Who has verified an address."""
+    person = await unit.people.find_by_identity("email", address)
+    is_verified = person and address.casefold() in await unit.people.verified_addresses(person.id)
+    return person if is_verified else None
 
 
 def waiting_sentence(labels: list[str], who: str = "you") -> str:

@@ -125,7 +125,7 @@ async def table_token(
     view = await service.queries.view(table_id)
     decision_id = None
     if view.state is not None and seat is not None:
-        decision_id = view.decision_id_of(seat) or view.current_decision_id
+        decision_id = view.answered_decision_id(seat)
     async with service.store.read() as unit:
         made = await reply_token_for(
             unit, person_id, table, seat if view.state is not None else None, decision_id

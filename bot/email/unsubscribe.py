@@ -10,7 +10,7 @@ from html import escape
 
 from aiohttp import web
 
-from bot.email.reachability import Reachability
+from bot.email.reachability import Correspondents
 from bot.service import Service
 from mail.reply_address import hash_token
 
@@ -36,7 +36,7 @@ class UnsubscribePage:
 
     def __init__(self, service: Service) -> None:
         self._service = service
-        self._reachability = Reachability(service)
+        self._people = Correspondents(service)
 
     def add_to(self, application: web.Application) -> None:
         """Serve the page."""
@@ -52,7 +52,7 @@ class UnsubscribePage:
         owner = await self._owner(request)
         if owner is None:
             return _page(UNKNOWN, status=404)
-        await self._reachability.stop(*owner)
+        await self._people.stop(*owner)
         return _page(DONE)
 
     async def _owner(self, request: web.Request) -> tuple[int, str] | None:

@@ -19,7 +19,7 @@ from typing import Any, Literal, TypeVar, cast
 from bot.hub.cache import MAX_ATTEMPTS, TableCache
 from bot.hub.commit import CommitDraft
 from bot.hub.info import TableInfo, check_distinct, status_text
-from bot.hub.loading import load_info, load_metadata, load_recipient
+from bot.hub.loading import load_metadata, load_recipient
 from bot.hub.notifications import clock_messages, messages
 from bot.hub.notifications.messages import Notification
 from bot.hub.pace import Pace
@@ -29,6 +29,8 @@ from bot.hub.seating import check_no_robot_name, goes_on, next_host, record_repl
 from bot.hub.table import LiveTable
 from bot.position import text_views
 from storage import Deadlock, UnitOfWork, WriteConflict
+
+MAX_TALK = 1_000  # characters
 
 
 def check_allowed(
@@ -204,13 +206,28 @@ class RunningTables(TableChanges):
                 draft.result = Completed((), (f"Table {info.code} is ended.",)) if request_id else None
         return table.info
 
-    async def talk(self, table_id: int, person_id: int, text: str, request_id: str) -> None:
-        """Tell everyone at a table what one of its players, or a deputy, says."""
-        async with self._cache.store.read() as unit:
-            info, person = await load_info(unit, table_id), await unit.people.get(person_id)
+    async def talk(
+        self, table_id: int, person_id: int, text: str, request_id: str, *, in_thread: bool = False
+    ) -> str | None:
+        """Tell everyone at a table what one of its players, or a deputy, says.
+
+        in_thread: whether they could write in the thread of the table. Then nobody is told where all read it,
+        nor what somebody without a seat says. Returns what the table is told; None for nothing. Raises
+        ValueError with a sentence where nothing is said.
+        """
+        table = await self._cache.current(table_id)
+        info, recipients = table.stored_info, table.metadata.recipients.values()
+        if in_thread:
+            all_read_it = info.location and not any(each.email and not each.discord_id for each in recipients)
+            if all_read_it or not info.seats_of(person_id):
+                return None
+        if not (text := text[:MAX_TALK]):
+            raise ValueError("Write what the table is to hear behind `say`.")
         player = info.player_of(person_id)
-        sentence = f"{player.name if player else person.name} says: {text}"
-        await self.announce(table_id, sentence, "say", f"say:{request_id}", by=person_id)
+        async with self._cache.store.read() as unit:
+            name = player.name if player else (await unit.people.get(person_id)).name
+        await self.announce(table_id, f"{name} says: {text}", "say", f"say:{request_id}", by=person_id)
+        return text
 
     @again_on_conflict
     async def announce(

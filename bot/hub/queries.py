@@ -12,6 +12,7 @@ from bot.hub.info import TableInfo
 from bot.hub.loading import load_info, load_table_info
 from bot.hub.log import LogEntry
 from bot.hub.table import TableView
+from bot.position import text_views
 from bot.position.pending import engine_seat
 from engine.game_text.history import GameHistory
 from storage import TableStatus
@@ -23,6 +24,10 @@ def is_visible(info: TableInfo, person_id: int, guild: int | None) -> bool:
     return in_guild or info.host_id == person_id or info.player_of(person_id) is not None
 
 
+class NoSuchTable(ValueError, LookupError):
+    """There is no table that a text means, or none that its author finds."""
+
+
 class TableQueries:
     """Queries about tables. Methods that take a table id raise NotFound."""
 
@@ -30,19 +35,39 @@ class TableQueries:
         self._cache = cache
 
     async def find_table(
-        self, code: str, *, person_id: int | None = None, guild: int | None = None
+        self,
+        text: str,
+        *,
+        person_id: int | None = None,
+        guild: int | None = None,
+        code_is_enough: bool = False,
     ) -> TableInfo:
-        """The table with a code, as the operator finds it, or a person.
+        """The table whose code is the first word of a text, or else whose name is the text, as the operator
+        finds it, or a person.
 
         person_id: who asks; they find the tables at which they sit, are invited or are the host, and those of
-        the Discord server `guild` in which they ask. Raises ValueError with a sentence if there is none.
+        the Discord server `guild` in which they ask. code_is_enough: whether they also find a table whose
+        code they know. Raises NoSuchTable with a sentence if there is none, and ValueError if several have
+        that name.
         """
+        places: list[dict[str, Any]] = [{}] if person_id is None else [{"person_id": person_id}]
+        places += [{"location": ("guild", guild)}] if guild is not None else []
         async with self._cache.store.read() as unit:
-            table = await unit.tables.by_code(code)
+            table = await unit.tables.by_code(text.strip().partition(" ")[0])
             info = await load_table_info(unit, table) if table else None
-        if info is None or not (person_id is None or is_visible(info, person_id, guild)):
-            raise ValueError(f"There is no table {code.strip().upper()}.")
-        return info
+            if info and (person_id is None or code_is_enough or is_visible(info, person_id, guild)):
+                return info
+            tables = {each.id: each for place in places for each in await unit.tables.find(**place)}
+            name = text.strip().casefold()
+            named = [each for each in tables.values() if name and each.name.casefold() == name]
+            if person_id is not None:
+                named = [each for each in named if each.status != "ended"] or named
+            if len(named) == 1:
+                return await load_table_info(unit, named[0])
+        if named:
+            codes = text_views.join_words([each.code for each in named])
+            raise ValueError(f"Several tables are named {named[0].name}: {codes}. Say the code.")
+        raise NoSuchTable(f"There is no table {text.strip().upper()}.")
 
     async def table_info(self, table_id: int) -> TableInfo:
         """A table as it is stored."""

@@ -78,6 +78,10 @@ class TableView:
         """The decision that the seat has to make now, if any."""
         return next((p.decision_id for p in self.pending if p.seat == seat), None)
 
+    def answered_decision_id(self, seat: int) -> str:
+        """What a reply of the seat answers: its decision, else what an undo or a redo refers to."""
+        return self.decision_id_of(seat) or self.current_decision_id
+
     @property
     def waiting_sentence(self) -> str:
         """Whom the table waits for, or how the game is over; empty where nobody can move."""

@@ -128,20 +128,18 @@ def choice_effect(state: engine.State, seat: str, choice: engine.Choice) -> str:
     """`leaves Ann $380, PRR $82 → $76`; the dollars that are possible where they are open; else empty."""
     if choice.amounts is not None:
         return f"{dollars(choice.amounts[0])} to {choice.limit_text}"
-    try:
-        after = engine.play_line(state, seat, choice.line).state
-    except (engine.UnreadableError, engine.AmbiguousError, engine.RefusedError):
+    if (played := engine.try_line(state, seat, choice.line)) is None:
         return ""
+    after = played.state
     return ", ".join([*_changes(state, after, seat), *_later_falls(state, after, choice.line)])
 
 
 def line_effect(state: engine.State, seat: str, line: str) -> str:
     """`costs $71, leaves Ann $380, PRR $82 → $76`: what a line costs or brings, and what it changes; empty
     for a line that cannot be played, or changes nothing of this."""
-    try:
-        after = engine.play_line(state, seat, line).state
-    except (engine.UnreadableError, engine.AmbiguousError, engine.RefusedError):
+    if (played := engine.try_line(state, seat, line)) is None:
         return ""
+    after = played.state
     payers = _payers(state, seat)
     gains = [gain for owner in payers if (gain := after.cash[owner] - state.cash[owner])]
     money = [f"{'brings' if gains[0] > 0 else 'costs'} {dollars(abs(gains[0]))}"] if gains else []

@@ -34,10 +34,9 @@ def next_seat(state: engine.State) -> int | None:
         line = "pass" if "pass" in lines else next(iter(lines), None)
         if line is None:
             return None
-        try:
-            _, position, _ = engine.play_line(position, now, line)
-        except (engine.UnreadableError, engine.AmbiguousError, engine.RefusedError):
+        if (played := engine.try_line(position, now, line)) is None:
             return None
+        position = played.state
         if position.game_over:
             return None
         after = engine.decision(position).asked

@@ -7,17 +7,18 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from bot.email.reachability import Reachability, waiting_sentence
+from bot.email.reachability import Correspondents, waiting_sentence
 from bot.email.replies import personal_commands
 from bot.features.game_files.feature import export_prospect, read_game
 from bot.hub import people
 from bot.hub.info import TableInfo
 from bot.hub.people import load_standing
-from bot.hub.request import UNKNOWN_SEAT, QueryAnswer, Request
+from bot.hub.request import UNKNOWN_SEAT, QueryAnswer, Request, first_word
 from bot.position import text_views
 from bot.service import Service
 from bot.terminal.replies import Reply, reply_for, table_summary, waiting_text
@@ -108,10 +109,10 @@ class TableCommands:
         )
 
     async def _start(self, rest: str) -> Reply:
-        code, _, order = rest.partition(" ")
-        known = next((t for t in await self.service.queries.list_tables() if t.code == code.upper()), None)
-        if known is not None:
-            self._opened.id, rest = known.id, order
+        with suppress(ValueError):
+            known = await self.service.queries.find_table(rest)
+            is_code = first_word(rest) == known.code.casefold()
+            self._opened.id, rest = known.id, rest.partition(" ")[2] if is_code else ""
         reply = await self._say("start", rest)
         view = await self.service.queries.view(self._opened.required())
         return replace(reply, text="\n".join(filter(None, [reply.text, waiting_text(view)])))
@@ -125,8 +126,8 @@ class TableCommands:
         head = ("", "code", "title", "status", "round", "players")
         return Reply("\n".join(text_views.text_table(head, rows)) if rows else "There is no table yet.")
 
-    async def _use(self, code: str) -> Reply:
-        info = await self.service.queries.find_table(code)
+    async def _use(self, code_or_name: str) -> Reply:
+        info = await self.service.queries.find_table(code_or_name)
         self._opened.id = info.id
         return Reply(table_summary(info), "good")
 
@@ -164,13 +165,13 @@ async def set_mail(service: Service, table: TableInfo, name: str, argument: str)
         case "":
             return await _mail_text(service, player.person_id, player.name)
         case "on":
-            waiting = await Reachability(service).restore(player.person_id)
+            waiting = await Correspondents(service).restore(player.person_id)
             return f"Emails go to {player.name} again.{waiting_sentence(waiting, player.name)}"
         case "off":
             async with service.store.begin() as unit:
                 person = await unit.people.get(player.person_id)
                 await unit.people.update(person.id, preferences=person.preferences | {"mail": False})
-            await Reachability(service).mail_stopped(person.id)
+            await Correspondents(service).mail_stopped(person.id)
             return f"{player.name} gets no more emails."
     if argument.casefold().endswith(" off"):
         return await personal_commands.unlink(

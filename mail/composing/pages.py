@@ -21,7 +21,7 @@ from mail.composing.page import (
     bullets,
     copyable,
 )
-from mail.composing.refusal_pages import NOTHING_CHANGED, unread_lines
+from mail.composing.refusal_pages import NOTHING_CHANGED, offer, unread_lines
 from mail.port import (
     AcceptedLine,
     Attachment,
@@ -185,8 +185,7 @@ def _rejected(result: LineRejected, line: ReplyLine, meant: Sequence[AcceptedLin
         *copyable(_SUGGESTION_TITLES[result.kind], result.suggested_lines),
     ]
     if meant:
-        blocks.append(BulletList("It would be", [f"{line} → {sentence}" for line, sentence in meant]))
-        blocks.append(CopyableLines("If you mean that, reply with", ["yes"]))
+        blocks += offer(meant)
     return [*blocks, NOTHING_CHANGED]
 
 
@@ -265,39 +264,32 @@ _ANSWERS = {
 
 def address_confirmation(name: str) -> MailPage:
     """To an address that a player claims."""
-    blocks = (
-        Paragraph(f"{name} wants to play by email with this address. If that is you, reply with one word."),
-        CopyableLines("Reply", ["yes"]),
-        Paragraph("If it is not you, do nothing. No more emails will come."),
-    )
-    return MailPage("Is this your address?", blocks, subject="Confirm your address", tone="turn")
+    asked = f"{name} wants to play by email with this address. If that is you, reply with one word."
+    otherwise = "If it is not you, do nothing. No more emails will come."
+    return _question("Is this your address?", asked, otherwise, "Confirm your address")
+
+
+def _question(headline: str, asked: str, otherwise: str, subject: str) -> MailPage:
+    """A question that is answered with `yes`, or not at all. otherwise: what follows from either."""
+    blocks = (Paragraph(asked), CopyableLines("Reply", ["yes"]), Paragraph(otherwise))
+    return MailPage(headline, blocks, subject=subject, tone="turn")
 
 
 def export_confirmation() -> MailPage:
     """To a person who wants what is stored about them."""
-    blocks = (
-        Paragraph(
-            "Somebody has asked for all that is stored about you. If that was you, reply with one word."
-        ),
-        CopyableLines("Reply", ["yes"]),
-        Paragraph("You then get it as a file. If it was not you, do nothing."),
-    )
-    return MailPage("Do you want your data?", blocks, subject="Your data", tone="turn")
+    asked = "Somebody has asked for all that is stored about you. If that was you, reply with one word."
+    otherwise = "You then get it as a file. If it was not you, do nothing."
+    return _question("Do you want your data?", asked, otherwise, "Your data")
 
 
 def erasure_confirmation() -> MailPage:
     """To a person who wants to be deleted."""
-    blocks = (
-        Paragraph("Somebody has asked to delete everything about you. If that was you, reply with one word."),
-        CopyableLines("Reply", ["yes"]),
-        Paragraph(
-            "You then leave all tables, your name is taken out of their games, and this address is "
-            "forgotten. It cannot be undone, and this is the last email. If it was not you, do nothing."
-        ),
+    asked = "Somebody has asked to delete everything about you. If that was you, reply with one word."
+    otherwise = (
+        "You then leave all tables, your name is taken out of their games, and this address is "
+        "forgotten. It cannot be undone, and this is the last email. If it was not you, do nothing."
     )
-    return MailPage(
-        "Should everything about you be deleted?", blocks, subject="Delete your data", tone="turn"
-    )
+    return _question("Should everything about you be deleted?", asked, otherwise, "Delete your data")
 
 
 def host_confirmation(sentences: Sequence[str], lines: Sequence[str]) -> MailPage:

@@ -27,8 +27,21 @@ _QUESTIONS = {
 }
 
 
-def _refusal(*blocks: Block, headline: str = "NOT DONE.", subject: str = "Not done") -> MailPage:
-    return MailPage(headline, blocks, subject=subject, tone="bad")
+def _refusal(
+    *blocks: Block, reply: ParsedReply | None = None, headline: str = "NOT DONE.", subject: str = "Not done"
+) -> MailPage:
+    """A page whose blocks are followed by that nothing was changed, and the lines of the reply that were not
+    read."""
+    rest = unread_lines(reply) if reply else []
+    return MailPage(headline, (*blocks, NOTHING_CHANGED, *rest), subject=subject, tone="bad")
+
+
+def offer(accepted: Sequence[AcceptedLine], title: str = "It would be", still: str = "") -> list[Block]:
+    """What lines would do, which the reader may want with `yes`."""
+    return [
+        BulletList(title, [f"{line} → {sentence}" for line, sentence in accepted]),
+        CopyableLines(f"If you {still}mean that, reply with", ["yes"]),
+    ]
 
 
 def unread_lines(reply: ParsedReply) -> list[Block]:
@@ -46,20 +59,15 @@ def invalid_line(fault: ReplyFault, reply: ParsedReply) -> MailPage:
     blocks: list[Block] = []
     if fault.line:
         blocks.append(QuotedLines(f"Line {fault.line.number}", [fault.line.text]))
-    blocks += [Paragraph(fault.reason), NOTHING_CHANGED]
-    return _refusal(*blocks, *unread_lines(reply))
+    return _refusal(*blocks, Paragraph(fault.reason), reply=reply)
 
 
 def did_you_mean(reply: ParsedReply, accepted: Sequence[AcceptedLine]) -> MailPage:
     """The reply leaves a doubt; `accepted` is what it would do."""
-    blocks = (
-        *_unclear_lines(reply),
-        BulletList("It would be", [f"{line} → {sentence}" for line, sentence in accepted]),
-        CopyableLines("If you mean that, reply with", ["yes"]),
-        NOTHING_CHANGED,
-        *unread_lines(reply),
+    headline = "NOT DONE yet: did you mean this?"
+    return _refusal(
+        *_unclear_lines(reply), *offer(accepted), reply=reply, headline=headline, subject="Not done yet"
     )
-    return _refusal(*blocks, headline="NOT DONE yet: did you mean this?", subject="Not done yet")
 
 
 def changed_since(accepted: Sequence[AcceptedLine]) -> MailPage:
@@ -67,9 +75,7 @@ def changed_since(accepted: Sequence[AcceptedLine]) -> MailPage:
     now."""
     blocks = (
         Paragraph("The game has moved on since that was offered."),
-        BulletList("Now it would be", [f"{line} → {sentence}" for line, sentence in accepted]),
-        CopyableLines("If you still mean that, reply with", ["yes"]),
-        NOTHING_CHANGED,
+        *offer(accepted, "Now it would be", "still "),
     )
     return _refusal(*blocks, headline="NOT DONE yet: do you still mean this?", subject="Not done yet")
 
@@ -80,58 +86,43 @@ def unclear_reply(reply: ParsedReply, suggested_lines: Sequence[str]) -> MailPag
         *_unclear_lines(reply),
         Paragraph("Please send only the lines that you want to play, one order on each line."),
         *copyable("You can write", suggested_lines),
-        NOTHING_CHANGED,
-        *unread_lines(reply),
     )
-    return _refusal(*blocks, headline="NOT DONE: your email is not clear.")
+    return _refusal(*blocks, reply=reply, headline="NOT DONE: your email is not clear.")
 
 
 def no_orders(reply: ParsedReply, suggested_lines: Sequence[str]) -> MailPage:
     """The reply has only prose."""
-    blocks = (
-        Paragraph("Your email has no line that the game can read."),
-        *copyable("You can write", suggested_lines),
-        NOTHING_CHANGED,
-        *unread_lines(reply),
-    )
-    return _refusal(*blocks)
+    text = "Your email has no line that the game can read."
+    return _refusal(Paragraph(text), *copyable("You can write", suggested_lines), reply=reply)
 
 
 def _unclear_lines(reply: ParsedReply) -> list[Block]:
     return [
-        block
+        QuotedLines(f"Line {each.line.number} is not clear: {each.reason}", [each.line.text[:200]])
         for each in reply.unclear[:5]
-        for block in (
-            QuotedLines(f"Line {each.line.number} is not clear: {each.reason}", [each.line.text[:200]]),
-        )
     ]
 
 
 def must_be_alone(word: str) -> MailPage:
     """A command came with other lines, and must be the only line."""
     text = f"`{word}` must be the only line of an email. Send the other lines in another email."
-    return _refusal(Paragraph(text), NOTHING_CHANGED)
+    return _refusal(Paragraph(text))
 
 
-def unreadable_mail(problem: MailProblem, reply: ParsedReply = ParsedReply()) -> MailPage:  # noqa: B008 (a tuple is immutable)
+def unreadable_mail(problem: MailProblem, reply: ParsedReply | None = None) -> MailPage:
     """The mail has no text that can be read."""
     advice = {
         MailProblem.TNEF: "Please set your email program to send plain text or HTML.",
         MailProblem.ENCRYPTED: "Please send it as plain, unencrypted text.",
         MailProblem.TOO_BIG: "Please send text only.",
     }.get(problem, "Please write your orders as text above the quoted email, one on each line.")
-    blocks = (
-        Paragraph(f"Your email could not be read: {problem.value}. {advice}"),
-        NOTHING_CHANGED,
-        *unread_lines(reply),
-    )
-    return _refusal(*blocks)
+    return _refusal(Paragraph(f"Your email could not be read: {problem.value}. {advice}"), reply=reply)
 
 
 def ambiguous_recipient() -> MailPage:
     """The mail has more than one reply address."""
     text = "Your email has the reply addresses of several emails, so it is not clear which one it answers. "
-    return _refusal(Paragraph(text + "Please reply to one of them."), NOTHING_CHANGED)
+    return _refusal(Paragraph(text + "Please reply to one of them."))
 
 
 def wrong_sender(lines: Sequence[str], code: str | None) -> MailPage:
@@ -154,7 +145,7 @@ def wrong_sender(lines: Sequence[str], code: str | None) -> MailPage:
             NOTHING_CHANGED,
             Paragraph("If you sent it, please write from the address that this email was sent to."),
         ]
-    return _refusal(*blocks, headline="NOT DONE: did you send this?", subject="Did you send this?")
+    return MailPage("NOT DONE: did you send this?", tuple(blocks), subject="Did you send this?", tone="bad")
 
 
 def failed_authentication() -> MailPage:
@@ -162,7 +153,7 @@ def failed_authentication() -> MailPage:
     text = "An email in your name failed the checks that your email provider asks for, so it was not read. "
     more = "If you sent it, please send it again through the provider of your address."
     headline = "NOT DONE: an email in your name failed authentication."
-    return _refusal(Paragraph(text + more), NOTHING_CHANGED, headline=headline)
+    return _refusal(Paragraph(text + more), headline=headline)
 
 
 def confirm_orders(lines: Sequence[str], reason: str, code: str) -> MailPage:
@@ -171,20 +162,19 @@ def confirm_orders(lines: Sequence[str], reason: str, code: str) -> MailPage:
         QuotedLines("You wrote", lines),
         Paragraph(f"{reason} Please confirm it."),
         CopyableLines("To confirm, reply with", [f"yes {code}"]),
-        NOTHING_CHANGED,
     )
     return _refusal(*blocks, headline="NOT DONE yet: are you sure?", subject="Please confirm")
 
 
 def unknown_code() -> MailPage:
     """`yes CODE` with an unknown code."""
-    return _refusal(Paragraph("This code is unknown."), NOTHING_CHANGED)
+    return _refusal(Paragraph("This code is unknown."))
 
 
 def nothing_to_confirm() -> MailPage:
     """`yes` in reply to an email that asks for none, or asks no longer."""
     text = "Nothing waits for a `yes` to the email that you answered."
-    return _refusal(Paragraph(text), NOTHING_CHANGED)
+    return _refusal(Paragraph(text))
 
 
 def expects_yes_or_no(purpose: str = "", table: str = "") -> MailPage:
@@ -193,7 +183,6 @@ def expects_yes_or_no(purpose: str = "", table: str = "") -> MailPage:
     blocks = (
         Paragraph(f"{question} Please reply with one word on the first line: yes or no.".strip()),
         CopyableLines("Reply with one of", ["yes", "no"]),
-        NOTHING_CHANGED,
     )
     return _refusal(*blocks, subject="Please confirm")
 
@@ -209,4 +198,4 @@ def help_without_table(person: Correspondent) -> MailPage:
         ),
     ]
     seats = [f"{label}, as {name}" for label, name in person.seats]
-    return _refusal(*blocks, *bullets("Your seats", seats), NOTHING_CHANGED, subject="How to reply")
+    return _refusal(*blocks, *bullets("Your seats", seats), subject="How to reply")

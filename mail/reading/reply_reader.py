@@ -1,17 +1,28 @@
-"""Reads the reply of a player: what the service can read of it, what it asks to be shown, and what an unclear
-one would do."""
+"""Reads the reply of a player: which of our emails it answers, what the service can read of it, what it asks
+to be shown, and what an unclear one would do.
+
+Which email it answers is told by the tokens that it carries. With sub-addressing, the token is in the address
+that the mail was sent to; without it in the message that it answers, by its Message-ID.
+
+A provider without sub-addressing delivers one address only. Then a token stands as `code-<token>` in three
+places, of which mail programs keep at least one: in the display part of the Reply-To, in the last lines of
+our email, which a reply quotes, and in the Message-ID. What the sender wrote above the quoted email comes
+first, then the email that is answered. A display part may be an older one that an address book has kept, so
+where it and the quoted email mean different seats, the mail is ambiguous, and nothing is played. A quoted
+token counts for its owner only: another player may have written theirs into what is quoted.
+"""
 
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from mail.port import AcceptedLine, LineRejected, MailQuery, PlayResult, ReplyToken, Seats
+from mail.port import AcceptedLine, LineRejected, MailQuery, People, PlayResult, ReplyToken, Seats
 from mail.reading.line_text import first_word, normalize_line, words_of
 from mail.reading.parser import ParsedMail
-from mail.reading.quotes import ReplyLine
-from mail.reading.reply_intent import judge
-from mail.reading.reply_text import ParsedReply, ReplyText, split_reply
+from mail.reading.quotes import ReplyLine, own_text
+from mail.reading.reply_text import ParsedReply, ReplyText, judge, split_reply
 from mail.reading.unclear_lines import Vocabulary, nearest_line
+from mail.reply_address import ServiceAddress, find_codes, hash_token
 
 
 def merge_queries(queries: Sequence[MailQuery]) -> list[MailQuery]:
@@ -21,6 +32,7 @@ def merge_queries(queries: Sequence[MailQuery]) -> list[MailQuery]:
     return list(dict.fromkeys([*others, *([MailQuery("try", "; ".join(trials))] if trials else [])]))[:5]
 
 
+MAX_TOKENS = 10  # that are looked up for one mail
 POLICY_VERBS = frozenset({"start", "stop", "unsubscribe", "yes", "confirm"})
 YES_WORDS = frozenset({"yes", "y", "yep", "yeah", "ja", "oui", "si", "sí", "sim", "tak"})
 _POLICY_LINE = re.compile(r"start|stop|unsubscribe|(?:yes|confirm):? [a-z0-9]{4,40}")
@@ -48,6 +60,41 @@ class ReadReply:
         first = words_of(self.text.lines[0]) if self.text.lines else []
         is_yes = bool(first) and first[0] in YES_WORDS and set(first[1:]) <= YES_WORDS | {"please", "bitte"}
         return is_yes and not self.parsed.lines and not self.parsed.unclear
+
+
+class TokenLookup:
+    """Finds the valid tokens of a mail."""
+
+    def __init__(self, address: ServiceAddress, people: People) -> None:
+        self._address = address
+        self._people = people
+
+    async def tokens_of(self, mail: ParsedMail) -> list[ReplyToken]:
+        """The valid tokens of a mail; several where it is ambiguous."""
+        addressed = await self._valid(self._address.find_tokens(mail.recipients))
+        if self._address.has_subaddresses:
+            return addressed or await self._of_parent(mail)
+        own_codes = find_codes(line.text for line in own_text(_lines(mail), ()).above)
+        if own := await self._valid([*own_codes, *find_codes([mail.subject])]):
+            return own[:1]
+        if parent := await self._of_parent(mail):
+            return parent
+        found = await self._valid(find_codes(mail.text.splitlines()))
+        quoted = [token for token in found if mail.sender in token.verified_addresses][:1]
+        is_same = quoted and addressed and quoted[0].actor == addressed[0].actor
+        return quoted if is_same else [*quoted, *addressed]
+
+    async def _valid(self, secrets: list[str]) -> list[ReplyToken]:
+        found = [await self._people.find_token(hash_token(each)) for each in secrets[:MAX_TOKENS]]
+        return [token for token in found if token]
+
+    async def _of_parent(self, mail: ParsedMail) -> list[ReplyToken]:
+        for parent in mail.parent_ids:
+            if self._address.is_own_message_id(parent) and (
+                token := await self._people.find_token_by_message(parent)
+            ):
+                return [token]
+        return []
 
 
 class ReplyReader:
@@ -113,3 +160,7 @@ def suggestions(reply: ReadReply) -> tuple[str, ...]:
     unclear = [each.line.text for each in reply.parsed.unclear]
     near = [line for text in unclear if (line := nearest_line(normalize_line(text), reply.vocabulary, 0.5))]
     return tuple(dict.fromkeys(near)) or reply.vocabulary.legal_lines[:12]
+
+
+def _lines(mail: ParsedMail) -> list[str]:
+    return [normalize_line(line) for line in mail.text.splitlines()]

@@ -7,6 +7,7 @@ says which prose is certainly harmless.
 """
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import cache, cached_property
@@ -23,7 +24,8 @@ class Vocabulary:
 
     verbs: the first words of all lines that can be sent, in lower case. game_verbs: those of them that make
     moves. symbols: what companies and privates are called. legal_lines: what is legal now. names: the
-    writer's own names, in lower case. offered: the lines that an email offers now, with our comments on them.
+    writer's own names, in lower case. offered: lists the lines that an email offers now, with our comments on
+    them; asked only of a line with a comment.
     """
 
     verbs: frozenset[str]
@@ -31,16 +33,16 @@ class Vocabulary:
     symbols: frozenset[str] = frozenset()
     legal_lines: tuple[str, ...] = ()
     names: frozenset[str] = field(default=frozenset())
-    offered: tuple[str, ...] = ()
+    offered: Callable[[], Sequence[str]] = tuple
 
     def has_our_comment(self, line: str) -> bool:
         """Whether the comment on a line is ours, copied from an email; a mail program may have cut it."""
         copied = " ".join(line.split())
-        return any(offered.startswith(copied) for offered in self._plain_offered)
+        return "#" in line and any(offered.startswith(copied) for offered in self._plain_offered)
 
     @cached_property
     def _plain_offered(self) -> tuple[str, ...]:
-        return tuple(" ".join(line.split()) for line in self.offered if "#" in line)
+        return tuple(" ".join(line.split()) for line in self.offered() if "#" in line)
 
     @cached_property
     def lower_symbols(self) -> frozenset[str]:

@@ -299,6 +299,20 @@ async def test_who_is_asked_for_the_table_reads_their_own_words_with_one(office:
     assert headline(await sent(ann, f"uninvite Bob {code}", 5)) == "OK."
 
 
+async def test_a_table_is_named_by_its_name_too(office: MailHarness) -> None:
+    await office.person("Ann")
+    ann = office.player("Ann")
+    await sent(ann, "new 1830 Bob <bob@player.test>", 1)
+    await sent(ann, "new 1830 Cid <cid@player.test>", 2)
+    first, _ = await office.service.queries.list_tables()
+    async with office.service.store.begin() as unit:
+        await unit.tables.update(first.id, name="Friday Night")
+    assert headline(await sent(ann, "uninvite Bob friday night", 3)) == "OK."
+    assert "Bob" not in (await sent(ann, f"who {first.code}", 4)).text
+    asked = await sent(ann, "ask Friday", 5)
+    assert "There is no table FRIDAY." in asked.text
+
+
 async def test_a_question_about_a_table_may_be_answered_with_a_command(office: MailHarness) -> None:
     """The newest email of a table may be one that expects `yes`; anything else was refused."""
     await office.person("Ann")

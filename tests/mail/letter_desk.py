@@ -20,8 +20,7 @@ from email.policy import SMTP, default
 from hashlib import sha256
 from pathlib import Path
 
-from bot.email.gateway import MailGateway
-from bot.email.outbox import StoredMailOutbox
+from bot.email.delivery import MailGateway, StoredMailOutbox
 from bot.hub import people
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
@@ -93,7 +92,7 @@ class LetterDesk:
 
     async def take(self, kind: str, *, keep: bool = True) -> None:
         """Send what is due; the first email of each subject is an example of this kind."""
-        while due := await self.outbox.lease_due(20):
+        while due := (await self.outbox.lease_due(20)).mails:
             for mail in due:
                 await self.outbox.mark_sent(mail)
                 message = BytesParser(policy=default).parsebytes(mail.raw)
@@ -162,6 +161,6 @@ async def letter_desk(
         service = Service(store, ping_holdoff=0)
         address = ServiceAddress(ADDRESS, KEY, "+")
         gateway = MailGateway(service, pictures, folder / "mails", KEY, hosts="anyone")
-        outbox = StoredMailOutbox(service, gateway, address, pictures, now=lambda: clock[0])
+        outbox = StoredMailOutbox(service, gateway.people, address, pictures, now=lambda: clock[0])
         policy = MailPolicy(address, gateway, now=lambda: clock[0], limits=limits)
         yield LetterDesk(service, outbox, gateway, policy, clock)

@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import engine
-from bot.email.reachability import Reachability
+from bot.email.reachability import Correspondents
 from bot.pictures.workers import PictureWorkers
 from engine.game_text import replay
 from mail.port import Bounce
@@ -51,7 +51,7 @@ async def questions(desk: LetterDesk, title: str, moves: int = 10**6) -> None:
         if seen[kind] in (1, 40):
             await desk.take("x", keep=False)
             person = await desk.person(NAMES[int(move.seat[1:])])
-            await Reachability(desk.service).ask_again(person)
+            await Correspondents(desk.service).ask_again(person)
             await desk.take(f"{title} {kind} {seen[kind]}")
         seat = int(move.seat[1:])
         await desk.service.submit(table_id, seat, (move.line,), None, f"{title}-{number}")
@@ -171,7 +171,7 @@ async def _cut_off(desk: LetterDesk) -> None:
             Bounce(token, f"<{number}@x>", "5.1.1", "address", "550 5.1.1 User unknown")
         )
     await desk.take("cut off")
-    await Reachability(desk.service).restore(bob)
+    await Correspondents(desk.service).restore(bob)
     await desk.take("reachable again")
 
 

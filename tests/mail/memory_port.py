@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Self
 
+import pytest
+
 from mail.composing import pages
 from mail.composing.compose import compose
 from mail.port import (
@@ -38,7 +40,7 @@ from mail.port import (
 from mail.reading.parts import MailFile
 from mail.reading.unclear_lines import Vocabulary
 from mail.reply_address import ServiceAddress
-from mail.smtp import DueMail
+from mail.smtp import DueMail, LeasedMails
 
 POST = ServiceAddress("play@games.test", b"a key of sixteen")
 PNG = bytes.fromhex(
@@ -93,6 +95,12 @@ class OutboxRow:
     reason: str = ""
 
 
+def alerts(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """What the operator was told."""
+    told = (record.getMessage() for record in caplog.records)
+    return [text.partition(": ")[2] for text in told if text.startswith("for the operator: ")]
+
+
 @dataclass
 class InMemoryService:
     """Seats `s1` (ann@player.test) and `s2` (bob@player.test) at table 17; both protocols of `mail.port`."""
@@ -100,7 +108,6 @@ class InMemoryService:
     clock: MailClock = field(default_factory=MailClock)
     turns: Counter[str] = field(default_factory=Counter)
     moves: list[tuple[str, str]] = field(default_factory=list)
-    alerts: list[str] = field(default_factory=list)
     stopped: set[str] = field(default_factory=set)
     linked: list[tuple[str, bool]] = field(default_factory=list)
     bounces: list[Bounce] = field(default_factory=list)
@@ -333,12 +340,9 @@ class InMemoryService:
             for when, whom, why in self.answered
         )
 
-    async def alert_operator(self, text: str) -> None:
-        self.alerts.append(text)
-
     # --- MailOutbox ---
 
-    async def lease_due(self, limit: int, full: Collection[str] = ()) -> Sequence[DueMail]:
+    async def lease_due(self, limit: int, full: Collection[str] = ()) -> LeasedMails:
         rows = [
             row
             for row in self.rows.values()
@@ -346,7 +350,7 @@ class InMemoryService:
             and row.due <= self.clock()
             and row.outgoing.recipient.partition("@")[2] not in full
         ]
-        return [
+        due = [
             DueMail(
                 row.outgoing.message_id,
                 row.outgoing.recipient,
@@ -357,9 +361,8 @@ class InMemoryService:
             )
             for row in rows[:limit]
         ]
-
-    async def next_due_at(self) -> datetime | None:
-        return min((row.due for row in self.rows.values() if row.state == "waiting"), default=None)
+        waiting = (row.due for row in self.rows.values() if row.state == "waiting")
+        return LeasedMails(due, min(waiting, default=None))
 
     async def renew_leases(self, mails: Sequence[DueMail]) -> frozenset[str]:
         return frozenset(mail.id for mail in mails if self.rows[mail.id].state == "waiting")

@@ -19,7 +19,7 @@ from mail.policy import MailPolicy
 from mail.port import Folder, MailOutcome
 from mail.reading.parser import ParsedMail
 from mail.reading.parser_process import ParserFailed, ParserNotStarted, ParserProcess
-from tests.mail.memory_port import POST, InMemoryService, reply
+from tests.mail.memory_port import POST, InMemoryService, alerts, reply
 from tests.mail.servers import (
     PASSWORD,
     USER,
@@ -185,7 +185,9 @@ async def test_c19_many_mails(mailbox: Mailbox) -> None:
     assert service.replies() == []
 
 
-async def test_c18_a_bomb_goes_to_quarantine_and_the_next_mail_is_read(mailbox: Mailbox) -> None:
+async def test_c18_a_bomb_goes_to_quarantine_and_the_next_mail_is_read(
+    mailbox: Mailbox, caplog: pytest.LogCaptureFixture
+) -> None:
     service = InMemoryService()
     notice = service.notice()
     bomb = reply(notice, "--b\n" * 5_000)
@@ -193,7 +195,7 @@ async def test_c18_a_bomb_goes_to_quarantine_and_the_next_mail_is_read(mailbox: 
     async with watching(service, mailbox.account):
         await mailbox.until("Quarantine", 1)
         await mailbox.until("Processed", 1)
-    assert service.moves == [("s1", "buy SV")] and service.alerts
+    assert service.moves == [("s1", "buy SV")] and alerts(caplog)
     assert {letter.reason for letter in service.replies()} == {"unreadable", "played"}
 
 
@@ -244,7 +246,9 @@ class LateReader(ParserProcess):
         await super().start()
 
 
-async def test_a_parser_that_does_not_start_spoils_no_mail(mailbox: Mailbox) -> None:
+async def test_a_parser_that_does_not_start_spoils_no_mail(
+    mailbox: Mailbox, caplog: pytest.LogCaptureFixture
+) -> None:
     """As often as it takes: that is no attempt at the mail."""
     service = InMemoryService()
     notice = service.notice()
@@ -254,7 +258,7 @@ async def test_a_parser_that_does_not_start_spoils_no_mail(mailbox: Mailbox) -> 
     async with LateReader() as parser, watching(service, mailbox.account, parser=parser):
         await mailbox.until("Processed", 2)
     assert service.moves == [("s1", "sell 1 X"), ("s1", "buy SV")]
-    assert not service.alerts and all(count == 1 for count in service.attempts.values())
+    assert not alerts(caplog) and all(count == 1 for count in service.attempts.values())
 
 
 async def test_a_mail_that_fails_is_tried_three_times_and_nobody_waits(mailbox: Mailbox) -> None:
@@ -368,7 +372,9 @@ async def test_a_server_that_comes_later_is_found() -> None:
         await until(lambda: inbox.last_checked is not None)
 
 
-async def test_a_refused_login_alerts_and_is_tried_again(mailbox: Mailbox) -> None:
+async def test_a_refused_login_alerts_and_is_tried_again(
+    mailbox: Mailbox, caplog: pytest.LogCaptureFixture
+) -> None:
     service = InMemoryService()
     async with (
         breakable_proxy(mailbox.port) as link,
@@ -376,7 +382,7 @@ async def test_a_refused_login_alerts_and_is_tried_again(mailbox: Mailbox) -> No
     ):
         await until(lambda: link.opened >= 3)
         assert inbox.last_checked is None
-    (alert,) = service.alerts  # once an hour
+    (alert,) = alerts(caplog)  # once an hour
     assert "cannot be opened" in alert and "wrong" not in alert
 
 

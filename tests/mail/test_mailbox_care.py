@@ -13,7 +13,7 @@ from mail.policy import MailPolicy
 from mail.port import Folder
 from mail.reading.parser_process import ParserProcess
 from tests.mail.fake_imap import INBOX_MAIL, fake_imap
-from tests.mail.memory_port import POST, InMemoryService, reply
+from tests.mail.memory_port import POST, InMemoryService, alerts, reply
 from tests.mail.servers import Mailbox, dovecot_server, pymap_server
 from tests.mail.test_inbox import FAST, until
 
@@ -87,7 +87,7 @@ async def test_the_quota_of_a_real_server() -> None:
         assert len(told) == 1 and "% full" in told[0]
 
 
-async def test_a_full_mailbox_is_said_and_no_mail_is_played_twice() -> None:
+async def test_a_full_mailbox_is_said_and_no_mail_is_played_twice(caplog: pytest.LogCaptureFixture) -> None:
     """A server without MOVE has no room for a copy: the mail stays in the inbox, and the operator is told."""
     service = InMemoryService()
     notice = service.notice()
@@ -104,4 +104,4 @@ async def test_a_full_mailbox_is_said_and_no_mail_is_played_twice() -> None:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
     assert service.moves == [("s1", "buy SV")] and server.asked.count("LOGIN") == 1
-    assert service.alerts == ["The mailbox is full, so mail that was dealt with stays in the inbox."]
+    assert alerts(caplog) == ["The mailbox is full, so mail that was dealt with stays in the inbox."]

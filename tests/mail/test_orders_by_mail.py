@@ -71,7 +71,7 @@ async def test_a_host_ends_the_game_by_email(tmp_path: Path) -> None:
 
 async def sent(desk: LetterDesk) -> AsyncIterator[str]:
     """The texts of what is due, in the order in which it is sent."""
-    while due := await desk.outbox.lease_due(20):
+    while due := (await desk.outbox.lease_due(20)).mails:
         for mail in due:
             await desk.outbox.mark_sent(mail)
             message = BytesParser(policy=default).parsebytes(mail.raw)

@@ -19,7 +19,7 @@ from mail.reading.parser import parse_mail
 from mail.reading.parts import MailProblem
 from mail.replies import ReplyLimits
 from mail.reply_address import ServiceAddress, hash_token, new_token
-from tests.mail.memory_port import POST, InMemoryService, MailClock, reply
+from tests.mail.memory_port import POST, InMemoryService, MailClock, alerts, reply
 from tests.mail.reply_corpus import LINE_READER
 from tests.mail.test_compose import INVITATION
 
@@ -631,11 +631,11 @@ async def test_faults_name_the_line(service: InMemoryService, policy: MailPolicy
 
 
 async def test_a_mail_that_kills_its_parser_is_quarantined(
-    service: InMemoryService, policy: MailPolicy
+    service: InMemoryService, policy: MailPolicy, caplog: pytest.LogCaptureFixture
 ) -> None:
     outcome = await policy.handle_unparsable(reply(service.notice(), "buy SV"))
     assert outcome.folder == Folder.QUARANTINE and outcome.replies[0].recipient == "ann@player.test"
-    assert service.alerts
+    assert alerts(caplog)
     stranger = await policy.handle_unparsable(b"From: eve@evil.test\r\nTo: play@games.test\r\n\r\nx")
     assert stranger.replies == ()
 
@@ -702,14 +702,16 @@ async def test_answers_above_the_limit_are_gathered_and_none_is_dropped(
     assert headline(later.replies[0]).startswith("OK")
 
 
-async def test_the_breaker_stops_all_replies_and_alerts_once(service: InMemoryService) -> None:
+async def test_the_breaker_stops_all_replies_and_alerts_once(
+    service: InMemoryService, caplog: pytest.LogCaptureFixture
+) -> None:
     policy = MailPolicy(POST, service, limits=ReplyLimits(breaker_replies=5), now=service.clock)
     notice = service.notice()
     sent = [
         await arrive(service, policy, reply(notice, "buy NOTHING", message_id=f"<{n}@player.test>"))
         for n in range(8)
     ]
-    assert sum(len(outcome.replies) for outcome in sent) == 5 and len(service.alerts) == 1
+    assert sum(len(outcome.replies) for outcome in sent) == 5 and len(alerts(caplog)) == 1
     assert len(service.gathered) == 3
     played = await arrive(service, policy, reply(notice, "sell 1 X", message_id="<move@player.test>"))
     assert headline(played.replies[0]).startswith("OK"), "receipts of moves are sent"
@@ -732,7 +734,7 @@ def test_clock_is_utc() -> None:
 
 
 async def test_a_program_that_answers_by_itself_is_answered_once_an_hour(
-    service: InMemoryService, policy: MailPolicy
+    service: InMemoryService, policy: MailPolicy, caplog: pytest.LogCaptureFixture
 ) -> None:
     """It has no header that says so, and quotes another email of ours each time."""
     away = "I am out of the office until Monday.\n\n> {}\n"
@@ -740,7 +742,7 @@ async def test_a_program_that_answers_by_itself_is_answered_once_an_hour(
         letter = reply(service.notice(), away.format(number), message_id=f"<away{number}@p.test>")
         outcome = await arrive(service, policy, letter)
         assert len(outcome.replies) == (number == 0)
-    assert len(service.alerts) == 1 and "the same text again" in service.alerts[0]
+    assert len(alerts(caplog)) == 1 and "the same text again" in alerts(caplog)[0]
     other = await arrive(service, policy, reply(service.notice(), "What now?", message_id="<other@p.test>"))
     assert other.replies
     service.clock.now += timedelta(hours=1)

@@ -94,7 +94,7 @@ async def test_the_other_address_takes_over_at_once(desk: LetterDesk) -> None:
     await desk.service.running.announce(table, "Bob says: hello", "say", "hello")
     refused = 0
     while refused < 2:
-        for mail in await desk.outbox.lease_due(20):
+        for mail in (await desk.outbox.lease_due(20)).mails:
             if mail.recipient == WORK:
                 refused += 1
                 desk.clock[0] += timedelta(seconds=1)
@@ -114,11 +114,13 @@ async def test_the_other_address_takes_over_at_once(desk: LetterDesk) -> None:
 async def test_a_letter_that_was_refused_for_good_waits(desk: LetterDesk) -> None:
     """Any good letter from the person sends it again as it was."""
     await desk.table("1830", ["Bob", "Ann"])
-    (started,) = [m for m in await desk.outbox.lease_due(20) if m.recipient == ANN and b"] News" in m.raw]
+    (started,) = [
+        m for m in (await desk.outbox.lease_due(20)).mails if m.recipient == ANN and b"] News" in m.raw
+    ]
     await desk.outbox.mark_failed(started, UNKNOWN, None, True)
     assert "News" not in " ".join(await subjects(desk))
     await desk.write("list", "Ann", "list", to="play@games.test", take=False)
-    (again,) = [m for m in await desk.outbox.lease_due(20) if m.id == started.id]
+    (again,) = [m for m in (await desk.outbox.lease_due(20)).mails if m.id == started.id]
     assert again.raw == started.raw
 
 
@@ -126,7 +128,7 @@ async def test_a_refusal_that_may_pass_is_tried_for_days(desk: LetterDesk) -> No
     await desk.table("1830", ["Bob", "Ann"])
     attempts = 0
     for _ in range(100):
-        for mail in await desk.outbox.lease_due(20):
+        for mail in (await desk.outbox.lease_due(20)).mails:
             if mail.recipient == ANN and b"] News" in mail.raw:
                 attempts += 1
                 await desk.outbox.mark_failed(mail, "554 transaction failed", None, False)

@@ -12,8 +12,8 @@ from mail.composing.compose import compose
 from mail.composing.page import CopyableLines, MailPage
 from mail.port import OutgoingMail, ReplyToken
 from mail.reading.parser import ParsedMail
+from mail.reading.reply_reader import TokenLookup
 from mail.reply_address import ServiceAddress
-from mail.token_lookup import TokenLookup
 from tests.mail.memory_port import InMemoryService
 
 PLAIN = ServiceAddress("play@games.test", b"a key of sixteen", "")

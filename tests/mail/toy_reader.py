@@ -3,8 +3,7 @@
 import re
 from collections.abc import Collection, Sequence
 
-from mail.reading.reply_intent import judge
-from mail.reading.reply_text import ParsedReply, split_reply
+from mail.reading.reply_text import ParsedReply, judge, split_reply
 from mail.reading.unclear_lines import Vocabulary
 
 _REST = re.compile(

@@ -9,8 +9,7 @@ from email.policy import SMTP
 from email.utils import parseaddr
 from pathlib import Path
 
-from bot.email.gateway import MailGateway
-from bot.email.outbox import StoredMailOutbox
+from bot.email.delivery import MailGateway, StoredMailOutbox
 from bot.email.tokens import table_label
 from mail import ServiceAddress
 from mail.port import PlayResult
@@ -40,14 +39,14 @@ class MailDesk:
         pictures = OnePixelPictures()
         self._gateway = MailGateway(driven.service, pictures, folder, KEY)
         self._outbox = StoredMailOutbox(
-            driven.service, self._gateway, self._address, pictures, now=lambda: driven.now
+            driven.service, self._gateway.people, self._address, pictures, now=lambda: driven.now
         )
         self._replies = 0
 
     async def letters(self) -> list[Letter]:
         """The emails that are due now."""
         found = []
-        while due := await self._outbox.lease_due(20):
+        while due := (await self._outbox.lease_due(20)).mails:
             for mail in due:
                 await self._outbox.mark_sent(mail)
                 message = message_from_bytes(mail.raw, EmailMessage, policy=SMTP)

@@ -100,8 +100,13 @@ async def test_tables_side_by_side(console: Console) -> None:
     text = await enter(console, "table new 1830 Xan, Yul option conventions 18xx.games", "table start")
     assert "Xan and Yul" in text
     code = (await console.service.queries.table_info(first or 0)).code
+    xan = await console.service.queries.table_info(console.table_id or 0)
     assert "conventions 18xx.games" in await enter(console, "table")
     assert "Ann, Bob and Cid" in await enter(console, f"table use {code.lower()}")
+    async with console.service.store.begin() as unit:
+        await unit.tables.update(first or 0, name="Friday night")
+    assert "Xan and Yul" in await enter(console, f"table use {xan.code}")
+    assert "Ann, Bob and Cid" in await enter(console, "table use friday night")
     listed = (await enter(console, "table list")).splitlines()
     assert len(listed) == 3 and "Ann*, Bob, Cid" in listed[1]
     assert "Bob to act" in await enter(console, "buy SV")

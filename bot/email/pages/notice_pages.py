@@ -86,7 +86,7 @@ class PageBuilder:
             return None  # a deputy plays now, or does no more
         view = await self._service.queries.view(notification.table_id)
         letter = await self._page(view, notification, seat)
-        decision_id = notification.decision_id or view.decision_id_of(seat) or view.current_decision_id
+        decision_id = notification.decision_id or view.answered_decision_id(seat)
         async with self._store.read() as unit:
             token = await reply_token_for(unit, notification.person_id, table, seat, decision_id)
         return (letter, token) if letter and token else None
@@ -144,7 +144,7 @@ class PageBuilder:
             if notification.seat in table.seats_of(person_id):
                 seat = notification.seat
                 view = await self._service.queries.view(table.id)
-                decision_id = view.decision_id_of(seat) or view.current_decision_id
+                decision_id = view.answered_decision_id(seat)
         async with self._store.read() as unit:
             token = await reply_token_for(unit, person_id, table, seat, decision_id)
         page = pages.gathered_answers if notification.kind == "gathered" else pages.bounced_mail

@@ -153,9 +153,7 @@ def bundle_lines(state: engine.State, seat: int) -> tuple[str, ...]:
     for bundle in BUNDLES:
         played, told, position = [], "", state
         for line in bundle:
-            try:
-                result = engine.play_line(position, engine_seat(seat), line)
-            except (engine.UnreadableError, engine.AmbiguousError, engine.RefusedError):
+            if (result := engine.try_line(position, engine_seat(seat), line)) is None:
                 break
             played.append(line)
             if line != "pass":
@@ -181,11 +179,8 @@ def with_outcomes(state: engine.State, seat: int, lines: Sequence[str]) -> tuple
 def _outcome(state: engine.State, seat: int, line: str) -> str:
     if line.split(maxsplit=1)[0] not in WITH_OUTCOME:
         return line_effect(state, engine_seat(seat), line)
-    try:
-        result = engine.play_line(state, engine_seat(seat), line)
-    except (engine.UnreadableError, engine.AmbiguousError, engine.RefusedError):
-        return ""
-    return " ".join(engine.narrate(result.state, result.events))
+    result = engine.try_line(state, engine_seat(seat), line)
+    return " ".join(engine.narrate(result.state, result.events)) if result else ""
 
 
 def _commented(line: str, told: str) -> str:

@@ -5,7 +5,7 @@ played, and its queries answered.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 
 import engine
 from bot.email.pages.turn_pages import mail_file, mail_pictures, offered_lines, position_parts, with_outcomes
@@ -90,7 +90,7 @@ class SeatReplies:
             return None
         seat = seat_ref(token)
         view = await self._service.queries.view(seat.table_id)
-        return view.decision_id_of(seat.seat_number) or view.current_decision_id
+        return view.answered_decision_id(seat.seat_number)
 
     async def play(self, token: ReplyToken, lines: Sequence[str], request_id: str) -> PlayResult:
         """Play the lines for the seat."""
@@ -111,7 +111,7 @@ class SeatReplies:
         """The result of a command in the mail channel's own types."""
         first_line = lines[0]
         view = await self._service.queries.view(seat.table_id)
-        decision_id = view.decision_id_of(seat.seat_number) or view.current_decision_id
+        decision_id = view.answered_decision_id(seat.seat_number)
         legal = await self._legal_lines(view, seat.seat_number)
         waiting = view.waiting_sentence
         match result:
@@ -188,7 +188,7 @@ class SeatReplies:
         seat, (kind, argument) = seat_ref(token), query
         result = await self._submit_lines(seat, [f"{kind} {argument}".strip()], None)
         view = await self._service.queries.view(seat.table_id)
-        decision_id = view.decision_id_of(seat.seat_number) or view.current_decision_id
+        decision_id = view.answered_decision_id(seat.seat_number)
         match result:
             case QueryAnswer():
                 drawing = await self._drawing(view, seat.person_id)
@@ -259,21 +259,23 @@ class LineReader:
         symbols = frozenset([*state.companies, *state.private_owners])
         names = frozenset(words_of(state.players[seat]))
         verbs = _ALWAYS | {first_word(line) for line in lines}
-        return Vocabulary(self.verbs, verbs, symbols, lines, names, offered_lines(state, seat, choices))
+        return Vocabulary(
+            self.verbs, verbs, symbols, lines, names, partial(offered_lines, state, seat, choices)
+        )
 
     def readable_lines(self, state: engine.State | None, seat: int, lines: Sequence[str]) -> frozenset[str]:
         """Those of the lines that the game or the service can read, each after those before it."""
         found = {line for line in lines if self.is_service_line(state, line)}
+        before = ""  # the last line that was read; it is played only where another has to be read after it
         for line in lines:
             if state is None or line in found or "?" in line:
                 continue
-            try:
-                state = engine.play_line(state, engine_seat(seat), line).state
-            except engine.UnreadableError:
-                continue
-            except (engine.AmbiguousError, engine.RefusedError):
-                pass
-            found.add(line)
+            if before and (played := engine.try_line(state, engine_seat(seat), before)):
+                state = played.state
+            is_readable = engine.is_readable(state, engine_seat(seat), line)
+            before = line if is_readable else ""
+            if is_readable:
+                found.add(line)
         return frozenset(found)
 
     def is_service_line(self, state: engine.State | None, line: str) -> bool:
@@ -305,9 +307,7 @@ class LineReader:
         state = engine.visible_to(state, engine_seat(seat))
         accepted = []
         for line in lines:
-            try:
-                played = engine.play_line(state, engine_seat(seat), line)
-            except (engine.UnreadableError, engine.AmbiguousError, engine.RefusedError):
+            if (played := engine.try_line(state, engine_seat(seat), line)) is None:
                 return None
             state = played.state
             accepted.append(AcceptedLine(line, " ".join(engine.narrate(state, played.events)) or played.line))

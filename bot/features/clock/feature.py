@@ -228,7 +228,7 @@ def notice_pages(cache: TableCache) -> Mapping[str, MakePage]:
             return None  # a deputy plays now, or does no more
         if view.waiting_sentence and not is_next:
             sentences.append(view.waiting_sentence)
-        decision_id = notification.decision_id or view.decision_id_of(seat) or view.current_decision_id
+        decision_id = notification.decision_id or view.answered_decision_id(seat)
         return Page(HEADLINES[notification.kind], sentences, decision_id=decision_id)
 
     return {**dict.fromkeys(HEADLINES, of_seat), "dismissed": _dismissed}
