@@ -108,8 +108,8 @@ def test_what_privates_alone_brought_is_told_once() -> None:
         ]
     )
     assert found[2:] == [
+        "Cid gained $90.",
         "Ann lost $130 by privates.",
         "Bob lost $140 by privates: $200 by buying and selling them, less $60 of income.",
-        "Cid gained $90.",
         "Cid paid $90 less for shares than they were worth: the NYC.",
     ]
