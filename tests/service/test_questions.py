@@ -39,6 +39,22 @@ async def test_a_paused_game_answers_in_the_same_way(world: ServiceHarness) -> N
     assert answer.reason == REFUSED["log all"]
 
 
+@pytest.mark.parametrize(
+    ("lines", "sentence"),
+    [(["pause"], "The game is paused."), (["end yes"], "The game was ended unfinished.")],
+)
+async def test_nobody_is_said_to_act_in_a_game_that_stands_still(
+    world: ServiceHarness, lines: list[str], sentence: str
+) -> None:
+    for line in lines:
+        await world.say("Ann", line)
+    for question in ("status", "turn", "help", "words"):
+        answer = await world.say("Ann", question)
+        assert isinstance(answer, QueryAnswer)
+        assert sentence in answer.text.splitlines(), question
+        assert "Ann to act" not in answer.text and "Your options" not in answer.text, question
+
+
 async def test_a_tile_lies_on_hexes_by_their_names(world: ServiceHarness) -> None:
     answer = await world.say("Ann", "tiles 57")
     assert isinstance(answer, QueryAnswer)
