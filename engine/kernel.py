@@ -33,7 +33,7 @@ from engine.core.state import (
     seat_id,
 )
 from engine.finance.offers import lapse_offers
-from engine.game import Game, GameTitle
+from engine.game import Game, GameTitle, either
 from engine.mechanics import Option
 from engine.titles import title_of
 
@@ -168,7 +168,7 @@ def _reason(g: Game, seat: str, action: Action) -> str | None:
     question = g.title.questions[type(top)]
     seats = question.asked(g, top)
     if seat not in seats:
-        names = " or ".join(g.state.name(s) for s in seats)
+        names = either(g.state.name(s) for s in seats)
         return f"{names} to act: {question.prompt(g, top)}."
     return question.refusal(g, top, seat, action)
 

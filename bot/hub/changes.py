@@ -181,9 +181,9 @@ class RunningTables(TableChanges):
             taken = {p.seat for p in info.seated_players}
             empty = [name for seat, name in enumerate(table.state.players) if seat not in taken]
             if command == "resume" and empty:
-                raise ValueError(
-                    f"The seat of {text_views.join_words(empty)} is empty; somebody has to take it first."
-                )
+                seats, it = ("seat of {} is", "it") if len(empty) == 1 else ("seats of {} are", "them")
+                who = text_views.join_words(empty)
+                raise ValueError(f"The {seats.format(who)} empty; somebody has to take {it} first.")
             async with self._cache.commit(table, request_id, answered_person=by) as draft:
                 unit = await draft.unit()
                 await unit.tables.update(table_id, status="paused" if command == "pause" else "running")

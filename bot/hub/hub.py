@@ -239,7 +239,8 @@ class Hub:
             result = await self._submit_locked(table_id, request)
         word = request.word
         is_unread = isinstance(result, LineUnreadable | NotYourSeat) and word not in _GAME_WORDS
-        if is_unread and self.commands.depends_on_status(word):
+        is_of_others = self.commands.depends_on_status(word) and self.commands.get(word) is None
+        if is_unread and is_of_others:
             info = (await self.cache.get(table_id, with_log=False)).info
             return out_of_play(info)
         return result

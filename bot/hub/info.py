@@ -131,6 +131,11 @@ def status_text(status: str) -> str:
     }[status]
 
 
+def stopped_text(status: str) -> str:
+    """Why nobody is to act, as a sentence; empty for a game that is played, or played to its end."""
+    return {"paused": "The game is paused.", "ended": "The game was ended unfinished."}.get(status, "")
+
+
 MAX_TABLE_NAME = 60
 PUNCTUATION = " .,:;!?'’&+-–—()%€$£"
 """What a table's name may have beside letters and digits: nothing that Discord or an email would render."""

@@ -222,9 +222,12 @@ class TableLog:
             return start, "At the start"
         name = re.sub(r"^([a-z]+)(?: round)? ?(?=\d)", _full_round_name, name)
         for seq in self.line_of_play.played:
-            for event in engine.decode_events(self.row(seq).events):
-                if isinstance(event, RoundStarted) and event.round.partition(" of ")[0] == name:
-                    return seq, f"At the start of {name}, row {seq}"
+            events = engine.decode_events(self.row(seq).events)
+            rounds = [e.round.partition(" of ")[0] for e in events if isinstance(e, RoundStarted)]
+            if name in rounds[:-1]:
+                return seq, f"After row {seq}, in which {name} began and ended"
+            if name in rounds:
+                return seq, f"At the start of {name}, row {seq}"
         if re.fullmatch(r"(stock|operating|merger) round [\d.]+", name):
             raise ValueError(f"The game has not reached {name}.")
         raise ValueError(

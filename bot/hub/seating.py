@@ -66,12 +66,22 @@ def check_name(info: TableInfo, name: str, reserved: SeatedPlayer | None) -> Non
         raise ValueError(f"Table {info.code} is full: {info.title} has at most {len(others)} seats.")
 
 
-def free_name(info: TableInfo, name: str) -> str:
+def check_seat_name(info: TableInfo, name: str, seat: int) -> None:
+    """Raises ValueError for a name that cannot be used in a seat of a game in play."""
+    others = [other for number, other in enumerate(info.names) if number != seat]
+    check_names(engine.title_of(info.title, info.options), [*others, name])
+    check_distinct(name, others)
+
+
+def free_name(info: TableInfo, name: str, seat: int | None = None) -> str:
     """What a person is called who has chosen no name for this table: as elsewhere, with a number if somebody
-    there is called so, or the game."""
+    there is called so, or the game. seat: the one that they take of a game in play."""
     for candidate in (name, *(f"{name[:18].strip()} {number}" for number in range(2, 10))):
         try:
-            check_name(info, candidate, robot_that_makes_room(info))
+            if seat is None:
+                check_name(info, candidate, robot_that_makes_room(info))
+            else:
+                check_seat_name(info, candidate, seat)
         except ValueError:
             continue
         return candidate

@@ -61,7 +61,7 @@ def routes_view(state: engine.State, last: Mapping[str, engine.TrainsRan], compa
     for sym in (sym for sym in wanted if sym in last):
         routes = ", ".join(f"{train}-train {route}" for train, route in last[sym].routes)
         lines.append(f"{sym}: {dollars(last[sym].revenue)}{f', {routes}' if routes else ''}")
-    return "\n".join(lines) or (f"{company} has not run yet." if company else "No company has run yet.")
+    return "\n".join(lines) or (f"The {company} has not run yet." if company else "No company has run yet.")
 
 
 def runs_view(state: engine.State) -> str:

@@ -325,7 +325,7 @@ class Console:
         view = self._view()
         if view is None:
             return "railpost> "
-        names = "/".join(p.name for p in view.pending if p.is_main)
+        names = "/".join(p.name for p in view.pending if p.is_main and view.waiting_sentence)
         return " ".join(filter(None, [view.table.code, names])) + "> "
 
 

@@ -55,8 +55,8 @@ class Reply:
 
 
 def waiting_text(view: TableView) -> str:
-    """Who is to act; nothing before the start."""
-    return text_views.question_text(view.state, view.pending) if view.state else ""
+    """Who is to act; nothing before the start, in a pause, and after an end before the end."""
+    return text_views.question_text(view.state, view.pending) if view.state and view.waiting_sentence else ""
 
 
 def reply_for(result: CommandResult, view: TableView) -> Reply:
@@ -66,7 +66,7 @@ def reply_for(result: CommandResult, view: TableView) -> Reply:
         case Completed():
             played = [f"{p.line}: {' '.join(p.sentences)}" if p.sentences else p.line for p in result.played]
             next_turn = [] if result.game_over or not result.pending else [waiting]
-            return Reply("\n".join([*played, *result.sentences, *next_turn]), "good")
+            return Reply("\n".join(filter(None, [*played, *result.sentences, *next_turn])), "good")
         case LineUnreadable():
             return Reply(_failure_text(result.index, result.line, result.reason, result.nearest), "bad")
         case LineRefused():
@@ -82,7 +82,7 @@ def reply_for(result: CommandResult, view: TableView) -> Reply:
         case PollUpdated():
             names = view.state.players if view.state else []
             votes = [f"{names[s]}: accept, or {names[s]}: decline" for s in result.waiting_seats]
-            next_turn = [waiting] if result.outcome else []
+            next_turn = [waiting] if result.outcome and waiting else []
             return Reply("\n".join([*result.sentences, *votes, *next_turn]), "good")
         case QueryAnswer():
             return Reply(result.text)

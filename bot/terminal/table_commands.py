@@ -142,9 +142,8 @@ class TableCommands:
 
 def _player_list(info: TableInfo) -> str:
     names = info.names or [s.name for s in info.seated_players]
-    return ", ".join(
-        f"{name}{'*' if seat in info.acting_seats and info.names else ''}" for seat, name in enumerate(names)
-    )
+    acting = info.acting_seats if info.status == "running" else ()
+    return ", ".join(f"{name}{'*' if seat in acting else ''}" for seat, name in enumerate(names))
 
 
 _PLAYER_MAIL = re.compile(r"(.{1,40}?) mail(?: (\S+(?: off)?))?", re.IGNORECASE)

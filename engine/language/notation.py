@@ -27,7 +27,7 @@ from engine.board.tile_geometry import rotated_face
 from engine.core.actions import Action, BuyTrain, LayMine, LayTile, RunTrains, TradePrivate
 from engine.core.state import OperatingTurn, RevenueClaim, StockTurn
 from engine.finance.offers import without_open_offers
-from engine.game import Game
+from engine.game import Game, either
 from engine.kernel import RefusedError, awaited_seats, options, prompt, refusal
 from engine.language.field_types import FIELD_TYPES, FieldType
 from engine.language.forms import (
@@ -338,7 +338,7 @@ def _matching_options(
     open_ended: list[str] = []
     offered = options(g, seat)
     if not any(isinstance(option.action, action) for option in offered):
-        who = " or ".join(g.state.name(s) for s in awaited_seats(g))
+        who = either(g.state.name(s) for s in awaited_seats(g))
         return [], f"That cannot be done now. {who} to act: {prompt(g)}." if who else "The game is over."
     for option in offered:
         offer = option.action

@@ -6,7 +6,7 @@ from engine.core.state import BANK, Auction, OperatingTurn, PriceProtection, Wat
 from engine.game import Game
 from engine.opening.waterfall import may_become_cheaper, min_bid
 from engine.operating.turn import OperatingTurnQuestion
-from engine.standing_orders.auctions import auctioned_item, bid_option
+from engine.standing_orders.auctions import auctioned_item, bid_option, is_private_for_sale
 from engine.standing_orders.model import (
     AutoBid,
     AutoBuy,
@@ -77,12 +77,13 @@ def _refuse_buy_private(g: Game, item: str, limit: int) -> str | None:
 
 
 def _refuse_bid(g: Game, seat: str, order: AutoBid) -> str | None:
-    owner = g.state.private_owners.get(order.item)
-    if owner is not None and owner != BANK:
+    is_auctioned = auctioned_item(g) == order.item
+    if is_private_for_sale(g, order.item):
+        if not {Waterfall, WaterfallBidding, Auction} & set(g.title.questions):
+            return "Nothing is auctioned in this game."
+    elif not is_auctioned and order.item in g.state.private_owners:
         return f"The {order.item} is not for sale."
-    if owner is not None and not {Waterfall, WaterfallBidding, Auction} & set(g.title.questions):
-        return "Nothing is auctioned in this game."
-    if owner is None and auctioned_item(g) != order.item:
+    elif not is_auctioned:
         return f"The {order.item} is not being auctioned."
     option = bid_option(g, seat, order.item)
     steps = option.amounts if option and option.amounts else range(order.limit, order.limit + 1)
@@ -90,7 +91,7 @@ def _refuse_bid(g: Game, seat: str, order: AutoBid) -> str | None:
         below = f"auto bid {order.item} up to {order.limit - rest}"
         return f"Bids go by ${steps.step:,}; `{below}` is the step below ${order.limit:,}."
     least = _least_bid(g, seat, order.item)
-    leaves = order.then_pass and order.limit == 0 and auctioned_item(g) == order.item
+    leaves = order.then_pass and order.limit == 0 and is_auctioned
     if least is not None and order.limit < least and not leaves:
         return f"The least bid for the {order.item} is ${least:,}."
     return None

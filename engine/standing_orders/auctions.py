@@ -112,6 +112,11 @@ def auctioned_item(g: Game) -> str | None:
     return None
 
 
+def is_private_for_sale(g: Game, item: str) -> bool:
+    """Whether a bid on the item is one on a private. A company may have the same symbol: the ME of 1817."""
+    return g.state.private_owners.get(item) == BANK
+
+
 def _is_highest(g: Game, seat: str, item: str) -> bool:
     """Whether the seat's bid on the item is the highest."""
     match g.top:
@@ -124,8 +129,8 @@ def _is_highest(g: Game, seat: str, item: str) -> bool:
 
 def _over(c: Circumstances, item: str) -> str | None:
     """Who has the item, or that its auction is over, as a sentence; None while it may be bid on."""
-    owner = c.g.state.private_owners.get(item)
-    if owner is not None:
+    if is_private_for_sale(c.start, item):
+        owner = c.g.state.private_owners[item]
         sold = f"The {item} is sold to {c.name(owner)}."
         return None if owner == BANK else sold if owner in c.g.state.cash else f"The {item} is out of play."
     in_auction = any(isinstance(f, Auction) and f.item == item for f in c.g.state.stack)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import engine
-from engine.standing_orders import parse_order
+from engine.standing_orders import limit_as_order, parse_order
 from tests.orders.order_table import OrderTable
 
 
@@ -108,6 +108,24 @@ def test_an_order_in_advance_says_nothing_before_its_owners_turn() -> None:
     assert t.said == [] and set(t.asked) == {"Bob", "Cid"}
     t.say("Bob: bid MAJM 15")
     assert t.said == ["Cid: pass"]
+
+
+def test_a_company_with_the_symbol_of_a_private_that_is_sold() -> None:
+    """1817 has a private ME and a company ME."""
+    cash = "".join(f"@ cash {name} 900\n" for name in ("Ann", "Bob", "Cid"))
+    t = OrderTable("1817", f"{cash}@ private ME Cid\n@ round stock Ann")
+    t.say("Ann: start ME C8 100")
+    bob = t.seat("Bob")
+    for line in ("bid up to 110", "bid nothing"):
+        order = limit_as_order(t.state, bob, line)
+        assert order is not None and parse_order(engine.game_of(t.state), bob, order)
+    t.arm("Cid", "auto bid ME up to 110 then pass")
+    t.arm("Bob", "auto bid up to 150")
+    assert t.said == ["Bob: bid 105", "Cid: bid 110"]
+    t.say("Ann: pass")
+    assert t.said[2:] == ["Bob: bid 115", "Cid: pass"]
+    t.say("Bob: pass")
+    assert t.ended == ["Cid: The auction for the ME is over.", "Bob: The auction for the ME is over."]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ import pytest
 
 from bot.hub.info import open_seats
 from bot.hub.pace import calendar_of, parse_pace
-from bot.hub.request import Completed, LineRefused, PollUpdated, QueryAnswer
+from bot.hub.request import Completed, LineRefused, NotYourSeat, PollUpdated, QueryAnswer
+from bot.service import Service
 from tests.pace.conftest import START, DrivenTable
 from tests.pace.letters import MailDesk
 from tests.pace.test_by_mail import desk, to
@@ -332,3 +333,52 @@ async def test_asking_twice_opens_one_vote(driven: DrivenTable) -> None:
     again = await driven.say("Dora", "ask Ann")
     assert isinstance(again, LineRefused) and "already open" in again.reason
     assert not isinstance(again, QueryAnswer)
+
+
+async def test_who_has_the_name_of_another_seat_plays_on_with_a_number(driven: DrivenTable) -> None:
+    """Bob has resigned, and his seat keeps his name; Cid agreed, and was told that two players are called
+    Bob."""
+    await driven.begin("none")
+    await driven.say("Bob", "resign yes")
+    await ask(driven, "Bob", "ask Cid")
+    assert "Bob 2 would play on for Cid." in driven.heard("Cid", "vote")[0]
+    await driven.say("Cid", "accept vote")
+    assert await names(driven) == ("Ann", "Bob", "Bob 2")
+    assert driven.heard("Bob", "seat_answer")[-1].endswith("as Bob 2.")
+
+
+async def test_who_has_the_name_of_another_seat_is_admitted_with_a_number(driven: DrivenTable) -> None:
+    await driven.begin("none")
+    for name in ("Bob", "Cid"):
+        await driven.say(name, "resign yes")
+    await ask(driven, "Bob", "ask Cid")
+    assert "Bob 2 asks for the seat of Cid" in driven.heard("Ann", "seat_request")[0]
+    assert (await ask(driven, "Ann", "admit Bob 2")).startswith("Bob 2 has a seat")
+
+
+async def test_who_has_got_a_seat_meanwhile_asks_for_no_other(driven: DrivenTable) -> None:
+    """Another process still has the table as it was."""
+    await driven.begin("none")
+    dora = await driven.person("Dora")
+    other = Service(driven.store)
+    await other.queries.view(driven.table)
+    await driven.service.running.replace_player(driven.table, 1, dora, "Dora", by=None)
+    answer = await other.submit(driven.table, None, ["ask Cid"], None, None, person_id=dora)
+    assert isinstance(answer, LineRefused) and "You already sit at table" in answer.reason
+    assert await voters(driven) == []
+
+
+async def test_all_seats_that_are_empty_have_to_be_taken(driven: DrivenTable) -> None:
+    await driven.begin("none")
+    for name in ("Bob", "Cid"):
+        await driven.say(name, "resign yes")
+    answer = await driven.say("Ann", "resume")
+    assert isinstance(answer, LineRefused)
+    assert answer.reason == "The seats of Bob and Cid are empty; somebody has to take them first."
+
+
+async def test_a_stranger_proposes_no_pace(driven: DrivenTable) -> None:
+    """The answer was only that the game is being played."""
+    await driven.begin("none")
+    await driven.person("Dora")
+    assert isinstance(await driven.say("Dora", "pace 24h"), NotYourSeat)

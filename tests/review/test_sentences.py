@@ -96,3 +96,20 @@ def test_who_outlives_all_others_is_compared_with_nobody() -> None:
         "Liquidations and sales of companies cost Bob $300, most by the GT.",
         "Cid had to pay $90 for the interest of the WT.",
     ]
+
+
+def test_what_privates_alone_brought_is_told_once() -> None:
+    found = told(
+        [
+            Entry(0, "p0", Cause.PRIVATES, "SV", -130),
+            Entry(1, "p1", Cause.PRIVATES, "DH", -200),
+            Entry(2, "p1", Cause.INCOME, "DH", 60),
+            Entry(3, "p2", Cause.PURCHASES, "NYC", 90),
+        ]
+    )
+    assert found[2:] == [
+        "Cid gained $90.",
+        "Ann lost $130 by privates.",
+        "Bob lost $140 by privates: $200 by buying and selling them, less $60 of income.",
+        "Cid paid $90 less for shares than they were worth: the NYC.",
+    ]

@@ -39,6 +39,22 @@ async def test_a_paused_game_answers_in_the_same_way(world: ServiceHarness) -> N
     assert answer.reason == REFUSED["log all"]
 
 
+@pytest.mark.parametrize(
+    ("lines", "sentence"),
+    [(["pause"], "The game is paused."), (["end yes"], "The game was ended unfinished.")],
+)
+async def test_nobody_is_said_to_act_in_a_game_that_stands_still(
+    world: ServiceHarness, lines: list[str], sentence: str
+) -> None:
+    for line in lines:
+        await world.say("Ann", line)
+    for question in ("status", "turn", "help", "words"):
+        answer = await world.say("Ann", question)
+        assert isinstance(answer, QueryAnswer)
+        assert sentence in answer.text.splitlines(), question
+        assert "Ann to act" not in answer.text and "Your options" not in answer.text, question
+
+
 async def test_a_tile_lies_on_hexes_by_their_names(world: ServiceHarness) -> None:
     answer = await world.say("Ann", "tiles 57")
     assert isinstance(answer, QueryAnswer)
@@ -46,3 +62,25 @@ async def test_a_tile_lies_on_hexes_by_their_names(world: ServiceHarness) -> Non
     answer = await world.say("Ann", "tiles 59")
     assert isinstance(answer, QueryAnswer)
     assert "It lies on a city marked OO." in answer.text
+
+
+async def test_a_round_that_is_over_within_a_row(world: ServiceHarness) -> None:
+    """Nothing has floated, so the first operating round ends as it begins."""
+    for line in ("buy SV", "buy CS", "buy DH", "buy MH", "buy CA", "buy BO", "par B&O 100", *["pass"] * 3):
+        await world.say((await world.asked_names())[0], line)
+    after = (await world.service.queries.view(world.table)).seq
+    answer = await world.say("Ann", "at or 1.1")
+    assert isinstance(answer, QueryAnswer)
+    heading, now, *_ = answer.text.splitlines()
+    assert heading == f"After row {after}, in which operating round 1.1 began and ended:"
+    assert now.startswith("stock round 2")
+    answer = await world.say("Ann", "at sr 2")
+    assert isinstance(answer, QueryAnswer)
+    assert answer.text.startswith(f"At the start of stock round 2, row {after}:\nstock round 2")
+
+
+async def test_a_company_that_has_not_run(world: ServiceHarness) -> None:
+    for line in ("routes PRR", "route PRR 1"):
+        answer = await world.say("Ann", line)
+        assert isinstance(answer, QueryAnswer)
+        assert answer.text == "The PRR has not run yet."

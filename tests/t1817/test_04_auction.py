@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine import new_game
+from engine import RefusedError, new_game, play_line
 from tests.t1817.scenarios import SITE, both_conventions, run_scenario
 
 NAMES = "Ann, Bob, Cid, Dan, Eve, Fay, Gil".split(", ")
@@ -192,3 +192,9 @@ def test_4_2_a_secret_limit_raises_by_the_least() -> None:
         = cash Cid 375
         """
     )
+
+
+def test_4_2_who_may_answer_in_advance_is_named_in_one_list() -> None:
+    state = play_line(new_game("1817", NAMES[:4]).state, "p0", "bid MAJM 10").state
+    with pytest.raises(RefusedError, match=r"^Bob, Cid or Dan to act: "):
+        play_line(state, "p0", "pass")

@@ -132,6 +132,17 @@ async def test_a_vote_at_the_terminal(console: Console) -> None:
     assert "Ann to act" in await enter(console, "accept")
 
 
+async def test_a_pause_asks_nobody(console: Console) -> None:
+    await enter(console, *BEGUN)
+    code = console.prompt().split()[0]
+    assert console.prompt() == f"{code} Ann> "
+    assert await enter(console, "Bob: pause") == f"Table {code} is paused."
+    assert console.prompt() == f"{code}> "
+    assert "Ann*" not in await enter(console, "table list")
+    assert "Ann to act" in await enter(console, "Bob: resume")
+    assert "Ann*" in await enter(console, "table list")
+
+
 async def test_replace_pause_and_end(console: Console) -> None:
     await enter(console, *BEGUN)
     assert "Dora plays on for Ann" in await enter(console, "table replace Ann by Dora")

@@ -22,7 +22,15 @@ from bot.hub.notifications.preferences import PersonSettings
 from bot.hub.pace import add_counted, calendar_of
 from bot.hub.polls import Motion, PollHandler
 from bot.hub.request import UNKNOWN_SEAT, CommandResult, LineRefused, PollUpdated, Request
-from bot.hub.seating import goes_on, is_pause_for, people_of, record_replacement, seat_robot, standing_pause
+from bot.hub.seating import (
+    free_name,
+    goes_on,
+    is_pause_for,
+    people_of,
+    record_replacement,
+    seat_robot,
+    standing_pause,
+)
 from bot.hub.table import LiveTable
 from bot.hub.timers import LATE_KIND
 from bot.position.times import duration_text
@@ -77,6 +85,8 @@ class Replacements:
         """A person would play on for the player of a seat; what they are told. Raises ValueError."""
         async with self._cache.locked(table_id) as table:
             info, former = table.info, table.info.names[seat]
+            if own := info.player_of(person_id):  # since they have asked
+                raise ValueError(f"You already sit at table {info.code} as {own.name}.")
             async with self._store.read() as unit:
                 voters = await self.voters(unit, table, seat)
             details = {"seat": seat, "person": person_id, "name": name}
@@ -201,7 +211,8 @@ def _ends_with_move(open_poll: TablePoll, seat: int) -> bool:
 
 async def _replace(draft: CommitDraft, request: Request, open_poll: TablePoll) -> list[str]:
     details, info = open_poll.poll.details, draft.table.stored_info
-    seat, person_id, name = int(details["seat"]), int(details["person"]), str(details["name"])
+    seat, person_id = int(details["seat"]), int(details["person"])
+    name = free_name(info, str(details["name"]), seat)  # somebody may have come since who is called so
     unit = await draft.unit()
     sentence = await record_replacement(draft, seat, person_id, name, by=request.person_id, why=", as agreed")
     sentence += await goes_on(draft, seat)

@@ -23,7 +23,14 @@ from bot.hub.info import IncomingGame, TableInfo, check_distinct, open_seats, st
 from bot.hub.loading import load_info, load_recipient
 from bot.hub.notifications import messages
 from bot.hub.people import Limits, player_name
-from bot.hub.seating import check_no_robot_name, free_name, people_of, record_replacement, waits_for_players
+from bot.hub.seating import (
+    check_no_robot_name,
+    check_seat_name,
+    free_name,
+    people_of,
+    record_replacement,
+    waits_for_players,
+)
 from bot.position import text_views
 from storage import DueRow, SeatRequest, UnitOfWork
 
@@ -73,11 +80,13 @@ class SeatRequests:
             await self._lobby.check_can_join(table_id, name)
             return await self._add(info, ANY_SEAT, person_id, name)
         seat = _seat_asked_for(info, seat_name)
+        is_import = waits_for_players(table)
+        name = name if is_import else free_name(info, name, seat)
         if (player := info.player_at(seat)) is not None and not player.is_robot:
             check_no_robot_name(name)
-            check_distinct(name, [other for number, other in enumerate(info.names) if number != seat])
+            check_seat_name(info, name, seat)
             return await self._replacements.ask(table_id, seat, person_id, name)
-        is_host = waits_for_players(table) and person_id == info.host_id
+        is_host = is_import and person_id == info.host_id
         if player is None and (is_host or await self._is_offered(table_id, seat, person_id)):
             return _plays_on(await self._imports.claim_seat(table_id, seat, person_id, name), seat)
         if person_id == info.host_id or player is not None:
@@ -189,6 +198,7 @@ class SeatRequests:
         if waits_for_players(table):
             await self._imports.claim_seat(info.id, seat, person_id, name)
             return
+        name = free_name(info, name, seat)  # somebody may have come since who is called so
         by = by if by == info.host_id else None  # a table without a host has asked its players
         await self._running.replace_player(info.id, seat, person_id, name, by=by)
         async with self._cache.store.begin() as unit:

@@ -4,12 +4,11 @@ and the whole position in sentences.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import engine
 from bot.position import text_views
 from bot.position.boards import find_company
-from bot.position.pending import PendingDecision
 from bot.position.sentences import (
     directions,
     dollars,
@@ -214,9 +213,9 @@ def _around(state: engine.State, at: tuple[int, int]) -> str:
     return f"{market.space_name(g, at)} in {place}{zones}{there}: {', '.join(steps)}."
 
 
-def position_text(state: engine.State, pending: Sequence[PendingDecision], viewer: int | None) -> str:
-    """Everything that the sheet has, in sentences."""
-    lines = [text_views.headline(state), text_views.waiting_sentence(state, pending)]
+def position_text(state: engine.State, waiting: str, viewer: int | None) -> str:
+    """Everything that the sheet has, in sentences. waiting: whom the table waits for, or why for nobody."""
+    lines = [text_views.headline(state), waiting]
     lines += [f"{sale_line(state, item, bids)}." for item, bids in for_sale(state).items()]
     lines += [_player_sentence(state, seat) for seat in state.seats]
     for sym, company in state.companies.items():

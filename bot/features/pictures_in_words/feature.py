@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from bot.features.pictures_in_words import board
 from bot.hub.command import Command, Form, Query, QueryRequest
+from bot.hub.info import stopped_text
 from bot.hub.request import QueryAnswer
 from bot.position.boards import company_named
 
@@ -74,4 +75,6 @@ def _around(query: QueryRequest) -> str:
 
 
 def _words(query: QueryRequest) -> str:
-    return board.position_text(query.table.state, query.table.pending, query.seat)
+    view = query.table.view()
+    waiting = view.waiting_sentence or stopped_text(view.table.status)
+    return board.position_text(query.table.state, waiting, query.seat)

@@ -78,10 +78,10 @@ class MoneySentences:
         """At most twelve sentences, those about the most money."""
         seats = list(self.standings)
         first = [self._result(seats), *self._lead(seats)]
-        players = [self._player(seat) for seat in seats]
-        others = sorted(self._others(), key=lambda said: -said.dollars)
-        sentences = [*first, *filter(None, players)][:MOST_SENTENCES]
-        return [*sentences, *(said.sentence for said in others[: MOST_SENTENCES - len(sentences)])]
+        others = [said.sentence for said in sorted(self._others(), key=lambda said: -said.dollars)]
+        players = [_in_full(text, others) for seat in seats if (text := self._player(seat))]
+        told = [*first, *players, *(sentence for sentence in others if sentence not in players)]
+        return told[:MOST_SENTENCES]
 
     def _name(self, seat: str) -> str:
         return self.last.name(seat)
@@ -300,6 +300,12 @@ def _from_company(company: str, amount: int, paid: int, after_train: str) -> str
     if paid > amount:
         parts = f"{dollars(paid)} in dividends{after_train}, less {dollars(paid - amount)} in price"
     return f"{dollars(amount)} from the {company} ({parts})"
+
+
+def _in_full(sentence: str, others: Sequence[str]) -> str:
+    """A sentence, or the other one that says the same and how: `Dan lost $130 by privates: …`."""
+    start = sentence.removesuffix(".")
+    return next((each for each in others if each.startswith((sentence, f"{start}:", f"{start},"))), sentence)
 
 
 def _gained(amount: int) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import engine
 from bot.hub.command import Command, Commands, Form, Query, QueryRequest
 from bot.hub.feature import Addition, EndingPart, TurnPage
+from bot.hub.info import stopped_text
 from bot.hub.request import QueryAnswer
 from bot.hub.table import LiveTable
 from bot.position import text_views
@@ -17,7 +18,6 @@ from bot.position.sentences import bids_view, private_view
 
 DEFAULT_LOG_ROWS = 12
 MAX_LOG_ROWS = 1000
-ENDED = "The game was ended unfinished."
 PICTURE_KINDS = ("map", "market", "sheet")
 
 Text = Callable[[QueryRequest], str]
@@ -80,21 +80,23 @@ def _about(name: str, form: Form, text: Text) -> Query:
 
 
 def _status(query: QueryRequest) -> str:
-    if query.table.stored_info.status == "ended":
-        return f"{text_views.status_view(query.table.state, (), query.seat)}{ENDED}"
-    return text_views.status_view(query.table.state, query.table.pending, query.seat)
+    stopped = stopped_text(query.table.stored_info.status)
+    pending = () if stopped else query.table.pending
+    return f"{text_views.status_view(query.table.state, pending, query.seat)}{stopped}"
 
 
 def _turn(query: QueryRequest) -> str:
     state = query.table.state
-    if query.table.stored_info.status == "ended":
-        return f"{text_views.headline(state)}\n{ENDED}"
+    if stopped := stopped_text(query.table.stored_info.status):
+        return f"{text_views.headline(state)}\n{stopped}"
     return f"{text_views.headline(state)}\n{text_views.question_text(state, query.table.pending)}"
 
 
 def _help(query: QueryRequest, registry: Commands) -> str:
     seat = -1 if query.seat is None else query.seat
-    return text_views.help_view(query.table.state, seat, query.table.pending, registry.help_lines())
+    stopped = stopped_text(query.table.stored_info.status)
+    pending = () if stopped else query.table.pending
+    return f"{stopped}{text_views.help_view(query.table.state, seat, pending, registry.help_lines())}"
 
 
 def _company(query: QueryRequest) -> str:
