@@ -16,13 +16,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
 from functools import partial
-from ipaddress import ip_address
 from typing import Any, NamedTuple, Self, TypeVar
 
 import aioimaplib
 
-from mail.connection_faults import connection_fault
-from mail.credentials import AccessTokens, TokenUnavailable
+from mail.connecting import AccessTokens, TokenUnavailable, connection_fault, is_loopback
 from mail.port import Folder
 
 T = TypeVar("T")
@@ -40,15 +38,6 @@ class LoginRefused(Exception):
 
 class MailboxFull(Exception):
     """The mailbox has no room for this (OVERQUOTA, RFC 5530)."""
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host is this machine, so that nobody else can read an unencrypted connection."""
-    if host == "localhost":
-        return True
-    with contextlib.suppress(ValueError):
-        return ip_address(host).is_loopback
-    return False
 
 
 @dataclass(frozen=True)

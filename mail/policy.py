@@ -53,6 +53,7 @@ from mail.reading.parser import ParsedMail
 from mail.reading.parts import MailProblem
 from mail.reading.quotes import ReplyLine
 from mail.reading.reply_reader import (
+    YES_WORDS,
     ReadReply,
     ReplyReader,
     TokenLookup,
@@ -84,7 +85,7 @@ MAIL_SWITCHES = ("start", "stop", "unsubscribe")
 YES_NO_PURPOSES = frozenset({"link", "invite", "answer", "export", "erase"})
 ABOUT_TABLES = frozenset({"invite", "answer"})
 """Of these: questions whose email may also be answered with a command about its table."""
-_YES = frozenset({"yes", "y", "ok", "confirm", "confirmed", "join", "accept", "ja", "oui", "si", "sí"})
+_YES = YES_WORDS | {"ok", "confirm", "confirmed", "join", "accept"}
 _NO = frozenset({"no", "n", "decline", "nein", "non"})
 
 
@@ -255,8 +256,7 @@ class MailPolicy:
             sentence = await self._service.people.start_mail(token)
             return Ruling("started", pages.confirmation(sentence), token, lines=("start",))
         if token.purpose == "unsubscribe" or _is_only_line(lines, "stop", "unsubscribe"):
-            page = pages.confirmation(await self._service.people.stop_mail(token))
-            return Ruling("stopped", page, token, lines=("stop",))
+            return await self._stopped(token, ("stop",))
         if token.purpose in YES_NO_PURPOSES:
             ruling = await self._yes_or_no(token, reply.text.lines[:1])
             is_about_table = token.purpose in ABOUT_TABLES and ruling.reason == "not done"
@@ -278,6 +278,10 @@ class MailPolicy:
         else:
             ruling = await self._without_orders(mail, token, reply)
         return ruling._replace(page=pages.with_done(ruling.page, said)) if said else ruling
+
+    async def _stopped(self, token: ReplyToken, lines: tuple[str, ...]) -> Ruling:
+        page = pages.confirmation(await self._service.people.stop_mail(token))
+        return Ruling("stopped", page, token, lines=lines)
 
     async def _say(self, mail: ParsedMail, token: ReplyToken, talk: Sequence[str]) -> str:
         """Tell the table what the reply says to it; returns a sentence about that, empty for no talk."""
@@ -373,9 +377,7 @@ class MailPolicy:
             return Ruling("not done", refusal_pages.unknown_code(), token, lines=lines)
         reply = ParsedReply(tuple(ReplyLine(number, text) for number, text in enumerate(held_lines.lines, 1)))
         if _is_only_line(held_lines.lines, "stop", "unsubscribe"):
-            return Ruling(
-                "stopped", pages.confirmation(await self._service.people.stop_mail(token)), token, lines=lines
-            )
+            return await self._stopped(token, lines)
         trial = await self._reader.trial(token, reply.lines)
         accepted = trial[1] if trial else ()
         bound = replace(token, decision_id=held_lines.decision_id)

@@ -18,9 +18,7 @@ import aiosmtplib
 import stamina
 from aiosmtplib.response import SMTPResponse
 
-from mail.connection_faults import connection_fault
-from mail.credentials import AccessTokens, TokenUnavailable
-from mail.imap import is_loopback
+from mail.connecting import AccessTokens, TokenUnavailable, connection_fault, is_loopback
 
 
 class TooSlow(Exception):

@@ -20,8 +20,7 @@ import typer
 from bot.config import MailSettings, Settings, Tls, load_mail_secret, load_settings
 from bot.email.delivery import imap_account, smtp_account
 from bot.email.oauth import RefreshedTokens
-from mail.connection_faults import connection_fault
-from mail.credentials import AccessTokens
+from mail.connecting import AccessTokens, connection_fault
 from mail.imap import ConnectionLost, ImapConnection, LoginRefused, why_unreachable
 from mail.port import Folder
 from mail.reading.bounces import classify

@@ -9,11 +9,11 @@ from discord import app_commands
 
 from bot.discord.cards.notices import turns_card
 from bot.discord.completion import Interaction, handler_of, read_file, suggest_tables
-from bot.discord.interactions.line_interactions import split_lines
 from bot.discord.interactions.replies import reply, reply_text
 from bot.discord.line_commands import GAME_COMMANDS
 from bot.discord.slash import REQUIRED, Option, TableCommand, group, slash_command, table_command
 from bot.hub.info import TableInfo
+from bot.hub.request import split_lines
 
 HELP = """**Railpost** plays 18xx in a thread of this server, by email and in a terminal, all at one table.
 - `/table new` opens a table, others press **Join**, and the host presses **Start**.

@@ -14,7 +14,6 @@ from discord import app_commands
 from discord.app_commands import Choice
 
 from bot.discord.completion import Interaction, Suggestions, defer, handler_of, suggest_tables
-from bot.hub.info import status_text
 from storage import TableStatus
 
 Act = Callable[..., Coroutine[Any, Any, None]]
@@ -62,7 +61,7 @@ def table_command(command: TableCommand) -> app_commands.Command[Any, Any, Any]:
         handler = handler_of(interaction)
         found = await handler.lookup.resolve_table(interaction, table, command.statuses)
         if tuple(command.statuses) == ("lobby",) and found.status != "lobby":  # its word may begin a move
-            raise ValueError(f"Table {found.code} is {status_text(found.status)}.")
+            raise ValueError(found.status_sentence)
         if command.act is not None:
             await command.act(interaction, found, **given)
             return

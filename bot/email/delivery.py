@@ -48,7 +48,7 @@ from mail import (
     compose,
     redact,
 )
-from mail.credentials import AccessTokens
+from mail.connecting import AccessTokens
 from mail.inbox import MailboxCaretaker
 from mail.operator_alerts import DAY, OperatorAlerts
 from mail.port import OutgoingMail

@@ -19,7 +19,7 @@ import aiohttp
 import msgspec
 
 from bot.config import OAuthSettings
-from mail.credentials import TokenUnavailable
+from mail.connecting import TokenUnavailable
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +53,7 @@ class _Current:
 
 
 class RefreshedTokens:
-    """Access tokens for one mailbox (`mail.credentials.AccessTokens`). clock: seconds, monotonic."""
+    """Access tokens for one mailbox (`mail.connecting.AccessTokens`). clock: seconds, monotonic."""
 
     def __init__(
         self, settings: OAuthSettings, data: Path, clock: Callable[[], float] = time.monotonic

@@ -177,7 +177,7 @@ class RunningTables(TableChanges):
             if not info.seats_of(by):
                 check_allowed(info, by, seated_players=True)
             if info.status != ("running" if command == "pause" else "paused"):
-                raise ValueError(f"Table {info.code} is {status_text(info.status)}.")
+                raise ValueError(info.status_sentence)
             taken = {p.seat for p in info.seated_players}
             empty = [name for seat, name in enumerate(table.state.players) if seat not in taken]
             if command == "resume" and empty:
@@ -200,7 +200,7 @@ class RunningTables(TableChanges):
             info = table.stored_info
             check_allowed(info, by)
             if info.is_over:
-                raise ValueError(f"Table {info.code} is {status_text(info.status)}.")
+                raise ValueError(info.status_sentence)
             async with self._cache.commit(table, request_id) as draft:
                 await record_end(draft, f"{actor_name(info, by)} ends the game.", by)
                 draft.result = Completed((), (f"Table {info.code} is ended.",)) if request_id else None

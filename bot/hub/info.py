@@ -89,6 +89,11 @@ class TableInfo:
         deputies = sorted(self.deputies.items())
         return [seat for seat, deputy_id in deputies if deputy_id == person_id and self.player_at(seat)]
 
+    @property
+    def status_sentence(self) -> str:
+        """`Table A7K is paused.`"""
+        return f"Table {self.code} is {status_text(self.status)}."
+
     def seat_of(self, person_id: int) -> int | None:
         """The seat that a person means who names none: of several, the first that the table waits for."""
         seats = self.seats_of(person_id)

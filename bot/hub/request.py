@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 import engine
-from bot.hub.info import TableInfo, status_text
+from bot.hub.info import TableInfo
 from bot.hub.table import LiveTable
 from bot.position.controls import Control, ExportedFile, ReviewChart
 from bot.position.pending import PendingDecision
@@ -312,7 +312,12 @@ def not_running(table: LiveTable, *statuses: str) -> TableNotRunning | None:
 
 def out_of_play(info: TableInfo) -> TableNotRunning:
     """The result for a table that is not in play."""
-    return TableNotRunning(info.status, f"Table {info.code} is {status_text(info.status)}.")
+    return TableNotRunning(info.status, info.status_sentence)
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines in a text that separates them by semicolons."""
+    return [line.strip() for line in text.split(";") if line.strip()]
 
 
 def without_comments(lines: Sequence[str]) -> list[tuple[int, str]]:

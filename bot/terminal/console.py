@@ -19,7 +19,7 @@ import engine
 from bot.hub.command import Form, Lines
 from bot.hub.notifications.messages import Notification
 from bot.hub.queries import TableQueries
-from bot.hub.request import CommandResult, QueryAnswer, first_word
+from bot.hub.request import CommandResult, QueryAnswer, first_word, split_lines
 from bot.hub.seating import ROBOT_WORD, people_of, robots_of
 from bot.hub.table import TableView
 from bot.pictures.views import turn_pictures
@@ -275,8 +275,7 @@ class Console:
         takes_names = command is not None and command.others is Lines.ALL
         named = None if takes_names else split_name(view, line)
         seat, text = named or (implied_seat(view, line), line)
-        lines = [part for part in text.split(";") if part.strip()]
-        result = await self.service.submit(self.table_id, seat, lines, None, None)
+        result = await self.service.submit(self.table_id, seat, split_lines(text), None, None)
         view = await self.service.queries.view(self.table_id)
         return await self._reply(view, result)
 

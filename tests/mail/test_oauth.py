@@ -17,7 +17,7 @@ from aiosmtpd.smtp import SMTP, AuthResult
 from bot.config import OAuthSettings, SettingsError, parse_settings
 from bot.email.delivery import imap_account, smtp_account
 from bot.email.oauth import FILE_NAME, RefreshedTokens
-from mail.credentials import TokenUnavailable
+from mail.connecting import TokenUnavailable
 from mail.imap import ConnectionLost, ImapConnection, LoginRefused
 from mail.smtp_connections import connect
 from tests.mail.fake_imap import fake_imap

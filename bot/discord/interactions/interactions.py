@@ -23,8 +23,6 @@ from bot.discord.interactions.line_interactions import (
     CHOICES_CHANGED,
     LineInteractions,
     OpenDecision,
-    not_running_text,
-    split_lines,
 )
 from bot.discord.interactions.page_interactions import PageInteractions, PrivacyInteractions
 from bot.discord.interactions.replies import (
@@ -38,6 +36,7 @@ from bot.discord.interactions.replies import (
 from bot.discord.interactions.tile_interactions import show_lays
 from bot.discord.interactions.watch_interactions import WatchInteractions
 from bot.discord.table_lookup import TableLookup
+from bot.hub.request import split_lines
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 
@@ -141,7 +140,7 @@ class InteractionHandler:
         if not own or view.table.status != "running":
             is_stopped = view.table.status in ("paused", "ended")
             waiting = f"Nothing waits for you at this table. {view.waiting_sentence}".rstrip()
-            await reply_text(interaction, not_running_text(view.table) if is_stopped else waiting)
+            await reply_text(interaction, view.table.status_sentence if is_stopped else waiting)
             return
         built = await self.builder.turn(view, own[:1], view.seq, reader)
         await reply(interaction, built.payload, built.images, plain=built.plain)

@@ -33,7 +33,7 @@ from bot.discord.interactions.replies import (
 )
 from bot.discord.table_lookup import TableLookup
 from bot.discord.threads import card_link
-from bot.hub.info import TableInfo, status_text
+from bot.hub.info import TableInfo
 from bot.hub.request import (
     CommandResult,
     Completed,
@@ -41,6 +41,7 @@ from bot.hub.request import (
     QueryAnswer,
     StaleDecision,
     first_word,
+    split_lines,
 )
 from bot.hub.table import TableView
 from bot.pictures.views import PICTURES_SAY_ALL, answer_pictures
@@ -273,7 +274,7 @@ class LineInteractions:
         asked = [(each.seat, each.decision_id) for each in view.pending] if running else []
         if (custom_id.seat, custom_id.decision_id) in asked and view.state and custom_id.seat is not None:
             return OpenDecision(view, view.state, engine_seat(custom_id.seat), await self.choices(custom_id))
-        reason = await self._stale_text(view, custom_id) if running else not_running_text(view.table)
+        reason = await self._stale_text(view, custom_id) if running else view.table.status_sentence
         link = await card_link(self.service, view.table, custom_id.seat)
         await reply_text(interaction, f"{reason}\n[The card as it is now]({link})" if link else reason)
         return None
@@ -289,13 +290,3 @@ class LineInteractions:
 def _framed(components: Sequence[Json], rows: Sequence[Json]) -> list[Json]:
     """The components of an answer, framed where it has controls."""
     return [parts.container(components)] if rows else list(components)
-
-
-def not_running_text(table: TableInfo) -> str:
-    """Why nobody can act at a table."""
-    return f"Table {table.code} is {status_text(table.status)}."
-
-
-def split_lines(text: str) -> list[str]:
-    """The lines in a text that separates them by semicolons."""
-    return [line.strip() for line in text.split(";") if line.strip()]

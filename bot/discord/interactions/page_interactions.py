@@ -16,11 +16,11 @@ from bot.discord.cards.parts import Json
 from bot.discord.controls.controls import ERASE, NO_TABLE, CustomId
 from bot.discord.controls.page_controls import ENTERED, FORM, form_modal
 from bot.discord.interactions import private_answers
-from bot.discord.interactions.line_interactions import CHOICES_CHANGED, LineInteractions, split_lines
+from bot.discord.interactions.line_interactions import CHOICES_CHANGED, LineInteractions
 from bot.discord.interactions.replies import RawModal, defer_privately, reply, reply_text
 from bot.discord.table_lookup import TableLookup
 from bot.hub.info import TableInfo
-from bot.hub.request import QueryAnswer
+from bot.hub.request import QueryAnswer, split_lines
 from bot.position.controls import Ask
 from bot.service import Service
 

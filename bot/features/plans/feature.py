@@ -31,6 +31,7 @@ from bot.hub.request import (
     Request,
     is_from_deputy,
     refused,
+    split_lines,
     writer_of,
 )
 from bot.hub.table import LiveTable
@@ -238,7 +239,7 @@ class PlanTrial(NamedTuple):
 
 def parse_plan(lines: Sequence[str], seat: int, names: Sequence[str]) -> list[PlannedLine]:
     """Planned lines from text; semicolons separate several in one."""
-    parts = [part.strip() for line in lines for part in line.split(";") if part.strip()]
+    parts = [part for line in lines for part in split_lines(line)]
     seat_by_name = {name.casefold(): number for number, name in enumerate(names)}
     planned = []
     for part in parts:
