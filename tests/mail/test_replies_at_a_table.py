@@ -1,0 +1,30 @@
+"""Replies to emails of a table in play that are no moves."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.fake_discord.running_bot import OnePixelPictures
+from tests.mail.letter_desk import LetterDesk, letter_desk
+
+BOB = "bob@player.test"
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[LetterDesk]:
+    with OnePixelPictures() as pictures:
+        async with letter_desk(tmp_path, pictures) as desk:
+            await desk.table("1830", ["Ann", "Bob", "Cid"])
+            await desk.take("start")
+            yield desk
+
+
+@pytest.mark.parametrize("question", ["status", "sheet"])
+async def test_the_status_of_a_paused_game_names_nobody_to_act(desk: LetterDesk, question: str) -> None:
+    await desk.write("pause", "Ann", "pause")
+    await desk.write("status", "Bob", question)
+    shown = desk.newest[BOB].part("plain")
+    assert "The game is paused." in shown and "to act" not in shown
