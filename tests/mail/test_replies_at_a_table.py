@@ -10,7 +10,7 @@ import pytest
 from tests.fake_discord.running_bot import OnePixelPictures
 from tests.mail.letter_desk import LetterDesk, letter_desk
 
-BOB = "bob@player.test"
+BOB, DORA = "bob@player.test", "dora@player.test"
 
 
 @pytest.fixture
@@ -28,3 +28,10 @@ async def test_the_status_of_a_paused_game_names_nobody_to_act(desk: LetterDesk,
     await desk.write("status", "Bob", question)
     shown = desk.newest[BOB].part("plain")
     assert "The game is paused." in shown and "to act" not in shown
+
+
+async def test_who_is_invited_to_play_on_reads_who_invites(desk: LetterDesk) -> None:
+    """It was said to be the host, who may have left."""
+    await desk.write("resign", "Ann", "resign yes")
+    await desk.write("replace", "Bob", "replace Cid by Dora <dora@player.test>")
+    assert "Bob invites you to play on as Cid" in desk.newest[DORA].part("plain")
