@@ -10,7 +10,7 @@ import pytest
 from tests.fake_discord.running_bot import OnePixelPictures
 from tests.mail.letter_desk import LetterDesk, letter_desk
 
-BOB, DORA = "bob@player.test", "dora@player.test"
+ANN, BOB, DORA = "ann@player.test", "bob@player.test", "dora@player.test"
 
 
 @pytest.fixture
@@ -35,3 +35,15 @@ async def test_who_is_invited_to_play_on_reads_who_invites(desk: LetterDesk) -> 
     await desk.write("resign", "Ann", "resign yes")
     await desk.write("replace", "Bob", "replace Cid by Dora <dora@player.test>")
     assert "Bob invites you to play on as Cid" in desk.newest[DORA].part("plain")
+
+
+@pytest.mark.parametrize(
+    ("line", "asked"),
+    [("my data", "Do you want your data?"), ("Erase me", "Should everything about you be deleted?")],
+)
+async def test_what_is_stored_about_a_player_is_asked_for_in_a_reply_too(
+    desk: LetterDesk, line: str, asked: str
+) -> None:
+    """Only an email that was no reply to one about a seat could ask."""
+    await desk.write("data", "Ann", line)
+    assert asked in desk.newest[ANN].part("plain")
