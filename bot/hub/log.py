@@ -221,6 +221,7 @@ class TableLog:
         if name in ("start", "opening"):
             return start, "At the start"
         name = re.sub(r"^([a-z]+)(?: round)? ?(?=\d)", _full_round_name, name)
+        name = re.sub(r"^(operating|merger) round \d+$", r"\g<0>.1", name)  # the first of its set
         for seq in self.line_of_play.played:
             events = engine.decode_events(self.row(seq).events)
             rounds = [e.round.partition(" of ")[0] for e in events if isinstance(e, RoundStarted)]

@@ -98,7 +98,7 @@ def _failure_text(index: int, line: str, reason: str, suggestions: Sequence[str]
 def table_summary(info: TableInfo, status: str = "") -> str:
     """The table in a sentence: code, title, status, round and players."""
     options = f" ({', '.join(info.options)})" if info.options else ""
-    names = text_views.join_words(info.names or [s.name for s in info.seated_players])
+    names = text_views.join_words(info.names or [s.name for s in info.seated_players]) or "nobody yet"
     now = status or status_text(info.status)
     where = f", {info.round}" if info.round not in ("", now) else ""
     return f"Table {info.code} of {info.title}{options} is {now}{where}: {names}."

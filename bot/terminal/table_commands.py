@@ -18,7 +18,7 @@ from bot.features.game_files.feature import export_prospect, read_game
 from bot.hub import people
 from bot.hub.info import TableInfo
 from bot.hub.people import load_standing
-from bot.hub.request import UNKNOWN_SEAT, QueryAnswer, Request, first_word
+from bot.hub.request import UNKNOWN_SEAT, NotYourSeat, QueryAnswer, Request, first_word
 from bot.position import text_views
 from bot.service import Service
 from bot.terminal.replies import Reply, reply_for, table_summary, waiting_text
@@ -127,6 +127,8 @@ class TableCommands:
         return Reply("\n".join(text_views.text_table(head, rows)) if rows else "There is no table yet.")
 
     async def _use(self, code_or_name: str) -> Reply:
+        if not code_or_name:
+            raise ValueError("Name the table by its code: `table use ABC`. `table list` lists them.")
         info = await self.service.queries.find_table(code_or_name)
         self._opened.id = info.id
         return Reply(table_summary(info), "good")
@@ -136,7 +138,10 @@ class TableCommands:
         table_id = self._opened.required()
         line = f"{word} {rest}".strip()
         result = await self.service.submit(table_id, None, [line], None, None, confirmed=True)
-        reply = reply_for(result, await self.service.queries.view(table_id))
+        view = await self.service.queries.view(table_id)
+        if isinstance(result, NotYourSeat):
+            raise ValueError(f"Name the player: `{view.table.names[0]}: {line}`.")
+        reply = reply_for(result, view)
         return replace(reply, tone="good") if isinstance(result, QueryAnswer) else reply
 
 

@@ -68,6 +68,8 @@ def split_name(view: TableView, line: str) -> tuple[int, str] | None:
     name, colon, text = line.partition(":")
     if not colon:
         return None
+    if not name.strip():
+        raise ValueError(f"Name the player before the colon: `{view.table.names[0]}: {text.strip()}`.")
     names = [n.casefold() for n in view.table.names]
     if name.strip().casefold() not in names:
         players = text_views.join_words(view.table.names)

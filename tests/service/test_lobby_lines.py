@@ -224,10 +224,11 @@ async def test_a_player_is_replaced_by_a_line(table: Table) -> None:
     await table.open("1830")
     for name in ("Ann", "Bob", "Cid"):
         await table.told(name, "join")
-    assert "Name both players" in await table.refused("Ann", "replace Bob by robot")
+    assert "nobody plays there yet" in await table.refused("Ann", "replace Bob by robot")
     await table.told("Ann", "start")
-    for line in ("replace", "replace Bob", "replace Eve by robot"):
+    for line in ("replace", "replace Bob"):
         assert "Name both players" in await table.refused("Ann", line)
+    assert "There is no player Eve at table" in await table.refused("Ann", "replace Eve by robot")
     assert "Name the address of Dora" in await table.refused("Ann", "replace Bob by Dora")
     asked = "Dora is asked to play on for Bob at table " + await code(table) + "."
     assert await table.told("Ann", "replace Bob by Dora <dora@player.test>") == asked

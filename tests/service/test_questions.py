@@ -69,11 +69,16 @@ async def test_a_round_that_is_over_within_a_row(world: ServiceHarness) -> None:
     for line in ("buy SV", "buy CS", "buy DH", "buy MH", "buy CA", "buy BO", "par B&O 100", *["pass"] * 3):
         await world.say((await world.asked_names())[0], line)
     after = (await world.service.queries.view(world.table)).seq
-    answer = await world.say("Ann", "at or 1.1")
-    assert isinstance(answer, QueryAnswer)
-    heading, now, *_ = answer.text.splitlines()
-    assert heading == f"After row {after}, in which operating round 1.1 began and ended:"
-    assert now.startswith("stock round 2")
+    for question in ("at or 1.1", "at or 1"):
+        answer = await world.say("Ann", question)
+        assert isinstance(answer, QueryAnswer)
+        heading, now, *_ = answer.text.splitlines()
+        assert heading == f"After row {after}, in which operating round 1.1 began and ended:"
+        assert now.startswith("stock round 2")
+    answer = await world.say("Ann", "at or 2")
+    assert (
+        isinstance(answer, LineRefused) and answer.reason == "The game has not reached operating round 2.1."
+    )
     answer = await world.say("Ann", "at sr 2")
     assert isinstance(answer, QueryAnswer)
     assert answer.text.startswith(f"At the start of stock round 2, row {after}:\nstock round 2")

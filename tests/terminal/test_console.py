@@ -68,6 +68,7 @@ async def test_bad_lines_are_answered(console: Console) -> None:
         ("table new 1830 Ann, pool", "word of the game"),
         ("table new 1830 Ann, Bob option nothing", "nothing"),
         ("table use QQQ", "no table QQQ"),
+        ("table use", "Name the table by its code: `table use ABC`."),
         ("table frob", "is not a command"),
     ):
         reply = await console.handle_line(line)
@@ -78,7 +79,10 @@ async def test_bad_lines_are_answered(console: Console) -> None:
         ("frob", "not a line of this game"),
         ("buy BO", "buy SV"),
         ("Bob: buy SV", "Ann"),
-        ("table replace Ann", "Name both players"),
+        (": buy SV", "Name the player before the colon: `Ann: buy SV`."),
+        ("table pace 24h", "Name the player: `Ann: pace 24h`."),
+        ("table replace Ann", "Name both players: `replace Bob by Dora`."),
+        ("table replace Zed by Dora", "There is no player Zed at table"),
         ("table resume", "being played"),
         ("show nothing", "`nothing` is no question that can be asked"),
         ("show buy SV", "`buy SV` is no question that can be asked"),
@@ -86,6 +90,11 @@ async def test_bad_lines_are_answered(console: Console) -> None:
         reply = await console.handle_line(line)
         assert expected in reply.text and reply.tone == "bad", line
     assert (await console.handle_line("")).text == ""
+
+
+async def test_a_table_without_players(console: Console) -> None:
+    assert " is created: nobody yet.\n" in await enter(console, "table new 1830")
+    assert (await enter(console, "table")).endswith("in its lobby: nobody yet.")
 
 
 async def test_a_failed_table_leaves_none_in_its_lobby(console: Console) -> None:

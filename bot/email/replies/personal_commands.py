@@ -37,9 +37,14 @@ SHOWING = ("settings", "turns", "list")
 """Lines that change nothing, and count in any email."""
 
 
+def is_wish_about_data(line: str) -> bool:
+    """Whether a line is `my data` or `erase me`, which no game reads."""
+    return line.strip().casefold() in WANTED
+
+
 def is_personal_command(service: Service, line: str) -> bool:
     """Whether a line is a command about oneself, and no prose that begins like one."""
-    return line.strip().casefold() in WANTED or service.commands.is_personal(line)
+    return is_wish_about_data(line) or service.commands.is_personal(line)
 
 
 async def carry_out_personal(service: Service, person_id: int, line: str, is_reply: bool) -> tuple[str, ...]:

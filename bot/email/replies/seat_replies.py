@@ -11,6 +11,7 @@ import engine
 from bot.email.pages.turn_pages import mail_file, mail_pictures, offered_lines, position_parts, with_outcomes
 from bot.email.tokens import SeatRef, seat_ref, service_token
 from bot.hub.command import Commands
+from bot.hub.info import stopped_text
 from bot.hub.request import (
     CommandResult,
     Completed,
@@ -219,7 +220,9 @@ def shown_position(view: TableView, answer: QueryAnswer, seat: int) -> tuple[str
         state = engine.decode_state(answer.encoded_state)
         return (answer.text.splitlines()[0], *position_parts(state, pending_decisions(state, 0)))
     if answer.query in ("status", "sheet") and view.state is not None:
-        return position_parts(view.state, view.pending, seat)
+        stopped = stopped_text(view.table.status)
+        position = position_parts(view.state, () if stopped else view.pending, seat)
+        return (*position, "", stopped) if stopped else position
     return ()
 
 

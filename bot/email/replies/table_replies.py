@@ -34,6 +34,7 @@ from bot.email.replies.personal_commands import (
     carry_out_personal,
     is_address_command,
     is_personal_command,
+    is_wish_about_data,
 )
 from bot.email.replies.seat_replies import game_verbs
 from bot.email.stored_mail import HeldLineStore
@@ -111,7 +112,9 @@ def _about_oneself(service: Service, token: ReplyToken, lines: Sequence[str]) ->
     """What carries out a command about oneself; None for other lines, and for those that a game reads."""
     if lines and is_address_command(lines[0]):
         return carry_out_address
-    if lines and token.seat is None and is_personal_command(service, lines[0]):
+    if lines and (
+        is_wish_about_data(lines[0]) or (token.seat is None and is_personal_command(service, lines[0]))
+    ):
         return carry_out_personal
     return None
 

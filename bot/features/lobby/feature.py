@@ -120,8 +120,14 @@ class LobbyCommands:
         info = (await self._cache.get(table_id, with_log=False)).info
         former, _, new = (part.strip() for part in request.rest.partition(" by "))
         seat = next((s for s, name in enumerate(info.names) if name.casefold() == former.casefold()), None)
-        if seat is None or not new:
-            raise ValueError("Name both players: `replace Bob by Dora <dora@example.org>`.")
+        if not former or not new:
+            address = " <dora@example.org>" if request.person_id is not None else ""
+            raise ValueError(f"Name both players: `replace Bob by Dora{address}`.")
+        if info.status == "lobby":
+            raise ValueError(f"Table {info.code} is {status_text(info.status)}; nobody plays there yet.")
+        if seat is None:
+            names = text_views.join_words(info.names)
+            raise ValueError(f"There is no player {former} at table {info.code}; there are {names}.")
         if new.casefold() != ROBOT_WORD:
             return await self._lines.replace(info, seat, new, request)
         async with self._cache.locked(table_id) as table:

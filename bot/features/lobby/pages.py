@@ -136,8 +136,9 @@ class LobbyPages:
         is_seated = table.player_of(notification.person_id) is not None
         if seat is None or is_seated or table.status not in ("running", "paused"):
             return None
-        host, name = await self._host_name(table), table.names[seat]
-        offer = f"{host} invites you to play on as {name}"
+        inviter, *_ = notification.sentences or (await self._host_name(table),)
+        name = table.names[seat]
+        offer = f"{inviter} invites you to play on as {name}"
         also = "" if table.player_at(seat) is None else f" {name} is asked too, once you agree."
         return Page(
             f"{offer}.",

@@ -216,7 +216,8 @@ class SeatRequests:
         async with self._cache.store.begin() as unit:
             await self._limits.count(unit, by, "invitations")
             recipient = await load_recipient(unit, person_id, seat, unverified=True)
-            await unit.outbox.enqueue(*messages.seat_offers(info, recipient, seat))
+            inviter = player.name if (player := info.player_of(by)) else None
+            await unit.outbox.enqueue(*messages.seat_offers(info, recipient, seat, inviter))
             await unit.facts.set(OFFER, table_id, person_id, seat)
             name = (await unit.people.get(person_id)).name
         self._cache.wake_subscribers()

@@ -178,9 +178,12 @@ def invitations(table: TableInfo, recipient: Recipient, players: Sequence[str] =
     return _sent(table, notification, recipient, suffix=unique_suffix())
 
 
-def seat_offers(table: TableInfo, recipient: Recipient, seat: int) -> list[NewMessage]:
-    """A seat of a game in play is offered to a person."""
-    notification = Notification("seat", table.id, table.seq, seat)
+def seat_offers(
+    table: TableInfo, recipient: Recipient, seat: int, inviter: str | None = None
+) -> list[NewMessage]:
+    """A seat of a game in play is offered to a person. inviter: who does, None for the host."""
+    sentences = (inviter,) if inviter else ()
+    notification = Notification("seat", table.id, table.seq, seat, sentences=sentences)
     return _sent(table, notification, recipient, suffix=unique_suffix())
 
 

@@ -1,0 +1,49 @@
+"""Replies to emails of a table in play that are no moves."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.fake_discord.running_bot import OnePixelPictures
+from tests.mail.letter_desk import LetterDesk, letter_desk
+
+ANN, BOB, DORA = "ann@player.test", "bob@player.test", "dora@player.test"
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[LetterDesk]:
+    with OnePixelPictures() as pictures:
+        async with letter_desk(tmp_path, pictures) as desk:
+            await desk.table("1830", ["Ann", "Bob", "Cid"])
+            await desk.take("start")
+            yield desk
+
+
+@pytest.mark.parametrize("question", ["status", "sheet"])
+async def test_the_status_of_a_paused_game_names_nobody_to_act(desk: LetterDesk, question: str) -> None:
+    await desk.write("pause", "Ann", "pause")
+    await desk.write("status", "Bob", question)
+    shown = desk.newest[BOB].part("plain")
+    assert "The game is paused." in shown and "to act" not in shown
+
+
+async def test_who_is_invited_to_play_on_reads_who_invites(desk: LetterDesk) -> None:
+    """It was said to be the host, who may have left."""
+    await desk.write("resign", "Ann", "resign yes")
+    await desk.write("replace", "Bob", "replace Cid by Dora <dora@player.test>")
+    assert "Bob invites you to play on as Cid" in desk.newest[DORA].part("plain")
+
+
+@pytest.mark.parametrize(
+    ("line", "asked"),
+    [("my data", "Do you want your data?"), ("Erase me", "Should everything about you be deleted?")],
+)
+async def test_what_is_stored_about_a_player_is_asked_for_in_a_reply_too(
+    desk: LetterDesk, line: str, asked: str
+) -> None:
+    """Only an email that was no reply to one about a seat could ask."""
+    await desk.write("data", "Ann", line)
+    assert asked in desk.newest[ANN].part("plain")
