@@ -38,6 +38,11 @@ class MailQuery(NamedTuple):
     kind: str
     argument: str = ""
 
+    @property
+    def line(self) -> str:
+        """As it can be written."""
+        return f"{self.kind} {self.argument}".strip()
+
 
 @dataclass(frozen=True, slots=True)
 class ReplyToken:
