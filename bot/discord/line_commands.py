@@ -23,6 +23,7 @@ from bot.features.lobby.lines import SHUFFLED
 from bot.hub.info import TableInfo
 from bot.hub.people import player_name
 from bot.hub.request import first_word
+from bot.position.sentences import cut_text
 from renderers import PALETTES
 
 EXPORT_CHOICES = {
@@ -227,7 +228,7 @@ SHOW_COMMANDS = (
 async def _say(interaction: Interaction, table: TableInfo, person_id: int, line: str) -> str:
     """Tell everybody at a table what one of its players says: those who do not read its thread, where there
     is one, are told by email; a sentence about that."""
-    text = " ".join(line.split()[1:])[:MAX_TALK]
+    text = cut_text(" ".join(line.split()[1:]), MAX_TALK)
     if not text:
         raise ValueError("Write what the table is to hear behind `say`.")
     await handler_of(interaction).service.running.talk(table.id, person_id, text, str(interaction.id))

@@ -22,7 +22,7 @@ from mail.reading.line_text import first_word, normalize_line, order_text
 from mail.reading.quotes import ReplyLine, own_text
 
 MAX_CANDIDATES = 60  # lines that the game is asked about
-MAX_SAID, MAX_TALK = 5, 1_000  # paragraphs of talk in one reply; characters of each
+MAX_SAID, MAX_TALK = 5, 1_000  # of one reply, the last with all that follows; characters of each
 _NOT_SPLIT = frozenset({"plan", "try", "auto", "say", "standing", "show", "if"})
 
 _DEVICE_SIGNATURES = tuple(
@@ -115,7 +115,7 @@ def _split_talk(
     lines: Sequence[ReplyLine], verbs: Collection[str]
 ) -> tuple[list[str], list[ReplyLine], list[ReplyLine]]:
     """What `say …` tells the table, each to the end of its paragraph; lines of that which may be lines of
-    play; and the other lines."""
+    play; and the other lines. What is too long ends with an ellipsis."""
     said: list[str] = []
     within: list[ReplyLine] = []
     rest: list[ReplyLine] = []
@@ -131,7 +131,8 @@ def _split_talk(
         else:
             is_talk = False
             rest.append(line)
-    return [text[:MAX_TALK] for text in said[:MAX_SAID]], within, rest
+    told = [*said[: MAX_SAID - 1], *filter(None, [" ".join(said[MAX_SAID - 1 :])])]
+    return [t if len(t) <= MAX_TALK else f"{t[: MAX_TALK - 1].rstrip()}…" for t in told], within, rest
 
 
 def _readable_lines(lines: Sequence[ReplyLine], verbs: Collection[str]) -> Iterator[ReplyLine]:
