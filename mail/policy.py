@@ -81,6 +81,8 @@ STALE = "stale"
 _RESULT_REASONS = {LinesPlayed: PLAYED, LineRejected: "rejected", StaleReply: STALE}
 UNREAD = frozenset({"unclear", "no orders", "unreadable", "help", "not done"})
 """Reasons of replies to a mail from which nothing was done."""
+MAX_QUERIES = 5
+"""That are answered to one mail: each may have pictures."""
 MAIL_SWITCHES = ("start", "stop", "unsubscribe")
 YES_NO_PURPOSES = frozenset({"link", "invite", "answer", "export", "erase"})
 ABOUT_TABLES = frozenset({"invite", "answer"})
@@ -285,9 +287,10 @@ class MailPolicy:
 
     async def _say(self, mail: ParsedMail, token: ReplyToken, talk: Sequence[str]) -> str:
         """Tell the table what the reply says to it; returns a sentence about that, empty for no talk."""
+        say, told = self._service.seats.say, []
         for text in talk:
-            await self._service.seats.say(token, text, idempotency_key(mail, token, ["say", text]))
-        return f"The table is told: {' '.join(talk)}" if talk else ""
+            told.append(await say(token, text, idempotency_key(mail, token, ["say", text])))
+        return f"The table is told: {' '.join(told)}" if told else ""
 
     async def _confirm_host(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
         code = await self._service.held.find_offered_code(token, mail.parent_ids)
@@ -409,17 +412,19 @@ class MailPolicy:
             code = await self._service.held.hold_lines(token, result.lines, request_id)
             page = refusal_pages.confirm_orders(lines, result.reason, code)
             return Ruling("held", page, token, lines=lines, offered_code=code)
-        shown: list[QueryResult] = [await seats.query(token, query) for query in merge_queries(queries)]
+        asked = merge_queries(queries)
+        shown: list[QueryResult] = [await seats.query(token, query) for query in asked[:MAX_QUERIES]]
+        left = [query.line for query in asked[MAX_QUERIES:]]
         latest = shown[-1] if shown else result
         assert latest is not None
         reason = _RESULT_REASONS[type(result)] if result else "shown"
         next_token = replace(token, decision_id=latest.decision_id)
         if mail and (trial := await self._reader.trial(next_token, corrected_lines(result, orders))):
             meant, accepted = trial
-            page = pages.receipt(result, reply, shown, accepted)
+            page = pages.receipt(result, reply, shown, accepted, left=left)
             return await self._offered(mail, next_token, meant, accepted, page, reason)
         can_wait = result is None or (isinstance(result, LinesPlayed) and not result.legal_lines)
-        page = pages.receipt(result, reply, shown)
+        page = pages.receipt(result, reply, shown, left=left)
         return Ruling(reason, page, next_token, lines=lines, can_wait=can_wait)
 
     async def handle_unparsable(self, raw: bytes, problem: MailProblem = MailProblem.BROKEN) -> MailOutcome:

@@ -38,6 +38,11 @@ class MailQuery(NamedTuple):
     kind: str
     argument: str = ""
 
+    @property
+    def line(self) -> str:
+        """As it can be written."""
+        return f"{self.kind} {self.argument}".strip()
+
 
 @dataclass(frozen=True, slots=True)
 class ReplyToken:
@@ -358,8 +363,9 @@ class Seats(Protocol):
     async def current_decision(self, token: ReplyToken) -> str | None:
         """The decision that the seat faces now; None for a token without a seat."""
 
-    async def say(self, token: ReplyToken, text: str, request_id: str) -> None:
-        """Tell the table something on every channel, as talk. A repeated request says nothing again."""
+    async def say(self, token: ReplyToken, text: str, request_id: str) -> str:
+        """Tell the table something on every channel, as talk; what it is told, with an ellipsis for the end of
+        what is too long. A repeated request says nothing again."""
 
 
 class HeldReplies(Protocol):

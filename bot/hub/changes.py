@@ -28,6 +28,7 @@ from bot.hub.request import Completed
 from bot.hub.seating import check_no_robot_name, goes_on, next_host, record_replacement
 from bot.hub.table import LiveTable
 from bot.position import text_views
+from bot.position.sentences import cut_text
 from storage import Deadlock, UnitOfWork, WriteConflict
 
 MAX_TALK = 1_000  # characters
@@ -221,7 +222,7 @@ class RunningTables(TableChanges):
             all_read_it = info.location and not any(each.email and not each.discord_id for each in recipients)
             if all_read_it or not info.seats_of(person_id):
                 return None
-        if not (text := text[:MAX_TALK]):
+        if not (text := cut_text(text, MAX_TALK)):
             raise ValueError("Write what the table is to hear behind `say`.")
         player = info.player_of(person_id)
         async with self._cache.store.read() as unit:

@@ -151,7 +151,7 @@ def _private_lines(state: engine.State, private: engine.PrivateDefinition, in_fu
         place = f"owned by {state.name(owner)}"
     yield f"{_private_head(private)}; {place}."
     if power := _power(private):
-        yield f"  {power if in_full else _cut(power, MAX_DESCRIPTION)}"
+        yield f"  {power if in_full else cut_text(power, MAX_DESCRIPTION)}"
 
 
 def _power(private: engine.PrivateDefinition) -> str:
@@ -160,7 +160,8 @@ def _power(private: engine.PrivateDefinition) -> str:
     return " ".join(filter(None, (private.description, blocks)))
 
 
-def _cut(text: str, limit: int) -> str:
+def cut_text(text: str, limit: int) -> str:
+    """A text of at most so many characters, with an ellipsis where it is cut."""
     return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
 
 

@@ -112,13 +112,16 @@ def receipt(
     reply: ParsedReply,
     shown: Sequence[QueryResult] = (),
     meant: Sequence[AcceptedLine] = (),
+    left: Sequence[str] = (),
 ) -> MailPage:
     """The result of the lines of a mail, and the answers to its queries.
 
-    meant: what the lines would do with the one line that a rejected one can mean.
+    meant: what the lines would do with the one line that a rejected one can mean. left: queries that are too
+    many for one mail.
     """
     is_alone = result is None and len(shown) == 1  # then the headline names it
     blocks = [block for part in shown for block in _answer(part, "" if is_alone else part.title)]
+    blocks += copyable(f"One email answers {len(shown)} questions; send the others in another one", left)
     match result:
         case None:
             titles = ", ".join(part.title for part in shown)

@@ -26,10 +26,10 @@ from mail.reply_address import ServiceAddress, find_codes, hash_token
 
 
 def merge_queries(queries: Sequence[MailQuery]) -> list[MailQuery]:
-    """The queries of a mail, each once and at most 5; all `try` lines together are one plan."""
+    """The queries of a mail, each once; all `try` lines together are one plan."""
     trials = [query.argument for query in queries if query.kind == "try"]
     others = [query for query in queries if query.kind != "try"]
-    return list(dict.fromkeys([*others, *([MailQuery("try", "; ".join(trials))] if trials else [])]))[:5]
+    return list(dict.fromkeys([*others, *([MailQuery("try", "; ".join(trials))] if trials else [])]))
 
 
 MAX_TOKENS = 10  # that are looked up for one mail

@@ -30,7 +30,7 @@ from mail.reading.quotes import ReplyLine, own_text
 from mail.reading.unclear_lines import Vocabulary
 
 MAX_CANDIDATES = 60  # lines that the game is asked about
-MAX_SAID, MAX_TALK = 5, 1_000  # paragraphs of talk in one reply; characters of each
+MAX_SAID = 5  # of one reply, the last with all that follows
 _NOT_SPLIT = frozenset({"plan", "try", "auto", "say", "standing", "show", "if"})
 
 _DEVICE_SIGNATURES = tuple(
@@ -139,7 +139,8 @@ def _split_talk(
         else:
             is_talk = False
             rest.append(line)
-    return [text[:MAX_TALK] for text in said[:MAX_SAID]], within, rest
+    told = [*said[: MAX_SAID - 1], *filter(None, [" ".join(said[MAX_SAID - 1 :])])]
+    return told, within, rest
 
 
 def _readable_lines(lines: Sequence[ReplyLine], verbs: Collection[str]) -> Iterator[ReplyLine]:

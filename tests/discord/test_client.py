@@ -743,6 +743,8 @@ async def test_say_is_told_where_there_is_no_thread(online: RunningBot, fake: Fa
     await fake.run_command("Ann", places["Ann"], "table start", table=code)
     answer = await fake.run_command("Bob", places["Bob"], "do", line="say hello *all*")
     assert answer.text == r"The table is told: hello \*all\*"
+    answer = await fake.run_command("Bob", places["Bob"], "do", line=f"say {'word ' * 300}")
+    assert answer.text.endswith("word word…")
     told = r"Bob says: hello \*all\*"
     await fake.wait_until(lambda: any(told in m.text for m in places["Ann"].messages), "the words of Bob")
 

@@ -292,9 +292,10 @@ class InMemoryService:
             self.linked.append((sealed.address, yes))
         return TableAnswer((f"{sealed.address} is {'now' if yes else 'not'} linked.",), sealed)
 
-    async def say(self, sealed: ReplyToken, text: str, request: str) -> None:
+    async def say(self, sealed: ReplyToken, text: str, request: str) -> str:
         if request not in self.keys:
             self.talk.append((sealed.seat or "", text))
+        return text
 
     async def table_command(
         self,

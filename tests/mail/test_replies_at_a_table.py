@@ -30,6 +30,27 @@ async def test_the_status_of_a_paused_game_names_nobody_to_act(desk: LetterDesk,
     assert "The game is paused." in shown and "to act" not in shown
 
 
+async def test_questions_beyond_the_fifth_are_named_and_not_lost(desk: LetterDesk) -> None:
+    places = ["hex H10", "hex H12", "hex H14", "hex H16", "company PRR", "hex H18", "log 5"]
+    await desk.write("questions", "Bob", *places)
+    shown = desk.newest[BOB].part("plain")
+    assert "PRR: Pennsylvania" in shown and "Philadelphia" not in shown
+    left = shown.partition("One email answers 5 questions; send the others in another one")[2]
+    assert left.split("\n")[2:4] == ["hex H18", "log 5"]
+
+
+async def test_what_is_too_much_to_say_is_not_lost_unseen(desk: LetterDesk) -> None:
+    """It was cut without a sign, and the sixth paragraph was left out."""
+    await desk.write("long", "Bob", f"say {'word ' * 300}")
+    for told in (desk.newest[BOB], desk.newest[ANN]):
+        assert "word" in told.part("plain") and "…" in told.part("plain")
+    await desk.write("many", "Bob", *(line for number in range(1, 8) for line in (f"say part {number}", "")))
+    assert "The table is told: part 1 part 2 part 3 part 4 part 5 part 6 part 7" in (
+        desk.newest[BOB].part("plain").replace("\n", " ")
+    )
+    assert "Bob says: part 5 part 6 part 7" in desk.newest[ANN].part("plain")
+
+
 async def test_who_is_invited_to_play_on_reads_who_invites(desk: LetterDesk) -> None:
     """It was said to be the host, who may have left."""
     await desk.write("resign", "Ann", "resign yes")

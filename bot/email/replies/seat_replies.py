@@ -208,10 +208,10 @@ class SeatReplies:
             case _:
                 raise AssertionError(f"the query {kind!r} had the result {type(result).__name__}")
 
-    async def say(self, token: ReplyToken, text: str, request_id: str) -> None:
-        """Tell the table something on every channel, as talk."""
+    async def say(self, token: ReplyToken, text: str, request_id: str) -> str:
+        """Tell the table something on every channel, as talk; what it is told."""
         seat = seat_ref(token)
-        await self._service.running.talk(seat.table_id, seat.person_id, text, request_id)
+        return await self._service.running.talk(seat.table_id, seat.person_id, text, request_id) or ""
 
 
 def shown_position(view: TableView, answer: QueryAnswer, seat: int) -> tuple[str | TableRows, ...]:
