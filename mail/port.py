@@ -364,8 +364,8 @@ class Seats(Protocol):
         """The decision that the seat faces now; None for a token without a seat."""
 
     async def say(self, token: ReplyToken, text: str, request_id: str) -> str:
-        """Tell the table something on every channel, as talk; what it is told, with an ellipsis for the end of
-        what is too long. A repeated request says nothing again."""
+        """Tell the table something on every channel, as talk; what it is told, with an ellipsis for the end
+        of what is too long. A repeated request says nothing again."""
 
 
 class HeldReplies(Protocol):
