@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -38,11 +37,6 @@ def assert_sums(game: PlayedGame) -> None:
     assert {seat: gained[seat] for seat in last.seats} == {s: after[s] - before[s] for s in last.seats}
     for seat in last.seats:
         assert sum(parts_of(entries, seat).values()) == gained[seat]
-
-
-@pytest.mark.parametrize("path", GAMES, ids=lambda path: path.stem)
-def test_the_parts_of_a_game_text_sum_to_the_gain(path: Path) -> None:
-    assert_sums(played_game(history_of(path)))
 
 
 @pytest.mark.parametrize("title", engine.title_names())
