@@ -125,9 +125,9 @@ async def test_a_client_that_breaks_is_replaced(running: RunningBot, fake: FakeD
 async def test_rate_limits_and_server_errors(running: RunningBot, fake: FakeDiscord) -> None:
     async with running.online():
         await running.start_game("Ann", "Bob", "Cid")
-        fake.rest.buckets["POST /channels/{channel}/messages"] = (1, 0.5)
-        fake.rest.inject_fault("POST", "messages$", 429, retry_after=0.2)
+        fake.rest.buckets["POST /channels/{channel}/messages"] = (1, 0.1)
         fake.rest.inject_fault("POST", "messages$", 502)
+        fake.rest.inject_fault("POST", "messages$", 429, retry_after=0.1)
         for name in ("Ann", "Bob", "Cid"):
             await running.play_lines(f"{name}: pass")
         await running.wait_for_card("Ann")
@@ -199,7 +199,7 @@ def test_a_connection_that_fails_is_said_without_names_of_the_library() -> None:
 
 
 async def test_no_session_is_started_beyond_the_limit(running: RunningBot, fake: FakeDiscord) -> None:
-    fake.session_starts = (0, 500)
+    fake.session_starts = (0, 50)
     with fake.attached():
         async with await open_store(running.path) as store:
             task = asyncio.create_task(shipped.run(Service(store), running.settings, OnePixelPictures()))
@@ -216,7 +216,7 @@ async def test_a_fault_of_the_store_ends_no_session(
     running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Delivery goes on by itself, and presses are answered all the time."""
-    monkeypatch.setattr("bot.discord.delivery.FIRST_PAUSE", 0.1)
+    monkeypatch.setattr("bot.discord.delivery.FIRST_PAUSE", 0.01)
     async with running.online() as service:
         await running.start_game("Ann", "Bob")
         sessions, begin, failures = fake.gateway.identified, service.store.begin, 0
@@ -228,10 +228,16 @@ async def test_a_fault_of_the_store_ends_no_session(
                 raise StoreError("The disk is full.")
             return begin(**options)
 
+        async def another_fault() -> None:
+            before = failures
+            service.wake_subscribers()
+            await fake.wait_until(lambda: failures > before, "a fault")
+
         table = (await service.queries.find_table(running.table_code)).id
         monkeypatch.setattr(service.store, "begin", failing)
         await service.submit(table, 0, ["pass"], None, None)
-        await fake.wait_until(lambda: failures >= 6, "faults")
+        for _ in range(3):
+            await another_fault()
         shown = await fake.run_command("Bob", running.thread, "show market")
         assert fake.shown_images(shown.message)
         monkeypatch.setattr(service.store, "begin", begin)

@@ -1,6 +1,7 @@
 """A game of 1830 by three players with nothing but mail programs: from `new` to the final email.
 
-The mailbox is Dovecot's, and the SMTP server asks for a login. Whole games are a soak.
+The SMTP server asks for a login. Whole games are a soak, with a mailbox of Dovecot, which tells of each mail
+half a second late.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ import pytest
 
 import engine
 from bot.tools.simulation.simulate import simulate_game
-from tests.end_to_end.mail_players import MailHarness, MailPlayer, headline, served
+from tests.end_to_end.mail_players import MailHarness, MailPlayer, Server, headline, served
 from tests.end_to_end.test_tables_by_mail import sent
 from tests.end_to_end.test_whole_games import GAMES, LONGEST, GameToPlay, beginning_of, early_end, own_game
-from tests.mail.servers import dovecot_server
+from tests.mail.servers import dovecot_server, pymap_server
+
+DOVECOT = partial(dovecot_server, "play")
 
 
 async def seated(office: MailHarness, game: GameToPlay) -> list[MailPlayer]:
@@ -39,9 +42,8 @@ async def seated(office: MailHarness, game: GameToPlay) -> list[MailPlayer]:
     return players
 
 
-@pytest.mark.dovecot
 async def test_from_new_to_the_first_operating_turns(tmp_path: Path) -> None:
-    await played_by_mail(tmp_path, beginning_of(simulate_game("1830", 3, 17), 48))
+    await played_by_mail(tmp_path, beginning_of(simulate_game("1830", 3, 17), 48), pymap_server)
 
 
 @pytest.mark.soak
@@ -58,12 +60,10 @@ async def test_until_the_bank_breaks(tmp_path: Path) -> None:
     await played_by_mail(tmp_path, own_game(GAMES / "1830-3p-9.18xx"))
 
 
-async def played_by_mail(folder: Path, game: GameToPlay) -> None:
+async def played_by_mail(folder: Path, game: GameToPlay, server: Server = DOVECOT) -> None:
     """Open a table by email, play the game and compare how it stands, also in the final emails."""
     hosts = {"RAILPOST_MAIL_HOSTS": "anyone"}
-    async with served(
-        folder, partial(dovecot_server, "play"), environment=hosts, login=("post", "secret")
-    ) as office:
+    async with served(folder, server, environment=hosts, login=("post", "secret")) as office:
         players = await seated(office, game)
         (table,) = await office.service.queries.list_tables()
         for seat, group in groupby(game.lines, key=lambda said: said.seat):

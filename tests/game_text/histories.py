@@ -9,7 +9,9 @@ from engine.core.events import fold
 from engine.core.state import State, copy_state
 from engine.game_text import GameHistory, ReplayReport, replay
 
-GAMES = sorted((Path(__file__).parents[1] / "games").glob("*.18xx"))
+TESTS = Path(__file__).parents[1]
+GAMES = sorted((TESTS / "games").glob("*.18xx"))
+GAMES_1851 = sorted((TESTS / "t1851" / "games").glob("*.18xx"))
 
 
 @cache

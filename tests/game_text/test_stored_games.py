@@ -1,4 +1,5 @@
-"""Whole games in text form, in `tests/games`: each replays exactly, checkpoint by checkpoint.
+"""Whole games in text form, in `tests/games` and for 1851 in its folder: each replays exactly, checkpoint by
+checkpoint.
 
 They are random games (`railpost simulate --out`), chosen for the kinds of decision in them.
 """
@@ -9,11 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from bot.features.review.game import played_game
 from engine import components_of, optional_rules
 from engine.game_text import read_script, replay
 from engine.game_text.script import Checkpoint
 from engine.title import SITE_CONVENTIONS
-from tests.game_text.histories import GAMES, replayed
+from tests.game_text.histories import GAMES, GAMES_1851, history_of, replayed
+from tests.review.test_money import assert_sums
 
 COVERED = {
     "1830": {SITE_CONVENTIONS, "multiple_brown_from_ipo", "optional_6_train"},
@@ -23,8 +26,9 @@ COVERED = {
 """By title the options that are played in some game."""
 
 
-@pytest.mark.parametrize("path", GAMES, ids=[path.stem for path in GAMES])
+@pytest.mark.parametrize("path", [*GAMES, *GAMES_1851], ids=lambda path: path.stem)
 def test_the_game_replays_to_its_recorded_end(path: Path) -> None:
+    """And the parts of everybody's gain that a review tells of sum to it."""
     text = path.read_text(encoding="utf-8")
     report = replayed(path)
     assert report.failure is None
@@ -33,6 +37,7 @@ def test_the_game_replays_to_its_recorded_end(path: Path) -> None:
     assert report.checkpoint_count == len(told)
     assert told[-1] == "over"
     assert sum(words.startswith("score ") for words in told) == len(report.state.players)
+    assert_sums(played_game(history_of(path)))
 
 
 def test_a_changed_checkpoint_does_not_hold() -> None:

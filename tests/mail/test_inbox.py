@@ -350,11 +350,9 @@ async def test_d6_a_link_that_breaks_all_the_time_loses_and_doubles_nothing(mail
             vandal = asyncio.create_task(breaking())
             for n in range(30):
                 await mailbox.put(reply(notice, f"sell {n} X", message_id=f"<{n}@p>"))
-                await asyncio.sleep(0.03)
-            await asyncio.sleep(2)
+            await until(lambda: link.opened > 5)
             vandal.cancel()
             await mailbox.until("Processed", 30, seconds=120)
-        assert link.opened > 3
     assert sorted(service.moves) == sorted(("s1", f"sell {n} X") for n in range(30))
     assert len([row for row in service.rows.values() if row.outgoing.reason in {"played", "paused"}]) <= 30
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
 import engine
-from bot.cli.export import history_of_file
 from bot.features.review.game import PlayedGame, played_game
 from bot.features.review.money import Cause, Entry, money_entries
 from bot.features.review.money_words import GROUPS, parts_of
@@ -26,7 +24,6 @@ from engine.core.state import BANK, CLOSED, IPO, POOL
 from engine.game_text.history import GameHistory, HistoryLine
 from tests.game_text.histories import GAMES, history_of
 from tests.review.robot_games import robot_game
-from tests.site_18xx.recorded_games import recorded_files
 
 
 def assert_sums(game: PlayedGame) -> None:
@@ -40,16 +37,6 @@ def assert_sums(game: PlayedGame) -> None:
     assert {seat: gained[seat] for seat in last.seats} == {s: after[s] - before[s] for s in last.seats}
     for seat in last.seats:
         assert sum(parts_of(entries, seat).values()) == gained[seat]
-
-
-@pytest.mark.parametrize("path", GAMES, ids=lambda path: path.stem)
-def test_the_parts_of_a_game_text_sum_to_the_gain(path: Path) -> None:
-    assert_sums(played_game(history_of(path)))
-
-
-@pytest.mark.parametrize("path", recorded_files()[::4], ids=lambda path: f"{path.parent.name}-{path.name}")
-def test_the_parts_of_a_recorded_game_sum_to_the_gain(path: Path) -> None:
-    assert_sums(played_game(history_of_file(path)))
 
 
 @pytest.mark.parametrize("title", engine.title_names())

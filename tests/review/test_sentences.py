@@ -14,7 +14,7 @@ from bot.features.review.review import Review
 from engine.core.state import GameOver
 from tests.game_text.histories import GAMES, history_of
 
-TEXTS = GAMES[::4]
+TEXTS = GAMES[1::4]
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.stem)
@@ -63,6 +63,16 @@ def test_who_leads_by_what() -> None:
 
 def test_equals_lead_together() -> None:
     assert told([])[0] == "Ann, Bob and Cid lead with $800."
+
+
+def test_many_players_do_not_make_it_longer() -> None:
+    names = [f"Player{number}" for number in range(12)]
+    start = engine.new_game("1817", names, ["more_players"]).state
+    last = engine.copy_state(start)
+    entries = [Entry(0, seat, Cause.DIVIDENDS, "GT", 300) for seat in start.seats]
+    for entry in entries:
+        last.cash[entry.seat] += entry.dollars
+    assert len(MoneySentences(PlayedGame(start, ()), entries, [], last).all()) == MOST_SENTENCES
 
 
 def test_who_lost_did_so_in_spite_of_what_companies_brought() -> None:

@@ -62,7 +62,7 @@ def _sentences_of(history: GameHistory) -> Iterator[tuple[str, str, str]]:
             seat = decision.asked[0]
             for choice in engine.choices(state, seat):
                 yield "Options", form(choice.label), choice.label
-            for line in earlier:
+            for line in dict.fromkeys(earlier):
                 try:
                     engine.parse(state, seat, line)
                 except (engine.RefusedError, engine.AmbiguousError) as error:

@@ -3,7 +3,7 @@
 It follows the lines of a game and their events, and asks no rule of the engine: of the position it reads who
 holds what and where pieces lie. Reach is found by following every walk (`tests.board.exhaustive`); where a
 board has too many, nothing is said. Only games by the book are refereed. 1817's shares, prices and loans have
-a referee of their own (`tests.t1817.test_random_games`).
+a referee of their own (`tests.t1817.test_referee`).
 """
 
 from __future__ import annotations

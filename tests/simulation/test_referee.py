@@ -14,6 +14,7 @@ from engine.game_text import replay
 from engine.game_text.history import HistoryLine
 from tests.scenarios import ScenarioRunner
 from tests.simulation.referee import Referee
+from tests.t1817.test_referee import check_game
 from tests.t1830.scenarios import BOUGHT as ALL_BOUGHT
 
 
@@ -115,7 +116,9 @@ def refereed(game: SimulatedGame) -> SimulatedGame:
 
 @pytest.mark.parametrize("title", title_names())
 def test_a_random_game_keeps_to_the_book(title: str) -> None:
-    refereed(simulate_game(title, 4, 30, random_options(title, 4, 30)))
+    game = refereed(simulate_game(title, 4, 30, random_options(title, 4, 30)))
+    if title == "1817":
+        check_game(game)
 
 
 LATE = {

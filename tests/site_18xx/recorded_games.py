@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +25,10 @@ def recorded_files() -> list[Path]:
     return [p for p in files if not p.name.endswith(".states.jsonl.gz")]
 
 
-def with_soaked(files: list[Path], each: int) -> list[Any]:
-    """The first of every so many files as it is; the others are for the soak."""
-    soak = pytest.mark.soak
-    return [
-        path if number % each == 0 else pytest.param(path, marks=soak) for number, path in enumerate(files)
-    ]
+def others_soaked(kept: Callable[[int, Path], bool]) -> list[Any]:
+    """Every recorded game; those that are not kept, by their number and file, are for the soak."""
+    files = enumerate(recorded_files())
+    return [pytest.param(path, marks=() if kept(at, path) else pytest.mark.soak) for at, path in files]
 
 
 def branch_files() -> list[Path]:

@@ -30,7 +30,7 @@ from engine.site_18xx.piece_numbering import PieceNumbering
 from engine.site_18xx.replay import SiteReplay
 from engine.title import SITE_CONVENTIONS
 from tests.game_text.histories import end_of
-from tests.site_18xx.recorded_games import branch_files, recorded_files, replay, with_soaked
+from tests.site_18xx.recorded_games import branch_files, replay
 from tests.t1817.scenarios import run_scenario as run_1817_scenario
 from tests.t1817.test_07_acquisitions import sale
 from tests.t1817.test_07_conversions_and_mergers import SMALL
@@ -39,7 +39,6 @@ from tests.t1830.test_conventions import ERIE
 from tests.t1870.scenarios import run_scenario
 from tests.t1870.test_05_protection import CLOSES
 
-RECORDED = pytest.mark.skipif(not recorded_files(), reason="the recorded games are not beside this checkout")
 SILENT = ("message", "log")
 ENVELOPE = {"id", "created_at", "user", "auto_actions", "original_id", "skip"}
 NEWER = {"variant", "extra_revenue", "subsidy", "tokener"}
@@ -78,44 +77,6 @@ def recorded_actions(path: Path, game: SiteReplay) -> Iterator[dict[str, Any]]:
             if each["entity_type"] == "player":
                 each["entity"] = game.player_keys.index(str(each["entity"])) + 1
             yield each
-
-
-def same_position(a: engine.State, b: engine.State) -> None:
-    """The positions are equal, but for what the site does not have (such as standing orders)."""
-    for field in a.__struct_fields__:
-        if field not in ("players", "question_number", "last_offer_number", "standing_protections"):
-            assert getattr(a, field) == getattr(b, field), field
-
-
-@RECORDED
-@pytest.mark.parametrize(
-    "path",
-    with_soaked(recorded_files(), 5),
-    ids=lambda p: f"{p.parent.name}-{p.name.removesuffix('.json.gz')}",
-)
-def test_a_recorded_game_comes_out_as_it_went_in(path: Path) -> None:
-    """Each action has the recorded fields, and the file is imported as the same game.
-
-    Connections, which the site finds by itself, are automatic actions of the action that causes them.
-    """
-    game = played(path)
-    file = export_game(history_of(game))
-    expected, exported = list(recorded_actions(path, game)), file["actions"]
-    assert all(action["type"] != "destination_connection" for action in exported)
-    flat = [each for action in exported for each in (action, *action.get("auto_actions", ()))]
-    for exported_action, recorded_action in zip(flat, expected, strict=True):
-        same_action(exported_action, recorded_action)
-        if path.name.startswith("played-"):
-            assert exported_action.get("loan") == recorded_action.get("loan")
-    imported = import_file(file)
-    assert [w.partition(": ")[2] for w in imported.warnings] == [
-        w.partition(": ")[2] for w in game.warnings if w.endswith("as recorded")
-    ]
-    same_position(imported.state, game.state)
-    scores = game.file.result or {}
-    assert sorted(file.get("result", {}).values()) == sorted(scores.values() if game.state.game_over else ())
-    if path in recorded_files()[::10]:
-        assert export_game(history_of(imported))["actions"] == exported
 
 
 @pytest.mark.skipif(not branch_files(), reason="the branches are not beside this checkout")

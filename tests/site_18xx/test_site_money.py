@@ -14,15 +14,12 @@ from engine.core.events import RoundStarted
 from engine.game_text import GameHistory, replay
 from engine.site_18xx.export import SiteExporter
 from engine.site_18xx.site_game import SiteGame
-from tests.site_18xx.recorded_games import recorded_files
 from tests.site_18xx.site_money import faults_of
 from tests.site_18xx.site_money_1830 import Money1830
 from tests.site_18xx.site_money_1870 import Money1870
-from tests.site_18xx.test_export import history_of, played
 from tests.site_18xx.test_round_trips import options_on_site, tables
 
 MODELS = {"1830": Money1830, "1870": Money1870}
-RECORDED = [path for title in MODELS for path in recorded_files() if path.parent.name == title]
 STORED = {"1830": "1830-4p-16-18xx.games", "1870": "1870-4p-5103-18xx.games"}
 Exported = tuple[dict[str, Any], list[tuple[int, str]]]
 
@@ -77,12 +74,6 @@ def test_the_money_in_an_exported_game_is_that_of_the_model(title: str) -> None:
 def test_the_money_in_many_exported_games_is_that_of_the_model(title: str) -> None:
     for seed, players, options in tables(title, "18xx.games", 100):
         assert money_faults(*exported(title, players, seed, options)) == [], seed
-
-
-@pytest.mark.skipif(not RECORDED, reason="the recorded games are not beside this checkout")
-@pytest.mark.parametrize("path", RECORDED[::9], ids=lambda path: path.name)
-def test_the_money_in_recorded_games_is_that_of_the_model(path: Path) -> None:
-    assert money_faults(*with_rounds(history_of(played(path)))) == []
 
 
 def _first(actions: list[dict[str, Any]], kind: str) -> dict[str, Any]:

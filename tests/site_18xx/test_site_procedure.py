@@ -10,9 +10,7 @@ import pytest
 from bot.tools.simulation.simulate import random_options, simulate_game
 from engine.site_18xx.export import export_game
 from engine.title import SITE_CONVENTIONS
-from tests.site_18xx.recorded_games import recorded_files
 from tests.site_18xx.site_procedure import faults
-from tests.site_18xx.test_export import history_of, played
 from tests.site_18xx.test_round_trips import EXPORTABLE_TITLES, options_on_site, tables
 
 
@@ -34,12 +32,6 @@ def test_an_exported_game_follows_the_procedure_of_the_site(title: str, players:
 def test_many_exported_games_follow_the_procedure_of_the_site(title: str) -> None:
     for seed, players, options in tables(title, "18xx.games", 100):
         assert list(faults(exported(title, players, seed, options))) == [], seed
-
-
-@pytest.mark.skipif(not recorded_files(), reason="the recorded games are not beside this checkout")
-@pytest.mark.parametrize("path", recorded_files()[::13], ids=lambda path: path.name)
-def test_the_model_agrees_with_recorded_games(path: Any) -> None:
-    assert list(faults(export_game(history_of(played(path))))) == []
 
 
 def test_the_model_finds_what_is_wrong() -> None:

@@ -19,14 +19,11 @@ from engine.game_text import GameHistory, replay
 from engine.site_18xx.export import SiteExporter
 from engine.site_18xx.site_game import SiteGame
 from engine.site_18xx.site_table import position_snapshot
-from tests.site_18xx.recorded_games import recorded_files
 from tests.site_18xx.site_rounds_1817 import round_faults
 from tests.site_18xx.site_turns_1817 import Snapshot, turn_faults
-from tests.site_18xx.test_export import history_of, played
 from tests.site_18xx.test_round_trips import options_on_site, tables
 
 STORED = Path(__file__).parents[1] / "games" / "1817-4p-5700-18xx.games-five_shorts.18xx"
-RECORDED = [path for path in recorded_files() if path.parent.name == "1817"]
 
 
 class SnapshotsGame(SiteGame):
@@ -158,9 +155,3 @@ def test_rounds_of_many_exported_games_are_those_of_the_model() -> None:
     for seed, players, options in tables("1817", "18xx.games", 100):
         history = simulate_game("1817", players, seed, options_on_site("1817", options)).history
         assert not any(faults_in(with_snapshots(history))), seed
-
-
-@pytest.mark.skipif(not RECORDED, reason="the recorded games are not beside this checkout")
-@pytest.mark.parametrize("path", RECORDED[::8], ids=lambda path: path.name)
-def test_rounds_of_recorded_games_are_those_of_the_model(path: Path) -> None:
-    assert not any(faults_in(with_snapshots(history_of(played(path)))))

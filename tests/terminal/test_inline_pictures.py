@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import fcntl
 import io
@@ -10,11 +11,10 @@ import pty
 import re
 import select
 import struct
-import subprocess
-import sys
 import termios
 import textwrap
 import tty
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -26,6 +26,7 @@ from bot.service import Service
 from bot.terminal.console import Console
 from bot.terminal.prompt import print_pictures
 from storage import open_store
+from tests.end_to_end.fork_server import ForkServer, environment
 from tests.fake_discord.running_bot import OnePixelPictures
 from tests.terminal.test_console import BEGUN, enter
 
@@ -51,48 +52,53 @@ PROGRAM = textwrap.dedent(
 )
 
 
-def shown_in(answers: bytes) -> bytes:
+Shown = Callable[[bytes], bytes]
+
+
+@pytest.fixture
+def shown_in(tmp_path: Path, forks: ForkServer) -> Shown:
     """What the program writes to a terminal whose answers lie ready, so that no time plays a part."""
-    ours, theirs = pty.openpty()
-    tty.setraw(theirs)
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 800, 480))
-    os.write(ours, answers)
-    process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM],
-        stdin=theirs,
-        stdout=theirs,
-        env=os.environ | {"TERM": "xterm-256color"},
-    )
-    os.close(theirs)
-    written = b""
-    while b"done" not in written:
-        assert select.select([ours], [], [], 120)[0], f"the program is silent after {written!r}"
-        written += os.read(ours, 65536)
-    process.wait(120)
-    os.close(ours)
-    return written
+
+    def shown(answers: bytes) -> bytes:
+        ours, theirs = pty.openpty()
+        tty.setraw(theirs)
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 800, 480))
+        os.write(ours, answers)
+        name = os.ttyname(theirs)
+        process = forks.start(
+            tmp_path, environment(TERM="xterm-256color"), program=PROGRAM,
+            standard_input=name, output=name, errors=name,
+        )  # fmt: skip
+        written = b""
+        while b"done" not in written:
+            assert select.select([ours], [], [], 120)[0], f"the program is silent after {written!r}"
+            written += os.read(ours, 65536)
+        assert asyncio.run(process.wait()) == 0
+        os.close(theirs)
+        os.close(ours)
+        return written
+
+    return shown
 
 
-def test_a_terminal_with_sixel_shows_the_picture() -> None:
+def test_a_terminal_with_sixel_shows_the_picture(shown_in: Shown) -> None:
     written = shown_in(SIXEL_ATTRIBUTES)
     assert re.search(rb"\x1bP[\d;]*q", written), "the beginning of sixel data"
     assert b"no pictures" not in written
 
 
-def test_kitty_shows_the_picture() -> None:
+def test_kitty_shows_the_picture(shown_in: Shown) -> None:
     written = shown_in(KITTY_CONSENT + PLAIN_ATTRIBUTES)
     sent = re.findall(rb"\x1b_G[^;]*f=100[^;]*;([^\x1b]+)\x1b", written)
     assert Image.open(io.BytesIO(base64.b64decode(b"".join(sent)))).format == "PNG"
 
 
-def test_another_terminal_shows_none() -> None:
-    assert b"no pictures here" in shown_in(PLAIN_ATTRIBUTES)
-
-
 @pytest.mark.parametrize("answer", [PLAIN_ATTRIBUTES, b"\x1b[?1;2c", SIXEL_ATTRIBUTES])
-def test_what_is_typed_ahead_is_not_lost(answer: bytes) -> None:
+def test_what_is_typed_ahead_is_not_lost(shown_in: Shown, answer: bytes) -> None:
     """The answer of the terminal comes between what is typed, and none of either becomes the other."""
-    assert rb"typed 'table list\ntab'" in shown_in(b"table list\nta" + answer.replace(b"c", b"cb"))
+    written = shown_in(b"table list\nta" + answer.replace(b"c", b"cb"))
+    assert rb"typed 'table list\ntab'" in written
+    assert (b"no pictures here" in written) == (answer != SIXEL_ATTRIBUTES)
 
 
 def test_a_picture_that_cannot_be_shown_fails_nothing() -> None:
