@@ -15,17 +15,25 @@ from collections.abc import Awaitable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
+from enum import StrEnum
 from functools import partial
 from typing import Any, NamedTuple, Self, TypeVar
 
 import aioimaplib
 
 from mail.connecting import AccessTokens, TokenUnavailable, connection_fault, is_loopback
-from mail.port import Folder
 
 T = TypeVar("T")
 _UID_SLICE = 10_000
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+class Folder(StrEnum):
+    """Where a mail is moved after its outcome. The folder is the state of the mail; flags mean nothing."""
+
+    PROCESSED = "Processed"
+    IGNORED = "Ignored"
+    QUARANTINE = "Quarantine"
 
 
 class ConnectionLost(Exception):

@@ -17,12 +17,14 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import stamina
 
+from mail.composing.compose import OutgoingMail
 from mail.imap import (
     ConnectionLost,
+    Folder,
     ImapAccount,
     ImapConnection,
     LoginRefused,
@@ -31,13 +33,64 @@ from mail.imap import (
     why_unreachable,
 )
 from mail.operator_alerts import OperatorAlerts
-from mail.policy import MailPolicy
-from mail.port import Folder, MailOutcome, ServicePort
+from mail.reading.parser import ParsedMail
 from mail.reading.parser_process import ParserFailed, ParserNotStarted, ParserProcess
 from mail.reading.parts import MailProblem
-from mail.reply_address import redact
+from mail.reply_address import ReplyToken, redact
 
 log = logging.getLogger(__name__)
+
+
+class Arrival(NamedTuple):
+    """The number of attempts at a mail, this one included, and its folder if it has an outcome already."""
+
+    attempts: int
+    folder: Folder | None
+
+
+class GatheredAnswer(NamedTuple):
+    """An answer that is sent together with others later: to whom, and its text, the headline first."""
+
+    token: ReplyToken
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class MailOutcome:
+    """The outcome of a mail. `idempotency_key` is None where nothing was changed and there is no reply."""
+
+    reason: str
+    folder: Folder
+    idempotency_key: str | None = None
+    replies: tuple[OutgoingMail, ...] = ()
+    gathered: GatheredAnswer | None = None
+
+
+class Arrivals(Protocol):
+    """Keeps emails that came in, and what came of them.
+
+    Each takes effect once: an attempt is counted in a transaction of its own, before the mail is parsed, and
+    the outcome is stored with its replies and their tokens in one.
+    """
+
+    async def record_arrival(self, digest: str, raw: bytes, when: datetime) -> Arrival:
+        """Keep the bytes and count an attempt. digest: their SHA-256. when: the server's time of receipt."""
+
+    async def record_outcome(self, digest: str, outcome: MailOutcome) -> None:
+        """Store the outcome, its replies and their tokens; no replies for a known `idempotency_key`.
+
+        A gathered answer is sent within an hour, together with the others to the same seat.
+        """
+
+
+class Handler(Protocol):
+    """Decides what an email does, and what it is answered. May be asked again after a crash."""
+
+    async def handle(self, mail: ParsedMail) -> MailOutcome:
+        """Carry out what an email says."""
+
+    async def handle_unparsable(self, raw: bytes, problem: MailProblem = MailProblem.BROKEN) -> MailOutcome:
+        """What becomes of an email that could not be parsed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +112,7 @@ class InboxTiming:
 
 
 class InboxWatcher:
-    """Runs until it is cancelled: `await InboxWatcher(account, service, policy, parser).run()`.
+    """Runs until it is cancelled: `await InboxWatcher(account, arrivals, handler, parser).run()`.
 
     report: is told why the mailbox cannot be used, and an empty text when it can. last_checked: when the
     whole mailbox was last checked; None before the first time.
@@ -68,15 +121,15 @@ class InboxWatcher:
     def __init__(
         self,
         account: ImapAccount,
-        service: ServicePort,
-        policy: MailPolicy,
+        arrivals: Arrivals,
+        handler: Handler,
         parser: ParserProcess,
         timing: InboxTiming = InboxTiming(),
         report: Callable[[str], None] = lambda problem: None,
     ) -> None:
         self._account = account
-        self._service = service
-        self._policy = policy
+        self._arrivals = arrivals
+        self._handler = handler
         self._parser = parser
         self._timing = timing
         self._report = report
@@ -178,11 +231,11 @@ class InboxWatcher:
             return
         await self._parser.start()  # before the attempt counts: a busy machine spoils no mail
         digest = hashlib.sha256(raw).hexdigest()
-        arrival = await self._service.arrivals.record_arrival(digest, raw, envelope.received_at)
+        arrival = await self._arrivals.record_arrival(digest, raw, envelope.received_at)
         folder = arrival.folder
         if folder is None:
             outcome = await self._decide(raw, partial, arrival.attempts)
-            await self._service.arrivals.record_outcome(digest, outcome)
+            await self._arrivals.record_outcome(digest, outcome)
             folder = outcome.folder
             log.info("mailbox: %s -> %s", redact(outcome.reason), folder)
         await imap.move(uid, folder)
@@ -191,17 +244,17 @@ class InboxWatcher:
         if attempts > 2 * self._timing.max_attempts:
             return MailOutcome("given up", Folder.QUARANTINE)  # not even a reply to it could be made
         if attempts > self._timing.max_attempts:
-            return await self._policy.handle_unparsable(raw)
+            return await self._handler.handle_unparsable(raw)
         try:
             mail = await self._parser.parse(raw, partial)
         except ParserFailed as unread:
             log.error("mailbox: %s", unread)
             if attempts < self._timing.max_attempts:
                 raise  # a busy machine ends a parser too
-            return await self._policy.handle_unparsable(raw)
+            return await self._handler.handle_unparsable(raw)
         if mail.problem in {MailProblem.LONG_HEADERS, MailProblem.TOO_MANY_PARTS, MailProblem.BROKEN}:
-            return await self._policy.handle_unparsable(raw, mail.problem)
-        return await self._policy.handle(mail)
+            return await self._handler.handle_unparsable(raw, mail.problem)
+        return await self._handler.handle(mail)
 
 
 NEARLY_FULL = 90  # percent

@@ -18,6 +18,7 @@ import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Literal, NamedTuple
 
 TOKEN_LENGTH = 26
 _TOKEN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z2-7]{26}(?![A-Za-z0-9])")
@@ -176,3 +177,46 @@ class ServiceAddress:
     def _mac(self, serial: str) -> str:
         mac = hmac.digest(self.key, b"message-id:" + serial.encode(), "sha256")
         return base64.b32encode(mac).decode().lower()[:20]
+
+
+# -- what a token stands for --------------------------------------------------------------------
+
+TokenPurpose = Literal[
+    "reply", "bounce", "unsubscribe", "link", "invite", "host", "answer", "export", "erase"
+]
+"""What a token is for. `link` (confirm an address), `invite`, `host` (open a table), `export` and `erase`
+(the data of the person) are answered with yes or no, and so is `answer`: its decision id is the lines that
+these words say, `agree|decline`. `bounce` gives no right to act.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyToken:
+    """What a valid token stands for.
+
+    address: where replies go. verified_addresses: all verified addresses of the person; orders are
+    accepted from these. table_code: the code that threads the emails of a table (`17`). table_label: the
+    table's name in subjects. seat: None where the token belongs to no seat (`link`). decision_id: the
+    decision that the email asked for.
+    """
+
+    purpose: TokenPurpose
+    address: str
+    verified_addresses: frozenset[str]
+    table_label: str
+    table_code: str = ""
+    seat: str | None = None
+    decision_id: str | None = None
+    message_id: str | None = None
+
+    @property
+    def actor(self) -> str:
+        """The key for rate limits and idempotency: the seat, or the address where there is none."""
+        return self.seat or self.address.casefold()
+
+
+class IssuedToken(NamedTuple):
+    """A token in an email: its hex SHA-256, and what it stands for."""
+
+    token_hash: str
+    token: ReplyToken

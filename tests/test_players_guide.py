@@ -18,8 +18,11 @@ from typing import Any
 import engine
 from bot.discord.cards import card_texts, layouts, parts
 from bot.discord.cards.parts import Json
-from bot.email.delivery import MailGateway
+from bot.email.pages import answer_pages
 from bot.email.pages.notice_pages import PageBuilder
+from bot.email.policy import MailGateway
+from bot.email.replies.reply_reader import ReplyReader
+from bot.email.replies.results import NeedsYes
 from bot.email.tokens import reply_token_for
 from bot.hub.feature import TurnPage
 from bot.hub.info import TableInfo
@@ -28,10 +31,7 @@ from bot.hub.people import person_by_address
 from bot.service import Service
 from bot.terminal.console import Console
 from mail import ServiceAddress, compose
-from mail.composing import pages
-from mail.port import NeedsYes
 from mail.reading.parser import ParsedMail
-from mail.reading.reply_reader import ReplyReader
 from storage import Store, open_store
 from tests.drawn_here import DrawnHere
 
@@ -120,7 +120,7 @@ async def email_examples(folder: Path) -> tuple[str, str]:
             reading = await ReplyReader(gateway.seats).read(ParsedMail("<example>", text="buy CS"), token)
             result = await gateway.seats.play(token, reading.lines, "example")
             assert not isinstance(result, NeedsYes)
-            page = pages.receipt(result, reading.parsed)
+            page = answer_pages.receipt(result, reading.parsed)
             receipt = compose(address, page, token, datetime.now(UTC), "answer", turn.message_id)
         code = view.table.code
         return readable(turn.raw, code), readable(receipt.raw, code)

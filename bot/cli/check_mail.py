@@ -21,8 +21,7 @@ from bot.config import MailSettings, Settings, Tls, load_mail_secret, load_setti
 from bot.email.delivery import imap_account, smtp_account
 from bot.email.oauth import RefreshedTokens
 from mail.connecting import AccessTokens, connection_fault
-from mail.imap import ConnectionLost, ImapConnection, LoginRefused, why_unreachable
-from mail.port import Folder
+from mail.imap import ConnectionLost, Folder, ImapConnection, LoginRefused, why_unreachable
 from mail.reading.bounces import classify
 from mail.reply_address import ServiceAddress, new_token
 from mail.smtp_connections import connect

@@ -6,13 +6,14 @@ from dataclasses import replace
 
 from bot.email.reachability import Correspondents, tell_host
 from bot.email.replies import personal_commands
+from bot.email.replies.results import TableAnswer
 from bot.email.replies.table_replies import joined_sentence, said_at_table
 from bot.email.tokens import ServiceToken, service_token, table_label, table_token
 from bot.hub.info import TableInfo, open_seats
 from bot.hub.people import load_standing
 from bot.service import Service
 from mail import ReplyToken
-from mail.port import Attachment, TableAnswer
+from mail.composing.page import Attachment
 from storage import (
     AddressClaim,
     AlreadyExists,

@@ -6,8 +6,7 @@ with its bytes, its Message-ID and its tokens. From then on the email does not c
 does no harm; a crash before that transaction leaves no trace. An unsent email to a seat is replaced when the
 seat gets a newer one.
 
-`notice_pages` and `turn_pages` write the emails. `MailGateway` is the service behind the policy for what
-players write: `mail.port` says what each of its parts promises.
+`notice_pages` and `turn_pages` write the emails. What players write is handled in `policy`.
 """
 
 from __future__ import annotations
@@ -19,17 +18,15 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from pathlib import Path
 
 from bot.config import MailServer, MailSettings, Settings, load_mail_secret
-from bot.email.confirmations import Confirmations
 from bot.email.hosts import NO_HOST, has_hosts
 from bot.email.oauth import RefreshedTokens
 from bot.email.pages.notice_pages import DigestComposer, PageBuilder
+from bot.email.policy import MailGateway, MailPolicy
 from bot.email.reachability import Correspondents
-from bot.email.replies.seat_replies import SeatReplies
-from bot.email.replies.table_replies import TableReplies
-from bot.email.stored_mail import ASKED_ANEW, HeldLineStore, InboundMail, enqueue_mail, texts_together
+from bot.email.replies.reply_limits import ReplyLimits
+from bot.email.stored_mail import ASKED_ANEW, enqueue_mail, texts_together
 from bot.hub.notifications.messages import decode_notification
 from bot.hub.people import fault_of
 from bot.pictures.workers import PictureWorkers
@@ -38,9 +35,7 @@ from mail import (
     ImapAccount,
     InboxTiming,
     InboxWatcher,
-    MailPolicy,
     ParserProcess,
-    ReplyLimits,
     ServiceAddress,
     SmtpAccount,
     SmtpDeliveryWorker,
@@ -48,10 +43,10 @@ from mail import (
     compose,
     redact,
 )
+from mail.composing.compose import OutgoingMail
 from mail.connecting import AccessTokens
 from mail.inbox import MailboxCaretaker
 from mail.operator_alerts import DAY, OperatorAlerts
-from mail.port import OutgoingMail
 from mail.reading.bounces import classify
 from mail.smtp import DueMail, LeasedMails, retry_at
 from storage import OutboxMessage, UnitOfWork
@@ -79,22 +74,6 @@ class MailTiming:
     poll: float = 15.0
     spacing: float = 1.0
     lease: timedelta = LEASE
-
-
-class MailGateway:
-    """Connects the mail channel to a service, by parts. `folder` has the bytes of emails that are not
-    finished."""
-
-    def __init__(
-        self, service: Service, pictures: PictureWorkers, folder: Path, key: bytes, hosts: str = "verified"
-    ) -> None:
-        """hosts: who may host besides verified addresses, see `admits_host`."""
-        self.people = Correspondents(service)
-        self.arrivals = InboundMail(service, folder)
-        self.seats = SeatReplies(service, pictures)
-        self.held = HeldLineStore(service.store, key)
-        self.confirmations = Confirmations(service)
-        self.tables = TableReplies(service, pictures, self.held, hosts)
 
 
 async def run(
@@ -127,7 +106,7 @@ async def run(
         handler.addFilter(TokenRedactionFilter())
     async with ParserProcess(mail.authserv or "") as parser, asyncio.TaskGroup() as tasks:
         account, report = imap_account(mail, tokens), partial(connection.report, "mailbox")
-        watcher = InboxWatcher(account, gateway, policy, parser, inbox, report)
+        watcher = InboxWatcher(account, gateway.arrivals, policy, parser, inbox, report)
         standing_by = connection.standing_by
         tasks.create_task(service.jobs.lead(MAILBOX, [MAILBOX], watcher.run, standing_by))
         tasks.create_task(worker.run())

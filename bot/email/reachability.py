@@ -15,6 +15,7 @@ terminal: `restore` clears what was counted, sends what waited, and asks for eve
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from bot.email.stored_mail import gather_lost, lost_lately, send_lost
@@ -29,8 +30,7 @@ from bot.position.pending import PendingDecision
 from bot.service import Service
 from mail import ReplyToken
 from mail.operator_alerts import DAY, OperatorAlerts
-from mail.port import Bounce, Correspondent
-from mail.reading.bounces import classify
+from mail.reading.bounces import BounceKind, classify
 from storage import Person, UnitOfWork
 
 BOUNCE_WINDOW = timedelta(days=30)  # older bounces do not count
@@ -41,6 +41,27 @@ KEPT = timedelta(days=30)  # for which refused letters wait
 PASSING = "passing"  # beside the bounces that count: since when others come, the last of them, who was told
 LASTS = timedelta(days=3)  # after which the tables hear of refusals that may pass
 GAP = timedelta(hours=36)  # between two of them, after which they begin anew
+
+
+@dataclass(frozen=True, slots=True)
+class Correspondent:
+    """A person with a verified address. seats: table label and player name of each seat in play."""
+
+    address: str
+    seats: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bounce:
+    """Our email `message_id` did not reach `token.address`. status: as in RFC 3463, or empty. reason: in
+    words.
+    """
+
+    token: ReplyToken
+    message_id: str
+    status: str
+    kind: BounceKind = "soft"
+    reason: str = ""
 
 
 class Correspondents:

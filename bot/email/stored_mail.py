@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -27,14 +28,9 @@ from bot.email.tokens import ServiceToken, token_owner
 from bot.hub.notifications.messages import Notification, decode_notification
 from bot.service import Service
 from mail import ReplyToken
-from mail.port import (
-    Arrival,
-    Folder,
-    GatheredAnswer,
-    HeldLines,
-    MailOutcome,
-    OutgoingMail,
-)
+from mail.composing.compose import OutgoingMail
+from mail.imap import Folder
+from mail.inbox import Arrival, GatheredAnswer, MailOutcome
 from storage import (
     NewMessage,
     Store,
@@ -234,6 +230,15 @@ def _prefix(person_id: int) -> str:
 
 def held_key(token: ReplyToken, code: str) -> str:
     return f"hold:{token.actor}:{code}"
+
+
+class HeldLines(NamedTuple):
+    """Lines that wait for `yes CODE`, and the decision that they answer. figures: what the offer has said
+    that they do, a sentence for each line; empty where it has said nothing."""
+
+    lines: tuple[str, ...]
+    decision_id: str | None
+    figures: tuple[str, ...] = ()
 
 
 class HeldLineStore:

@@ -16,7 +16,7 @@ from bot.hub.info import TableInfo
 from bot.hub.loading import load_info
 from bot.service import Service
 from mail import ReplyToken
-from mail.port import TokenPurpose
+from mail.reply_address import TokenPurpose
 from storage import (
     MailToken,
     UnitOfWork,

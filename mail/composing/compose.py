@@ -12,7 +12,7 @@ quoted-printable lines legal too.
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.headerregistry import Address
 from email.message import EmailMessage
@@ -25,14 +25,51 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from jinja2.utils import select_autoescape
 from markupsafe import Markup, escape
 
-from mail.composing.page import AttachmentBlock, BulletList, ImageBlock, MailPage, Paragraph, summary
-from mail.port import InlineImage, IssuedToken, OutgoingMail, ReplyToken
+from mail.composing.page import (
+    AttachmentBlock,
+    BulletList,
+    ImageBlock,
+    InlineImage,
+    MailPage,
+    Paragraph,
+    summary,
+)
 from mail.reading.quotes import DELIMITER, FOOTER
-from mail.reply_address import ServiceAddress, find_message_ids, hash_token, new_token, normalize_address
+from mail.reply_address import (
+    IssuedToken,
+    ReplyToken,
+    ServiceAddress,
+    find_message_ids,
+    hash_token,
+    new_token,
+    normalize_address,
+)
 
 MAX_ITEMS = 60
 MAX_ITEM_LENGTH = 800  # characters of an item
 MAX_IMAGE_BYTES = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class OutgoingMail:
+    """A composed email: the bytes are sent, and sent again, unchanged.
+
+    envelope_sender: holds a bounce token. actor, reason: what rate limits count by. reply_token: what a reply
+    to `message_id` stands for, also when the token was lost on the way. offered_code: of the held lines that
+    a plain `yes` in reply to this email confirms. text: what it says, in words (`page.summary`).
+    """
+
+    message_id: str
+    recipient: str
+    envelope_sender: str
+    raw: bytes
+    actor: str
+    reason: str
+    issued_tokens: tuple[IssuedToken, ...]
+    reply_token: ReplyToken | None = None
+    offered_code: str | None = None
+    text: str = ""
+
 
 # --- text from outside ---
 

@@ -1,6 +1,6 @@
 """The content of an email as blocks, without headers.
 
-`pages` and `refusal_pages` beside this module make it, `compose` sends it.
+`compose` makes an email of it.
 
 Text that players wrote is shown as `QuotedLines` only: each line behind `| `, so that it can never be read
 as an order when a mail program quotes our email without marks.
@@ -11,7 +11,37 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from mail.port import Attachment, InlineImage, TableRows
+
+@dataclass(frozen=True, slots=True)
+class InlineImage:
+    """A PNG in an email. name: one word (`map`). width: in CSS pixels. alt: what it shows, in words."""
+
+    name: str
+    png: bytes
+    alt: str
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """An attached file: its name, its media type (`text/csv`), its bytes."""
+
+    name: str
+    media_type: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class TableRows:
+    """A table: the names of its columns, its rows, and the same as lines of fixed width.
+
+    numeric: which columns hold numbers.
+    """
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    lines: Sequence[str]
+    numeric: Sequence[bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,3 +179,8 @@ def bullets(title: str, items: Sequence[str]) -> list[Block]:
 def copyable(title: str, lines: Sequence[str]) -> list[Block]:
     """Lines ready to copy; nothing where there are none."""
     return [CopyableLines(title, lines)] if lines else []
+
+
+def position_blocks(parts: tuple[str | TableRows, ...], title: str = "The position") -> list[Block]:
+    """The position under a title; nothing where there is none."""
+    return [PositionBlock(title, parts)] if parts else []

@@ -29,12 +29,13 @@ from unittest.mock import patch
 
 from bot.config import Settings, parse_settings
 from bot.email import delivery
+from bot.email.replies.reply_limits import ReplyLimits
 from bot.hub import people
 from bot.hub.info import TableInfo
 from bot.hub.people import PrivacySettings
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
-from mail import InboxTiming, ParserProcess, ReplyLimits
+from mail import InboxTiming, ParserProcess
 from storage import Person, Store, open_store
 from tests.fake_discord.running_bot import OnePixelPictures
 from tests.mail.servers import Delivery, Mailbox, SmtpCatcher, pymap_server, smtp_server

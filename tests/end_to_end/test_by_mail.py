@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 from sqlmodel import col, select, update
 
+from bot.email.replies.reply_limits import ReplyLimits
 from bot.hub import people
-from mail import ReplyLimits
 from storage import OutboxMessage
 from tests.drawn_here import DrawnHere
 from tests.end_to_end.mail_players import ADDRESS, QUICK, MailHarness, Server, asks, copied, headline, served

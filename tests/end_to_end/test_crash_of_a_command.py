@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.email.delivery import MailGateway
+from bot.email.policy import MailGateway
 from bot.email.tokens import ServiceToken
 from bot.features.lobby.tables import Lobby
 from bot.service import Service

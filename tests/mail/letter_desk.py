@@ -20,15 +20,15 @@ from email.policy import SMTP, default
 from hashlib import sha256
 from pathlib import Path
 
-from bot.email.delivery import MailGateway, StoredMailOutbox
+from bot.email.delivery import StoredMailOutbox
+from bot.email.policy import MailGateway, MailPolicy
+from bot.email.replies.reply_limits import ReplyLimits
 from bot.hub import people
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from mail import ServiceAddress
-from mail.policy import MailPolicy
-from mail.port import MailOutcome
+from mail.inbox import MailOutcome
 from mail.reading.parser import parse_mail
-from mail.replies import ReplyLimits
 from storage import open_store
 
 KEY = b"k" * 32

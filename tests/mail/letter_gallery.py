@@ -17,12 +17,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import engine
-from bot.email.reachability import Correspondents
+from bot.email.reachability import Bounce, Correspondents
+from bot.email.replies.reply_limits import ReplyLimits
 from bot.pictures.workers import PictureWorkers
 from engine.game_text import replay
-from mail.port import Bounce
 from mail.reading.bounces import BounceKind
-from mail.replies import ReplyLimits
 from tests.mail.letter_desk import ADDRESS, UNLIMITED, LetterDesk, SentLetter, letter_desk
 from tests.sentences.messages import question_kind
 

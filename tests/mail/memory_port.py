@@ -1,4 +1,4 @@
-"""A service in memory with a toy game, for tests of the mail channel. It keeps the promises of `mail.port`.
+"""A service in memory with a toy game, for tests of the policy.
 
 The game: each seat gets decision after decision (`s1.0`, `s1.1`, …). `buy X` and `pass` answer one, `sell N
 X` may be played any number of times before. `buy NOTHING` is refused, `buy S` is ambiguous.
@@ -10,36 +10,31 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import Self
+from typing import Self, cast
 
 import pytest
 
-from mail.composing import pages
-from mail.composing.compose import compose
-from mail.port import (
+from bot.email.pages.turn_pages import TurnNotice, turn_notice
+from bot.email.policy import MailGateway
+from bot.email.reachability import Bounce, Correspondent
+from bot.email.replies.results import (
     AcceptedLine,
-    Arrival,
-    Bounce,
-    Correspondent,
-    GatheredAnswer,
-    HeldLines,
-    InlineImage,
     LineRejected,
     LinesPlayed,
-    MailOutcome,
     MailQuery,
     NeedsYes,
-    OutgoingMail,
     PlayResult,
     QueryResult,
-    ReplyToken,
     StaleReply,
     TableAnswer,
-    TableRows,
 )
+from bot.email.stored_mail import HeldLines
+from mail.composing.compose import OutgoingMail, compose
+from mail.composing.page import InlineImage, TableRows
+from mail.inbox import Arrival, GatheredAnswer, MailOutcome
 from mail.reading.parts import MailFile
 from mail.reading.unclear_lines import Vocabulary
-from mail.reply_address import ServiceAddress
+from mail.reply_address import ReplyToken, ServiceAddress
 from mail.smtp import DueMail, LeasedMails
 
 POST = ServiceAddress("play@games.test", b"a key of sixteen")
@@ -103,7 +98,7 @@ def alerts(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 @dataclass
 class InMemoryService:
-    """Seats `s1` (ann@player.test) and `s2` (bob@player.test) at table 17; both protocols of `mail.port`."""
+    """Seats `s1` (ann@player.test) and `s2` (bob@player.test) at table 17."""
 
     clock: MailClock = field(default_factory=MailClock)
     turns: Counter[str] = field(default_factory=Counter)
@@ -152,7 +147,7 @@ class InMemoryService:
         self, seat: str = "s1", name: str = "ann", chat: tuple[tuple[str, str], ...] = ()
     ) -> OutgoingMail:
         """The letter that asks a seat for its decision."""
-        told = pages.TurnNotice(
+        told = TurnNotice(
             name=name.title(),
             prompt="Buy a private company, bid on one, or pass.",
             legal_lines=("buy SV", "bid CA 165", "pass"),
@@ -170,9 +165,14 @@ class InMemoryService:
             chat=chat,
         )
         sealed = self.current_token(seat, name)
-        return self.post(compose(POST, pages.turn_notice(told), sealed, self.clock(), "notice"))
+        return self.post(compose(POST, turn_notice(told), sealed, self.clock(), "notice"))
 
-    # --- ServicePort ---
+    # --- the gateway ---
+
+    @property
+    def gateway(self) -> MailGateway:
+        """This, in the place of the gateway of a real service."""
+        return cast(MailGateway, self)
 
     @property
     def arrivals(self) -> Self:

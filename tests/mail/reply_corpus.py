@@ -19,14 +19,15 @@ from typing import Any, NamedTuple
 from unittest.mock import Mock
 
 import engine
+from bot.email.replies.reply_reader import ReplyReader
+from bot.email.replies.results import AcceptedLine
 from bot.email.replies.seat_replies import LineReader
 from bot.service import Service
 from engine.game_text import replay
-from mail.port import AcceptedLine, ReplyToken
 from mail.reading.parser import ParsedMail, parse_mail
 from mail.reading.quotes import DELIMITER, FOOTER
-from mail.reading.reply_reader import ReplyReader
 from mail.reading.unclear_lines import Vocabulary
+from mail.reply_address import ReplyToken
 
 FOLDER = Path(__file__).parent / "replies"
 HEAD = "title 1830\nplayers Ann, Bob, Cid\n---\n"
@@ -134,7 +135,7 @@ _READINGS: dict[ReplyCase, Reading] = {}
 
 
 class _Table:
-    """The part of `mail.port.ServicePort` that reading needs, over one position with Ann to act."""
+    """The part of `SeatReplies` that reading needs, over one position with Ann to act."""
 
     def __init__(self, state: engine.State) -> None:
         self.state = state

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from mail.policy import MailPolicy
-from mail.port import Folder, OutgoingMail
+from bot.email.policy import MailPolicy
+from mail.composing.compose import OutgoingMail
+from mail.imap import Folder
 from mail.reading.bounces import classify, reason_line
 from mail.reading.parser import parse_mail
 from tests.mail.memory_port import POST, InMemoryService
@@ -102,7 +103,7 @@ def prose_bounce(text: str, *, to: str, subject: str = "failure notice") -> byte
 
 
 async def bounced(service: InMemoryService, raw: bytes) -> tuple[str, ...]:
-    outcome = await MailPolicy(POST, service, now=service.clock).handle(parse_mail(raw))
+    outcome = await MailPolicy(POST, service.gateway, now=service.clock).handle(parse_mail(raw))
     assert not outcome.replies and not service.moves
     return tuple(bounce.kind for bounce in service.bounces)
 
@@ -211,7 +212,7 @@ async def test_bounce_of_a_mail_that_is_not_ours_counts_nothing() -> None:
     service = InMemoryService()
     text = "550 5.1.1 User unknown\n\nMessage-ID: <t.aaaaaaaaaaaaaaaaaaaa.b@games.test>"
     raw = prose_bounce(text, to=POST.address)
-    outcome = await MailPolicy(POST, service, now=service.clock).handle(parse_mail(raw))
+    outcome = await MailPolicy(POST, service.gateway, now=service.clock).handle(parse_mail(raw))
     assert outcome.folder is Folder.IGNORED and not service.bounces
 
 

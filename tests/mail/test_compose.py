@@ -8,24 +8,26 @@ from email.policy import default
 
 import pytest
 
-from bot.email.pages.notice_pages import mail_page
+from bot.email.pages import answer_pages, refusal_pages
+from bot.email.pages.notice_pages import announcement, mail_page
+from bot.email.pages.turn_pages import TurnNotice, turn_notice
 from bot.hub.feature import Answer, Page
-from mail.composing import pages, refusal_pages
-from mail.composing.compose import compose, safe_line
+from mail.composing.compose import OutgoingMail, compose, safe_line
 from mail.composing.page import (
     BulletList,
     CopyableLines,
     ImageBlock,
+    InlineImage,
     MailPage,
     Paragraph,
     PositionBlock,
     Preformatted,
     QuotedLines,
+    TableRows,
 )
-from mail.port import InlineImage, OutgoingMail, ReplyToken, TableRows
 from mail.reading.html_text import visible_text
 from mail.reading.quotes import DELIMITER
-from mail.reply_address import hash_token
+from mail.reply_address import ReplyToken, hash_token
 from tests.mail.memory_port import PNG, POST, InMemoryService
 from tests.mail.toy_reader import parse_reply
 
@@ -118,7 +120,7 @@ def test_lines_on_the_wire(service: InMemoryService) -> None:
 def test_long_ids_stay_whole(length: int) -> None:
     """The standard library would make encoded words of them, and mailers would not thread the letter."""
     parent = f"<{'A' * length}@eurprd01.prod.exchangelabs.test>"
-    letter = composed(pages.confirmation("x"), parent=parent)
+    letter = composed(answer_pages.confirmation("x"), parent=parent)
     assert f"\r\nIn-Reply-To: {parent}\r\n".encode() in letter.raw
     assert f" {parent}\r\n".encode() in letter.raw and b"=?" not in letter.raw.partition(b"\r\n\r\n")[0]
     assert parsed(letter)["Subject"].startswith("Re: ") and parsed(letter)["Auto-Submitted"] == "auto-replied"
@@ -126,7 +128,7 @@ def test_long_ids_stay_whole(length: int) -> None:
 
 @pytest.mark.parametrize("parent", ["<a b@c>", "x", "<a@b>\r\nBcc: v@e.test", "<é@b>", ""])
 def test_foreign_ids_cannot_break_headers(parent: str) -> None:
-    letter = composed(pages.confirmation("x"), parent=parent)
+    letter = composed(answer_pages.confirmation("x"), parent=parent)
     assert parsed(letter)["Bcc"] is None and POST.is_own_message_id(parsed(letter)["References"].split()[0])
 
 
@@ -187,7 +189,7 @@ def test_long_lists_are_cut() -> None:
 def test_an_address_that_is_none_is_refused() -> None:
     with pytest.raises(ValueError):
         composed(
-            pages.confirmation("x"),
+            answer_pages.confirmation("x"),
             replace(InMemoryService().current_token("s1"), address="a@b.test, c@d.test"),
         )
 
@@ -205,8 +207,8 @@ INVITATION = mail_page(
 )  # fmt: skip
 
 PAGES = {
-    "notice": pages.turn_notice(pages.TurnNotice("Ann", "Buy.", ("pass",), more=("Sunday",))),
-    "news": pages.announcement("It is over.", ["Ann wins."]),
+    "notice": turn_notice(TurnNotice("Ann", "Buy.", ("pass",), more=("Sunday",))),
+    "news": announcement("It is over.", ["Ann wins."]),
     "ambiguous": refusal_pages.ambiguous_recipient(),
     "wrong sender": refusal_pages.wrong_sender(["buy SV"], "abcd2345"),
     "wrong sender, nothing held": refusal_pages.wrong_sender([], None),
@@ -214,11 +216,11 @@ PAGES = {
     "sure": refusal_pages.confirm_orders(["resign"], "You give up your seat.", "abcd2345"),
     "unknown code": refusal_pages.unknown_code(),
     "yes or no": refusal_pages.expects_yes_or_no(),
-    "link": pages.address_confirmation("Ann"),
+    "link": answer_pages.address_confirmation("Ann"),
     "invitation": INVITATION,
-    "gathered": pages.gathered_answers(["OK.", "Bob to act."]),
+    "gathered": answer_pages.gathered_answers(["OK.", "Bob to act."]),
     "alone": refusal_pages.must_be_alone("stop"),
-    "stopped": pages.confirmation("No more letters will come."),
+    "stopped": answer_pages.confirmation("No more letters will come."),
 }
 
 
@@ -284,8 +286,8 @@ def test_no_word_is_wider_than_a_phone() -> None:
 def test_the_map_stands_before_a_long_list_of_lines(many: bool) -> None:
     lines = tuple(f"lay 57 H{number} 0" for number in range(12 if many else 3))
     images = tuple(InlineImage(name, PNG, f"The {name}.", 560) for name in ("map", "market"))
-    notice = pages.TurnNotice("Ann", "You to act: lay track.", lines, ("Bob passes.",), images=images)
-    text = part(composed(pages.turn_notice(notice)), "plain")
+    notice = TurnNotice("Ann", "You to act: lay track.", lines, ("Bob passes.",), images=images)
+    text = part(composed(turn_notice(notice)), "plain")
     places = {text.index("[Picture: The map.]"): "map", text.index("[Picture: The market.]"): "market"}
     places |= {text.index("For example"): "lines", text.index("Since your last turn"): "events"}
     order = [places[at] for at in sorted(places)]
@@ -294,7 +296,7 @@ def test_the_map_stands_before_a_long_list_of_lines(many: bool) -> None:
 
 def test_the_whole_turn_at_once_says_that_it_lays_nothing() -> None:
     for lays_nothing, title in ((True, "The whole turn at once; it lays nothing"), (False, "at once\n")):
-        notice = pages.TurnNotice(
+        notice = TurnNotice(
             "Ann",
             "You to act.",
             ("pass",),
@@ -302,5 +304,5 @@ def test_the_whole_turn_at_once_says_that_it_lays_nothing() -> None:
             whole_turns=("run best; pay; pass",),
             lays_nothing=lays_nothing,
         )
-        text = part(composed(pages.turn_notice(notice)), "plain")
+        text = part(composed(turn_notice(notice)), "plain")
         assert title in text and "run best; pay; pass" in text

@@ -13,10 +13,9 @@ from pathlib import Path
 import aioimaplib
 import pytest
 
-from mail.imap import ConnectionLost, ImapAccount, ImapConnection, LoginRefused, why_unreachable
-from mail.inbox import InboxTiming, InboxWatcher
-from mail.policy import MailPolicy
-from mail.port import Folder, MailOutcome
+from bot.email.policy import MailPolicy
+from mail.imap import ConnectionLost, Folder, ImapAccount, ImapConnection, LoginRefused, why_unreachable
+from mail.inbox import InboxTiming, InboxWatcher, MailOutcome
 from mail.reading.parser import ParsedMail
 from mail.reading.parser_process import ParserFailed, ParserNotStarted, ParserProcess
 from tests.mail.memory_port import POST, InMemoryService, alerts, reply
@@ -67,7 +66,7 @@ async def watching(
 ) -> AsyncIterator[InboxWatcher]:
     """An inbox that runs meanwhile; it must not end by itself."""
     inbox = InboxWatcher(
-        account, service, MailPolicy(POST, service, now=service.clock), parser or READER, pace
+        account, service, MailPolicy(POST, service.gateway, now=service.clock), parser or READER, pace
     )
     task = asyncio.create_task(inbox.run())
     try:
@@ -306,7 +305,7 @@ async def test_c28_killed_between_any_two_steps(point: str) -> None:
 
         setattr(service, name, dying)
         inbox = InboxWatcher(
-            mailbox.account, service, MailPolicy(POST, service, now=service.clock), READER, FAST
+            mailbox.account, service, MailPolicy(POST, service.gateway, now=service.clock), READER, FAST
         )
         with pytest.raises(Killed):
             await inbox.run()

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from bot.email.replies.reply_limits import ReplyLimits
 from bot.hub.people import DEFAULT_LIMITS, INVITATIONS_TO_STRANGER
 from bot.pictures import workers
-from mail.replies import ReplyLimits
 from tests.fake_discord.running_bot import HangingPictures, OnePixelPictures
 from tests.mail.letter_desk import ADDRESS, LetterDesk, letter_desk
 

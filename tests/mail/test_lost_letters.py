@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.email.reachability import ASK_AGAIN, KEPT
-from mail.port import Bounce
+from bot.email.reachability import ASK_AGAIN, KEPT, Bounce
 from mail.reading.bounces import BounceKind
 from tests.fake_discord.running_bot import OnePixelPictures
 from tests.mail.letter_desk import ADDRESS, LetterDesk, SentLetter, letter_desk

@@ -7,10 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mail.imap import ImapConnection, Quota
+from bot.email.policy import MailPolicy
+from mail.imap import Folder, ImapConnection, Quota
 from mail.inbox import INTERVAL, InboxWatcher, MailboxCaretaker, fullness
-from mail.policy import MailPolicy
-from mail.port import Folder
 from mail.reading.parser_process import ParserProcess
 from tests.mail.fake_imap import INBOX_MAIL, fake_imap
 from tests.mail.memory_port import POST, InMemoryService, alerts, reply
@@ -95,7 +94,7 @@ async def test_a_full_mailbox_is_said_and_no_mail_is_played_twice(caplog: pytest
         server.full = True
         server.mails.append(reply(notice, "buy SV"))
         watcher = InboxWatcher(
-            server.account, service, MailPolicy(POST, service, now=service.clock), parser, FAST
+            server.account, service, MailPolicy(POST, service.gateway, now=service.clock), parser, FAST
         )
         task = asyncio.create_task(watcher.run())
         try:

@@ -7,9 +7,9 @@ import pytest
 
 import engine
 from bot.email.pages.turn_pages import bundle_lines, offered_lines
+from bot.email.replies.reply_reader import ReplyReader
 from bot.position.pending import seat_number
 from mail.reading.parser import ParsedMail
-from mail.reading.reply_reader import ReplyReader
 from tests.game_text.histories import GAMES, history_of
 from tests.mail.reply_corpus import LINE_READER, TOKEN
 
@@ -18,7 +18,7 @@ EVERY = 41
 
 
 class Seat:
-    """The part of `mail.port.ServicePort` that reading needs, for one seat of a position."""
+    """The part of `SeatReplies` that reading needs, for one seat of a position."""
 
     def __init__(self, state: engine.State, seat: int, choices: list[engine.Choice]) -> None:
         self.state, self.seat = state, seat

@@ -11,14 +11,15 @@ from email.policy import default
 
 import pytest
 
-from mail.composing.compose import compose
-from mail.composing.pages import address_confirmation
-from mail.policy import MailPolicy
-from mail.port import Folder, MailOutcome, OutgoingMail, ReplyToken
+from bot.email.pages.answer_pages import address_confirmation
+from bot.email.policy import MailPolicy
+from bot.email.replies.reply_limits import ReplyLimits
+from mail.composing.compose import OutgoingMail, compose
+from mail.imap import Folder
+from mail.inbox import MailOutcome
 from mail.reading.parser import parse_mail
 from mail.reading.parts import MailProblem
-from mail.replies import ReplyLimits
-from mail.reply_address import ServiceAddress, hash_token, new_token
+from mail.reply_address import ReplyToken, ServiceAddress, hash_token, new_token
 from tests.mail.memory_port import POST, InMemoryService, MailClock, alerts, reply
 from tests.mail.reply_corpus import LINE_READER
 from tests.mail.test_compose import INVITATION
@@ -31,7 +32,7 @@ def service() -> InMemoryService:
 
 @pytest.fixture
 def policy(service: InMemoryService) -> MailPolicy:
-    return MailPolicy(POST, service, now=service.clock)
+    return MailPolicy(POST, service.gateway, now=service.clock)
 
 
 async def arrive(
@@ -208,7 +209,7 @@ async def test_c04_failed_authentication(service: InMemoryService, policy: MailP
 
 
 async def test_c05_results_that_the_sender_wrote(service: InMemoryService) -> None:
-    strict = MailPolicy(POST, service, require_dmarc=True, now=service.clock)
+    strict = MailPolicy(POST, service.gateway, require_dmarc=True, now=service.clock)
     notice = service.notice()
     ours = "Authentication-Results: MX.games.test; spf=pass;\n dmarc=pass (p=none) header.from=player.test\n"
     fake = "Authentication-Results: mx.games.test; dmarc=pass\n"
@@ -343,7 +344,8 @@ async def test_c10_a_reply_that_a_list_marks_is_a_reply(service: InMemoryService
 async def test_c10_ping_pong_ends_at_once(service: InMemoryService, policy: MailPolicy) -> None:
     """Two installations whose addresses know each other: the other's receipt is automatic mail to us."""
     ours = await arrive(service, policy, reply(service.notice(), "juggle"))
-    there = MailPolicy(ServiceAddress("play@other.test", b"another key, 16 b"), service, now=service.clock)
+    elsewhere = ServiceAddress("play@other.test", b"another key, 16 b")
+    there = MailPolicy(elsewhere, service.gateway, now=service.clock)
     echo = await there.handle(parse_mail(ours.replies[0].raw))
     assert echo.replies == () and echo.folder == Folder.IGNORED
 
@@ -705,7 +707,7 @@ async def test_answers_above_the_limit_are_gathered_and_none_is_dropped(
 async def test_the_breaker_stops_all_replies_and_alerts_once(
     service: InMemoryService, caplog: pytest.LogCaptureFixture
 ) -> None:
-    policy = MailPolicy(POST, service, limits=ReplyLimits(breaker_replies=5), now=service.clock)
+    policy = MailPolicy(POST, service.gateway, limits=ReplyLimits(breaker_replies=5), now=service.clock)
     notice = service.notice()
     sent = [
         await arrive(service, policy, reply(notice, "buy NOTHING", message_id=f"<{n}@player.test>"))

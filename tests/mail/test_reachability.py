@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.email.reachability import ASK_AGAIN
+from bot.email.reachability import ASK_AGAIN, Bounce
 from bot.hub import people
-from mail.port import Bounce
 from mail.reading.bounces import BounceKind
 from tests.fake_discord.running_bot import OnePixelPictures
 from tests.mail.letter_desk import LetterDesk, letter_desk

@@ -12,14 +12,13 @@ from pathlib import Path
 import aiosmtplib
 import pytest
 
+from bot.email.pages import answer_pages
+from bot.email.policy import MailPolicy
 from mail import smtp_connections
-from mail.composing import pages
-from mail.composing.compose import compose
+from mail.composing.compose import OutgoingMail, compose
 from mail.inbox import InboxWatcher
-from mail.policy import MailPolicy
-from mail.port import OutgoingMail, ReplyToken
 from mail.reading.parser_process import ParserProcess
-from mail.reply_address import TokenRedactionFilter
+from mail.reply_address import ReplyToken, TokenRedactionFilter
 from mail.smtp import BURST, LEASE_SIZE, MAX_RETRY_AGE, SmtpDeliveryWorker, retry_at
 from mail.smtp_connections import SmtpAccount
 from tests.mail.memory_port import POST, InMemoryService, reply
@@ -36,7 +35,7 @@ from tests.mail.test_inbox import FAST, until
 
 def letter(service: InMemoryService, address: str = "ann@player.test") -> OutgoingMail:
     sealed = ReplyToken("reply", address, frozenset({address}), "Table 17", "17", address, "d1")
-    return service.post(compose(POST, pages.confirmation("Hello."), sealed, service.clock(), "notice"))
+    return service.post(compose(POST, answer_pages.confirmation("Hello."), sealed, service.clock(), "notice"))
 
 
 def worker(service: InMemoryService, player: SmtpCatcher, spacing: float = 0.0) -> SmtpDeliveryWorker:
@@ -378,7 +377,7 @@ async def test_a_whole_round_trip(caplog: pytest.LogCaptureFixture) -> None:
     async with pymap_server() as mailbox, smtp_server() as player, ParserProcess() as parser:
         post = worker(service, player)
         inbox = InboxWatcher(
-            mailbox.account, service, MailPolicy(POST, service, now=service.clock), parser, FAST
+            mailbox.account, service, MailPolicy(POST, service.gateway, now=service.clock), parser, FAST
         )
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(inbox.run()), group.create_task(post.run())]
@@ -403,7 +402,6 @@ async def test_a_whole_round_trip(caplog: pytest.LogCaptureFixture) -> None:
         elif record.name not in {
             "mail.inbox",
             "mail.smtp",
-            "mail.policy",
             "mail.reading.parser_process",
             "mail.imap",
         }:

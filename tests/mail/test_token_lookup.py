@@ -7,13 +7,12 @@ from email.policy import SMTP, default
 
 import pytest
 
-from mail.composing import pages
-from mail.composing.compose import compose
+from bot.email.pages.turn_pages import TurnNotice, turn_notice
+from bot.email.replies.reply_reader import TokenLookup
+from mail.composing.compose import OutgoingMail, compose
 from mail.composing.page import CopyableLines, MailPage
-from mail.port import OutgoingMail, ReplyToken
 from mail.reading.parser import ParsedMail
-from mail.reading.reply_reader import TokenLookup
-from mail.reply_address import ServiceAddress
+from mail.reply_address import ReplyToken, ServiceAddress
 from tests.mail.memory_port import InMemoryService
 
 PLAIN = ServiceAddress("play@games.test", b"a key of sixteen", "")
@@ -22,8 +21,8 @@ ANN, BOB = "ann@player.test", "bob@player.test"
 
 def letter(service: InMemoryService, seat: str, address: str = ANN, chat: str = "") -> OutgoingMail:
     sealed = ReplyToken("reply", address, frozenset({address}), "Table 17", "17", seat, f"{seat}.0")
-    notice = pages.TurnNotice("Ann", "You to act: buy or pass.", ("buy SV", "pass"), chat=(("Bob", chat),))
-    return service.post(compose(PLAIN, pages.turn_notice(notice), sealed, service.clock(), "turn"))
+    notice = TurnNotice("Ann", "You to act: buy or pass.", ("buy SV", "pass"), chat=(("Bob", chat),))
+    return service.post(compose(PLAIN, turn_notice(notice), sealed, service.clock(), "turn"))
 
 
 def content(sent: OutgoingMail) -> tuple[str, str, str]:
@@ -40,7 +39,7 @@ def quoted(sent: OutgoingMail, mark: str = "> ") -> str:
 
 
 async def seats(service: InMemoryService, mail: ParsedMail) -> list[str | None]:
-    return [token.seat for token in await TokenLookup(PLAIN, service).tokens_of(mail)]
+    return [token.seat for token in await TokenLookup(PLAIN, service.gateway.people).tokens_of(mail)]
 
 
 def answer(text: str, to: str = "play@games.test", parents: tuple[str, ...] = ()) -> ParsedMail:
@@ -72,7 +71,9 @@ async def test_the_answered_email_comes_before_a_name_that_an_address_book_has_k
     assert await seats(service, answer("pass", stale, parents=(new.message_id,))) == ["s2"]
     assert await seats(service, answer("pass\n\n" + quoted(new), stale)) == ["s2", "s1"], "ambiguous"
     newer = letter(service, "s1")
-    (token,) = await TokenLookup(PLAIN, service).tokens_of(answer("pass\n\n" + quoted(newer), stale))
+    (token,) = await TokenLookup(PLAIN, service.gateway.people).tokens_of(
+        answer("pass\n\n" + quoted(newer), stale)
+    )
     assert token.message_id == newer.message_id, "of one seat, the email that is quoted"
 
 
@@ -105,7 +106,9 @@ async def test_unsubscribe_is_by_subject_and_by_https_where_there_is_a_page() ->
     assert header.startswith("<mailto:play@games.test?subject=stop%20code-") and "," not in header
     assert message["List-Unsubscribe-Post"] is None
     secret = header.rpartition("code-")[2].removesuffix(">")
-    (token,) = await TokenLookup(PLAIN, service).tokens_of(replace(answer(""), subject=f"stop code-{secret}"))
+    (token,) = await TokenLookup(PLAIN, service.gateway.people).tokens_of(
+        replace(answer(""), subject=f"stop code-{secret}")
+    )
     assert token.purpose == "unsubscribe"
     page = MailPage("Hello.", (CopyableLines("Reply", ["yes"]),))
     there = replace(PLAIN, separator="+", unsubscribe_url="https://games.test/unsubscribe/")

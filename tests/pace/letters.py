@@ -9,10 +9,11 @@ from email.policy import SMTP
 from email.utils import parseaddr
 from pathlib import Path
 
-from bot.email.delivery import MailGateway, StoredMailOutbox
+from bot.email.delivery import StoredMailOutbox
+from bot.email.policy import MailGateway
+from bot.email.replies.results import PlayResult
 from bot.email.tokens import table_label
 from mail import ServiceAddress
-from mail.port import PlayResult
 from mail.reply_address import hash_token
 from tests.fake_discord.running_bot import OnePixelPictures
 from tests.pace.conftest import DrivenTable

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from bot.email.replies.results import LinesPlayed, StaleReply
 from bot.hub.request import Completed
-from mail.port import LinesPlayed, StaleReply
 from tests.pace.conftest import DrivenTable
 from tests.pace.letters import Letter, MailDesk
 from tests.pace.test_clock import BERLIN

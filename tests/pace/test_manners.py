@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from bot.email.replies.results import LinesPlayed
 from bot.hub.log import recent_events
 from bot.hub.notifications.messages import Notification
 from bot.hub.request import Completed, LineRefused, PollUpdated
-from mail.port import LinesPlayed
 from tests.pace.conftest import DrivenTable
 from tests.pace.letters import MailDesk
 from tests.pace.test_by_mail import to

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from bot.email.replies.results import LinesPlayed
 from bot.hub.request import Completed, PollUpdated
-from mail.port import LinesPlayed
 from tests.pace.conftest import START, DrivenTable
 from tests.pace.letters import MailDesk
 from tests.pace.test_by_mail import desk, to

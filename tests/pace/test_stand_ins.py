@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
+from bot.email.replies.results import LinesPlayed
 from bot.hub.request import Completed, LineRefused, PollUpdated, QueryAnswer
-from mail.port import LinesPlayed
 from tests.pace.conftest import START, DrivenTable
 from tests.pace.letters import MailDesk
 from tests.pace.test_by_mail import desk, to

@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 
 from bot.discord.cards.notices import turns_card
+from bot.email.replies.results import LinesPlayed
 from bot.hub.request import PollUpdated, QueryAnswer, TableNotRunning
-from mail.port import LinesPlayed
 from tests.pace.conftest import START, DrivenTable
 from tests.pace.letters import MailDesk
 from tests.pace.test_by_mail import desk, to

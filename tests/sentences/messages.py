@@ -21,19 +21,19 @@ from bot.discord.cards import layouts
 from bot.discord.controls.page_controls import page_card
 from bot.discord.delivery import DiscordDelivery
 from bot.discord.interactions import private_answers
+from bot.email.pages import answer_pages, refusal_pages
 from bot.email.pages.notice_pages import PageBuilder
+from bot.email.replies.results import AcceptedLine, LineRejected, LinesPlayed, StaleReply
 from bot.hub.notifications.messages import Notification, decode_notification
 from bot.hub.request import CommandResult
 from bot.service import Service
 from engine.core.state import AnyFrame
-from mail.composing import pages, refusal_pages
 from mail.composing.compose import compose
 from mail.composing.page import MailPage
-from mail.port import AcceptedLine, LineRejected, LinesPlayed, ReplyToken, StaleReply
 from mail.reading.parts import MailProblem
 from mail.reading.quotes import ReplyLine
 from mail.reading.reply_text import ParsedReply, ReplyFault
-from mail.reply_address import ServiceAddress
+from mail.reply_address import ReplyToken, ServiceAddress
 from storage import OutboxMessage, open_store
 from tests.fake_discord.models import Json, walk_components
 from tests.fake_discord.running_bot import OnePixelPictures
@@ -69,9 +69,9 @@ def answering_pages() -> dict[str, MailPage]:
     )
     too_long = ReplyFault(ReplyLine(1, "buy" * 9), "This line is longer than 500 characters.")
     return {
-        "orders that were played": pages.receipt(played, REPLY),
-        "orders that were refused": pages.receipt(rejected, REPLY),
-        "orders that came too late": pages.receipt(stale, REPLY),
+        "orders that were played": answer_pages.receipt(played, REPLY),
+        "orders that were refused": answer_pages.receipt(rejected, REPLY),
+        "orders that came too late": answer_pages.receipt(stale, REPLY),
         "an invalid line": refusal_pages.invalid_line(too_long, REPLY),
         "a command with other lines": refusal_pages.must_be_alone("stop"),
         **{f"a mail that cannot be read ({p.name})": refusal_pages.unreadable_mail(p) for p in MailProblem},
@@ -82,7 +82,9 @@ def answering_pages() -> dict[str, MailPage]:
         "`resign`": refusal_pages.confirm_orders(["resign"], "You give up your seat.", "abcd2345"),
         "an unknown code": refusal_pages.unknown_code(),
         "neither yes nor no": refusal_pages.expects_yes_or_no(),
-        "many answers at once": pages.gathered_answers(["OK: all lines were carried out.", "Bob to act."]),
+        "many answers at once": answer_pages.gathered_answers(
+            ["OK: all lines were carried out.", "Bob to act."]
+        ),
     }  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Literal
 
+from bot.email.pages import answer_pages
 from bot.email.pages.turn_pages import (
     PICTURES_LATE,
     TurnPages,
@@ -31,10 +32,20 @@ from bot.pictures.workers import PictureWorkers
 from bot.position import legal_lines
 from bot.service import Service
 from mail import MailPage, OutgoingMail, ServiceAddress, compose
-from mail.composing import pages
-from mail.composing.page import Block, BulletList, CopyableLines, Paragraph, Preformatted, bullets, copyable
-from mail.port import IssuedToken
-from mail.reply_address import hash_token, new_token
+from mail.composing.page import (
+    Block,
+    BulletList,
+    CopyableLines,
+    ImageBlock,
+    InlineImage,
+    Paragraph,
+    Preformatted,
+    TableRows,
+    bullets,
+    copyable,
+    position_blocks,
+)
+from mail.reply_address import IssuedToken, hash_token, new_token
 from storage import OutboxMessage, Store
 
 ASKING = ("turn", "reminder")
@@ -110,7 +121,7 @@ class PageBuilder:
                 return None
             name = (await unit.people.get(person_id)).name
         token = ServiceToken("link", claim.address, frozenset({claim.address}), "", person_id=person_id)
-        return pages.address_confirmation(name), token
+        return answer_pages.address_confirmation(name), token
 
     async def _personal_page(
         self, wanted: Literal["export", "erase"], person_id: int
@@ -118,7 +129,7 @@ class PageBuilder:
         """The page that asks a person whether they want their data, or to be deleted."""
         async with self._store.read() as unit:
             token = await reply_token_for(unit, person_id, None, None, None)
-        pages_of = {"export": pages.export_confirmation, "erase": pages.erasure_confirmation}
+        pages_of = {"export": answer_pages.export_confirmation, "erase": answer_pages.erasure_confirmation}
         return (pages_of[wanted](), replace(token, purpose=wanted)) if token else None
 
     async def _account_page(
@@ -129,7 +140,7 @@ class PageBuilder:
             token = await reply_token_for(unit, person_id, None, None, None)
         if token is None or address not in token.verified_addresses:
             return None
-        page = pages.announcement("Your email addresses.", notification.sentences)
+        page = announcement("Your email addresses.", notification.sentences)
         return page, replace(token, address=address)
 
     async def _gathered_page(
@@ -147,7 +158,7 @@ class PageBuilder:
                 decision_id = view.answered_decision_id(seat)
         async with self._store.read() as unit:
             token = await reply_token_for(unit, person_id, table, seat, decision_id)
-        page = pages.gathered_answers if notification.kind == "gathered" else pages.bounced_mail
+        page = answer_pages.gathered_answers if notification.kind == "gathered" else answer_pages.bounced_mail
         return (page(notification.sentences), token) if token else None
 
     async def _page(self, view: TableView, notification: Notification, seat: int) -> MailPage | None:
@@ -174,7 +185,7 @@ class PageBuilder:
                 drawing = await self._turns.drawing(view, notification.person_id)
                 picture = await drawing.map(state)
                 position = position_parts(state, view.pending, notification.seat)
-                return pages.announcement(
+                return announcement(
                     "The game begins.",
                     (*notification.sentences, *([PICTURES_LATE] if drawing.late else [])),
                     (*position, *words_of_map(state)) if drawing.late else position,
@@ -182,7 +193,7 @@ class PageBuilder:
                 )
             case _:
                 heading = _news(notification.sentences)
-                return pages.announcement(heading, notification.sentences, waiting)
+                return announcement(heading, notification.sentences, waiting)
 
 
 def _news(sentences: Sequence[str]) -> str:
@@ -190,6 +201,32 @@ def _news(sentences: Sequence[str]) -> str:
     first, end, _ = " ".join(sentences).partition(". ")
     headline = first + "." * bool(end)
     return headline if len(headline) <= MAX_HEADLINE else "What happened at the table."
+
+
+def announcement(
+    headline: str,
+    sentences: Sequence[str],
+    position: tuple[str | TableRows, ...] = (),
+    images: Sequence[InlineImage] = (),
+    subject: str = "",
+) -> MailPage:
+    """What somebody is told: the game starts, is paused, they are next. What the headline says is not said
+    again; the subject is `News` and the headline, if it is not given."""
+    more = (sentence.removeprefix(headline).strip() for sentence in sentences)
+    blocks = [
+        *(Paragraph(sentence) for sentence in more if sentence),
+        *map(ImageBlock, images),
+        *_sentences_or_position(position),
+    ]
+    return MailPage(headline, tuple(blocks), subject=subject or f"News: {headline.rstrip('.')}")
+
+
+def _sentences_or_position(parts: tuple[str | TableRows, ...]) -> list[Block]:
+    """A position; what is only sentences needs no heading."""
+    sentences = [part for part in parts if isinstance(part, str)]
+    if len(sentences) < len(parts):
+        return position_blocks(parts)
+    return [Paragraph(sentence) for sentence in sentences if sentence]
 
 
 HOW_INVITED = (
@@ -202,7 +239,7 @@ def mail_page(page: Page) -> MailPage:
     """A page as an email."""
     answers = [(each.purpose, word) for word, each in (("yes", page.yes), ("no", page.no)) if each]
     if not answers and not page.controls:
-        return pages.announcement(page.headline, page.sentences)
+        return announcement(page.headline, page.sentences)
     offered = [] if answers else page.controls
     answers += [(each.purpose, each.line) for each in offered if each.purpose]
     blocks: list[Block] = [Paragraph(" ".join(page.sentences))]

@@ -5,7 +5,7 @@ to send.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import engine
 from bot.hub.feature import Page, TurnPage
@@ -21,12 +21,74 @@ from bot.position.pending import PendingDecision, engine_seat
 from bot.position.sentences import connection_lines
 from bot.service import Service
 from mail import InlineImage, MailPage
-from mail.composing import pages
-from mail.composing.page import AttachmentBlock, ImageBlock, PositionBlock
-from mail.port import Attachment, TableRows
+from mail.composing.page import (
+    Attachment,
+    AttachmentBlock,
+    Block,
+    ImageBlock,
+    Paragraph,
+    PositionBlock,
+    QuotedLines,
+    TableRows,
+    bullets,
+    copyable,
+    position_blocks,
+)
 
 MAX_WAITING = 10  # other tables that an email names
 PICTURES_LATE = "Not every picture was drawn in time. The map is below in words; reply `turn` to ask again."
+LONG_LIST = 8
+"""Of more lines than these, the map stands before them."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnNotice:
+    """What a player needs to know when it is their turn.
+
+    prompt: a sentence that says what to do. deputy_for: the player whose turn it is, if the reader plays for
+    them. more: sentences of features, such as until when. legal_lines: lines ready to copy. whole_turns:
+    several of them in one, with `;` between; lays_nothing: they leave out the tile. events_since: what
+    happened since the player's last turn. position: lines of text, and tables. chat: pairs of name and text.
+    connection_runs: what each way to connect would bring. also_waiting: other tables.
+    """
+
+    name: str
+    prompt: str
+    legal_lines: tuple[str, ...]
+    events_since: tuple[str, ...] = ()
+    position: tuple[str | TableRows, ...] = ()
+    images: tuple[InlineImage, ...] = ()
+    chat: tuple[tuple[str, str], ...] = ()
+    more: tuple[str, ...] = ()
+    subject: str = "Your turn"
+    whole_turns: tuple[str, ...] = ()
+    lays_nothing: bool = False
+    deputy_for: str = ""
+    connection_runs: tuple[str, ...] = ()
+    also_waiting: tuple[str, ...] = ()
+
+
+def turn_notice(notice: TurnNotice) -> MailPage:
+    """To the player whose turn it is."""
+    sentences = (notice.prompt, *notice.connection_runs, *notice.more)
+    blocks: list[Block] = [*map(Paragraph, sentences)]
+    blocks += copyable(
+        f"The whole turn at once{'; it lays nothing' * notice.lays_nothing}", notice.whole_turns
+    )
+    is_long = len(notice.legal_lines) > LONG_LIST
+    maps = [image for image in notice.images if is_long and image.name.startswith("map")]
+    blocks += map(ImageBlock, maps)
+    blocks += copyable("For example", notice.legal_lines)
+    blocks += bullets("Since your last turn", notice.events_since)
+    blocks += [ImageBlock(image) for image in notice.images if image not in maps]
+    blocks += position_blocks(notice.position)
+    blocks += bullets("These tables wait for you too", notice.also_waiting)
+    if notice.chat:
+        blocks.append(QuotedLines("Chat", [f"{name}: {words}" for name, words in notice.chat]))
+    headline = f"It is your turn, {notice.name}."
+    if notice.deputy_for:
+        headline = f"It is {notice.deputy_for}'s turn: you play for them, {notice.name}."
+    return MailPage(headline, tuple(blocks), notice.subject, "turn", preview=notice.prompt)
 
 
 class TurnPages:
@@ -88,7 +150,7 @@ class TurnPages:
         more: Sequence[str] = ()
         if not is_reminder:
             more = (await self._service.additions(TurnPage(view, pending, choices, reader))).sentences
-        notice = pages.TurnNotice(
+        notice = TurnNotice(
             name=pending.name if is_owner else await self._name_of(reader),
             deputy_for="" if is_owner else pending.name,
             subject=turn_subject(state, pending.prompt),
@@ -103,7 +165,7 @@ class TurnPages:
             also_waiting=await self._also_waiting(table_id, reader),
             images=inline_images(named),
         )
-        return pages.turn_notice(notice)
+        return turn_notice(notice)
 
     async def _also_waiting(self, table_id: int, reader: int | None) -> tuple[str, ...]:
         """The other tables that wait for a person, which are reminded of with this one."""

@@ -9,6 +9,16 @@ from functools import cache, partial
 
 import engine
 from bot.email.pages.turn_pages import mail_file, mail_pictures, offered_lines, position_parts, with_outcomes
+from bot.email.replies.results import (
+    AcceptedLine,
+    LineRejected,
+    LinesPlayed,
+    MailQuery,
+    NeedsYes,
+    PlayResult,
+    QueryResult,
+    StaleReply,
+)
 from bot.email.tokens import SeatRef, seat_ref, service_token
 from bot.hub.command import Commands
 from bot.hub.info import stopped_text
@@ -33,17 +43,7 @@ from bot.position import legal_lines, text_views
 from bot.position.pending import engine_seat, pending_decisions
 from bot.service import Service
 from mail import ReplyToken
-from mail.port import (
-    AcceptedLine,
-    LineRejected,
-    LinesPlayed,
-    MailQuery,
-    NeedsYes,
-    PlayResult,
-    QueryResult,
-    StaleReply,
-    TableRows,
-)
+from mail.composing.page import TableRows
 from mail.reading.line_text import first_word, without_comment, words_of
 from mail.reading.unclear_lines import Vocabulary
 

@@ -36,6 +36,7 @@ from bot.email.replies.personal_commands import (
     is_personal_command,
     is_wish_about_data,
 )
+from bot.email.replies.results import TableAnswer
 from bot.email.replies.seat_replies import game_verbs
 from bot.email.stored_mail import HeldLineStore
 from bot.email.tokens import ServiceToken, service_token, table_label, table_token, token_owner
@@ -48,7 +49,6 @@ from bot.pictures.workers import WATCHED, PictureWorkers
 from bot.position import text_views
 from bot.service import Service
 from mail import InlineImage, ReplyToken
-from mail.port import TableAnswer
 from mail.reading.line_text import first_word
 from mail.reading.parts import MailFile
 

@@ -16,13 +16,15 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from mail.port import AcceptedLine, LineRejected, MailQuery, People, PlayResult, ReplyToken, Seats
+from bot.email.reachability import Correspondents
+from bot.email.replies.results import AcceptedLine, LineRejected, MailQuery, PlayResult
+from bot.email.replies.seat_replies import SeatReplies
 from mail.reading.line_text import first_word, normalize_line, words_of
 from mail.reading.parser import ParsedMail
 from mail.reading.quotes import ReplyLine, own_text
 from mail.reading.reply_text import ParsedReply, ReplyText, judge, split_reply
 from mail.reading.unclear_lines import Vocabulary, nearest_line
-from mail.reply_address import ServiceAddress, find_codes, hash_token
+from mail.reply_address import ReplyToken, ServiceAddress, find_codes, hash_token
 
 
 def merge_queries(queries: Sequence[MailQuery]) -> list[MailQuery]:
@@ -65,7 +67,7 @@ class ReadReply:
 class TokenLookup:
     """Finds the valid tokens of a mail."""
 
-    def __init__(self, address: ServiceAddress, people: People) -> None:
+    def __init__(self, address: ServiceAddress, people: Correspondents) -> None:
         self._address = address
         self._people = people
 
@@ -100,7 +102,7 @@ class TokenLookup:
 class ReplyReader:
     """Reads replies with the service's knowledge of the game."""
 
-    def __init__(self, seats: Seats) -> None:
+    def __init__(self, seats: SeatReplies) -> None:
         self._seats = seats
 
     async def read(self, mail: ParsedMail, token: ReplyToken) -> ReadReply:

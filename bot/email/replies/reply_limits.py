@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from mail.composing.compose import compose
+from bot.email.stored_mail import InboundMail
+from mail.composing.compose import OutgoingMail, compose
 from mail.composing.page import MailPage, summary
+from mail.imap import Folder
+from mail.inbox import GatheredAnswer, MailOutcome
 from mail.operator_alerts import OperatorAlerts
-from mail.port import Folder, GatheredAnswer, MailOutcome, OutgoingMail, ReplyToken, ServicePort
 from mail.reading.parser import ParsedMail
 from mail.reading.reply_text import ReplyText
-from mail.reply_address import ServiceAddress
+from mail.reply_address import ReplyToken, ServiceAddress
 
 PLAYED = "played"
 """The reason of a reply to lines that were played."""
@@ -78,14 +80,14 @@ class Replies:
     def __init__(
         self,
         address: ServiceAddress,
-        service: ServicePort,
+        arrivals: InboundMail,
         alerts: OperatorAlerts,
         limits: ReplyLimits,
         now: Callable[[], datetime],
     ) -> None:
         self.limits = limits
         self._address = address
-        self._service = service
+        self._arrivals = arrivals
         self._alerts = alerts
         self._now = now
         self._unread: dict[tuple[str, str], tuple[datetime, str]] = {}
@@ -158,7 +160,7 @@ class Replies:
 
     def count(self, seconds: int, actor: str | None = None, reason: str | None = None) -> Awaitable[int]:
         """How many replies were sent in the last seconds, to one seat or address, for one reason."""
-        return self._service.arrivals.count_replies(self._now() - timedelta(seconds=seconds), actor, reason)
+        return self._arrivals.count_replies(self._now() - timedelta(seconds=seconds), actor, reason)
 
     async def _is_loop(self, actor: str) -> bool:
         """Whether so many replies were sent lately, to one or to all, that it must be a loop or an attack.

@@ -17,10 +17,9 @@ the sender, "DMARC" the verdict of our own mail server, "automatic" a sign that 
 | none   | unknown        | not fail     | no        | `new …`, if the operator admits it: asked once   |
 | none   | unknown        | any          | no        | dropped: strangers never get a reply             |
 
-Replies go to the registered address only. The policy asks the service for what it needs to know of the
-past; it remembers only which texts it could not read lately (`Replies.is_echo`). All its calls may be
-repeated after a crash, as the idempotency key of a request is made from the seat, the Message-ID and the
-lines.
+Replies go to the registered address only. What the policy needs to know of the past is in the store; it
+remembers only which texts it could not read lately (`Replies.is_echo`). All its calls may be repeated after
+a crash, as the idempotency key of a request is made from the seat, the Message-ID and the lines.
 """
 
 import hashlib
@@ -28,42 +27,12 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
-from mail.composing import pages, refusal_pages
-from mail.composing.page import MailPage
-from mail.operator_alerts import OperatorAlerts
-from mail.port import (
-    AcceptedLine,
-    Bounce,
-    Folder,
-    LineRejected,
-    LinesPlayed,
-    MailOutcome,
-    NeedsYes,
-    QueryResult,
-    ReplyToken,
-    ServicePort,
-    StaleReply,
-    TableAnswer,
-)
-from mail.reading.automatic_mail import FROM_A_LIST, DeliveryReport
-from mail.reading.headers import recipient_headers
-from mail.reading.line_text import first_word
-from mail.reading.parser import ParsedMail
-from mail.reading.parts import MailProblem
-from mail.reading.quotes import ReplyLine
-from mail.reading.reply_reader import (
-    YES_WORDS,
-    ReadReply,
-    ReplyReader,
-    TokenLookup,
-    corrected_lines,
-    merge_queries,
-    suggestions,
-)
-from mail.reading.reply_text import ParsedReply, split_reply
-from mail.reading.small_talk import is_greeting
-from mail.replies import (
+from bot.email.confirmations import Confirmations
+from bot.email.pages import answer_pages, refusal_pages
+from bot.email.reachability import Bounce, Correspondents
+from bot.email.replies.reply_limits import (
     DEFAULT_LIMITS,
     ERASED,
     PLAYED,
@@ -74,7 +43,42 @@ from mail.replies import (
     idempotency_key,
     is_from,
 )
-from mail.reply_address import ServiceAddress, hash_token, redact
+from bot.email.replies.reply_reader import (
+    YES_WORDS,
+    ReadReply,
+    ReplyReader,
+    TokenLookup,
+    corrected_lines,
+    merge_queries,
+    suggestions,
+)
+from bot.email.replies.results import (
+    AcceptedLine,
+    LineRejected,
+    LinesPlayed,
+    NeedsYes,
+    QueryResult,
+    StaleReply,
+    TableAnswer,
+)
+from bot.email.replies.seat_replies import SeatReplies
+from bot.email.replies.table_replies import TableReplies
+from bot.email.stored_mail import HeldLineStore, InboundMail
+from bot.pictures.workers import PictureWorkers
+from bot.service import Service
+from mail.composing.page import MailPage
+from mail.imap import Folder
+from mail.inbox import MailOutcome
+from mail.operator_alerts import OperatorAlerts
+from mail.reading.automatic_mail import FROM_A_LIST, DeliveryReport
+from mail.reading.headers import recipient_headers
+from mail.reading.line_text import first_word
+from mail.reading.parser import ParsedMail
+from mail.reading.parts import MailProblem
+from mail.reading.quotes import ReplyLine
+from mail.reading.reply_text import ParsedReply, split_reply
+from mail.reading.small_talk import is_greeting
+from mail.reply_address import ReplyToken, ServiceAddress, hash_token, redact
 
 STALE = "stale"
 """The reason of a reply to lines for a question that is no longer asked."""
@@ -91,31 +95,46 @@ _YES = YES_WORDS | {"ok", "confirm", "confirmed", "join", "accept"}
 _NO = frozenset({"no", "n", "decline", "nein", "non"})
 
 
+class MailGateway:
+    """What answers emails, by parts. `folder` has the bytes of emails that are not finished."""
+
+    def __init__(
+        self, service: Service, pictures: PictureWorkers, folder: Path, key: bytes, hosts: str = "verified"
+    ) -> None:
+        """hosts: who may host besides verified addresses, see `admits_host`."""
+        self.people = Correspondents(service)
+        self.arrivals = InboundMail(service, folder)
+        self.seats = SeatReplies(service, pictures)
+        self.held = HeldLineStore(service.store, key)
+        self.confirmations = Confirmations(service)
+        self.tables = TableReplies(service, pictures, self.held, hosts)
+
+
 class MailPolicy:
     """Applies the policy table to inbound mail."""
 
     def __init__(
         self,
         address: ServiceAddress,
-        service: ServicePort,
+        gateway: MailGateway,
         *,
         require_dmarc: bool = False,
         limits: ReplyLimits = DEFAULT_LIMITS,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._address = address
-        self._service = service
+        self._gateway = gateway
         self._require_dmarc = require_dmarc
         self._limits = limits
         self._alerts = OperatorAlerts(now)
-        self._replies = Replies(address, service, self._alerts, limits, now)
-        self._reader = ReplyReader(service.seats)
-        self._lookup = TokenLookup(address, service.people)
+        self._replies = Replies(address, gateway.arrivals, self._alerts, limits, now)
+        self._reader = ReplyReader(gateway.seats)
+        self._lookup = TokenLookup(address, gateway.people)
 
     # --- the table, row by row ---
 
     async def handle(self, mail: ParsedMail) -> MailOutcome:
-        """Decide on one mail and carry it out; the outcome goes to `ServicePort.record_outcome`."""
+        """Decide on one mail and carry it out; the outcome goes to `InboundMail.record_outcome`."""
         if self._is_ours(mail):
             return MailOutcome("our own mail", Folder.IGNORED)
         tokens = await self._lookup.tokens_of(mail)
@@ -152,7 +171,7 @@ class MailPolicy:
             return MailOutcome("a report that a mail has arrived", Folder.IGNORED)
         quoted = [id for id in report.message_ids if self._address.is_own_message_id(id)]
         for message_id in quoted:
-            sent = await self._service.people.find_token_by_message(message_id)
+            sent = await self._gateway.people.find_token_by_message(message_id)
             if sent and (not bounces or sent.address in {token.address for token in bounces}):
                 return await self._bounced(sent, message_id, report)
         if bounces and not report.message_ids:
@@ -160,18 +179,18 @@ class MailPolicy:
         return MailOutcome("bounce of a mail that is not ours", Folder.IGNORED)
 
     async def _bounced(self, token: ReplyToken, message_id: str, report: DeliveryReport) -> MailOutcome:
-        await self._service.people.record_bounce(
+        await self._gateway.people.record_bounce(
             Bounce(token, message_id, report.status, report.kind, redact(report.reason))
         )
         return MailOutcome(f"bounce: {report.kind}", Folder.PROCESSED)
 
     async def _without_token(self, mail: ParsedMail) -> MailOutcome:
-        person = await self._service.people.find_correspondent(mail.sender) if mail.sender else None
+        person = await self._gateway.people.find_correspondent(mail.sender) if mail.sender else None
         if person is None:
             return await self._new_host(mail)
         if self._fails_dmarc(mail):
             return MailOutcome("stranger", Folder.IGNORED)
-        await self._service.people.heard_from(person.address)
+        await self._gateway.people.heard_from(person.address)
         token = ReplyToken("reply", person.address, frozenset({person.address}), "")
         if ruling := await self._table_command(mail, token):
             return await self._replies.reply(mail, ruling)
@@ -188,10 +207,10 @@ class MailPolicy:
         if mail.sender is None or self._fails_dmarc(mail) or not lines or first_word(lines[0]) != "new":
             return MailOutcome("stranger", Folder.IGNORED)
         key = idempotency_key(mail, ReplyToken("reply", mail.sender, frozenset(), ""), lines)
-        answer = await self._service.tables.ask_new_host(mail.sender, lines, mail.sender_name, key)
+        answer = await self._gateway.tables.ask_new_host(mail.sender, lines, mail.sender_name, key)
         if answer is None:
             return MailOutcome("stranger", Folder.IGNORED)
-        page = pages.host_confirmation(answer.sentences, lines)
+        page = answer_pages.host_confirmation(answer.sentences, lines)
         ruling = Ruling("host asked", page, answer.token, lines=lines, offered_code=answer.offered_code)
         return await self._replies.reply(mail, ruling, daily=1)
 
@@ -201,7 +220,7 @@ class MailPolicy:
         if not lines:
             return None
         key = idempotency_key(mail, token, lines)
-        answer = await self._service.tables.table_command(token, lines, mail.sender_name, key, mail.files)
+        answer = await self._gateway.tables.table_command(token, lines, mail.sender_name, key, mail.files)
         return _table_ruling(answer, lines) if answer else None
 
     def _fails_dmarc(self, mail: ParsedMail) -> bool:
@@ -212,7 +231,7 @@ class MailPolicy:
             return await self._wrong_sender(mail, token)
         if self._fails_dmarc(mail):
             return Ruling("forged", refusal_pages.failed_authentication(), token, Folder.QUARANTINE)
-        await self._service.people.heard_from(mail.sender or token.address)
+        await self._gateway.people.heard_from(mail.sender or token.address)
         if token.purpose == "reply" and mail.sender:
             token = replace(token, address=mail.sender)  # a person with several is answered where they write
         is_read = mail.problem is None or (mail.problem is MailProblem.EMPTY and _mail_switch(mail))
@@ -230,7 +249,7 @@ class MailPolicy:
             can_be_held
             and await self._replies.count(86_400, token.actor, "wrong sender") < self._limits.notices_per_day
         ):
-            code = await self._service.held.hold_lines(token, lines, idempotency_key(mail, token, lines))
+            code = await self._gateway.held.hold_lines(token, lines, idempotency_key(mail, token, lines))
         return Ruling("wrong sender", refusal_pages.wrong_sender(lines[:10], code), token, lines=lines)
 
     # --- mail from the owner of the token ---
@@ -255,8 +274,8 @@ class MailPolicy:
         if not lines and (in_subject := _mail_switch(mail)):
             lines = (in_subject,)
         if token.purpose in {"reply", "unsubscribe"} and _is_only_line(lines, "start"):
-            sentence = await self._service.people.start_mail(token)
-            return Ruling("started", pages.confirmation(sentence), token, lines=("start",))
+            sentence = await self._gateway.people.start_mail(token)
+            return Ruling("started", answer_pages.confirmation(sentence), token, lines=("start",))
         if token.purpose == "unsubscribe" or _is_only_line(lines, "stop", "unsubscribe"):
             return await self._stopped(token, ("stop",))
         if token.purpose in YES_NO_PURPOSES:
@@ -267,38 +286,38 @@ class MailPolicy:
             page = refusal_pages.invalid_line(reply.parsed.fault, reply.parsed)
             return Ruling("not done", page, token, lines=lines)
         if token.seat is None:
-            person = await self._service.people.find_correspondent(token.address)
+            person = await self._gateway.people.find_correspondent(token.address)
             page = refusal_pages.help_without_table(person) if person else refusal_pages.unknown_code()
             return Ruling("help", page, token, lines=lines)
-        if reply.says_yes and (code := await self._service.held.find_offered_code(token, mail.parent_ids)):
+        if reply.says_yes and (code := await self._gateway.held.find_offered_code(token, mail.parent_ids)):
             return await self._confirm_held(mail, token, code, ("yes",))
         said = "" if reply.parsed.unclear else await self._say(mail, token, reply.text.talk)
         if lines:
             ruling = await self._orders(mail, token, reply.parsed, lines)
         elif said:
-            return Ruling("said", pages.confirmation(said), token, lines=reply.text.talk)
+            return Ruling("said", answer_pages.confirmation(said), token, lines=reply.text.talk)
         else:
             ruling = await self._without_orders(mail, token, reply)
-        return ruling._replace(page=pages.with_done(ruling.page, said)) if said else ruling
+        return ruling._replace(page=answer_pages.with_done(ruling.page, said)) if said else ruling
 
     async def _stopped(self, token: ReplyToken, lines: tuple[str, ...]) -> Ruling:
-        page = pages.confirmation(await self._service.people.stop_mail(token))
+        page = answer_pages.confirmation(await self._gateway.people.stop_mail(token))
         return Ruling("stopped", page, token, lines=lines)
 
     async def _say(self, mail: ParsedMail, token: ReplyToken, talk: Sequence[str]) -> str:
         """Tell the table what the reply says to it; returns a sentence about that, empty for no talk."""
-        say, told = self._service.seats.say, []
+        say, told = self._gateway.seats.say, []
         for text in talk:
             told.append(await say(token, text, idempotency_key(mail, token, ["say", text])))
         return f"The table is told: {' '.join(told)}" if told else ""
 
     async def _confirm_host(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
-        code = await self._service.held.find_offered_code(token, mail.parent_ids)
-        held = await self._service.held.find_held_lines(token, code) if code else None
+        code = await self._gateway.held.find_offered_code(token, mail.parent_ids)
+        held = await self._gateway.held.find_held_lines(token, code) if code else None
         if not reply.says_yes or held is None:
             return Ruling("not done", refusal_pages.expects_yes_or_no("host"), token)
-        await self._service.tables.confirm_host(token)
-        answer = await self._service.tables.table_command(token, held.lines, mail.sender_name, f"host:{code}")
+        await self._gateway.tables.confirm_host(token)
+        answer = await self._gateway.tables.table_command(token, held.lines, mail.sender_name, f"host:{code}")
         return (
             _table_ruling(answer, held.lines)
             if answer
@@ -325,7 +344,7 @@ class MailPolicy:
         """What is wrong with a mail without text that can be read."""
         if mail.problem not in (None, MailProblem.EMPTY):
             return mail.problem
-        verbs = (await self._service.seats.vocabulary(token)).verbs
+        verbs = (await self._gateway.seats.vocabulary(token)).verbs
         return MailProblem.IN_SUBJECT if first_word(_subject(mail)) in verbs else MailProblem.EMPTY
 
     async def _offered(
@@ -339,8 +358,8 @@ class MailPolicy:
     ) -> Ruling:
         """Hold lines, which a plain `yes` in reply to this page will play. accepted: what they do now."""
         key, figures = idempotency_key(mail, token, lines), _figures(accepted)
-        now = await self._service.seats.current_decision(token) if figures else token.decision_id
-        code = await self._service.held.hold_lines(replace(token, decision_id=now), lines, key, figures)
+        now = await self._gateway.seats.current_decision(token) if figures else token.decision_id
+        code = await self._gateway.held.hold_lines(replace(token, decision_id=now), lines, key, figures)
         return Ruling(reason, page, token, lines=lines, offered_code=code)
 
     async def _yes_or_no(self, token: ReplyToken, lines: tuple[str, ...]) -> Ruling:
@@ -350,10 +369,10 @@ class MailPolicy:
         if not agrees and word not in _NO:
             page = refusal_pages.expects_yes_or_no(token.purpose, token.table_label)
             return Ruling("not done", page, token, lines=lines)
-        answer = await self._service.confirmations.confirm(token, agrees)
+        answer = await self._gateway.confirmations.confirm(token, agrees)
         if not answer.sentences:
-            return Ruling(ERASED, pages.confirmation(""), answer.token, lines=lines)
-        page = pages.confirmation(answer.sentences[0], answer.attachments)
+            return Ruling(ERASED, answer_pages.confirmation(""), answer.token, lines=lines)
+        page = answer_pages.confirmation(answer.sentences[0], answer.attachments)
         return Ruling("confirmed", page, answer.token, lines=lines)
 
     async def _orders(
@@ -375,7 +394,7 @@ class MailPolicy:
     ) -> Ruling:
         """Play what is held, if the seat faces the same question and it does the same as when it was offered;
         else show what it does now, and ask once more."""
-        held_lines = await self._service.held.find_held_lines(token, code)
+        held_lines = await self._gateway.held.find_held_lines(token, code)
         if held_lines is None:
             return Ruling("not done", refusal_pages.unknown_code(), token, lines=lines)
         reply = ParsedReply(tuple(ReplyLine(number, text) for number, text in enumerate(held_lines.lines, 1)))
@@ -384,7 +403,7 @@ class MailPolicy:
         trial = await self._reader.trial(token, reply.lines)
         accepted = trial[1] if trial else ()
         bound = replace(token, decision_id=held_lines.decision_id)
-        is_asked = await self._service.seats.current_decision(token) == held_lines.decision_id
+        is_asked = await self._gateway.seats.current_decision(token) == held_lines.decision_id
         has_changed = accepted and held_lines.figures and _figures(accepted) != held_lines.figures
         if not (is_asked and has_changed):
             ruling = await self._play(bound, reply, f"held:{token.actor}:{code}", lines)
@@ -402,14 +421,14 @@ class MailPolicy:
         mail: ParsedMail | None = None,
     ) -> Ruling:
         """Play the orders, then answer the queries: one receipt for both."""
-        seats = self._service.seats
+        seats = self._gateway.seats
         queries = [query for line in reply.lines if (query := seats.query_in(line.text))]
         orders = tuple(line for line in reply.lines if not seats.query_in(line.text))
         reply = reply._replace(lines=orders)
         texts = [line.text for line in orders]
         result = await seats.play(token, texts, request_id) if texts else None
         if isinstance(result, NeedsYes):
-            code = await self._service.held.hold_lines(token, result.lines, request_id)
+            code = await self._gateway.held.hold_lines(token, result.lines, request_id)
             page = refusal_pages.confirm_orders(lines, result.reason, code)
             return Ruling("held", page, token, lines=lines, offered_code=code)
         asked = merge_queries(queries)
@@ -421,17 +440,17 @@ class MailPolicy:
         next_token = replace(token, decision_id=latest.decision_id)
         if mail and (trial := await self._reader.trial(next_token, corrected_lines(result, orders))):
             meant, accepted = trial
-            page = pages.receipt(result, reply, shown, accepted, left=left)
+            page = answer_pages.receipt(result, reply, shown, accepted, left=left)
             return await self._offered(mail, next_token, meant, accepted, page, reason)
         can_wait = result is None or (isinstance(result, LinesPlayed) and not result.legal_lines)
-        page = pages.receipt(result, reply, shown, left=left)
+        page = answer_pages.receipt(result, reply, shown, left=left)
         return Ruling(reason, page, next_token, lines=lines, can_wait=can_wait)
 
     async def handle_unparsable(self, raw: bytes, problem: MailProblem = MailProblem.BROKEN) -> MailOutcome:
         """Quarantine a mail that could not be parsed; the owner of its reply token gets one receipt."""
         self._alerts.send("unread", "An email could not be read and was put into Quarantine.")
         for text in self._address.find_tokens(recipient_headers(raw))[:5]:
-            token = await self._service.people.find_token(hash_token(text))
+            token = await self._gateway.people.find_token(hash_token(text))
             if token and token.purpose != "bounce":
                 stub = ParsedMail(f"<sha256.{hashlib.sha256(raw).hexdigest()}>")
                 page = refusal_pages.unreadable_mail(problem)
@@ -460,7 +479,7 @@ def _mail_switch(mail: ParsedMail) -> str:
 
 def _table_ruling(answer: TableAnswer, lines: Sequence[str]) -> Ruling:
     word = first_word(lines[0]) if lines else ""
-    page = pages.table_answer(answer.sentences, answer.is_done, word, answer.images)
+    page = answer_pages.table_answer(answer.sentences, answer.is_done, word, answer.images)
     reason = "table" if answer.is_done else "not done"
     return Ruling(reason, page, answer.token, lines=tuple(lines))
 

@@ -1,110 +1,33 @@
-"""The text of emails about a game, tables and seats, and of receipts: each function makes one `MailPage`.
+"""Emails that answer one: receipts, answers to questions, what has to be confirmed. Each function makes one
+page.
 
 The headline of a receipt begins with OK or NOT DONE. A page repeats only those lines of a player's mail
 that were read, each behind `| `.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from bot.email.pages.refusal_pages import NOTHING_CHANGED, offer, unread_lines
+from bot.email.replies.results import AcceptedLine, LineRejected, LinesPlayed, QueryResult, StaleReply
 from mail.composing.page import (
+    Attachment,
     AttachmentBlock,
     Block,
     BulletList,
     CopyableLines,
     ImageBlock,
+    InlineImage,
     MailPage,
     Paragraph,
-    PositionBlock,
     Preformatted,
     QuotedLines,
     bullets,
     copyable,
-)
-from mail.composing.refusal_pages import NOTHING_CHANGED, offer, unread_lines
-from mail.port import (
-    AcceptedLine,
-    Attachment,
-    InlineImage,
-    LineRejected,
-    LinesPlayed,
-    QueryResult,
-    StaleReply,
-    TableRows,
+    position_blocks,
 )
 from mail.reading.quotes import ReplyLine
 from mail.reading.reply_text import ParsedReply
-
-LONG_LIST = 8
-"""Of more lines than these, the map stands before them."""
-
-
-@dataclass(frozen=True, slots=True)
-class TurnNotice:
-    """What a player needs to know when it is their turn.
-
-    prompt: a sentence that says what to do. deputy_for: the player whose turn it is, if the reader plays for
-    them. more: sentences of features, such as until when. legal_lines: lines ready to copy. whole_turns:
-    several of them in one, with `;` between; lays_nothing: they leave out the tile. events_since: what
-    happened since the player's last turn. position: lines of text, and tables. chat: pairs of name and text.
-    connection_runs: what each way to connect would bring. also_waiting: other tables.
-    """
-
-    name: str
-    prompt: str
-    legal_lines: tuple[str, ...]
-    events_since: tuple[str, ...] = ()
-    position: tuple[str | TableRows, ...] = ()
-    images: tuple[InlineImage, ...] = ()
-    chat: tuple[tuple[str, str], ...] = ()
-    more: tuple[str, ...] = ()
-    subject: str = "Your turn"
-    whole_turns: tuple[str, ...] = ()
-    lays_nothing: bool = False
-    deputy_for: str = ""
-    connection_runs: tuple[str, ...] = ()
-    also_waiting: tuple[str, ...] = ()
-
-
-def turn_notice(notice: TurnNotice) -> MailPage:
-    """To the player whose turn it is."""
-    sentences = (notice.prompt, *notice.connection_runs, *notice.more)
-    blocks: list[Block] = [*map(Paragraph, sentences)]
-    blocks += copyable(
-        f"The whole turn at once{'; it lays nothing' * notice.lays_nothing}", notice.whole_turns
-    )
-    is_long = len(notice.legal_lines) > LONG_LIST
-    maps = [image for image in notice.images if is_long and image.name.startswith("map")]
-    blocks += map(ImageBlock, maps)
-    blocks += copyable("For example", notice.legal_lines)
-    blocks += bullets("Since your last turn", notice.events_since)
-    blocks += [ImageBlock(image) for image in notice.images if image not in maps]
-    blocks += _position(notice.position)
-    blocks += bullets("These tables wait for you too", notice.also_waiting)
-    if notice.chat:
-        blocks.append(QuotedLines("Chat", [f"{name}: {words}" for name, words in notice.chat]))
-    headline = f"It is your turn, {notice.name}."
-    if notice.deputy_for:
-        headline = f"It is {notice.deputy_for}'s turn: you play for them, {notice.name}."
-    return MailPage(headline, tuple(blocks), notice.subject, "turn", preview=notice.prompt)
-
-
-def announcement(
-    headline: str,
-    sentences: Sequence[str],
-    position: tuple[str | TableRows, ...] = (),
-    images: Sequence[InlineImage] = (),
-    subject: str = "",
-) -> MailPage:
-    """What somebody is told: the game starts, is paused, they are next. What the headline says is not said
-    again; the subject is `News` and the headline, if it is not given."""
-    more = (sentence.removeprefix(headline).strip() for sentence in sentences)
-    blocks = [
-        *(Paragraph(sentence) for sentence in more if sentence),
-        *map(ImageBlock, images),
-        *_sentences_or_position(position),
-    ]
-    return MailPage(headline, tuple(blocks), subject=subject or f"News: {headline.rstrip('.')}")
 
 
 def receipt(
@@ -151,7 +74,7 @@ def receipt(
 def _answer(part: QueryResult, title: str) -> list[Block]:
     """The answer to a query: what a picture shows as well is text for those who see no pictures."""
     blocks: list[Block] = [ImageBlock(image) for image in part.images]
-    blocks += _position(part.position, title) if part.position else _preformatted(title, part.text)
+    blocks += position_blocks(part.position, title) if part.position else _preformatted(title, part.text)
     return [*blocks, *map(AttachmentBlock, part.attachments)]
 
 
@@ -234,18 +157,6 @@ def with_done(page: MailPage, sentence: str) -> MailPage:
     was."""
     others = (block for block in page.blocks if block != NOTHING_CHANGED)
     return replace(page, blocks=(*others, Paragraph(sentence)))
-
-
-def _sentences_or_position(parts: tuple[str | TableRows, ...]) -> list[Block]:
-    """A position; what is only sentences needs no heading."""
-    sentences = [part for part in parts if isinstance(part, str)]
-    if len(sentences) < len(parts):
-        return _position(parts)
-    return [Paragraph(sentence) for sentence in sentences if sentence]
-
-
-def _position(parts: tuple[str | TableRows, ...], title: str = "The position") -> list[Block]:
-    return [PositionBlock(title, parts)] if parts else []
 
 
 def _preformatted(title: str, text: str) -> list[Block]:

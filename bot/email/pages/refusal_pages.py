@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from bot.email.reachability import Correspondent
+from bot.email.replies.results import AcceptedLine
 from mail.composing.page import (
     Block,
     BulletList,
@@ -12,7 +14,6 @@ from mail.composing.page import (
     bullets,
     copyable,
 )
-from mail.port import AcceptedLine, Correspondent
 from mail.reading.parts import MailProblem
 from mail.reading.reply_text import ParsedReply, ReplyFault
 
