@@ -22,7 +22,6 @@ from bot.email.pages import answer_pages
 from bot.email.pages.notice_pages import PageBuilder
 from bot.email.policy import MailGateway
 from bot.email.replies.reply_reader import ReplyReader
-from bot.email.replies.results import NeedsYes
 from bot.email.tokens import reply_token_for
 from bot.hub.feature import TurnPage
 from bot.hub.info import TableInfo
@@ -119,7 +118,7 @@ async def email_examples(folder: Path) -> tuple[str, str]:
             turn = compose(address, page, token, datetime.now(UTC), "turn")
             reading = await ReplyReader(gateway.seats).read(ParsedMail("<example>", text="buy CS"), token)
             result = await gateway.seats.play(token, reading.lines, "example")
-            assert not isinstance(result, NeedsYes)
+            assert result.is_done
             page = answer_pages.receipt(result, reading.parsed)
             receipt = compose(address, page, token, datetime.now(UTC), "answer", turn.message_id)
         code = view.table.code

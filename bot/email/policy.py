@@ -52,18 +52,11 @@ from bot.email.replies.reply_reader import (
     merge_queries,
     suggestions,
 )
-from bot.email.replies.results import (
-    AcceptedLine,
-    LineRejected,
-    LinesPlayed,
-    NeedsYes,
-    QueryResult,
-    StaleReply,
-    TableAnswer,
-)
+from bot.email.replies.results import AcceptedLine, PlayResult, QueryResult, TableAnswer
 from bot.email.replies.seat_replies import SeatReplies
 from bot.email.replies.table_replies import TableReplies
 from bot.email.stored_mail import HeldLineStore, InboundMail
+from bot.hub.request import ConfirmationRequired, StaleDecision
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from mail.composing.page import MailPage
@@ -82,7 +75,6 @@ from mail.reply_address import ReplyToken, ServiceAddress, hash_token, redact
 
 STALE = "stale"
 """The reason of a reply to lines for a question that is no longer asked."""
-_RESULT_REASONS = {LinesPlayed: PLAYED, LineRejected: "rejected", StaleReply: STALE}
 UNREAD = frozenset({"unclear", "no orders", "unreadable", "help", "not done"})
 """Reasons of replies to a mail from which nothing was done."""
 MAX_QUERIES = 5
@@ -426,24 +418,25 @@ class MailPolicy:
         orders = tuple(line for line in reply.lines if not seats.query_in(line.text))
         reply = reply._replace(lines=orders)
         texts = [line.text for line in orders]
-        result = await seats.play(token, texts, request_id) if texts else None
-        if isinstance(result, NeedsYes):
-            code = await self._gateway.held.hold_lines(token, result.lines, request_id)
-            page = refusal_pages.confirm_orders(lines, result.reason, code)
+        played = await seats.play(token, texts, request_id) if texts else None
+        if played and isinstance(played.result, ConfirmationRequired):
+            confirmed = played.result.line.split("; ")
+            code = await self._gateway.held.hold_lines(token, confirmed, request_id)
+            page = refusal_pages.confirm_orders(lines, played.result.reason, code)
             return Ruling("held", page, token, lines=lines, offered_code=code)
         asked = merge_queries(queries)
         shown: list[QueryResult] = [await seats.query(token, query) for query in asked[:MAX_QUERIES]]
         left = [query.line for query in asked[MAX_QUERIES:]]
-        latest = shown[-1] if shown else result
+        latest = shown[-1] if shown else played
         assert latest is not None
-        reason = _RESULT_REASONS[type(result)] if result else "shown"
+        reason = _reason(played)
         next_token = replace(token, decision_id=latest.decision_id)
-        if mail and (trial := await self._reader.trial(next_token, corrected_lines(result, orders))):
+        if mail and (trial := await self._reader.trial(next_token, corrected_lines(played, orders))):
             meant, accepted = trial
-            page = answer_pages.receipt(result, reply, shown, accepted, left=left)
+            page = answer_pages.receipt(played, reply, shown, accepted, left=left)
             return await self._offered(mail, next_token, meant, accepted, page, reason)
-        can_wait = result is None or (isinstance(result, LinesPlayed) and not result.legal_lines)
-        page = answer_pages.receipt(result, reply, shown, left=left)
+        can_wait = played is None or (played.is_done and not played.legal_lines)
+        page = answer_pages.receipt(played, reply, shown, left=left)
         return Ruling(reason, page, next_token, lines=lines, can_wait=can_wait)
 
     async def handle_unparsable(self, raw: bytes, problem: MailProblem = MailProblem.BROKEN) -> MailOutcome:
@@ -482,6 +475,15 @@ def _table_ruling(answer: TableAnswer, lines: Sequence[str]) -> Ruling:
     page = answer_pages.table_answer(answer.sentences, answer.is_done, word, answer.images)
     reason = "table" if answer.is_done else "not done"
     return Ruling(reason, page, answer.token, lines=tuple(lines))
+
+
+def _reason(played: PlayResult | None) -> str:
+    """By what a reply is counted."""
+    if played is None:
+        return "shown"
+    if played.is_done:
+        return PLAYED
+    return STALE if isinstance(played.result, StaleDecision) else "rejected"
 
 
 def _figures(accepted: Sequence[AcceptedLine]) -> tuple[str, ...]:

@@ -19,16 +19,22 @@ from bot.email.policy import MailGateway
 from bot.email.reachability import Bounce, Correspondent
 from bot.email.replies.results import (
     AcceptedLine,
-    LineRejected,
-    LinesPlayed,
     MailQuery,
-    NeedsYes,
     PlayResult,
     QueryResult,
-    StaleReply,
     TableAnswer,
 )
 from bot.email.stored_mail import HeldLines
+from bot.hub.request import (
+    Completed,
+    ConfirmationRequired,
+    LineAmbiguous,
+    LineFailure,
+    LineRefused,
+    LineUnreadable,
+    PlayedLine,
+    StaleDecision,
+)
 from mail.composing.compose import OutgoingMail, compose
 from mail.composing.page import InlineImage, TableRows
 from mail.inbox import Arrival, GatheredAnswer, MailOutcome
@@ -220,7 +226,9 @@ class InMemoryService:
         before = self.turns.copy()
         answer = self._answer(sealed, lines)
         self.turns = before
-        return answer.accepted if isinstance(answer, LinesPlayed) else None
+        if not isinstance(answer.result, Completed):
+            return None
+        return tuple(AcceptedLine(each.line, " ".join(each.sentences)) for each in answer.result.played)
 
     async def find_offered_code(self, sealed: ReplyToken, message_ids: Sequence[str]) -> str | None:
         offered = {id: row.outgoing.offered_code for id, row in self.rows.items()}
@@ -230,7 +238,7 @@ class InMemoryService:
     async def play(self, sealed: ReplyToken, lines: Sequence[str], request: str) -> PlayResult:
         if request not in self.results:
             answer = self._answer(sealed, lines)
-            if isinstance(answer, LinesPlayed):
+            if answer.is_done:
                 assert sealed.seat
                 self.moves += [(sealed.seat, line) for line in lines]
             self.results[request] = answer
@@ -241,26 +249,24 @@ class InMemoryService:
         asked = f"{seat}.{self.turns[seat]}"
         if sealed.decision_id != asked:
             since = tuple(f"{who}: {line}" for who, line in self.moves)
-            return StaleReply("your last turn.", "buy, bid or pass.", since, asked, ("pass",))
+            return PlayResult(StaleDecision("too late", since), asked, "buy, bid or pass.", ("pass",))
         for index, line in enumerate(lines):
             verb, _, rest = line.partition(" ")
+            failed: LineFailure | None = None
             if verb not in {"buy", "bid", "pass", "sell", "resign"}:
-                return LineRejected(
-                    "unreadable", index, f"“{verb}” is no word of the game.", asked, ("buy SV",)
-                )
-            if rest == "NOTHING":
-                return LineRejected(
-                    "refused", index, "There is no such thing to buy.", asked, ("buy SV", "pass")
-                )
-            if rest == "S":
-                return LineRejected(
-                    "ambiguous", index, "Two things begin with S.", asked, ("buy SV", "buy SX")
-                )
+                failed = LineUnreadable(index, line, f"“{verb}” is no word of the game.", ("buy SV",))
+            elif rest == "NOTHING":
+                failed = LineRefused(index, line, "There is no such thing to buy.", ("buy SV", "pass"))
+            elif rest == "S":
+                failed = LineAmbiguous(index, line, "Two things begin with S.", ("buy SV", "buy SX"))
+            if failed:
+                return PlayResult(failed, asked)
         if lines[0] == "resign":
-            return NeedsYes("You give up your seat.", ("resign yes",), asked)
+            return PlayResult(ConfirmationRequired("You give up your seat.", "resign yes"), asked)
         self.turns[seat] += any(not line.startswith("sell") for line in lines)
-        echoes = tuple(AcceptedLine(line, f"{seat} said {line}.") for line in lines)
-        return LinesPlayed(echoes, ("Ann 600 → 580",), "Bob is next.", "", f"{seat}.{self.turns[seat]}")
+        done = Completed(played=tuple(PlayedLine(0, line, line, (f"{seat} said {line}.",)) for line in lines))
+        after = f"{seat}.{self.turns[seat]}"
+        return PlayResult(done, after, "Bob is next.", changes=("Ann 600 → 580",))
 
     def query_in(self, line: str) -> MailQuery | None:
         word, _, rest = line.removeprefix("show ").partition(" ")

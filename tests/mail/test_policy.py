@@ -279,7 +279,7 @@ async def test_c07_replay(service: InMemoryService, policy: MailPolicy) -> None:
     assert len(service.moves) == 1 and len(service.replies()) == 2
     text = body(stale.replies[0])
     assert stale.reason == "stale" and headline(stale.replies[0]).startswith("NOT DONE")
-    assert "your last turn" in text and "s1: buy SV" in text and "Nothing was changed." in text
+    assert "no longer open" in text and "s1: buy SV" in text and "Nothing was changed." in text
     fresh = reply(stale.replies[0], "pass", message_id="<fresh@player.test>")
     assert (await arrive(service, policy, fresh)).reason == "played"
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.email.replies.results import LinesPlayed, StaleReply
-from bot.hub.request import Completed
+from bot.hub.request import Completed, QueryAnswer, StaleDecision
 from tests.pace.conftest import DrivenTable
 from tests.pace.letters import Letter, MailDesk
 from tests.pace.test_clock import BERLIN
@@ -57,7 +56,7 @@ async def test_a_reminder_can_be_answered(driven: DrivenTable, desk: MailDesk) -
     assert reminder.subject.endswith("A reminder: your turn: opening, buy the SV for $20")
     assert "You have 1 hour left, until Tue 2 Jun 10:00 (UTC)." in reminder.text
     assert "bid CS 45" in reminder.text
-    assert isinstance(await desk.reply(reminder.reply_to, "bid CS 45"), LinesPlayed)
+    assert (await desk.reply(reminder.reply_to, "bid CS 45")).is_done
     assert await driven.asked() == ["Bob"]
 
 
@@ -108,14 +107,15 @@ async def test_a_digest_has_all_tables_and_each_is_answered_from_there(
     assert "2 tables wait for you, the most urgent first." in digest.text
     assert digest.text.index(first.code) < digest.text.index(second.code)
     assert "4 hours left, until Tue 2 Jun 12:00 (Europe/Berlin)" in digest.text
-    assert isinstance(await desk.reply(digest.reply_to, "pass"), LinesPlayed)
+    assert (await desk.reply(digest.reply_to, "pass")).is_done
     assert await driven.asked() == ["Bob"]
     other = re.search(rf"For {second.code}, write to (\S+)", digest.text)
     assert other is not None
-    assert isinstance(await desk.reply(other[1], "buy SV"), LinesPlayed)
+    assert (await desk.reply(other[1], "buy SV")).is_done
     state = await driven.service.queries.state_at(second.id)
     assert state.private_owners["SV"] == "p0"
-    assert isinstance(await desk.reply(digest.reply_to, "pass"), StaleReply), "each for its own decision"
+    late = await desk.reply(digest.reply_to, "pass")
+    assert isinstance(late.result, StaleDecision), "each for its own decision"
 
 
 async def test_settings_by_mail(driven: DrivenTable, desk: MailDesk) -> None:
@@ -123,19 +123,21 @@ async def test_settings_by_mail(driven: DrivenTable, desk: MailDesk) -> None:
     driven.now += timedelta(minutes=3)
     *_, turn = to(await desk.letters(), "Ann")
     shown = await desk.reply(turn.reply_to, "settings")
-    assert isinstance(shown, LinesPlayed)
-    assert shown.accepted == () and shown.answer[:3] == (
+    assert isinstance(shown.result, QueryAnswer)
+    lines = shown.result.text.splitlines()
+    assert lines[:3] == [
         "settings zone UTC  # your time zone, such as Europe/Berlin",
         "settings quiet off  # hours without messages, such as 22:00-07:00",
         "settings tell default  # thread, direct, mail; default is wherever you can be reached",
-    )  # fmt: skip
-    unchanged = await desk.reply(turn.reply_to, *shown.answer)
-    assert isinstance(unchanged, LinesPlayed) and len(unchanged.accepted) == len(shown.answer)
+    ]  # fmt: skip
+    unchanged = await desk.reply(turn.reply_to, *lines)
+    assert isinstance(unchanged.result, QueryAnswer)
+    assert len(unchanged.result.text.splitlines()) == len(lines)
     done = await desk.reply(
         turn.reply_to, "settings zone Europe/Berlin  # your time zone", "settings quiet 22:00-07:00"
     )
-    assert isinstance(done, LinesPlayed)
-    assert [line.sentence for line in done.accepted] == [
+    assert isinstance(done.result, QueryAnswer)
+    assert done.result.text.splitlines() == [
         "Set: zone Europe/Berlin.", "Set: quiet 22:00-07:00."
     ]  # fmt: skip
     assert (await driven.service.settings.settings(driven.people["Ann"])).quiet == "22:00-07:00"

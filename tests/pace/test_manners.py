@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from bot.email.replies.results import LinesPlayed
 from bot.hub.log import recent_events
 from bot.hub.notifications.messages import Notification
 from bot.hub.request import Completed, LineRefused, PollUpdated
@@ -108,7 +107,7 @@ async def test_a_deputy_is_addressed_by_name_and_told_when_it_is_over(
         "Please reply by Tue 2 Jun 12:00 (Europe/Berlin); after that your time bank lasts 2 days."
         in turn.text
     )
-    assert isinstance(await desk.reply(turn.reply_to, "bid CS 45"), LinesPlayed)
+    assert (await desk.reply(turn.reply_to, "bid CS 45")).is_done
     await driven.settings("Ann", "back")
     (dismissed,) = to(await desk.letters(), "Dora")
     assert "You no longer play for Ann at table Friday" in dismissed.text
@@ -121,7 +120,7 @@ async def test_a_paused_game_goes_on_by_a_letter(driven: DrivenTable, desk: Mail
     letters = await desk.letters()
     (told,) = [each for each in to(letters, "Ann") if each.subject.endswith("Your time is up")]
     assert "Write `resume` when you are back" in told.text
-    assert isinstance(await desk.reply(told.reply_to, "resume"), LinesPlayed)
+    assert (await desk.reply(told.reply_to, "resume")).is_done
     assert (await driven.service.queries.table_info(driven.table)).status == "running"
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from bot.email.replies.results import LinesPlayed
 from bot.hub.request import Completed, PollUpdated
 from tests.pace.conftest import START, DrivenTable
 from tests.pace.letters import MailDesk
@@ -54,7 +53,7 @@ async def test_by_mail_they_vote_and_play_on(driven: DrivenTable, desk: MailDesk
     for name in ("Bob", "Cid"):
         vote = to(letters, name)[-1]
         assert "Ann is late, and nobody decides for them. Let a robot play on for Ann?" in vote.text
-        assert isinstance(await desk.reply(vote.reply_to, "accept"), LinesPlayed)
+        assert (await desk.reply(vote.reply_to, "accept")).is_done
     assert await names(driven) == ("Robot", "Bob", "Cid")
     await robot_moves(driven)
     driven.now += HOLDOFF
@@ -63,7 +62,7 @@ async def test_by_mail_they_vote_and_play_on(driven: DrivenTable, desk: MailDesk
     assert "Robot plays on for you at table Friday" in to(letters, "Ann")[-1].text
     asked = to(letters, "Bob")[-1]
     assert "Your turn" in asked.subject
-    assert isinstance(await desk.reply(asked.reply_to, "pass"), LinesPlayed)
+    assert (await desk.reply(asked.reply_to, "pass")).is_done
     assert await driven.asked() == ["Cid"]
 
 

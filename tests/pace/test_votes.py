@@ -7,7 +7,6 @@ from datetime import timedelta
 import pytest
 
 from bot.discord.cards.notices import turns_card
-from bot.email.replies.results import LinesPlayed
 from bot.hub.request import PollUpdated, QueryAnswer, TableNotRunning
 from tests.pace.conftest import START, DrivenTable
 from tests.pace.letters import MailDesk
@@ -110,7 +109,7 @@ async def test_the_digest_by_mail_asks_and_is_answered(driven: DrivenTable, desk
     await driven.service.clock.tick()
     (digest,) = to(await desk.letters(), "Ann")
     assert QUESTION in digest.text and "accept vote" in digest.text
-    assert isinstance(await desk.reply(digest.reply_to, "accept vote"), LinesPlayed)
+    assert (await desk.reply(digest.reply_to, "accept vote")).is_done
     assert not [
         poll for poll, seat in (await driven.service.queries.view(driven.table)).missing_votes() if not seat
     ]

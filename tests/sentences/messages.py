@@ -23,9 +23,9 @@ from bot.discord.delivery import DiscordDelivery
 from bot.discord.interactions import private_answers
 from bot.email.pages import answer_pages, refusal_pages
 from bot.email.pages.notice_pages import PageBuilder
-from bot.email.replies.results import AcceptedLine, LineRejected, LinesPlayed, StaleReply
+from bot.email.replies.results import PlayResult
 from bot.hub.notifications.messages import Notification, decode_notification
-from bot.hub.request import CommandResult
+from bot.hub.request import CommandResult, Completed, LineRefused, PlayedLine, StaleDecision
 from bot.service import Service
 from engine.core.state import AnyFrame
 from mail.composing.compose import compose
@@ -59,14 +59,12 @@ REPLY = ParsedReply(
 
 def answering_pages() -> dict[str, MailPage]:
     """One page of every kind that answers a mail, by what it answers."""
-    played = LinesPlayed(
-        (AcceptedLine("buy SV", "Ann buys the SV for $20."),),
-        ("Ann: cash $600 → $580.",), "Bob to act.", "To take it back, reply `undo`.", "d1", ("pass",),
-    )  # fmt: skip
-    rejected = LineRejected("refused", 1, "The SV is sold already.", "d1", ("buy CS", "pass"))
-    stale = StaleReply(
-        "Buy the SV for $20.", "Buy the CS for $40.", ("Bob buys the SV for $20.",), "d2", ("pass",)
-    )
+    moves = (PlayedLine(3, "buy SV", "buy SV", ("Ann buys the SV for $20.",)),)
+    changes = ("Ann: cash $600 → $580.",)
+    played = PlayResult(Completed(played=moves), "d1", "Bob to act.", ("pass",), changes)
+    rejected = PlayResult(LineRefused(1, "buy SV", "The SV is sold already.", ("buy CS", "pass")), "d1")
+    since = ("Bob buys the SV for $20.",)
+    stale = PlayResult(StaleDecision("It is too late.", since), "d2", "Ann to act: buy the CS.", ("pass",))
     too_long = ReplyFault(ReplyLine(1, "buy" * 9), "This line is longer than 500 characters.")
     return {
         "orders that were played": answer_pages.receipt(played, REPLY),

@@ -9,7 +9,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.email.pages.refusal_pages import NOTHING_CHANGED, offer, unread_lines
-from bot.email.replies.results import AcceptedLine, LineRejected, LinesPlayed, QueryResult, StaleReply
+from bot.email.replies.results import AcceptedLine, PlayResult, QueryResult
+from bot.hub.request import (
+    CommandResult,
+    Completed,
+    LineAmbiguous,
+    LineRefused,
+    LineUnreadable,
+    NotYourSeat,
+    PollUpdated,
+    QueryAnswer,
+    StaleDecision,
+    TableNotRunning,
+)
 from mail.composing.page import (
     Attachment,
     AttachmentBlock,
@@ -26,12 +38,11 @@ from mail.composing.page import (
     copyable,
     position_blocks,
 )
-from mail.reading.quotes import ReplyLine
 from mail.reading.reply_text import ParsedReply
 
 
 def receipt(
-    result: LinesPlayed | LineRejected | StaleReply | None,
+    played: PlayResult | None,
     reply: ParsedReply,
     shown: Sequence[QueryResult] = (),
     meant: Sequence[AcceptedLine] = (),
@@ -42,33 +53,21 @@ def receipt(
     meant: what the lines would do with the one line that a rejected one can mean. left: queries that are too
     many for one mail.
     """
-    is_alone = result is None and len(shown) == 1  # then the headline names it
+    is_alone = played is None and len(shown) == 1  # then the headline names it
     blocks = [block for part in shown for block in _answer(part, "" if is_alone else part.title)]
     blocks += copyable(f"One email answers {len(shown)} questions; send the others in another one", left)
-    match result:
-        case None:
-            titles = ", ".join(part.title for part in shown)
-            rest = (*blocks, *unread_lines(reply))
-            return MailPage(f"Here is: {titles}.", rest, subject=f"Answer: {titles}")
-        case LinesPlayed():
-            return MailPage(
-                "OK: all lines were carried out.",
-                (*_accepted(result, reply), *_found_below(reply), *unread_lines(reply), *blocks),
-                subject="Done",
-                tone="good",
-            )
-        case LineRejected():
-            refused = _rejected(result, reply.lines[result.index], meant)
-            return MailPage(
-                "NOT DONE.", (*refused, *unread_lines(reply), *blocks), subject="Not done", tone="bad"
-            )
-        case StaleReply():
-            return MailPage(
-                "NOT DONE: the game has moved on.",
-                (*_stale(result, reply), *blocks),
-                subject="Not done",
-                tone="bad",
-            )
+    if played is None:
+        titles = ", ".join(part.title for part in shown)
+        rest = (*blocks, *unread_lines(reply))
+        return MailPage(f"Here is: {titles}.", rest, subject=f"Answer: {titles}")
+    if played.is_done:
+        done = (*_accepted(played, reply), *_found_below(reply), *unread_lines(reply), *blocks)
+        return MailPage("OK: all lines were carried out.", done, subject="Done", tone="good")
+    if isinstance(played.result, StaleDecision):
+        headline, failed = "NOT DONE: the game has moved on.", _stale(played, played.result.since, reply)
+    else:
+        headline, failed = "NOT DONE.", [*_rejected(played, reply, meant), *unread_lines(reply)]
+    return MailPage(headline, (*failed, *blocks), subject="Not done", tone="bad")
 
 
 def _answer(part: QueryResult, title: str) -> list[Block]:
@@ -78,18 +77,39 @@ def _answer(part: QueryResult, title: str) -> list[Block]:
     return [*blocks, *map(AttachmentBlock, part.attachments)]
 
 
-def _accepted(result: LinesPlayed, reply: ParsedReply) -> list[Block]:
-    blocks = bullets("Done", [f"{line} → {sentence}" for line, sentence in result.accepted])
-    if result.answer:
-        title = "Also" if result.accepted else reply.lines[0].text
-        can_be_sent = all(line.startswith(f"{title.split()[0]} ") for line in result.answer)
-        lines = list(result.answer)
-        blocks.append(CopyableLines(title, lines) if can_be_sent else Preformatted(title, "\n".join(lines)))
-    blocks += bullets("Changes", result.changes)
-    blocks += copyable("Next, for example", result.legal_lines)
-    if rest := " ".join(filter(None, (result.waiting_for, result.undo_hint))):
+def _accepted(played: PlayResult, reply: ParsedReply) -> list[Block]:
+    accepted, more = _done_lines(played.result, [line.text for line in reply.lines])
+    more = [each for each in more if each != played.waiting_for]
+    blocks = bullets("Done", [f"{line} → {sentence}" for line, sentence in accepted])
+    if more:
+        title = "Also" if accepted else reply.lines[0].text
+        can_be_sent = all(line.startswith(f"{title.split()[0]} ") for line in more)
+        blocks.append(CopyableLines(title, more) if can_be_sent else Preformatted(title, "\n".join(more)))
+    blocks += bullets("Changes", played.changes)
+    blocks += copyable("Next, for example", played.legal_lines)
+    undo = ""
+    if isinstance(played.result, Completed) and played.result.played and not played.result.game_over:
+        undo = "Send `undo` to take it back."
+    if rest := " ".join(filter(None, (played.waiting_for, undo))):
         blocks.append(Paragraph(rest))
     return blocks
+
+
+def _done_lines(result: CommandResult, lines: Sequence[str]) -> tuple[list[AcceptedLine], list[str]]:
+    """What each of the lines has done, and the lines of text that answer them besides."""
+    match result:
+        case Completed(played=moves) if moves:
+            said = [AcceptedLine(move.raw_line, " ".join(move.sentences) or move.line) for move in moves]
+            return said, list(result.sentences)
+        case Completed() | PollUpdated():
+            return [AcceptedLine(lines[0], " ".join(result.sentences))], []
+        case QueryAnswer():
+            rows = [text for text in result.text.splitlines() if text.strip()]
+            if len(rows) != len(lines):
+                return [], rows
+            return [AcceptedLine(*pair) for pair in zip(lines, rows, strict=True)], []
+        case _:
+            raise AssertionError(f"nothing was done: {type(result).__name__}")
 
 
 def _found_below(reply: ParsedReply) -> list[Block]:
@@ -97,31 +117,36 @@ def _found_below(reply: ParsedReply) -> list[Block]:
     return [Paragraph(text)] if reply.is_below else []
 
 
-_SUGGESTION_TITLES = {
-    "refused": "You can write instead",
-    "unreadable": "Similar lines that are legal",
-    "ambiguous": "Did you mean",
-}
-
-
-def _rejected(result: LineRejected, line: ReplyLine, meant: Sequence[AcceptedLine] = ()) -> list[Block]:
-    blocks = [
+def _rejected(played: PlayResult, reply: ParsedReply, meant: Sequence[AcceptedLine]) -> list[Block]:
+    """Why a line was not carried out; for a table or a seat it is the first."""
+    match played.result:
+        case LineUnreadable(index=index, reason=reason):
+            title = "Similar lines that are legal"
+        case LineRefused(index=index, reason=reason):
+            title = "You can write instead"
+        case LineAmbiguous(index=index, reason=reason):
+            title = "Did you mean"
+        case NotYourSeat(reason=reason) | TableNotRunning(reason=reason):
+            title, index = "", 0
+        case _:
+            raise AssertionError(f"no line has failed: {type(played.result).__name__}")
+    line = reply.lines[index]
+    return [
         QuotedLines(f"Line {line.number}", [line.text]),
-        Paragraph(result.reason),
-        *copyable(_SUGGESTION_TITLES[result.kind], result.suggested_lines),
+        Paragraph(reason),
+        *copyable(title, played.instead),
+        *(offer(meant) if meant else []),
+        NOTHING_CHANGED,
     ]
-    if meant:
-        blocks += offer(meant)
-    return [*blocks, NOTHING_CHANGED]
 
 
-def _stale(result: StaleReply, reply: ParsedReply) -> list[Block]:
+def _stale(played: PlayResult, since: Sequence[str], reply: ParsedReply) -> list[Block]:
     return [
         QuotedLines("You wrote", [line.text for line in reply.lines]),
-        Paragraph(f"That was for {result.old_prompt} Now: {result.current_prompt}"),
+        Paragraph(f"That was for a decision that is no longer open. Now: {played.waiting_for}"),
         NOTHING_CHANGED,
-        *bullets("Since then", result.events_since),
-        *copyable("You can write now", result.legal_lines),
+        *bullets("Since then", since),
+        *copyable("You can write now", played.legal_lines),
     ]
 
 

@@ -17,8 +17,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from bot.email.reachability import Correspondents
-from bot.email.replies.results import AcceptedLine, LineRejected, MailQuery, PlayResult
+from bot.email.replies.results import AcceptedLine, MailQuery, PlayResult
 from bot.email.replies.seat_replies import SeatReplies
+from bot.hub.request import LineAmbiguous, LineUnreadable
 from mail.reading.line_text import first_word, normalize_line, words_of
 from mail.reading.parser import ParsedMail
 from mail.reading.quotes import ReplyLine, own_text
@@ -147,13 +148,16 @@ def _without_own_name(text: str, names: Collection[str], verbs: Collection[str])
     return "\n".join(map(order_of, text.splitlines()))
 
 
-def corrected_lines(result: PlayResult | None, orders: Sequence[ReplyLine]) -> tuple[ReplyLine, ...]:
+def corrected_lines(played: PlayResult | None, orders: Sequence[ReplyLine]) -> tuple[ReplyLine, ...]:
     """The orders with the one line that a rejected one can only mean; none where there is no such line."""
-    if not isinstance(result, LineRejected) or result.kind == "refused" or len(result.suggested_lines) != 1:
+    if played is None or len(played.instead) != 1:
         return ()
-    suggestion = result.suggested_lines[0].partition("#")[0].strip()
+    failed = played.result
+    if not isinstance(failed, LineUnreadable | LineAmbiguous):
+        return ()
+    suggestion = played.instead[0].partition("#")[0].strip()
     return tuple(
-        line._replace(text=suggestion) if index == result.index else line for index, line in enumerate(orders)
+        line._replace(text=suggestion) if index == failed.index else line for index, line in enumerate(orders)
     )
 
 

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
+from bot.hub.request import (
+    CommandResult,
+    Completed,
+    LineAmbiguous,
+    LineRefused,
+    LineUnreadable,
+    PollUpdated,
+    QueryAnswer,
+)
 from mail.composing.page import Attachment, InlineImage, TableRows
 from mail.reply_address import ReplyToken
 
@@ -30,63 +39,37 @@ class AcceptedLine(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class LinesPlayed:
-    """All lines were played. waiting_for: a sentence on who is to act. undo_hint: how to undo the lines.
+class PlayResult:
+    """What came of the lines of a reply, and what its receipt says besides.
 
-    In each result, decision_id is the pending decision of the seat, None for none: a reply to the receipt
-    answers this one. legal_lines: its legal lines, ready to copy. answer: lines of text that answer the line
-    where it changes nothing, else what happened beside the lines.
+    decision_id: the pending decision of the seat, None for none; a reply to the receipt answers this one.
+    waiting_for: a sentence on who is to act. legal_lines: lines ready to copy. changes: what the lines did to
+    everybody's cash, in sentences.
     """
 
-    accepted: tuple[AcceptedLine, ...]
-    changes: tuple[str, ...] = ()
+    result: CommandResult
+    decision_id: str | None = None
     waiting_for: str = ""
-    undo_hint: str = ""
-    decision_id: str | None = None
     legal_lines: tuple[str, ...] = ()
-    answer: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
 
+    @property
+    def is_done(self) -> bool:
+        """Whether all lines were carried out; otherwise nothing was changed."""
+        return isinstance(self.result, Completed | PollUpdated | QueryAnswer)
 
-@dataclass(frozen=True, slots=True)
-class LineRejected:
-    """The line at `index` (from 0) failed, so nothing was changed.
-
-    suggested_lines: the nearest legal lines of an `unreadable` line, the choices of an `ambiguous` one, legal
-    lines instead of a `refused` one.
-    """
-
-    kind: Literal["refused", "unreadable", "ambiguous"]
-    index: int
-    reason: str
-    decision_id: str | None = None
-    suggested_lines: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class StaleReply:
-    """The mail answered a decision that is no longer pending.
-
-    old_prompt: that decision, in words. current_prompt: the pending one. events_since: what happened between.
-    """
-
-    old_prompt: str
-    current_prompt: str
-    events_since: tuple[str, ...] = ()
-    decision_id: str | None = None
-    legal_lines: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class NeedsYes:
-    """The lines are carried out only when the player confirms them. reason: why, as a sentence. lines: those
-    that say so."""
-
-    reason: str
-    lines: tuple[str, ...]
-    decision_id: str | None = None
-
-
-PlayResult = LinesPlayed | LineRejected | StaleReply | NeedsYes
+    @property
+    def instead(self) -> tuple[str, ...]:
+        """Lines that can be written in the place of the one that failed."""
+        match self.result:
+            case LineUnreadable():
+                return self.result.nearest or self.legal_lines
+            case LineRefused():
+                return self.result.suggestions or self.legal_lines
+            case LineAmbiguous():
+                return self.result.choices
+            case _:
+                return ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,31 +9,19 @@ from functools import cache, partial
 
 import engine
 from bot.email.pages.turn_pages import mail_file, mail_pictures, offered_lines, position_parts, with_outcomes
-from bot.email.replies.results import (
-    AcceptedLine,
-    LineRejected,
-    LinesPlayed,
-    MailQuery,
-    NeedsYes,
-    PlayResult,
-    QueryResult,
-    StaleReply,
-)
+from bot.email.replies.results import AcceptedLine, MailQuery, PlayResult, QueryResult
 from bot.email.tokens import SeatRef, seat_ref, service_token
 from bot.hub.command import Commands
 from bot.hub.info import stopped_text
 from bot.hub.request import (
     CommandResult,
     Completed,
-    ConfirmationRequired,
     LineAmbiguous,
     LineRefused,
     LineUnreadable,
     NotYourSeat,
     PlayedLine,
-    PollUpdated,
     QueryAnswer,
-    StaleDecision,
     TableNotRunning,
 )
 from bot.hub.table import TableView
@@ -94,10 +82,19 @@ class SeatReplies:
         return view.answered_decision_id(seat.seat_number)
 
     async def play(self, token: ReplyToken, lines: Sequence[str], request_id: str) -> PlayResult:
-        """Play the lines for the seat."""
+        """Play all of the lines for the seat, or none, as the answer to the decision of its token; where it
+        has none, lines may still be legal out of turn. A repeated request has no second effect."""
         seat = seat_ref(token)
         result = await self._submit_lines(seat, lines, request_id)
-        return await self._mail_result(seat, lines, result)
+        view = await self._service.queries.view(seat.table_id)
+        legal = await self._legal_lines(view, seat.seat_number)
+        if isinstance(result, LineRefused) and not self._service.commands.may_be_move(result.line):
+            legal = ()
+        changes: tuple[str, ...] = ()
+        if isinstance(result, Completed):
+            changes = await self._cash_changes(seat.table_id, result.played)
+        decision_id = view.answered_decision_id(seat.seat_number)
+        return PlayResult(result, decision_id, view.waiting_sentence, legal, changes)
 
     async def _submit_lines(
         self, seat: SeatRef, lines: Sequence[str], request_id: str | None
@@ -107,58 +104,6 @@ class SeatReplies:
             seat.table_id, seat.seat_number, lines, seat.decision_id if request_id else None, request_id,
             person_id=seat.person_id, transport="mail",
         )  # fmt: skip
-
-    async def _mail_result(self, seat: SeatRef, lines: Sequence[str], result: CommandResult) -> PlayResult:
-        """The result of a command in the mail channel's own types."""
-        first_line = lines[0]
-        view = await self._service.queries.view(seat.table_id)
-        decision_id = view.answered_decision_id(seat.seat_number)
-        legal = await self._legal_lines(view, seat.seat_number)
-        waiting = view.waiting_sentence
-        match result:
-            case Completed():
-                accepted = [
-                    AcceptedLine(move.raw_line, " ".join(move.sentences) or move.line)
-                    for move in result.played
-                ]
-                if not accepted:
-                    accepted = [AcceptedLine(first_line, " ".join(result.sentences))]
-                changes = await self._cash_changes(seat.table_id, result.played)
-                undo = "Send `undo` to take it back." if result.played and not result.game_over else ""
-                also = tuple(each for each in result.sentences if result.played and each != waiting)
-                return LinesPlayed(tuple(accepted), changes, waiting, undo, decision_id, legal, also)
-            case PollUpdated():
-                return LinesPlayed(
-                    (AcceptedLine(first_line, " ".join(result.sentences)),),
-                    (),
-                    waiting,
-                    "",
-                    decision_id,
-                    legal,
-                )
-            case QueryAnswer():
-                rows = tuple(text for text in result.text.splitlines() if text.strip())
-                if len(rows) != len(lines):
-                    return LinesPlayed((), (), waiting, "", decision_id, legal, rows)
-                accepted = [AcceptedLine(*pair) for pair in zip(lines, rows, strict=True)]
-                return LinesPlayed(tuple(accepted), (), waiting, "", decision_id, legal)
-            case LineUnreadable():
-                return LineRejected(
-                    "unreadable", result.index, result.reason, decision_id, result.nearest or legal
-                )
-            case LineRefused():
-                is_move = self._service.commands.may_be_move(result.line)
-                instead = result.suggestions or (legal if is_move else ())
-                return LineRejected("refused", result.index, result.reason, decision_id, instead)
-            case LineAmbiguous():
-                return LineRejected("ambiguous", result.index, result.reason, decision_id, result.choices)
-            case StaleDecision():
-                old = "a decision that is no longer open."
-                return StaleReply(old, waiting, result.since, decision_id, legal)
-            case ConfirmationRequired():
-                return NeedsYes(result.reason, tuple(result.line.split("; ")), decision_id)
-            case NotYourSeat() | TableNotRunning():
-                return LineRejected("refused", 0, result.reason, decision_id)
 
     async def _drawing(self, view: TableView, reader: int) -> Pictures:
         """Pictures for a table, which takes turns with the others, in the palette of the reader."""
