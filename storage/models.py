@@ -277,7 +277,7 @@ class SeatClockRecord(Model, table=True):
     lapses: int = 0
 
 
-class DueRow(Model, table=True):
+class StoredTimer(Model, table=True):
     """Something that has to happen at a time, once. `key` names it; `details` belongs to the service."""
 
     __tablename__ = "due_rows"

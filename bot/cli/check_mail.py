@@ -1,4 +1,4 @@
-"""`railpost check-mail`: logs in, names the folders, and sends a letter through a reply address and
+"""`railpost check-mail`: logs in, names the folders, and sends an email through a reply address and
 finds it again. Then it reads what DNS says of the sender's domain.
 """
 
@@ -47,11 +47,11 @@ async def text_records(name: str) -> list[str]:
     return [b"".join(record.strings).decode("utf-8", "replace") for record in answer]
 
 
-async def check_domain(address: str, letter: bytes, lookup: TextRecords = text_records) -> list[str]:
-    """A sentence about each record of the domain of an address. letter: one of ours as it came back."""
+async def check_domain(address: str, message: bytes, lookup: TextRecords = text_records) -> list[str]:
+    """A sentence about each record of the domain of an address. message: one of ours as it came back."""
     domain = address.rpartition("@")[2].casefold()
     try:
-        return [await spf(domain, lookup), await dkim(domain, letter, lookup), await dmarc(domain, lookup)]
+        return [await spf(domain, lookup), await dkim(domain, message, lookup), await dmarc(domain, lookup)]
     except DnsUnavailable as error:
         return [f"DNS does not answer here ({error}), so SPF, DKIM and DMARC of {domain} were not read."]
 
@@ -74,20 +74,20 @@ async def spf(domain: str, lookup: TextRecords) -> str:
     return f"SPF: {found[0]}"
 
 
-async def dkim(domain: str, letter: bytes, lookup: TextRecords) -> str:
-    """Whether letters are signed, and the key is there."""
-    signatures = message_from_bytes(letter).get_all("DKIM-Signature", [])
+async def dkim(domain: str, message: bytes, lookup: TextRecords) -> str:
+    """Whether emails are signed, and the key is there."""
+    signatures = message_from_bytes(message).get_all("DKIM-Signature", [])
     tags = [dict(re.findall(r"(?:^|;)\s*([a-z]+)\s*=\s*([^;]*)", str(one))) for one in signatures]
     own = next((each for each in tags if _covers(each.get("d", ""), domain)), None)
     if own is None:
         return (
-            f"DKIM: the letter came back without a signature of {domain}. Your server may sign only "
-            "letters to others: look at one, and if it has no DKIM-Signature, switch signing on."
+            f"DKIM: the email came back without a signature of {domain}. Your server may sign only "
+            "emails to others: look at one, and if it has no DKIM-Signature, switch signing on."
         )
     name = f"{own.get('s', '').strip()}._domainkey.{own['d'].strip()}"
     keys = [text for text in await lookup(name) if re.search(r"(?:^|;)\s*p\s*=\s*[^;\s]", text)]
     if not keys:
-        return f"DKIM fails: letters are signed, but {name} has no TXT record with the public key; add it."
+        return f"DKIM fails: emails are signed, but {name} has no TXT record with the public key; add it."
     return f"DKIM: signed, and {name} has the key."
 
 
@@ -115,7 +115,7 @@ def _covers(signer: str, domain: str) -> bool:
     return domain == signer or domain.endswith(f".{signer}") or signer.endswith(f".{domain}")
 
 
-TIMEOUT = 5.0  # seconds, for each step but the way of the letter
+TIMEOUT = 5.0  # seconds, for each step but the way of the email
 
 
 IMAP_ADVICE = (
@@ -135,7 +135,7 @@ class CheckFailed(Exception):
 async def check(settings: Settings, seconds: float, lookup: TextRecords = text_records) -> list[str]:
     """Sentences about each step. Raises CheckFailed with one about the step that failed.
 
-    seconds: how long to wait for the letter. lookup: of TXT records in DNS.
+    seconds: how long to wait for the email. lookup: of TXT records in DNS.
     """
     mail = settings.mail
     if mail is None:
@@ -150,12 +150,12 @@ async def check(settings: Settings, seconds: float, lookup: TextRecords = text_r
         recipient = address.reply_address(new_token())
         before = await imap.uids(1)
         message_id = await _send(mail, recipient, tokens)
-        told.append(f"SMTP: {mail.smtp.host} took a letter to {_shown(recipient)}.")
-        letter = await _find(imap, message_id, max(before, default=0) + 1, seconds, _shown(recipient))
+        told.append(f"SMTP: {mail.smtp.host} took an email to {_shown(recipient)}.")
+        message = await _find(imap, message_id, max(before, default=0) + 1, seconds, _shown(recipient))
     finally:
         await imap.close()
-    told.append("The letter came back to the mailbox: replies will arrive.")
-    return [*told, *await check_domain(mail.address, letter, lookup)]
+    told.append("The email came back to the mailbox: replies will arrive.")
+    return [*told, *await check_domain(mail.address, message, lookup)]
 
 
 async def _log_in(mail: MailSettings, tokens: AccessTokens | None) -> ImapConnection:
@@ -173,17 +173,17 @@ async def _log_in(mail: MailSettings, tokens: AccessTokens | None) -> ImapConnec
 
 
 async def _send(mail: MailSettings, recipient: str, tokens: AccessTokens | None) -> str:
-    """Send the letter; returns its Message-ID."""
-    letter = EmailMessage()
-    letter["From"], letter["To"], letter["Subject"] = mail.address, recipient, "Check of the mail settings"
-    letter["Message-ID"] = message_id = f"<check.{new_token()}@{mail.address.partition('@')[2]}>"
-    letter["Auto-Submitted"] = "auto-generated"
-    letter.set_content("Railpost sends this letter to itself.\n")
+    """Send the email; returns its Message-ID."""
+    message = EmailMessage()
+    message["From"], message["To"], message["Subject"] = mail.address, recipient, "Check of the mail settings"
+    message["Message-ID"] = message_id = f"<check.{new_token()}@{mail.address.partition('@')[2]}>"
+    message["Auto-Submitted"] = "auto-generated"
+    message.set_content("Railpost sends this email to itself.\n")
     account = smtp_account(mail.smtp, tokens)
     try:
         smtp = await connect(account, TIMEOUT)
         async with smtp:
-            await smtp.sendmail(mail.address, [recipient], letter.as_bytes())
+            await smtp.sendmail(mail.address, [recipient], message.as_bytes())
     except aiosmtplib.SMTPAuthenticationError as error:
         raise CheckFailed(
             f"SMTP: {account.host} refused the login: {error.message}. Check RAILPOST_SMTP_PASSWORD."
@@ -210,7 +210,7 @@ def _why_not(error: BaseException, tls: Tls) -> str:
 
 
 async def _find(imap: ImapConnection, message_id: str, first: int, seconds: float, shown: str) -> bytes:
-    """Wait for the letter in the inbox, and put it away; returns its bytes."""
+    """Wait for the email in the inbox, and put it away; returns its bytes."""
     try:
         async with asyncio.timeout(seconds):
             while True:
@@ -222,10 +222,10 @@ async def _find(imap: ImapConnection, message_id: str, first: int, seconds: floa
                 await imap.wait_for_mail(2.0)
     except TimeoutError:
         raise CheckFailed(
-            f"The letter to {shown} did not come back within {seconds:.0f} seconds. "
+            f"The email to {shown} did not come back within {seconds:.0f} seconds. "
             "The server has to deliver addresses with something behind the separator into the mailbox: "
             "turn sub-addressing on, or set RAILPOST_MAIL_SEPARATOR (`none` does without). "
-            "(A running service takes the letter itself: stop it for this check.)"
+            "(A running service takes the email itself: stop it for this check.)"
         ) from None
 
 
@@ -235,11 +235,11 @@ def _shown(recipient: str) -> str:
 
 
 def command(
-    seconds: Annotated[float, typer.Option(help="How long to wait for the letter.")] = 60.0,
+    seconds: Annotated[float, typer.Option(help="How long to wait for the email.")] = 60.0,
 ) -> None:
-    """Check the mail settings with a letter that comes back.
+    """Check the mail settings with an email that comes back.
 
-    It logs in, sends a letter to a reply address, and finds it again.
+    It logs in, sends an email to a reply address, and finds it again.
     """
     try:
         for sentence in asyncio.run(check(load_settings(), seconds)):

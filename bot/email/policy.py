@@ -285,11 +285,11 @@ class MailPolicy:
             return await self._confirm_held(mail, token, code, ("yes",))
         said = "" if reply.parsed.unclear else await self._say(mail, token, reply.text.talk)
         if lines:
-            ruling = await self._orders(mail, token, reply.parsed, lines)
+            ruling = await self._carry_out(mail, token, reply.parsed, lines)
         elif said:
             return Ruling("said", answer_pages.confirmation(said), token, lines=reply.text.talk)
         else:
-            ruling = await self._without_orders(mail, token, reply)
+            ruling = await self._nothing_to_play(mail, token, reply)
         return ruling._replace(page=answer_pages.with_done(ruling.page, said)) if said else ruling
 
     async def _stopped(self, token: ReplyToken, lines: tuple[str, ...]) -> Ruling:
@@ -316,8 +316,8 @@ class MailPolicy:
             else Ruling("help", refusal_pages.unknown_code(), token)
         )
 
-    async def _without_orders(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
-        """Nothing is played: the reply is not clear, or has no order."""
+    async def _nothing_to_play(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
+        """Nothing is played: the reply is not clear, or has no line of the game."""
         parsed = reply.parsed
         if trial := await self._reader.trial(token, parsed.meant):
             lines, accepted = trial
@@ -328,7 +328,7 @@ class MailPolicy:
         if reply.says_yes:
             return Ruling("no orders", refusal_pages.nothing_to_confirm(), token)
         if parsed.ignored:
-            return Ruling("no orders", refusal_pages.no_orders(parsed, suggestions(reply)), token)
+            return Ruling("no orders", refusal_pages.no_lines(parsed, suggestions(reply)), token)
         problem = await self._named_problem(mail, token)
         return Ruling("unreadable", refusal_pages.unreadable_mail(problem, parsed), token)
 
@@ -367,7 +367,7 @@ class MailPolicy:
         page = answer_pages.confirmation(answer.sentences[0], answer.attachments)
         return Ruling("confirmed", page, answer.token, lines=lines)
 
-    async def _orders(
+    async def _carry_out(
         self, mail: ParsedMail, token: ReplyToken, reply: ParsedReply, lines: tuple[str, ...]
     ) -> Ruling:
         if code := re.fullmatch(r"(?:yes|confirm):? ([a-z0-9]{4,40})", lines[0].casefold()):
@@ -412,17 +412,16 @@ class MailPolicy:
         lines: tuple[str, ...],
         mail: ParsedMail | None = None,
     ) -> Ruling:
-        """Play the orders, then answer the queries: one receipt for both."""
+        """Play the lines, then answer the queries: one receipt for both."""
         seats = self._gateway.seats
         queries = [query for line in reply.lines if (query := seats.query_in(line.text))]
-        orders = tuple(line for line in reply.lines if not seats.query_in(line.text))
-        reply = reply._replace(lines=orders)
-        texts = [line.text for line in orders]
+        reply = reply._replace(lines=tuple(line for line in reply.lines if not seats.query_in(line.text)))
+        texts = [line.text for line in reply.lines]
         played = await seats.play(token, texts, request_id) if texts else None
         if played and isinstance(played.result, ConfirmationRequired):
             confirmed = played.result.line.split("; ")
             code = await self._gateway.held.hold_lines(token, confirmed, request_id)
-            page = refusal_pages.confirm_orders(lines, played.result.reason, code)
+            page = refusal_pages.confirm_lines(lines, played.result.reason, code)
             return Ruling("held", page, token, lines=lines, offered_code=code)
         asked = merge_queries(queries)
         shown: list[QueryResult] = [await seats.query(token, query) for query in asked[:MAX_QUERIES]]
@@ -431,7 +430,7 @@ class MailPolicy:
         assert latest is not None
         reason = _reason(played)
         next_token = replace(token, decision_id=latest.decision_id)
-        if mail and (trial := await self._reader.trial(next_token, corrected_lines(played, orders))):
+        if mail and (trial := await self._reader.trial(next_token, corrected_lines(played, reply.lines))):
             meant, accepted = trial
             page = answer_pages.receipt(played, reply, shown, accepted, left=left)
             return await self._offered(mail, next_token, meant, accepted, page, reason)

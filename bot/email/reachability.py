@@ -3,13 +3,13 @@
 Two refusals of an address itself within 30 days (`mail.reading.bounces`) cut it off: no more email goes
 there. If another verified address of the person works, their emails go to that one, and it says so. Else
 their tables and the operator are told, and the person on Discord. Everything else only delays; after three
-days of it the tables are told too. A person who reports a letter as spam gets no more. A letter that was
-refused for good is not gone: a turn is asked for again later, the later the more such letters have come back,
-and any other letter is sent again as it was when the address works, or at once to another address of the
-person. If a letter was accepted and then came back, its words go out again (`bot.email.stored_mail`). If an
+days of it the tables are told too. A person who reports an email as spam gets no more. An email that was
+refused for good is not gone: a turn is asked for again later, the later the more such emails have come back,
+and any other email is sent again as it was when the address works, or at once to another address of the
+person. If an email was accepted and then came back, its words go out again (`bot.email.stored_mail`). If an
 invitation came back, the host is told.
 
-Any letter from the person brings them back, as do a link on Discord and `player NAME mail on` in the
+Any email from the person brings them back, as do a link on Discord and `player NAME mail on` in the
 terminal: `restore` clears what was counted, sends what waited, and asks for every decision that is open.
 """
 
@@ -35,9 +35,9 @@ from storage import Person, UnitOfWork
 
 BOUNCE_WINDOW = timedelta(days=30)  # older bounces do not count
 BOUNCE_LIMIT = 2  # refusals of the address at which mail to it ends
-ASK_AGAIN = timedelta(hours=1)  # after which a refused letter is made anew
-MOST_HOURS = 12  # between two such letters
-KEPT = timedelta(days=30)  # for which refused letters wait
+ASK_AGAIN = timedelta(hours=1)  # after which a refused email is made anew
+MOST_HOURS = 12  # between two such emails
+KEPT = timedelta(days=30)  # for which refused emails wait
 PASSING = "passing"  # beside the bounces that count: since when others come, the last of them, who was told
 LASTS = timedelta(days=3)  # after which the tables hear of refusals that may pass
 GAP = timedelta(hours=36)  # between two of them, after which they begin anew
@@ -144,7 +144,7 @@ class Correspondents:
         return f"Emails to {name} come back ({bounce.reason or bounce.status}); no more are sent."
 
     async def _say_again(self, person_id: int, bounce: Bounce) -> str | None:
-        """Send the words of a letter again later, or tell the host of an invitation. Returns a sentence for
+        """Send the words of an email again later, or tell the host of an invitation. Returns a sentence for
         the operator where there is no host."""
         token = bounce.token
         if not isinstance(token, ServiceToken):
@@ -308,7 +308,7 @@ class Correspondents:
                 await self._service.running.announce(table.id, sentence, "reach", by=person_id)
 
     async def heard_from(self, address: str) -> None:
-        """A letter has come from a verified address: nothing counts against it any more."""
+        """An email has come from a verified address: nothing counts against it any more."""
         address = address.casefold()
         async with self._store.read() as unit:
             if (person := await _owner(unit, address)) is None:

@@ -37,7 +37,7 @@ from storage import AlreadyExists, TablePoll, UnitOfWork
 
 VOTE_CONTROLS = (Say("Accept", "accept vote", "good"), Say("Decline", "decline vote", "danger"))
 UNDO_POLL, HOLD_KIND = "undo", "hold"
-"""The kind of poll for which robots and orders wait, and the kind of the due row at the end of that time."""
+"""The kind of poll for which robots and orders wait, and the kind of the timer at the end of that time."""
 REWIND_POLLS = UNDO_POLL, "redo"
 """Kinds of polls whose details name the last move of the line of play that they lead to, as `target`."""
 

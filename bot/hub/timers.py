@@ -2,8 +2,8 @@
 
 Theory of operation. Nothing is kept in memory. The clocks of the seats (`storage.SeatClock`) follow the logs
 of their tables: a table whose log has grown, whose pace has changed or whose players have changed their
-settings is behind, and is followed up. From the clocks come due rows: the next reminder of a seat, the end of
-its time, an escalation, a digest. What a due row brings about is written in the transaction that takes the
+settings is behind, and is followed up. From the clocks come timers: the next reminder of a seat, the end of
+its time, an escalation, a digest. What a timer brings about is written in the transaction that takes the
 row or moves it to its next time, and messages have names that are used once. So a process may die anywhere,
 several may look at the same store, and the time of the machine may jump: nothing is done twice, and what is
 overdue is done once.
@@ -31,7 +31,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from bot.hub.cache import TableCache
 from bot.hub.loading import UnreadableTable
-from storage import DueRow, JobState, NotFound, Store, StoreError, Work
+from storage import JobState, NotFound, Store, StoredTimer, StoreError, Work
 
 log = logging.getLogger(__name__)
 
@@ -66,22 +66,23 @@ async def _leave_alone(cache: TableCache, table_id: int) -> bool:
 
 NOBODY_FOLLOWS = Followers(_follow_none, _leave_alone)
 """Without clocks: tables stay behind, and are followed when clocks are back."""
-Timer = Callable[[DueRow], Awaitable[bool]]
-"""Does what a due row says, in one transaction; False if it cannot be done yet."""
+Timer = Callable[[StoredTimer], Awaitable[bool]]
+"""Does what a timer says, in one transaction; False if it cannot be done yet."""
 
 
 class _Look(NamedTuple):
     """What the clock finds in the store at one moment."""
 
     tables_behind: Sequence[int]
-    rows_due: Sequence[DueRow]
+    rows_due: Sequence[StoredTimer]
     next_due_at: datetime | None
 
 
 class Clock:
     """The clock of a service. `run` goes on beside it.
 
-    timers: by the kind of their due rows. A row of no kind that is known stays, and waits for its feature.
+    timers: what is done, by the kind of a stored timer. One of a kind that nobody knows stays, and waits for
+    its feature.
     """
 
     def __init__(self, cache: TableCache, follow: Followers) -> None:
@@ -126,7 +127,7 @@ class Clock:
             look = await self._follow_and_look()
         return look.next_due_at
 
-    async def _handle(self, row: DueRow) -> bool:
+    async def _handle(self, row: StoredTimer) -> bool:
         if (timer := self.timers.get(row.kind)) is not None:
             return await timer(row)
         if row.kind not in self._unknown:

@@ -7,9 +7,9 @@ a broken server passes.
 | class      | status (RFC 3463)            | what follows                                              |
 |------------|------------------------------|-----------------------------------------------------------|
 | `address`  | 5.1.x but 5.1.7, 5.1.8; 5.2.1 | counts; after two the person cannot be reached by email  |
-| `operator` | 5.7.x, 5.1.7, 5.1.8          | nothing is counted; letters are held, the operator is told |
+| `operator` | 5.7.x, 5.1.7, 5.1.8          | nothing is counted; emails are held, the operator is told |
 | `delayed`  | 4.x with a notice of delay   | nothing: the other server goes on trying                  |
-| `soft`     | all others                   | nothing is counted; the letter is made anew later         |
+| `soft`     | all others                   | nothing is counted; the email is made anew later          |
 
 The status decides. Words decide where it says little (5.0.0, none). A block list that is named beside the
 status of an address says nothing of the address: many servers answer 550 5.1.1 to a blocked sender. A

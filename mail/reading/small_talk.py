@@ -87,7 +87,7 @@ def is_greeting(line: str) -> bool:
 
 
 def is_closing(line: str) -> bool:
-    """Whether a line closes a letter: `Cheers, Bob`, `Mit freundlichen Grüßen`."""
+    """Whether a line closes an email: `Cheers, Bob`, `Mit freundlichen Grüßen`."""
     plain = without_idioms(line)
     if _SHORT_CLOSING.fullmatch(line[:1].lower() + line[1:].strip(" !.,-")):
         return True

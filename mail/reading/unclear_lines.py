@@ -71,7 +71,7 @@ def _inflections(verb: str) -> tuple[str, ...]:
 
 # --- nearly an order ---
 
-# Given names one letter away from an order; as the last line of a letter they are signatures.
+# Given names one letter away from an order; as the last line of an email they are signatures.
 _NAMES_LIKE_ORDERS = frozenset(
     """
     ray kay jay may fay pat pam paz pai paj ron jun rune rui don dona dane dong dene doni cass tass bass hugo

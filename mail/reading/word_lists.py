@@ -173,4 +173,4 @@ RETRACTION_WORDS = frozenset(
     tidak tunggu besok mungkin không chờ khoan
     """.split()
 )
-"""In the languages of those who play. They sign no letter."""
+"""In the languages of those who play. They sign no email."""

@@ -1,6 +1,6 @@
-"""Clocks of tables and seats, due rows, deputies and requests for open seats.
+"""Clocks of tables and seats, timers, deputies and requests for open seats.
 
-A due row says that something has to happen at a time. It is taken, or moved to its next time, in the
+A timer says that something has to happen at a time. It is taken, or moved to its next time, in the
 transaction that does what is due, and only by the one who still finds it at that time: so it happens once,
 even if several processes look at it, or one dies.
 
@@ -21,12 +21,12 @@ from sqlmodel import bindparam, col, delete, func, select, update
 
 from storage.models import (
     Deputy,
-    DueRow,
     GameTable,
     MoveRecord,
     NewMessage,
     SeatClockRecord,
     SeatRequest,
+    StoredTimer,
     TableClock,
     TableSnapshot,
 )
@@ -82,18 +82,18 @@ class ClockRecord(NamedTuple):
     revision: int
     followed: int | None
     seats: dict[int, SeatClock]
-    due: dict[str, DueRow]
+    due: dict[str, StoredTimer]
     deputies: tuple[Deputy, ...]
     rows: tuple[FollowedRow, ...]
 
 
 @dataclass
 class ClockChanges:
-    """What following the logs changes: clocks of seats, due rows, messages, and by table the row of the log
+    """What following the logs changes: clocks of seats, timers, messages, and by table the row of the log
     that its clocks follow now."""
 
     seats: list[SeatClock] = field(default_factory=list)
-    due: list[DueRow] = field(default_factory=list)
+    due: list[StoredTimer] = field(default_factory=list)
     not_due: list[str] = field(default_factory=list)
     messages: list[NewMessage] = field(default_factory=list)
     followed: dict[int, int] = field(default_factory=dict)
@@ -119,7 +119,7 @@ _SEATS = (
     .where(col(SeatClockRecord.table_id).in_(IDS))
     .order_by(col(SeatClockRecord.seat))
 )
-_DUE = rows_of(DueRow, "table_id").order_by(col(DueRow.due_at), col(DueRow.key))
+_DUE = rows_of(StoredTimer, "table_id").order_by(col(StoredTimer.due_at), col(StoredTimer.key))
 _DEPUTIES = rows_of(Deputy, "table_id").order_by(col(Deputy.seat))
 _LOG = (
     select(*some_columns(MoveRecord, ("table_id", *FollowedRow._fields)))
@@ -142,8 +142,8 @@ def read_clock_records(connection: Connection, table_ids: Sequence[int]) -> dict
     seats: dict[int, dict[int, SeatClock]] = defaultdict(dict)
     for row in rows(_SEATS):
         seats[row[0]][row[1]] = SeatClock(*row)
-    due: dict[int, dict[str, DueRow]] = defaultdict(dict)
-    for each in model_rows(DueRow, rows(_DUE)):
+    due: dict[int, dict[str, StoredTimer]] = defaultdict(dict)
+    for each in model_rows(StoredTimer, rows(_DUE)):
         due[each.table_id][each.key] = each
     deputies: dict[int, list[Deputy]] = defaultdict(list)
     for deputy in model_rows(Deputy, rows(_DEPUTIES)):
@@ -160,7 +160,7 @@ def read_clock_records(connection: Connection, table_ids: Sequence[int]) -> dict
     }  # fmt: skip
 
 
-_DELETE_DUE = delete(DueRow).where(col(DueRow.key) == bindparam("of_key"))
+_DELETE_DUE = delete(StoredTimer).where(col(StoredTimer.key) == bindparam("of_key"))
 MARK_BEHIND = (
     update(TableClock)
     .where(col(TableClock.table_id) == bindparam("of_table"), ~col(TableClock.is_stale))
@@ -179,7 +179,7 @@ def write_clock_changes(connection: Connection, changes: ClockChanges, now: date
         connection.execute(_DELETE_DUE, [{"of_key": key} for key in changes.not_due])
     if changes.due:
         connection.execute(
-            upsert(connection.dialect.name, DueRow),
+            upsert(connection.dialect.name, StoredTimer),
             [column_values(row) for row in changes.due],
         )
     enqueue_messages(connection, changes.messages, now)
@@ -202,7 +202,7 @@ IS_STALE = literal_column("is_stale", Boolean)
 
 
 class ClockRepository(Repository):
-    """Clocks, due rows, deputies and requests for seats."""
+    """Clocks, timers, deputies and requests for seats."""
 
     # Clocks
 
@@ -243,7 +243,7 @@ class ClockRepository(Repository):
         record = (await self.records([table_id])).get(table_id)
         return record.seats if record else {}
 
-    # Due rows
+    # Timers
 
     async def set_due(
         self,
@@ -258,7 +258,7 @@ class ClockRepository(Repository):
     ) -> None:
         """Something is due at a time, in place of what was due under the same key."""
         await self._db.upsert(
-            DueRow(
+            StoredTimer(
                 key=key, kind=kind, due_at=due_at, table_id=table_id, seat=seat, person_id=person_id,
                 details=details or {},
             )
@@ -266,28 +266,30 @@ class ClockRepository(Repository):
 
     async def delete_due(self, *keys: str) -> None:
         """Nothing is due under these keys any more."""
-        await self._db.delete(DueRow, col(DueRow.key).in_(keys))
+        await self._db.delete(StoredTimer, col(StoredTimer.key).in_(keys))
 
-    async def get_due(self, key: str) -> DueRow | None:
+    async def get_due(self, key: str) -> StoredTimer | None:
         """What is due under a key."""
-        return await self._db.first(select(DueRow).where(col(DueRow.key) == key))
+        return await self._db.first(select(StoredTimer).where(col(StoredTimer.key) == key))
 
-    async def rows_due(self, until: datetime, limit: int, besides: Collection[str] = ()) -> list[DueRow]:
+    async def rows_due(self, until: datetime, limit: int, besides: Collection[str] = ()) -> list[StoredTimer]:
         """What is due by a time, the first first. besides: keys of rows that are left out."""
-        query = select(DueRow).where(col(DueRow.due_at) <= until, col(DueRow.key).not_in(besides))
-        return await self._db.all(query.order_by(col(DueRow.due_at), col(DueRow.key)).limit(limit))
+        query = select(StoredTimer).where(
+            col(StoredTimer.due_at) <= until, col(StoredTimer.key).not_in(besides)
+        )
+        return await self._db.all(query.order_by(col(StoredTimer.due_at), col(StoredTimer.key)).limit(limit))
 
     async def next_due_at(self, besides: Collection[str] = ()) -> datetime | None:
         """When something is due next. besides: keys of rows that are left out."""
-        query = select(func.min(DueRow.due_at)).where(col(DueRow.key).not_in(besides))
+        query = select(func.min(StoredTimer.due_at)).where(col(StoredTimer.key).not_in(besides))
         return await self._db.scalar(query)
 
-    async def take_due(self, row: DueRow, move_to: datetime | None = None) -> bool:
-        """Take a due row, or move it to its next time; False if somebody else has."""
-        unchanged = (col(DueRow.key) == row.key, col(DueRow.due_at) == row.due_at)
+    async def take_due(self, row: StoredTimer, move_to: datetime | None = None) -> bool:
+        """Take a timer, or move it to its next time; False if somebody else has."""
+        unchanged = (col(StoredTimer.key) == row.key, col(StoredTimer.due_at) == row.due_at)
         if move_to is None:
-            return await self._db.delete(DueRow, *unchanged) > 0
-        return await self._db.update(DueRow, *unchanged, due_at=move_to) > 0
+            return await self._db.delete(StoredTimer, *unchanged) > 0
+        return await self._db.update(StoredTimer, *unchanged, due_at=move_to) > 0
 
     # Deputies
 

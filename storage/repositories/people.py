@@ -12,7 +12,6 @@ from storage.errors import AlreadyExists
 from storage.models import (
     AddressClaim,
     Deputy,
-    DueRow,
     Fact,
     GameTable,
     Identity,
@@ -24,6 +23,7 @@ from storage.models import (
     Seat,
     SeatClockRecord,
     SeatRequest,
+    StoredTimer,
     Usage,
 )
 from storage.repositories.mail import hash_secret, new_secret
@@ -213,7 +213,7 @@ class PeopleRepository(Repository):
             SeatRequest,
             Deputy,
             SeatClockRecord,
-            DueRow,
+            StoredTimer,
             OrderRecord,
         ):
             await self._db.update(model, col(model.person_id) == merged_id, person_id=kept_id)

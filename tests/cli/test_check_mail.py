@@ -40,8 +40,8 @@ async def test_everything_works(tmp_path: Path) -> None:
         told = await check(settings_for(tmp_path, mailbox, smtp.port), 30.0, no_records)
         await back
         assert "logged in as game" in told[0] and "Processed" in told[0]
-        assert "took a letter to play+…@games.test" in told[1]
-        assert told[2] == "The letter came back to the mailbox: replies will arrive."
+        assert "took an email to play+…@games.test" in told[1]
+        assert told[2] == "The email came back to the mailbox: replies will arrive."
         assert [sentence.split()[0].rstrip(":") for sentence in told[3:]] == ["SPF", "DKIM", "DMARC"]
         assert await mailbox.count("INBOX") == 0 and await mailbox.count("Ignored") == 1
 

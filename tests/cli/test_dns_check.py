@@ -37,7 +37,7 @@ async def test_all_is_well() -> None:
         (0, "games.example.org", ["v=spf1 +all"], "lets everybody send"),
         (0, "games.example.org", ["v=spf1 mx"], "end it with `-all`"),
         (0, "games.example.org", ["v=spf10 -all"], "SPF is missing"),
-        (1, "mail._domainkey.example.org", [], "DKIM fails: letters are signed, but mail._domainkey"),
+        (1, "mail._domainkey.example.org", [], "DKIM fails: emails are signed, but mail._domainkey"),
         (1, "mail._domainkey.example.org", ["v=DKIM1; p="], "has no TXT record with the public key"),
         (2, "_dmarc.example.org", [], "DMARC is missing: add a TXT record to _dmarc.games.example.org"),
         (2, "_dmarc.example.org", ["v=DMARC1; rua=mailto:x@example.org"], "has no policy"),

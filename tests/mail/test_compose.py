@@ -213,7 +213,7 @@ PAGES = {
     "wrong sender": refusal_pages.wrong_sender(["buy SV"], "abcd2345"),
     "wrong sender, nothing held": refusal_pages.wrong_sender([], None),
     "forged": refusal_pages.failed_authentication(),
-    "sure": refusal_pages.confirm_orders(["resign"], "You give up your seat.", "abcd2345"),
+    "sure": refusal_pages.confirm_lines(["resign"], "You give up your seat.", "abcd2345"),
     "unknown code": refusal_pages.unknown_code(),
     "yes or no": refusal_pages.expects_yes_or_no(),
     "link": answer_pages.address_confirmation("Ann"),

@@ -7,14 +7,14 @@ from datetime import timedelta
 
 import pytest
 
-from bot.features.clock.due_rows import Wait
+from bot.features.clock.seat_timers import Wait
 from bot.features.clock.time_up import TimeUp
 from bot.hub.loading import UnreadableTable
 from bot.hub.notifications import clock_messages
 from bot.hub.table import LiveTable
 from bot.hub.timers import BATCH
 from bot.service import Service
-from storage import DueRow, open_store
+from storage import StoredTimer, open_store
 from tests.pace.conftest import DrivenTable
 from tests.pace.test_clock import at
 from tests.pace.test_pace import local
@@ -190,7 +190,7 @@ async def test_what_another_process_has_played_is_not_said_to_be_impossible(
 
 
 async def test_two_processes_that_both_believe_to_lead(driven: DrivenTable) -> None:
-    """The lock on the job saves work; what keeps a reminder from being doubled is the due row."""
+    """The lock on the job saves work; what keeps a reminder from being doubled is the timer."""
     await driven.begin("24h, then orders")
     async with await open_store(driven.address, now=lambda: driven.now) as store:
         other = Service(store, ping_holdoff=120)
@@ -212,11 +212,11 @@ async def test_14_1_rows_that_fail_keep_no_others_from_their_time(
     await driven.begin("24h")
     async with driven.store.begin() as unit:
         for number in range(BATCH + 10):
-            row = DueRow(key=f"damaged.{number}", kind="damaged", due_at=HALF - timedelta(hours=1))
+            row = StoredTimer(key=f"damaged.{number}", kind="damaged", due_at=HALF - timedelta(hours=1))
             await unit._transaction.add(row)
     tried = list[str]()
 
-    async def failing(row: DueRow) -> bool:
+    async def failing(row: StoredTimer) -> bool:
         tried.append(row.key)
         raise UnreadableTable("ABC")
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from bot.features.clock.due_rows import next_reminder
+from bot.features.clock.seat_timers import next_reminder
 from bot.hub.notifications.preferences import not_quiet, quiet_hours
 from bot.hub.pace import Deadline, calendar_of, parse_pace
 from bot.hub.request import QueryAnswer

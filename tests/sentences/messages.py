@@ -77,7 +77,7 @@ def answering_pages() -> dict[str, MailPage]:
         "a mail from another address": refusal_pages.wrong_sender(["buy SV"], "abcd2345"),
         "a mail from another address, without orders": refusal_pages.wrong_sender([], None),
         "a forged mail": refusal_pages.failed_authentication(),
-        "`resign`": refusal_pages.confirm_orders(["resign"], "You give up your seat.", "abcd2345"),
+        "`resign`": refusal_pages.confirm_lines(["resign"], "You give up your seat.", "abcd2345"),
         "an unknown code": refusal_pages.unknown_code(),
         "neither yes nor no": refusal_pages.expects_yes_or_no(),
         "many answers at once": answer_pages.gathered_answers(

@@ -96,11 +96,11 @@ class PageBuilder:
         if notification.kind in ASKING and table.person_at(seat) != notification.person_id:
             return None  # a deputy plays now, or does no more
         view = await self._service.queries.view(notification.table_id)
-        letter = await self._page(view, notification, seat)
+        made = await self._page(view, notification, seat)
         decision_id = notification.decision_id or view.answered_decision_id(seat)
         async with self._store.read() as unit:
             token = await reply_token_for(unit, notification.person_id, table, seat, decision_id)
-        return (letter, token) if letter and token else None
+        return (made, token) if made and token else None
 
     async def _is_one_too_many(self, notification: Notification, address: str) -> bool:
         """Whether a reminder, of whatever table, has gone to an address within a day, or the one before the
@@ -310,8 +310,8 @@ class DigestComposer:
             blocks.append(CopyableLines(_how(each.table.code, address, code), lines, address, code))
         if first is None:
             return None
-        letter = MailPage(_headline(len(waiting)), tuple(blocks), subject="What waits for you", tone="turn")
-        mail = await asyncio.to_thread(compose, self._address, letter, first, self._now(), "digest")
+        digest = MailPage(_headline(len(waiting)), tuple(blocks), subject="What waits for you", tone="turn")
+        mail = await asyncio.to_thread(compose, self._address, digest, first, self._now(), "digest")
         return replace(mail, issued_tokens=(*mail.issued_tokens, *issued))
 
     async def _offered_lines(self, waiting: WaitingTable) -> Sequence[str]:

@@ -1,4 +1,4 @@
-"""Emails that answer one whose orders were not carried out, or not yet."""
+"""Emails that answer one whose lines were not carried out, or not yet."""
 
 from collections.abc import Sequence
 
@@ -46,7 +46,7 @@ def offer(accepted: Sequence[AcceptedLine], title: str = "It would be", still: s
 
 
 def unread_lines(reply: ParsedReply) -> list[Block]:
-    """The lines of a reply that were not taken for orders."""
+    """What of a reply was not taken for lines to play."""
     blocks: list[Block] = []
     if reply.ignored:
         blocks.append(QuotedLines("Not read as orders", [text[:120] for text in reply.ignored[:10]]))
@@ -91,7 +91,7 @@ def unclear_reply(reply: ParsedReply, suggested_lines: Sequence[str]) -> MailPag
     return _refusal(*blocks, reply=reply, headline="NOT DONE: your email is not clear.")
 
 
-def no_orders(reply: ParsedReply, suggested_lines: Sequence[str]) -> MailPage:
+def no_lines(reply: ParsedReply, suggested_lines: Sequence[str]) -> MailPage:
     """The reply has only prose."""
     text = "Your email has no line that the game can read."
     return _refusal(Paragraph(text), *copyable("You can write", suggested_lines), reply=reply)
@@ -157,7 +157,7 @@ def failed_authentication() -> MailPage:
     return _refusal(Paragraph(text + more), headline=headline)
 
 
-def confirm_orders(lines: Sequence[str], reason: str, code: str) -> MailPage:
+def confirm_lines(lines: Sequence[str], reason: str, code: str) -> MailPage:
     """Lines that need a confirmation. reason: why, as a sentence."""
     blocks = (
         QuotedLines("You wrote", lines),

@@ -97,9 +97,7 @@ class TurnPages:
     def __init__(self, service: Service, pictures: PictureWorkers) -> None:
         self._service, self._pictures = service, pictures
 
-    async def with_pictures(
-        self, letter: MailPage, page: Page, table_id: int, reader: int | None
-    ) -> MailPage:
+    async def with_pictures(self, email: MailPage, page: Page, table_id: int, reader: int | None) -> MailPage:
         """The email of a page with its pictures, the position in words, and its files."""
         queries = self._service.queries
         view = await queries.view(table_id)
@@ -111,9 +109,9 @@ class TurnPages:
             position = position[:-1]  # who has won, which the page says
         files = (*map(mail_file, page.files), *files)
         return replace(
-            letter,
+            email,
             blocks=(
-                *letter.blocks,
+                *email.blocks,
                 *map(ImageBlock, images),
                 PositionBlock("Final position", position),
                 *map(AttachmentBlock, files),

@@ -54,12 +54,12 @@ class ReadReply:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The orders' lines."""
+        """The lines that are meant."""
         return tuple(line.text for line in self.parsed.lines)
 
     @property
     def says_yes(self) -> bool:
-        """Whether the reply says yes, and nothing that could be an order."""
+        """Whether the reply says yes, and nothing that could be played."""
         first = words_of(self.text.lines[0]) if self.text.lines else []
         is_yes = bool(first) and first[0] in YES_WORDS and set(first[1:]) <= YES_WORDS | {"please", "bitte"}
         return is_yes and not self.parsed.lines and not self.parsed.unclear
@@ -138,18 +138,18 @@ def _with_show(text: str) -> str:
 
 
 def _without_own_name(text: str, names: Collection[str], verbs: Collection[str]) -> str:
-    """A text without the writer's own name before orders: `Ann: pass`, as games are written down."""
+    """A text without the writer's own name before lines: `Ann: pass`, as games are written down."""
 
-    def order_of(line: str) -> str:
-        speaker, _, order = line.partition(":")
+    def spoken(line: str) -> str:
+        speaker, _, rest = line.partition(":")
         is_own = bool(names) and set(words_of(speaker)) == set(names) and _SPEAKER.fullmatch(speaker)
-        return order.strip() if is_own and first_word(order.strip()) in verbs else line
+        return rest.strip() if is_own and first_word(rest.strip()) in verbs else line
 
-    return "\n".join(map(order_of, text.splitlines()))
+    return "\n".join(map(spoken, text.splitlines()))
 
 
-def corrected_lines(played: PlayResult | None, orders: Sequence[ReplyLine]) -> tuple[ReplyLine, ...]:
-    """The orders with the one line that a rejected one can only mean; none where there is no such line."""
+def corrected_lines(played: PlayResult | None, lines: Sequence[ReplyLine]) -> tuple[ReplyLine, ...]:
+    """The lines with the one that a rejected one can only mean; none where there is no such line."""
     if played is None or len(played.instead) != 1:
         return ()
     failed = played.result
@@ -157,12 +157,12 @@ def corrected_lines(played: PlayResult | None, orders: Sequence[ReplyLine]) -> t
         return ()
     suggestion = played.instead[0].partition("#")[0].strip()
     return tuple(
-        line._replace(text=suggestion) if index == failed.index else line for index, line in enumerate(orders)
+        line._replace(text=suggestion) if index == failed.index else line for index, line in enumerate(lines)
     )
 
 
 def suggestions(reply: ReadReply) -> tuple[str, ...]:
-    """Legal lines that a reply without orders may mean, else those that are legal."""
+    """Legal lines that a reply without any may mean, else those that are legal."""
     unclear = [each.line.text for each in reply.parsed.unclear]
     near = [line for text in unclear if (line := nearest_line(normalize_line(text), reply.vocabulary, 0.5))]
     return tuple(dict.fromkeys(near)) or reply.vocabulary.legal_lines[:12]

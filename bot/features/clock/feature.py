@@ -26,7 +26,7 @@ from bot.hub.request import CommandResult, QueryAnswer, Request, not_running, re
 from bot.hub.table import LiveTable
 from bot.hub.timers import NUDGE_KIND, Timer
 from bot.position.times import moment_text
-from storage import ClockChanges, DueRow, SeatClock, Store, TablePoll, UnitOfWork
+from storage import ClockChanges, SeatClock, Store, StoredTimer, TablePoll, UnitOfWork
 
 NUDGE_AGAIN = timedelta(hours=12)
 
@@ -196,7 +196,7 @@ def clock_timers(cache: TableCache, play_for_seat: PlayForSeat) -> dict[str, Tim
     return {**reminders, "time_up": time_up.end, "absence": partial(_absence, cache)}
 
 
-async def _absence(cache: TableCache, row: DueRow) -> bool:
+async def _absence(cache: TableCache, row: StoredTimer) -> bool:
     """An absence begins or ends: the tables of the person are followed up."""
     assert row.person_id is not None
     async with cache.store.begin() as unit:

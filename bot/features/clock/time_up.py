@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 import engine
 from bot.features.clock.clocks import CLOCK_TRANSPORT, ClockRules
-from bot.features.clock.due_rows import STANDSTILL, Wait, WaitTimers, next_reminder
+from bot.features.clock.seat_timers import STANDSTILL, Wait, WaitTimers, next_reminder
 from bot.hub.cache import TableCache
 from bot.hub.changes import again_on_conflict
 from bot.hub.commit import write_notes
@@ -31,7 +31,7 @@ from bot.position.times import duration_text
 from engine.core.events import DividendDeclared
 from engine.standing_orders import line_when_time_is_up
 from engine.standing_orders.turns import DIVIDENDS
-from storage import Deputy, DueRow, LogRow, NewMessage, Person, UnitOfWork
+from storage import Deputy, LogRow, NewMessage, Person, StoredTimer, UnitOfWork
 
 Submit = Callable[..., Awaitable[CommandResult]]
 PlayForSeat = Callable[[LiveTable, int, str, str, str], Awaitable[bool]]
@@ -53,7 +53,7 @@ class TimeUp(WaitTimers):
         super().__init__(cache)
         self._play_for_seat = play_for_seat
 
-    async def end(self, row: DueRow) -> bool:
+    async def end(self, row: StoredTimer) -> bool:
         """Do what the table has agreed for the end of a player's time."""
         assert row.table_id is not None and row.seat is not None
         async with self.locked(row) as (table, unit):
@@ -95,7 +95,7 @@ class TimeUp(WaitTimers):
         self.cache.wake_subscribers()
         return True
 
-    async def pause_without_pace(self, row: DueRow) -> bool:
+    async def pause_without_pace(self, row: StoredTimer) -> bool:
         """Pause a table without a pace at which all reminders were in vain."""
         assert row.table_id is not None and row.seat is not None
         async with self.locked(row) as (_, unit):
@@ -139,7 +139,7 @@ class TimeUp(WaitTimers):
                     )  # fmt: skip
 
     @staticmethod
-    async def _give_grace(unit: UnitOfWork, row: DueRow) -> bool:
+    async def _give_grace(unit: UnitOfWork, row: StoredTimer) -> bool:
         """Nobody has looked when a player's time was up: it is up a little later, once."""
         if await unit.clocks.take_due(row):
             await unit.clocks.set_due(
@@ -149,7 +149,7 @@ class TimeUp(WaitTimers):
         return True
 
     @staticmethod
-    async def _keep_done(unit: UnitOfWork, row: DueRow) -> None:
+    async def _keep_done(unit: UnitOfWork, row: StoredTimer) -> None:
         """The end of a time is dealt with once, however often the table is followed up while it waits."""
         await unit.clocks.set_due(
             row.key, row.kind, unit.now + MOOT, table_id=row.table_id, seat=row.seat,
@@ -284,7 +284,7 @@ class Reminders(WaitTimers):
         super().__init__(cache)
         self._pause = pause
 
-    async def remind(self, row: DueRow) -> bool:
+    async def remind(self, row: StoredTimer) -> bool:
         """Remind a player, on their channels or on one more, and move a reminder to its next time."""
         if row.details.get("name") == "pause":
             return await self._pause(row)
@@ -327,7 +327,7 @@ class Reminders(WaitTimers):
         self.cache.wake_subscribers()
         return True
 
-    async def _move_reminder(self, unit: UnitOfWork, row: DueRow, wait: Wait) -> str | None:
+    async def _move_reminder(self, unit: UnitOfWork, row: StoredTimer, wait: Wait) -> str | None:
         """Move a reminder to its next time; the name of the one to send, None if somebody else has moved it.
 
         One that comes late has another name: if the time was set forward, the right one is still to come.

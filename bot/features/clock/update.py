@@ -15,7 +15,7 @@ from datetime import date, datetime, timedelta
 
 import engine
 from bot.features.clock.clocks import ClockRules, LogStep, follow
-from bot.features.clock.due_rows import SeatDueRows
+from bot.features.clock.seat_timers import SeatTimers
 from bot.hub.cache import TableCache
 from bot.hub.commit import write_notes
 from bot.hub.loading import load_recipient
@@ -91,7 +91,7 @@ def _is_current(table: LiveTable, record: ClockRecord) -> bool:
 
 
 class _NeedsTransaction(Exception):
-    """What follows changes more than clocks, due rows and messages."""
+    """What follows changes more than clocks, timers and messages."""
 
 
 def _changes(table: LiveTable, record: ClockRecord, now: datetime, ping_holdoff: float) -> ClockChanges:
@@ -121,9 +121,7 @@ class _Followup:
         self._clocks = record.seats
         self._before = {seat: replace(clock) for seat, clock in record.seats.items()}
         self.changes = ClockChanges(followed={self._info.id: table.seq})
-        self._due_rows = SeatDueRows(
-            self._info, record.due, self._recipients, self._holdoff, now, self.changes
-        )
+        self._timers = SeatTimers(self._info, record.due, self._recipients, self._holdoff, now, self.changes)
         for seat in range(len(self._info.names)):
             self._clocks.setdefault(seat, SeatClock(table_id=self._info.id, seat=seat))
         self.notes: list[str] = []
@@ -188,7 +186,7 @@ class _Followup:
         due = self._rules.deadline(clock) if player else None
         clock.allowance_end = due.allowance_end if due else None
         clock.time_up = due.time_up if due else None
-        self._due_rows.update(seat, clock, due, self._rules.calendar(seat))
+        self._timers.update(seat, clock, due, self._rules.calendar(seat))
 
     def _absence_line(self, settings: PersonSettings) -> str:
         """The absence of a player as the table is told of it; empty for one who is there."""

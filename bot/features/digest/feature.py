@@ -16,7 +16,7 @@ from bot.hub.notifications.waiting import WaitingTable, next_digest_at, waiting_
 from bot.hub.polls import VOTE_CONTROLS
 from bot.hub.queries import TableQueries
 from bot.position.times import zone_of
-from storage import DueRow, NewMessage, UnitOfWork
+from storage import NewMessage, StoredTimer, UnitOfWork
 
 
 async def enqueue_digest(unit: UnitOfWork, person_id: int) -> None:
@@ -60,7 +60,7 @@ class DigestTimer:
     def __init__(self, cache: TableCache) -> None:
         self._cache = cache
 
-    async def send(self, row: DueRow) -> bool:
+    async def send(self, row: StoredTimer) -> bool:
         """Send the digest, if any table waits for the person, and set the next."""
         assert row.person_id is not None
         async with self._cache.store.begin() as unit:

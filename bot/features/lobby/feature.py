@@ -33,7 +33,7 @@ from bot.hub.request import (
 from bot.hub.seating import ROBOT_WORD, seat_robot
 from bot.hub.table import LiveTable
 from bot.position import text_views
-from storage import DueRow, UnitOfWork
+from storage import StoredTimer, UnitOfWork
 
 
 class LobbyCommands:
@@ -135,7 +135,7 @@ class LobbyCommands:
             seated = in_seat(info, info.names, line) if request.person_id else replace(line, seat=seat)
             return await self._propose_robot(table, seated) if isinstance(seated, Request) else seated
 
-    async def expire(self, row: DueRow) -> bool:
+    async def expire(self, row: StoredTimer) -> bool:
         """Warn the people of a lobby that it will be closed; later, close it."""
         assert row.table_id is not None
         if row.details.get("warned"):

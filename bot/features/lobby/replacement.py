@@ -34,7 +34,7 @@ from bot.hub.seating import (
 from bot.hub.table import LiveTable
 from bot.hub.timers import LATE_KIND
 from bot.position.times import duration_text
-from storage import DueRow, SeatClock, TablePoll, UnitOfWork
+from storage import SeatClock, StoredTimer, TablePoll, UnitOfWork
 
 SEAT_POLLS = ("replace", "robot")
 LATE, LATE_FOR_ONE = timedelta(hours=48), timedelta(days=7)
@@ -130,7 +130,7 @@ class Replacements:
 
     # -- a player who is late ----------------------------------------------------------------
 
-    async def look(self, row: DueRow) -> bool:
+    async def look(self, row: StoredTimer) -> bool:
         """Ask the others about the seat of a player who is late."""
         assert row.table_id is not None and row.seat is not None
         seat = row.seat

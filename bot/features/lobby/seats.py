@@ -32,14 +32,14 @@ from bot.hub.seating import (
     waits_for_players,
 )
 from bot.position import text_views
-from storage import DueRow, SeatRequest, UnitOfWork
+from storage import SeatRequest, StoredTimer, UnitOfWork
 
 ANY_SEAT = -1
 """The seat of a request before the game has started."""
 OFFER = "lobby"
 """Among the facts of a person at a table: the seat that was offered to them."""
 REQUEST_KIND = "request"
-"""Of the due row that asks the players of a game whose host has not answered."""
+"""Of the timer that asks the players of a game whose host has not answered."""
 REQUEST_PREFIX = "s"
 """The decision id of request 5 is `s5`."""
 
@@ -115,7 +115,7 @@ class SeatRequests:
         self._cache.wake_subscribers()
         return told
 
-    async def look(self, row: DueRow) -> bool:
+    async def look(self, row: StoredTimer) -> bool:
         """Ask the players about a request that the host has not answered."""
         assert row.table_id is not None
         info = (await self._cache.get(row.table_id)).info

@@ -98,7 +98,7 @@ class PersonSettingsService:
             if "mail" in (settings.tell.channels or ()):
                 preferences |= {"mail": True}
             await unit.people.update(person_id, preferences=preferences, time_zone=settings.zone)
-            await self._set_due_rows(unit, person_id, settings)
+            await self._set_timers(unit, person_id, settings)
             await unit.clocks.look_again_for(person_id)
         self._cache.wake_subscribers()
         return "\n".join(_confirmation(settings, line, self._store.now()) for line in plain)
@@ -157,7 +157,7 @@ class PersonSettingsService:
             if channel not in possible:
                 raise ValueError(CHANNEL_MISSING[channel])
 
-    async def _set_due_rows(self, unit: UnitOfWork, person_id: int, settings: PersonSettings) -> None:
+    async def _set_timers(self, unit: UnitOfWork, person_id: int, settings: PersonSettings) -> None:
         """When the next digest is due, and the begin or the end of an absence."""
         digest, absence = f"digest.{person_id}", f"absence.{person_id}"
         if settings.wants_digest:

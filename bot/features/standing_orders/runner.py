@@ -25,7 +25,7 @@ from bot.hub.notifications import messages
 from bot.hub.polls import UNDO_POLL, PollHandler, holds_table
 from bot.position.pending import engine_seat, seat_number
 from engine.standing_orders import EndedOrder, OrderRun, SpokenLine, answered_in_advance, run_orders
-from storage import DueRow, NewLogRow, OrderRecord, resolve_line_of_play
+from storage import NewLogRow, OrderRecord, StoredTimer, resolve_line_of_play
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ class OrderRunner:
     def __init__(self, cache: TableCache, books: OrderBooks, polls: PollHandler) -> None:
         self._cache, self._books, self._polls = cache, books, polls
 
-    async def release(self, row: DueRow) -> bool:
+    async def release(self, row: StoredTimer) -> bool:
         """The time is over for which the orders of a table wait for a vote on an undo: they speak."""
         assert row.table_id is not None
         async with self._cache.locked(row.table_id) as table, self._cache.commit(table) as draft:

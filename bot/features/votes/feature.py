@@ -19,7 +19,7 @@ from bot.hub.polls import VOTE_CONTROLS, PollHandler
 from bot.hub.request import POLL_PREFIX, Request
 from bot.hub.table import LiveTable
 from bot.position.times import duration_text
-from storage import DueRow, TablePoll, UnitOfWork
+from storage import StoredTimer, TablePoll, UnitOfWork
 
 VOTE_KIND = "vote"
 DAY = timedelta(days=1)
@@ -64,7 +64,7 @@ async def set_vote_reminders(unit: UnitOfWork, poll: TablePoll) -> None:
             )  # fmt: skip
 
 
-async def remind_of_vote(cache: TableCache, row: DueRow) -> bool:
+async def remind_of_vote(cache: TableCache, row: StoredTimer) -> bool:
     """Remind the player of a seat of an open vote, and set the next; a vote that is over has none."""
     assert row.table_id is not None and row.seat is not None
     async with cache.locked(row.table_id, with_log=False) as table, cache.store.begin() as unit:

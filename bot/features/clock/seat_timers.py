@@ -1,5 +1,5 @@
-"""What is due for the seats of a table, reminders, ends of times, escalations, pings, and the wait that a
-due row is about.
+"""The timers of the seats of a table: reminders, ends of times, escalations, pings; and the wait that one is
+about.
 
 Each row knows its wait by the time since when it lasts: `since`. A row that was dealt with in that wait is
 not due again, however often the table is followed up.
@@ -31,13 +31,13 @@ from bot.hub.notifications.notify import (
 from bot.hub.notifications.preferences import QuietHours, not_quiet
 from bot.hub.pace import Calendar, Deadline, add_counted, counted_between
 from bot.hub.table import LiveTable
-from storage import ClockChanges, DueRow, SeatClock, UnitOfWork
+from storage import ClockChanges, SeatClock, StoredTimer, UnitOfWork
 
 SEAT_KINDS = ("reminder", "time_up", "escalation", "ping")
 
 
-class SeatDueRows:
-    """The due rows of the seats of a table; what differs from those that are stored goes into the changes.
+class SeatTimers:
+    """The timers of the seats of a table; what differs from those that are stored goes into the changes.
 
     recipients: who plays for each seat now. holdoff: seconds for which notifications wait.
     """
@@ -45,7 +45,7 @@ class SeatDueRows:
     def __init__(
         self,
         info: TableInfo,
-        stored: Mapping[str, DueRow],
+        stored: Mapping[str, StoredTimer],
         recipients: Mapping[int, Recipient],
         holdoff: float,
         now: datetime,
@@ -83,10 +83,12 @@ class SeatDueRows:
             return
         at, details = wanted
         if row is None or (row.due_at, row.details) != (at, details):
-            due = DueRow(key=key, kind=kind, due_at=at, table_id=self._info.id, seat=seat, details=details)
+            due = StoredTimer(
+                key=key, kind=kind, due_at=at, table_id=self._info.id, seat=seat, details=details
+            )
             self._changes.due.append(due)
 
-    def _same_wait(self, clock: SeatClock, kind: str) -> DueRow | None:
+    def _same_wait(self, clock: SeatClock, kind: str) -> StoredTimer | None:
         row = self._due.get(f"{clock.table_id}.{clock.seat}.{kind}")
         since = clock.since.isoformat() if clock.since else ""
         return row if row and row.details.get("since") == since else None
@@ -204,7 +206,7 @@ STANDSTILL = timedelta(minutes=10)  # after which the end of a time has been mis
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """A table that waits for a seat, as a due row says."""
+    """A table that waits for a seat, as a timer says."""
 
     table: LiveTable
     seat: int
@@ -213,14 +215,14 @@ class Wait:
 
 
 class WaitTimers:
-    """Deals with due rows of seats, each in one transaction."""
+    """Deals with timers of seats, each in one transaction."""
 
     def __init__(self, cache: TableCache) -> None:
         self.cache, self.store = cache, cache.store
 
     @asynccontextmanager
-    async def locked(self, row: DueRow) -> AsyncIterator[tuple[LiveTable, UnitOfWork]]:
-        """The table of a row, held, with a transaction at it. Due rows need no log."""
+    async def locked(self, row: StoredTimer) -> AsyncIterator[tuple[LiveTable, UnitOfWork]]:
+        """The table of a row, held, with a transaction at it. Timers need no log."""
         assert row.table_id is not None
         async with (
             self.cache.locked(row.table_id, with_log=False) as table,
@@ -228,7 +230,7 @@ class WaitTimers:
         ):
             yield table, unit
 
-    async def open_wait(self, unit: UnitOfWork, row: DueRow) -> Wait | None:
+    async def open_wait(self, unit: UnitOfWork, row: StoredTimer) -> Wait | None:
         """The wait that a row is about; None if the decision was made, or the table is behind. A row about
         something that is over is taken."""
         assert row.table_id is not None and row.seat is not None
