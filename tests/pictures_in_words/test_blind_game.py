@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 
 import engine
-from bot.features.pictures_in_words.board import around_text, hex_text, network_text, way_text
+from bot.features.pictures_in_words.board import around_text, hex_text, network_text, position_text, way_text
 from bot.hub.request import QueryAnswer
+from bot.position import text_views
+from bot.position.sentences import dollars
 from bot.position.text_views import map_view
 from bot.tools.simulation.simulate import simulate_game
+from renderers.views.sheet import sheet_view
 from tests.end_to_end.mail_players import served
 from tests.fake_discord.running_bot import RunningBot
 from tests.fake_discord.server import FakeDiscord
@@ -49,6 +52,29 @@ def test_every_hex_has_its_words(late: engine.State) -> None:
             assert text.startswith(hex) and all(beside in text for beside in printed.neighbors.values())
             if printed.paths or hex in state.tiles:
                 assert any(line.startswith((f"{hex}:", f"{hex} ", f"{hex},")) for line in shown.splitlines())
+
+
+@pytest.mark.parametrize("title", engine.title_names())
+def test_the_position_in_words_has_all_numbers_of_the_sheet(title: str) -> None:
+    state = simulate_game(title, 3, 4, max_moves=400).state
+    sheet, lines = sheet_view(state), position_text(state, "", None).splitlines()
+    for player in sheet.players:
+        (line,) = [line for line in lines if line.startswith(f"{player.name} has ")]
+        held = [holding for holding in player.holdings if holding.percent]
+        assert dollars(player.cash) in line and all(name in line for name in player.privates)
+        assert not held or f"{player.certificates} of {sheet.certificate_limit} certificates" in line
+        assert not held or f"worth {dollars(player.worth)}." in line
+        assert all(text_views.holding_text(holding.percent) in line for holding in held)
+    for company in (each for each in sheet.companies if each.started):
+        (line,) = [
+            line for line in lines if re.match(rf"The {re.escape(company.badge.sym)}( has|'s| is) ", line)
+        ]
+        assert all(f" {train}" in line for train in company.trains)
+        assert not company.privates or all(name.partition("×")[0] in line for name in company.privates)
+        assert not company.loans or f"{company.loans} of {company.max_loans} loans" in line
+        assert not company.size or f" has {company.size} shares" in line
+        for percent, place in ((company.ipo, "bank"), (company.pool, "pool"), (company.treasury, "treasury")):
+            assert not percent or re.search(rf"{percent}% in \w+ {place}", line)
 
 
 def test_directions_lead_back(late: engine.State) -> None:

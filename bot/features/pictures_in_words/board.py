@@ -226,24 +226,48 @@ def position_text(state: engine.State, waiting: str, viewer: int | None) -> str:
 
 
 def _player_sentence(state: engine.State, seat: str) -> str:
+    if seat in state.bankrupt_seats:
+        return f"{state.name(seat)} is bankrupt."
     leads = {sym: " as president" for sym, each in state.companies.items() if each.president == seat}
     shares = [
         f"{text_views.holding_text(percent)} of the {sym}{leads.get(sym, '')}"
         for sym, company in state.companies.items()
         if (percent := company.shares.get(seat, 0))
     ]
-    privates = [f"the private {sym}" for sym, owner in state.private_owners.items() if owner == seat]
-    owns = text_views.join_words([*shares, *privates]) or "nothing else"
-    return f"{state.name(seat)} has {dollars(state.cash[seat])} and {owns}."
+    owns = text_views.join_words([*shares, *_privates_of(state, seat)])
+    if not owns:
+        return f"{state.name(seat)} has {dollars(state.cash[seat])} and nothing else."
+    g = engine.game_of(state)
+    counted = f"{engine.counted_certificates(g, seat)} of {engine.certificate_limit(g)} certificates"
+    worth = dollars(engine.net_worth(g, seat))
+    return f"{state.name(seat)} has {dollars(state.cash[seat])} and {owns}; {counted}, worth {worth}."
+
+
+def _privates_of(state: engine.State, owner: str) -> list[str]:
+    """What an owner has of privates, as one thing in a list; none where it has none."""
+    owned = [sym for sym, holder in state.private_owners.items() if holder == owner]
+    return [f"the private{'s' * (len(owned) > 1)} {' '.join(owned)}"] if owned else []
 
 
 def _company_sentence(state: engine.State, sym: str, viewer: int | None) -> str:
     company = state.companies[sym]
-    trains = f"trains {' '.join(company.trains)}" if company.trains else "no train"
-    treasury = text_views.treasury_text(state, sym, viewer)
+    size = engine.game_of(state).components.company_sizes.get(company.size or 0)
+    shares = f" has {company.size} shares and" if size else ""
     floated = "" if company.floated else ", not floated"
     led = f", president {state.name(company.president)}" if company.president else ""
-    price = text_views.price_text(state, sym)
+    facts = [text_views.treasury_text(state, sym, viewer)]
+    facts += [f"trains {' '.join(company.trains)}" if company.trains else "no train"]
+    facts += [f"{company.loans} of {size.max_loans} loans"] if size and size.max_loans else []
+    facts += _privates_of(state, sym)
     left = company.unplaced_tokens
-    tokens = f"{left} {'token' if left == 1 else 'tokens'} left"
-    return f"The {sym} is at {price}{floated}{led}, with {treasury}, {trains}, {tokens}."
+    facts += [f"{left} {'token' if left == 1 else 'tokens'} left"]
+    owed = company.owed_tokens * size.station_cost if size else 0
+    facts += [f"{dollars(owed)} to pay for tokens"] if owed else []
+    places = (("the bank", engine.IPO), ("the pool", engine.POOL), ("its treasury", sym))
+    unsold = [f"{percent}% in {name}" for name, place in places if (percent := company.shares.get(place, 0))]
+    rest = f"; {', '.join(unsold)}" if unsold else ""
+    price = text_views.price_text(state, sym)
+    par = (
+        f" (par {dollars(company.par)})" if company.par and not size and dollars(company.par) != price else ""
+    )
+    return f"The {sym}{shares} is at {price}{par}{floated}{led}, with {', '.join(facts)}{rest}."
