@@ -113,10 +113,10 @@ def _compare_field(replay: Replay, record: SiteAction, field: str, expected: Any
     if field == "share_price" and str(said) == str(expected).partition(",")[0]:
         return
     if said is None:
-        raise SiteFileError(f"its {field} is missing; it would have to be {_text(expected)}")
+        raise SiteFileError(f"its field {field} is missing; it would have to be {_text(expected)}")
     if expected is None:
-        raise SiteFileError(f"its {field} is {_text(said)}; it would have to have none")
-    raise SiteFileError(f"its {field} is {_text(said)}; it would have to be {_text(expected)}")
+        raise SiteFileError(f"its field {field} is {_text(said)}; it would have to have none")
+    raise SiteFileError(f"its field {field} is {_text(said)}; it would have to be {_text(expected)}")
 
 
 def _text(value: Any) -> str:

@@ -20,7 +20,9 @@ def check_run(table: SiteTable, action: SiteAction) -> None:
     company, used = table.company(action.entity_key), set[str]()
     for field in ("extra_revenue", "subsidy"):
         if dollars := getattr(action, field):
-            raise SiteFileError(f"its {field} is {dollars}; this title has none, so it would have to be 0")
+            raise SiteFileError(
+                f"its field {field} is {dollars}; this title has none, so it would have to be 0"
+            )
     for route in action.routes or ():
         train, revenue = str(route.get("train", "")), route.get("revenue")
         if not train:

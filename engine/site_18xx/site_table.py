@@ -266,14 +266,18 @@ class SiteTable:
 
     def company(self, symbol: str | None) -> str:
         """Our name for a company. Raises SiteReplayError for an unknown one."""
-        ours = self.names.our_company(symbol or "")
+        if symbol is None:
+            raise SiteReplayError(self.action_id, "", "it names no company")
+        ours = self.names.our_company(symbol)
         if ours not in self.state.companies:
             raise SiteReplayError(self.action_id, "", f"{symbol!r} is not a company of this title")
         return ours
 
     def private(self, symbol: str | None) -> str:
         """Our name for a private. Raises SiteReplayError for an unknown one."""
-        ours = self.names.our_private(symbol or "")
+        if symbol is None:
+            raise SiteReplayError(self.action_id, "", "it names no private")
+        ours = self.names.our_private(symbol)
         if ours not in self.state.private_owners:
             raise SiteReplayError(self.action_id, "", f"{symbol!r} is not a private of this title")
         return ours
