@@ -13,7 +13,7 @@ from mail.composing.compose import OutgoingMail
 from mail.imap import Folder
 from mail.reading.bounces import classify, reason_line
 from mail.reading.parser import parse_mail
-from tests.mail.memory_port import POST, InMemoryService
+from tests.mail.toy_service import POST, InMemoryService
 
 CORPUS = tomllib.loads((Path(__file__).parent / "bounces.toml").read_text(encoding="utf-8"))
 FORMS = tomllib.loads((Path(__file__).parent / "bounce_forms.toml").read_text(encoding="utf-8"))

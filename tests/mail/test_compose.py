@@ -28,8 +28,8 @@ from mail.composing.page import (
 from mail.reading.html_text import visible_text
 from mail.reading.quotes import DELIMITER
 from mail.reply_address import ReplyToken, hash_token
-from tests.mail.memory_port import PNG, POST, InMemoryService
 from tests.mail.toy_reader import parse_reply
+from tests.mail.toy_service import PNG, POST, InMemoryService
 
 EVIL = "x\r\nBcc: victim@elsewhere.test\r\n\r\n"
 EVIL += '<script>alert(1)</script><img src=http://evil.test/x.png> "q" \u202e\0'

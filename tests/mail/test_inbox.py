@@ -18,7 +18,6 @@ from mail.imap import ConnectionLost, Folder, ImapAccount, ImapConnection, Login
 from mail.inbox import InboxTiming, InboxWatcher, MailOutcome
 from mail.reading.parser import ParsedMail
 from mail.reading.parser_process import ParserFailed, ParserNotStarted, ParserProcess
-from tests.mail.memory_port import POST, InMemoryService, alerts, reply
 from tests.mail.servers import (
     PASSWORD,
     USER,
@@ -29,6 +28,7 @@ from tests.mail.servers import (
     pymap_server,
     self_signed,
 )
+from tests.mail.toy_service import POST, InMemoryService, alerts, reply
 
 FAST = InboxTiming(
     command_timeout=60.0,

@@ -12,9 +12,9 @@ from mail.imap import Folder, ImapConnection, Quota
 from mail.inbox import INTERVAL, InboxWatcher, MailboxCaretaker, fullness
 from mail.reading.parser_process import ParserProcess
 from tests.mail.fake_imap import INBOX_MAIL, fake_imap
-from tests.mail.memory_port import POST, InMemoryService, alerts, reply
 from tests.mail.servers import Mailbox, dovecot_server, pymap_server
 from tests.mail.test_inbox import FAST, until
+from tests.mail.toy_service import POST, InMemoryService, alerts, reply
 
 Server = Callable[[], AbstractAsyncContextManager[Mailbox]]
 

@@ -20,9 +20,9 @@ from mail.inbox import MailOutcome
 from mail.reading.parser import parse_mail
 from mail.reading.parts import MailProblem
 from mail.reply_address import ReplyToken, ServiceAddress, hash_token, new_token
-from tests.mail.memory_port import POST, InMemoryService, MailClock, alerts, reply
 from tests.mail.reply_corpus import LINE_READER
 from tests.mail.test_compose import INVITATION
+from tests.mail.toy_service import POST, InMemoryService, MailClock, alerts, reply
 
 
 @pytest.fixture

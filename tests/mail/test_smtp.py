@@ -21,7 +21,6 @@ from mail.reading.parser_process import ParserProcess
 from mail.reply_address import ReplyToken, TokenRedactionFilter
 from mail.smtp import BURST, LEASE_SIZE, MAX_RETRY_AGE, SmtpDeliveryWorker, retry_at
 from mail.smtp_connections import SmtpAccount
-from tests.mail.memory_port import POST, InMemoryService, reply
 from tests.mail.servers import (
     PASSWORD,
     SmtpCatcher,
@@ -31,6 +30,7 @@ from tests.mail.servers import (
     smtp_server,
 )
 from tests.mail.test_inbox import FAST, until
+from tests.mail.toy_service import POST, InMemoryService, reply
 
 
 def letter(service: InMemoryService, address: str = "ann@player.test") -> OutgoingMail:

@@ -13,7 +13,7 @@ from mail.composing.compose import OutgoingMail, compose
 from mail.composing.page import CopyableLines, MailPage
 from mail.reading.parser import ParsedMail
 from mail.reply_address import ReplyToken, ServiceAddress
-from tests.mail.memory_port import InMemoryService
+from tests.mail.toy_service import InMemoryService
 
 PLAIN = ServiceAddress("play@games.test", b"a key of sixteen", "")
 ANN, BOB = "ann@player.test", "bob@player.test"

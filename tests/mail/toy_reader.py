@@ -1,4 +1,4 @@
-"""The text of a reply read by the rules of the toy game of `memory_port`."""
+"""The text of a reply read by the rules of the toy game of `toy_service`."""
 
 import re
 from collections.abc import Collection, Sequence
