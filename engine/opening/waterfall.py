@@ -18,6 +18,7 @@ from engine.core.events import BidMade, Passed, PresidentNamed, PriorityMoved, P
 from engine.core.reasons import CashReason
 from engine.core.state import BANK, IPO, AnyFrame, ParPriceChoice, StockRound, Waterfall, WaterfallBidding
 from engine.finance.market import refuse_par_price, set_par_price
+from engine.finance.offers import lapse_offers
 from engine.finance.ownership import move_shares, president_share_percent
 from engine.game import Game
 from engine.mechanics import Option
@@ -167,6 +168,7 @@ class WaterfallQuestion:
                         frame, current_seat=following, consecutive_passes=0, bids=frame.bids | {private: bids}
                     )
                 )
+        lapse_offers(g)
 
     def _sell_offered(self, g: Game, frame: Waterfall, seat: str, private: str, price: int) -> None:
         following = g.state.left_of(seat)

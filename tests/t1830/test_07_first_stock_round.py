@@ -245,6 +245,13 @@ def test_7_3_privates_are_traded_while_another_is_on_offer() -> None:
     run_scenario("Ann: buy SV\n!Bob: buy private SV from Ann for 30 | 1830 §23.1")
 
 
+def test_7_3_an_offer_lapses_with_the_turn_while_a_private_is_on_offer() -> None:
+    offered = UNSOLD + "Cid: buy private SV from Ann for 30\n"
+    assert run_scenario(offered).offers
+    for move in ("pass", "buy BO"):
+        assert run_scenario(f"{offered}Cid: {move}").offers == []
+
+
 def test_7_3_money_in_bids_buys_no_private_of_a_player() -> None:
     unsold = "Ann: buy SV\nBob: pass\nCid: pass\nAnn: pass\nBob: bid BO 225\nCid: pass\nAnn: pass\n"
     deal = "Bob: buy private SV from Ann for"

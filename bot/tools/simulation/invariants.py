@@ -67,6 +67,7 @@ from engine.core.state import (
     ShareholderSettlement,
     StockRound,
     StockTurn,
+    Waterfall,
 )
 from engine.finance.offers import without_open_offers
 from engine.finance.ownership import (
@@ -491,6 +492,8 @@ def _question_number_violations(before: State, seat: str, after: State, action: 
 
 def _turn_key(state: State) -> tuple[str, str]:
     """The round, and the seat or company whose turn it is."""
-    turns = (f for f in state.stack if isinstance(f, StockTurn | OperatingTurn))
-    owner = next((f.seat if isinstance(f, StockTurn) else f.company for f in turns), "")
-    return round_name(state), owner
+    for frame in state.stack:
+        match frame:
+            case StockTurn(seat=owner) | OperatingTurn(company=owner) | Waterfall(current_seat=owner):
+                return round_name(state), owner
+    return round_name(state), ""
