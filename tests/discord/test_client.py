@@ -26,7 +26,11 @@ def options(message: Message, fake: FakeDiscord, placeholder: str) -> list[str]:
 
 
 async def test_a_table_from_the_lobby_to_the_first_turns(online: RunningBot, fake: FakeDiscord) -> None:
-    thread = await online.start_game("Ann", "Bob", "Cid")
+    await online.open_table("Bob", "Cid")
+    begun = await fake.run_command("Ann", "general", "table start", order="Ann, Bob, Cid")
+    assert "begins" in begun.text
+    await online.wait_for_card("Ann")
+    thread = online.thread
     assert thread.name == f"{online.table_code} · 1830 · Friday"
     assert {u.name for u in thread.members.values()} >= {"Ann", "Bob", "Cid"}
     first = fake.visible_messages(thread)[0]

@@ -19,7 +19,7 @@ Json = dict[str, Any]
 
 DISCORD_EPOCH_MS = 1_420_070_400_000
 EPHEMERAL, SUPPRESS_NOTIFICATIONS, COMPONENTS_V2, LOADING = 1 << 6, 1 << 12, 1 << 15, 1 << 7
-TEXT, DM, PUBLIC_THREAD, PRIVATE_THREAD = 0, 1, 11, 12
+TEXT, DM, PUBLIC_THREAD = 0, 1, 11
 COMMAND, COMPONENT, AUTOCOMPLETE, MODAL_SUBMIT = 2, 3, 4, 5
 TOKEN_LIFETIME = 15 * 60.0
 ACK_DEADLINE = 3.0
@@ -37,7 +37,6 @@ PERMISSIONS = {
     "USE_APPLICATION_COMMANDS": 1 << 31,
     "MANAGE_THREADS": 1 << 34,
     "CREATE_PUBLIC_THREADS": 1 << 35,
-    "CREATE_PRIVATE_THREADS": 1 << 36,
     "SEND_MESSAGES_IN_THREADS": 1 << 38,
     "PIN_MESSAGES": 1 << 51,
 }
@@ -379,7 +378,6 @@ class Message:
     visible_to: User | None = None
     mentioned: list[User] = field(default_factory=list)
     pinged: list[User] = field(default_factory=list)
-    reference: Message | None = None
     interaction: Interaction | None = None
     pinned: bool = False
     deleted: bool = False
@@ -443,11 +441,6 @@ class Message:
             data["application_id"] = str(self.author.id)
             if self.interaction is not None:
                 data["webhook_id"] = str(self.author.id)
-        if self.reference is not None:
-            data["message_reference"] = {
-                "message_id": str(self.reference.id),
-                "channel_id": str(self.channel.id),
-            }
         return data
 
     def __repr__(self) -> str:

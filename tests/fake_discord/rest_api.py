@@ -27,7 +27,6 @@ from tests.fake_discord.models import (
     COMPONENT,
     EPHEMERAL,
     MODAL_SUBMIT,
-    PRIVATE_THREAD,
     PUBLIC_THREAD,
     ApiError,
     Channel,
@@ -527,10 +526,9 @@ class RestApi:
         parent = self._channel(request)
         draft = await read_message_request(request)
         source = self._message(request)[1] if "message" in request.match_info else None
-        kind = PUBLIC_THREAD if source else draft.data.get("type", PRIVATE_THREAD)
-        if kind not in (PUBLIC_THREAD, PRIVATE_THREAD):
-            raise invalid_form("Value must be one of {11, 12}.", "type")
-        thread = await self.server.open_thread(parent, draft.data, source=source, kind=kind)
+        if source is None and draft.data.get("type") != PUBLIC_THREAD:
+            raise invalid_form("No thread of ours is private.", "type")
+        thread = await self.server.open_thread(parent, draft.data, source)
         return json_response(thread.to_json(), 201)
 
     async def _change_channel(self, request: web.Request) -> web.Response:

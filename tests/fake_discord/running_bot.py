@@ -15,6 +15,7 @@ import engine
 from bot.config import Settings, parse_settings
 from bot.discord import client
 from bot.discord.greeting import greeting_key
+from bot.hub.people import person_by_discord
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from renderers import PaletteName, Picture
@@ -159,10 +160,21 @@ class RunningBot:
         return card
 
     async def start_game(self, *names: str, title: str = "1830") -> Channel:
-        """Open a table and start its game in the seating order of the names; returns its thread."""
-        await self.open_table(*names[1:], host=names[0], title=title)
-        done = await self.fake.run_command(names[0], "general", "table start", order=", ".join(names))
-        assert "begins" in done.text, done.text
+        """A game in the channel `general`, whose players sit in the order of the names; returns its thread.
+
+        The first is the host. It begins without the commands and presses of its lobby.
+        """
+        assert self.service is not None
+        lobby, people = self.service.lobby, []
+        async with self.service.store.begin() as unit:
+            for name in names:
+                people.append((await person_by_discord(unit, self.fake.find_user(name).id, name)).id)
+        place = {"guild": self.fake.guild_id, "channel": self.fake.find_channel("general").id}
+        table = await lobby.create(title, people[0], name="Friday", location=place)
+        for name, person in zip(names, people, strict=True):
+            await lobby.join(table.id, person, name)
+        await lobby.start(table.id, by=people[0], order=names)
+        self.table_code = table.code
         await self.fake.wait_until(
             lambda: any(each.name.startswith(self.table_code) for each in self.fake.threads), "the thread"
         )

@@ -250,7 +250,6 @@ class ServerState:
         if earlier := self._find_repeated(channel, data):
             return earlier
         limits.check_allowed_mentions(data.get("allowed_mentions"))
-        reference = self._reference(channel, data)
         message = Message(
             self.ids(),
             channel,
@@ -259,7 +258,6 @@ class ServerState:
             self.clock.unix_time(),
             nonce=None if data.get("nonce") is None else limits.check_text(data["nonce"], 0, 25, "nonce"),
             interaction=interaction,
-            reference=reference,
         )
         if ephemeral and interaction is not None:
             message.visible_to = interaction.user
@@ -381,25 +379,15 @@ class ServerState:
         self.repeated_sends.append(earlier)
         return earlier
 
-    def _reference(self, channel: Channel, data: Json) -> Message | None:
-        wanted = data.get("message_reference")
-        if not wanted:
-            return None
-        try:
-            return self.message_by_id(channel, wanted.get("message_id"))
-        except ApiError:
-            if wanted.get("fail_if_not_exists", True):
-                raise invalid_form("Unknown message", "message_reference") from None
-            return None
-
     def _apply_request(self, message: Message, draft: MessageRequest, *, thinking: bool) -> None:
         data = draft.data
         if "content" in data:
             message.content = data["content"] or ""
             if not isinstance(message.content, str):
                 raise invalid_form("Must be a string.", "content")
-        if data.get("embeds"):
-            raise invalid_form("No card of ours has embeds.", "embeds")
+        for name in ("embeds", "message_reference"):
+            if data.get(name):
+                raise invalid_form(f"No message of ours has {name}.", name)
         before = message.attachments
         message.attachments = self._attachments(message, draft)
         dropped = [each for each in before if each not in message.attachments]
@@ -524,8 +512,6 @@ class ServerState:
     def _record_pings(self, message: Message, data: Json) -> None:
         allowed = data.get("allowed_mentions")
         people = list(message.mentioned)
-        if message.reference is not None and (allowed is None or allowed.get("replied_user")):
-            people.append(message.reference.author)
         everyone = allowed is None or "everyone" in allowed.get("parse", [])
         if (
             everyone
@@ -630,15 +616,11 @@ class ServerState:
 
     # --- threads ----------------------------------------
 
-    async def open_thread(
-        self, parent: Channel, data: Json, *, source: Message | None = None, kind: int = PUBLIC_THREAD
-    ) -> Channel:
+    async def open_thread(self, parent: Channel, data: Json, source: Message | None = None) -> Channel:
         """Errors: 50013, 50024 no threads in this channel, 160004 the message has a thread already, 50035."""
         if parent.kind != TEXT:
             raise ApiError(400, 50024, "Cannot execute action on this channel type")
-        self.require_permissions(
-            parent, "CREATE_PUBLIC_THREADS" if kind == PUBLIC_THREAD else "CREATE_PRIVATE_THREADS"
-        )
+        self.require_permissions(parent, "CREATE_PUBLIC_THREADS")
         name = limits.check_text(data.get("name"), 1, 100, "name")
         sleep = data.get("auto_archive_duration") or 4320
         if sleep not in limits.AUTO_ARCHIVE:
@@ -648,7 +630,7 @@ class ServerState:
         thread = Channel(
             source.id if source else self.ids(),
             name,
-            kind,
+            PUBLIC_THREAD,
             self.clock,
             guild_id=parent.guild_id,
             parent=parent,
@@ -659,7 +641,7 @@ class ServerState:
         thread.members[self.bot.id] = self.bot
         self.channels[thread.id] = thread
         await self.gateway.dispatch("THREAD_CREATE", thread.to_json() | {"newly_created": True})
-        if source is None and kind == PUBLIC_THREAD and parent.kind == TEXT:
+        if source is None:
             await self.post_system_message(parent, 18, self.bot, name)
         self.changes.notify()
         return thread

@@ -18,7 +18,6 @@ from tests.fake_discord.models import (
     COMPONENT,
     DM,
     MODAL_SUBMIT,
-    PRIVATE_THREAD,
     Channel,
     Interaction,
     Json,
@@ -32,7 +31,7 @@ from tests.fake_discord.models import (
 )
 from tests.fake_discord.server_state import MessageRequest, ServerState, shown_pictures
 
-ATTACHMENT_OPTION = 11
+USER_OPTION, ATTACHMENT_OPTION = 6, 11
 """The type of an option that takes a file; its value here is a pair: filename and bytes."""
 CONTROL_KINDS = {
     2: "button",
@@ -196,8 +195,8 @@ class UserActions(ServerState):
     ) -> Interaction:
         """Run a slash command: `slash("Ann", "general", "table new", title="1830")`.
 
-        Values are what a person would type or pick: text, numbers, booleans, a `User` or name, a `Channel`,
-        or the name or value of a fixed choice. An option whose name is no identifier is given as
+        Values are what a person would type or pick: text, numbers, booleans, a `User` or name, or the name
+        or value of a fixed choice. An option whose name is no identifier is given as
         `**{"the-name": value}`.
         """
         person, place, root, path, leaf = self._find_command(user, channel, command)
@@ -315,8 +314,6 @@ class UserActions(ServerState):
     ) -> Interaction:
         person = user.name
         assert user.is_member or channel.guild_id is None, f"{person} is not a member of the guild."
-        private = channel.kind == PRIVATE_THREAD and user.id not in channel.members
-        assert not private, f"{person} does not see the private thread {channel.name}."
         assert not channel.deleted, f"The channel {channel.name} is deleted."
         assert not channel.locked, f"The thread {channel.name} is locked."
         assert not channel.archived, f"The thread {channel.name} is archived."
@@ -355,12 +352,7 @@ class UserActions(ServerState):
         assert least <= len(values) <= most, f"The {what} takes {least} to {most} choices, not {len(values)}."
         return values
 
-    def _resolve_value(self, kind: int, value: object, resolved: Json) -> str:
-        if kind == 8:
-            assert isinstance(value, (Channel, str, int)), f"{value!r} is no channel."
-            place = self.find_channel(value)
-            resolved.setdefault("channels", {})[str(place.id)] = place.to_json() | {"permissions": "0"}
-            return str(place.id)
+    def _resolve_user(self, value: object, resolved: Json) -> str:
         assert isinstance(value, (User, str)), f"{value!r} is no person."
         user = self.find_user(value)
         resolved.setdefault("users", {})[str(user.id)] = user.to_json()
@@ -457,8 +449,8 @@ class UserActions(ServerState):
                 sent = self.store_file(filename, content)
                 resolved.setdefault("attachments", {})[str(sent.id)] = sent.to_json()
                 each["value"] = str(sent.id)
-            if each["type"] in (6, 7, 9):
-                each["value"] = self._resolve_value(8 if each["type"] == 7 else 5, each["value"], resolved)
+            if each["type"] == USER_OPTION:
+                each["value"] = self._resolve_user(each["value"], resolved)
         options = given
         for part in reversed(path):
             options = [{"name": part["name"], "type": part["type"], "options": options}]

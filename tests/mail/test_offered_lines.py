@@ -1,5 +1,6 @@
 """Every line that an email offers is played when it is copied as it stands, with our comment on it."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,8 @@ class Seat:
 
     def __init__(self, state: engine.State, seat: int, choices: list[engine.Choice]) -> None:
         self.state, self.seat = state, seat
-        self.said = LINE_READER.vocabulary_of(state, seat, choices)
+        self.offered = offered_lines(state, seat, choices)
+        self.said = replace(LINE_READER.vocabulary_of(state, seat, choices), offered=lambda: self.offered)
 
     async def vocabulary(self, token: object) -> object:
         return self.said
@@ -41,9 +43,9 @@ async def test_every_offered_line_is_read(path: Path) -> None:
     for number, line in enumerate(history.lines):
         if number % EVERY == 0 and state.game_over is None:
             for name in engine.decision(state).asked:
-                seat, choices = seat_number(name), engine.choices(state, name)
-                reader: Any = ReplyReader(Seat(state, seat, choices))  # type: ignore[arg-type]
-                for offered in (*offered_lines(state, seat, choices), *bundle_lines(state, seat)):
+                seat = Seat(state, seat_number(name), engine.choices(state, name))
+                reader: Any = ReplyReader(seat)  # type: ignore[arg-type]
+                for offered in (*seat.offered, *bundle_lines(state, seat.seat)):
                     reply = await reader.read(ParsedMail("<m@player.test>", text=offered), TOKEN)
                     assert not reply.parsed.fault, (number, offered, reply.parsed.fault)
                     assert reply.lines, (number, offered)
