@@ -145,6 +145,8 @@ def prompt(g: Game) -> str:
 
 def options(g: Game, seat: str) -> list[Option]:
     """Everything that the seat may do now, answers to the question first."""
+    if g.state.game_over:
+        return []
     top = g.top
     question = g.title.questions[type(top)]
     found = list(question.options(g, top, seat)) if seat in question.asked(g, top) else []

@@ -2,11 +2,11 @@
 
 import pytest
 
-from engine import parse
-from engine.core.actions import LayTile
+from engine import options, parse
+from engine.core.actions import LayTile, StartConnectionRun
 from engine.core.events import CompanyClosed
 from engine.core.state import ConnectionRunTurn, OperatingRound
-from engine.kernel import RefusedError, game_of
+from engine.kernel import RefusedError, end_by_agreement, game_of
 from engine.operating import connection_runs
 from engine.operating.connection_runs import can_do_connection_run
 from engine.operating.stations import free_slots, reserved_slots
@@ -174,6 +174,12 @@ def test_11_a_connection_that_waits_can_be_asked_for_later() -> None:
         body + "!Ann: connect run SSW | 1870 §11.1\nBob: connect run SSW\n"
         "Ann: done\n> until SSW\n= turn Bob SSW"
     )
+
+
+def test_11_a_game_that_is_over_offers_no_postponed_run() -> None:
+    state = run_scenario(FW + "@ trains SSW 4\n@ round operating FW\nBob: connect wait\n")
+    assert any(isinstance(each.action, StartConnectionRun) for each in options(state, "p1"))
+    assert options(end_by_agreement(state).state, "p1") == []
 
 
 def test_11_who_has_postponed_no_run_is_not_told_of_a_company_that_is_not_theirs() -> None:
