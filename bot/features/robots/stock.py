@@ -25,7 +25,6 @@ from engine.core.actions import (
     TakeLoansForCompany,
     TradePrivate,
 )
-from engine.finance import market
 from engine.finance.loans import interest_due
 from engine.finance.ownership import (
     certificate_room,
@@ -38,6 +37,34 @@ DUMPED = 0.25
 """How probably a president leaves a company that cannot pay its next train to the seat that holds most."""
 MOST_DUMPED = 600
 """Dollars of such a train that are reckoned with at most."""
+PASSED_ON = 0.7
+"""Which part of such a train's price a president saves who leaves the company to another."""
+PRESIDENCY = 150.0
+"""Dollars that the presidency of a company is worth which is not short of a train."""
+NEARLY_FLOATED = 2
+"""Shares that others will buy, if no more are missing for a company to float."""
+POOL_PRIVATE = 0.6
+"""Which part of its worth to its first owner a private has that a company has put into the bank."""
+SHORT_MARGIN = 0.35
+"""Which part of the price a share sold short has to fall."""
+SHORT_DEBT = 0.3
+"""Which part of the price of shares that are sold short already speaks against another."""
+RESERVED = 2.0
+"""Dollars of worth that a dollar has which is kept for shares sold short."""
+MOST_SHORT = -0.4
+"""Part of a company of which a seat sells no more short."""
+KEPT_PRIVATE = 0.6
+"""Which part of its price a private is worth beside its income, where it can be exchanged."""
+EXCHANGE_ROUNDS = 4
+"""Operating rounds of its income that are reckoned with then."""
+REDEEMED_SHARE = 40.0
+"""Dollars to an owner of all shares of a share that a company with money to spare takes back."""
+INTEREST_KEPT = 3
+"""Rounds of interest that such a company keeps."""
+UNWANTED = -25.0
+"""Worth of what is never of use."""
+MOST_OF_COMPANY = 0.6
+"""Part of a company above which no more of it is bought for another share."""
 SET_ASIDE = -1_000.0
 """Keeps what is set aside for a company that has been started from being spent."""
 
@@ -54,7 +81,7 @@ def stock_turn(o: Forecast, options: Sequence[Option]) -> list[Scored]:
             case ExchangePrivate(private, source):
                 judged.append(exchange(o, private, source))
             case BuyPrivateFromPool(private):
-                gain = 0.6 * private_worth(o, private) - o.g.private_definition(private).price
+                gain = POOL_PRIVATE * private_worth(o, private) - o.g.private_definition(private).price
                 judged.append(Scored(option.action, gain, f"the {private} pays an income"))
             case SellShort(company):
                 judged.append(_short(o, company))
@@ -135,33 +162,17 @@ def _purchase(o: Forecast, buy: BuyShares) -> Scored:
     gain = o.share_gain(company, cost / buy.count) * buy.count
     if own and not co.floated:
         left = missing_percent(g, company) // share_percent(g, company)
-        can = float_cost(g, company) <= g.cash(o.seat) or left <= 2
-        worth = o.weights.float_bonus + max(gain, 0) if can else 30 + gain
+        can = float_cost(g, company) <= g.cash(o.seat) or left <= NEARLY_FLOATED
+        worth = o.weights.float_bonus + max(gain, 0) if can else gain
         return Scored(buy, worth, f"the {company} is mine to float")
-    if not co.floated:
-        gain *= _float_chance(o, company, buy.count)
-    if own and buy.source == company:
-        gain += 0.2 * cost
-    if own and o.rivals(company) >= o.share_of(company) - share_percent(g, company) / 100:
-        gain += 15
+    if not co.floated and missing_percent(g, company) > buy.count * share_percent(g, company):
+        gain = 0.0  # whether others will float it is not known
     gain -= _added_dump_risk(o, company, buy.count * share_percent(g, company))
     gain -= need_after(o, cost)
-    bar = -2.0 * max(o.short_reserve() - (g.cash(o.seat) - cost), 0)
+    bar = -RESERVED * max(o.short_reserve() - (g.cash(o.seat) - cost), 0)
     price = cost // buy.count
     why = f"a share of the {company} brings about ${o.share_value(company):,.0f} for ${price:,}"
     return Scored(buy, gain + bar, why, bar)
-
-
-def _float_chance(o: Forecast, company: str, bought: int) -> float:
-    """How probably a company of another player floats soon, once the seat has bought so many shares of it."""
-    g = o.g
-    missing = missing_percent(g, company) - bought * share_percent(g, company)
-    if missing <= 0:
-        return 1.0
-    president = g.company(company).president
-    funds = g.cash(president) if president else 0
-    price = (g.company(company).par or 1) / share_percent(g, company)
-    return min(1.0, 0.25 + 0.6 * funds / max(missing * price, 1))
 
 
 def _sale(o: Forecast, sale: SellShares) -> Scored:
@@ -170,21 +181,15 @@ def _sale(o: Forecast, sale: SellShares) -> Scored:
     price, percent = g.price(company), sale.count * share_percent(g, company)
     loss = -o.share_gain(company, price) - o.weights.sale_margin * price
     worth = loss * sale.count
-    kept = co.shares[o.seat] - percent
-    if g.components.loans is None:
-        after = g.title.cell(market.down(g, market.token_space(g, company), sale.count)).price
-        worth -= 0.5 * (price - after) * kept / share_percent(g, company)
     reason = f"shares of the {company} will fall"
     if co.president == o.seat:
-        heir = o.rivals(company) * 100 > kept
+        heir = o.rivals(company) * 100 > co.shares[o.seat] - percent
         short = o.shortage(company) if g.components.must_own_train else 0
-        if not heir:
-            worth -= 12 * sale.count
-        elif short and not o.lasting(company, 1.0):
-            worth += 0.7 * min(short, 600)
+        if heir and short and not o.lasting(company, 1.0):
+            worth += PASSED_ON * min(short, MOST_DUMPED)
             reason = f"the {company} needs ${short:,} for a train, and somebody else should pay it"
-        else:
-            worth -= 150
+        elif heir:
+            worth -= PRESIDENCY
     worth -= _added_dump_risk(o, company, -percent)
     return Scored(sale, worth, reason)
 
@@ -211,16 +216,16 @@ def _dump_risk(o: Forecast, company: str, percent: int) -> float:
 def _short(o: Forecast, company: str) -> Scored:
     """Sell short what is bound for liquidation."""
     price = o.g.price(company)
-    gain = price - o.share_value(company) - 0.35 * price
+    gain = (1 - SHORT_MARGIN) * price - o.share_value(company)
     held = o.share_of(company)
     debts = sum(
         -p * o.g.price(c) / share_percent(o.g, c)
         for c, co in o.g.state.companies.items()
         if (p := co.shares.get(o.seat, 0)) < 0
     )
-    if o.g.company(company).president == o.seat or o.rounds_left < 1 or held <= -0.4:
-        gain -= 200
-    gain -= 0.3 * debts
+    if o.g.company(company).president == o.seat or o.rounds_left < 1 or held <= MOST_SHORT:
+        gain = UNWANTED
+    gain -= SHORT_DEBT * debts
     return Scored(SellShort(company), gain, f"shares of the {company} will be bought back for less")
 
 
@@ -230,10 +235,10 @@ def exchange(o: Forecast, private: str, source: str) -> Scored:
     company = getattr(ability, "company", None)
     action = ExchangePrivate(private, source)
     if company is None or o.g.company(company).cell is None:
-        return Scored(action, -20.0, "the share has no price yet")
+        return Scored(action, UNWANTED, "the share has no price yet")
     value = o.share_value(company) if o.g.company(company).floated else o.g.price(company)
-    income = o.g.private_definition(private).revenue * min(o.horizon, 4)
-    keep = o.g.private_definition(private).price * 0.6 + income
+    income = o.g.private_definition(private).revenue * min(o.horizon, EXCHANGE_ROUNDS)
+    keep = KEPT_PRIVATE * o.g.private_definition(private).price + income
     return Scored(action, value - keep, f"a share of the {company} is worth more than the {private}")
 
 
@@ -243,14 +248,13 @@ def _company_action(
     """Use the turn for a company: buy shares back with money to spare, where it takes loans; nothing else."""
     g, company = o.g, action.company
     if isinstance(action, RedeemSharesForCompany):
-        spare = g.cash(company) - o.train_fund(company) - interest_due(g, company) * 3
-        cost = action.count * g.price(company)
-        own = o.share_of(company)
-        worth = own * 40 * action.count - 10 if spare >= cost else -30.0
+        spare = g.cash(company) - o.train_fund(company) - INTEREST_KEPT * interest_due(g, company)
+        can_pay = spare >= action.count * g.price(company)
+        worth = REDEEMED_SHARE * o.share_of(company) * action.count if can_pay else UNWANTED
         return Scored(action, worth, f"the {company} has money to spare for its own shares")
     if isinstance(action, RedeemShare) and action.source is not None:
         return Scored(action, OFFER_UNASKED, f"{g.state.name(action.source)} will hardly sell")
-    return Scored(action, -25.0, f"the {company} is well as it is")
+    return Scored(action, UNWANTED, f"the {company} is well as it is")
 
 
 def _swap_when_full(o: Forecast, judged: list[Scored]) -> list[Scored]:
@@ -267,7 +271,7 @@ def _swap_when_full(o: Forecast, judged: list[Scored]) -> list[Scored]:
         (o.share_gain(c, g.price(c)), c)
         for c in g.state.market_order
         if g.company(c).floated
-        and o.share_of(c) < 0.6
+        and o.share_of(c) < MOST_OF_COMPANY
         and any(g.percent_held(source, c) for source in sources(c))
     ]
     if not offers or any(isinstance(j.action, BuyShares | Par) and j.value > 0 for j in judged):
@@ -280,9 +284,9 @@ def _swap_when_full(o: Forecast, judged: list[Scored]) -> list[Scored]:
             useful = (room <= 0 and counts_toward_limit(g, company)) or g.cash(o.seat) < g.price(target)
             kept = o.share_gain(company, g.price(company))
             affordable = g.cash(o.seat) + g.price(company) >= g.price(target)
-            better = gain - kept - 0.15 * g.price(company)
+            better = gain - kept - o.weights.sale_margin * g.price(company)
             if useful and affordable and better > 0 and g.company(company).president != o.seat:
                 reason = f"a share of the {target} is better than one of the {company}"
-                each = each._replace(value=max(each.value, 0.6 * better), reason=reason)
+                each = each._replace(value=max(each.value, better), reason=reason)
         result.append(each)
     return result
