@@ -86,7 +86,7 @@ class ServiceAddress:
 
     key: a secret of 16 bytes or more, for the MAC in Message-IDs. separator: stands between `play` and a
     token; empty where the provider delivers no such addresses, and a token stands in the display part and
-    the text (`mail.reading.reply_reader`). name: shown in From where an email belongs to no table.
+    the text. name: shown in From where an email belongs to no table.
     unsubscribe_url: of the page for one-click unsubscribe. privacy_url: of what the host says about the data
     of people. Both are empty for none.
     """
