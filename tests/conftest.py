@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from sqlalchemy.util import LRUCache
 from bot.pictures import workers
 from storage import database, store
 from tests.end_to_end.fork_server import ForkServer
+from tests.game_text.histories import REPLAYS
 from tests.stores import KINDS, StoreFactory
 
 ROOT = Path(__file__).parent.parent
@@ -32,6 +34,10 @@ ROOM = 4 << 30
 def pytest_configure(config: pytest.Config) -> None:
     if IN_MEMORY.is_dir() and os.access(IN_MEMORY, os.W_OK) and shutil.disk_usage(IN_MEMORY).free >= ROOM:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(IN_MEMORY))
+    if not hasattr(config, "workerinput"):
+        replays = TemporaryDirectory(dir=os.environ.get("PYTEST_DEBUG_TEMPROOT"))
+        os.environ[REPLAYS] = replays.name
+        config.add_cleanup(replays.cleanup)
 
 
 @pytest.hookimpl(wrapper=True, optionalhook=True)

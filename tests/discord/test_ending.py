@@ -13,26 +13,20 @@ from bot.hub.request import Completed
 from bot.pictures import workers
 from bot.service import Service
 from engine.game_text import replay
-from engine.game_text.history import GameHistory
 from renderers import Picture
 from storage import open_store
 from tests.discord.test_presses import labels
 from tests.fake_discord.running_bot import HangingPictures, OnePixelPictures, RunningBot
 from tests.fake_discord.server import FakeDiscord, Message
+from tests.game_text.histories import history_of
 
 GAME = Path(__file__).parents[1] / "games/1830-2p-27-18xx.games.18xx"
 PLAYERS = ("Ann", "Bob")
 
 
-def recorded() -> GameHistory:
-    history = replay(GAME.read_text()).history
-    assert history is not None
-    return history
-
-
 async def before_the_last_move(running: RunningBot) -> int:
     """A table in the channel at which one move is left to play; its id."""
-    history, channel = recorded(), running.fake.find_channel("general")
+    history, channel = history_of(GAME), running.fake.find_channel("general")
     async with await open_store(running.path) as store:
         place = {"guild": channel.guild_id, "channel": channel.id, "thread": channel.id}
         moves = [(int(line.seat[1:]), line.line, line.events) for line in history.lines[:-1]]
@@ -46,7 +40,7 @@ async def before_the_last_move(running: RunningBot) -> int:
 
 
 async def play_the_last_move(service: Service, table: int) -> None:
-    last = recorded().lines[-1]
+    last = history_of(GAME).lines[-1]
     done = await service.submit(table, int(last.seat[1:]), [last.line], None, "the last line")
     assert isinstance(done, Completed) and done.game_over
 

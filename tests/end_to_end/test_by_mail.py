@@ -6,7 +6,6 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from datetime import timedelta
 from email.message import EmailMessage
 from email.policy import SMTP
@@ -14,13 +13,10 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from sqlmodel import col, select, update
 
-from bot.email.replies.reply_limits import ReplyLimits
 from bot.hub import people
-from storage import OutboxMessage
 from tests.drawn_here import DrawnHere
-from tests.end_to_end.mail_players import ADDRESS, QUICK, MailHarness, Server, asks, copied, headline, served
+from tests.end_to_end.mail_players import ADDRESS, MailHarness, Server, asks, copied, headline, served
 from tests.mail.servers import Delivery, dovecot_server, pymap_server
 
 SERVERS = [
@@ -199,16 +195,6 @@ async def test_strangers_and_guessed_tokens_get_no_reply(pymap: MailHarness) -> 
     assert await pymap.lines(table) == []
 
 
-async def test_the_message_id_is_enough_where_the_token_was_lost(pymap: MailHarness) -> None:
-    table = await pymap.table("1830", NAMES)
-    ann = pymap.player("Ann")
-    turn = await ann.letter()
-    raw = ann.written(turn, "buy SV").replace(str(turn.message["Reply-To"]).encode(), ADDRESS.encode())
-    await pymap.mail(raw)
-    assert headline(await ann.letter()) == "OK: all lines were carried out."
-    assert await pymap.lines(table) == ["buy SV"]
-
-
 async def test_queries(drawing: MailHarness) -> None:
     await drawing.table("1830", NAMES)
     ann = drawing.player("Ann")
@@ -361,48 +347,6 @@ async def test_a_player_with_only_email_is_invited_and_plays(office: MailHarness
     await office.service.lobby.start(table.id, by=ann.id, order=("Gus", "Ann"))
     assert headline(await gus.letter()) == "It is your turn, Gus."
     assert headline(await gus.said("buy SV")) == "OK: all lines were carried out."
-
-
-async def test_an_invitation_is_declined(pymap: MailHarness) -> None:
-    ann = await pymap.person("Ann")
-    table = await pymap.service.lobby.create("1830", ann.id, name="Friday")
-    async with pymap.store.begin() as unit:
-        guest = await people.person_by_address(unit, "gus@player.test", "Gus")
-    await pymap.service.lobby.invite(table.id, guest.id, "Gus", by=ann.id)
-    gus = pymap.player("Gus")
-    asked = await gus.letter()
-    assert "declined" in (await gus.said("no")).text
-    assert not (await pymap.service.queries.table_info(table.id)).seated_players
-    assert "is no longer kept for you" in (await gus.said("yes", to=asked)).text
-
-
-async def gathered(office: MailHarness, text: str) -> None:
-    """Wait until this text is gathered, and let what is gathered be due."""
-    query = select(OutboxMessage).where(col(OutboxMessage.collapse_key).startswith("gathered:"))
-    async with asyncio.timeout(60):
-        while True:
-            async with office.store.begin() as unit:
-                found = await unit._transaction.all(query)
-                if any(text.encode() in each.payload for each in found):
-                    due = update(OutboxMessage).values(not_before=unit.now)
-                    await unit._transaction.execute(due)
-                    return
-            await asyncio.sleep(0.02)
-
-
-async def test_gathered_answers_come_in_one_email(tmp_path: Path) -> None:
-    timing = replace(QUICK, limits=ReplyLimits(replies_per_hour=1, breaker_replies=10**6))
-    async with served(tmp_path, timing=timing) as office:
-        await office.table("1830", NAMES[:2])
-        ann = office.player("Ann")
-        await ann.letter()
-        for query in ("status", "turn", "log"):
-            await ann.reply(query, to=ann.inbox[0])
-        await ann.letter()
-        await gathered(office, "Here is: log")
-        together = await ann.letter()
-        assert headline(together) == "Your answers." and "Here is: log" in together.text
-        assert "Here is: turn" in together.text
 
 
 async def test_bounces_end_emails_and_a_letter_brings_them_back(

@@ -148,17 +148,10 @@ async def test_an_invitation_is_declined_and_the_host_is_told(office: MailHarnes
     await office.person("Ann")
     ann, bob = office.player("Ann"), office.player("Bob")
     await sent(ann, "new 1830 Bob <bob@player.test>")
-    await bob.letter()
+    asked = await bob.letter()
     assert "declined" in (await bob.said("no thanks")).text
     assert "Bob has declined." in (await ann.letter()).text
-
-
-async def test_a_stranger_gets_few_invitations(office: MailHarness) -> None:
-    await office.person("Ann")
-    ann = office.player("Ann")
-    for number in range(3):
-        assert headline(await sent(ann, "new 1830 Bob <bob@player.test>", number)) == "OK."
-    assert "enough invitations" in (await sent(ann, "new 1830 Bob <bob@player.test>", 3)).text
+    assert "is no longer kept for you" in (await bob.said("yes", to=asked)).text
 
 
 async def test_an_unverified_host_is_asked_first(tmp_path: Path) -> None:

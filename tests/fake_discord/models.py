@@ -205,15 +205,8 @@ class User:
         data: Json = {
             "roles": [],
             "joined_at": iso_time(0),
-            "deaf": False,
-            "mute": False,
-            "nick": None,
-            "avatar": None,
             "flags": 0,
             "permissions": str(self.permissions),
-            "pending": False,
-            "communication_disabled_until": None,
-            "premium_since": None,
         }
         return data | {"user": self.to_json()} if user else data
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import pickle
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
+from typing import cast
 
 from engine.core.events import fold
 from engine.core.state import State, copy_state
@@ -14,10 +18,23 @@ GAMES = sorted((TESTS / "games").glob("*.18xx"))
 GAMES_1851 = sorted((TESTS / "t1851" / "games").glob("*.18xx"))
 
 
+REPLAYS = "TESTS_REPLAYS"
+"""The variable with the folder of the replays that the processes of a run of the tests share."""
+
+
 @cache
 def replayed(path: Path) -> ReplayReport:
-    """The replay of a game in a file; nobody changes it."""
-    return replay(path.read_text(encoding="utf-8"))
+    """The replay of a game in a file, which one of the processes makes for all; nobody changes it."""
+    script = path.read_text(encoding="utf-8")
+    kept = Path(os.environ.get(REPLAYS, "")) / sha256(script.encode()).hexdigest()
+    if kept.exists():
+        return cast("ReplayReport", pickle.loads(kept.read_bytes()))
+    report = replay(script)
+    if REPLAYS in os.environ:
+        mine = kept.with_suffix(f".{os.getpid()}")
+        mine.write_bytes(pickle.dumps(report))
+        mine.rename(kept)
+    return report
 
 
 def history_of(path: Path) -> GameHistory:

@@ -9,7 +9,6 @@ async with letter_desk(folder, pictures) as desk:
 
 from __future__ import annotations
 
-import base64
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -48,18 +47,6 @@ class SentLetter:
         assert body is not None
         return str(body.get_content()).replace("\r\n", "\n")
 
-    @property
-    def page(self) -> str:
-        """The HTML with its pictures in it."""
-        text = self.part("html")
-        for each in self.message.walk():
-            if each.get_content_type() == "image/png" and each["Content-ID"]:
-                picture = base64.b64encode(each.get_content()).decode()
-                text = text.replace(
-                    f"cid:{each['Content-ID'].strip('<>')}", f"data:image/png;base64,{picture}"
-                )
-        return text
-
 
 @dataclass
 class LetterDesk:
@@ -90,7 +77,7 @@ class LetterDesk:
         await self.service.lobby.start(info.id, by=ids[0], order=names)
         return info.id
 
-    async def take(self, kind: str, *, keep: bool = True) -> None:
+    async def take(self, kind: str) -> None:
         """Send what is due; the first email of each subject is an example of this kind."""
         while due := (await self.outbox.lease_due(20)).mails:
             for mail in due:
@@ -99,7 +86,7 @@ class LetterDesk:
                 assert isinstance(message, EmailMessage)
                 letter = SentLetter(f"{kind}: {message['Subject']}", message)
                 self.newest[mail.recipient] = letter
-                if keep and letter.kind not in {each.kind for each in self.letters}:
+                if letter.kind not in {each.kind for each in self.letters}:
                     self.letters.append(letter)
 
     def asking(self, address: str) -> SentLetter:

@@ -12,7 +12,7 @@ from pathlib import Path
 from bot.email.delivery import StoredMailOutbox
 from bot.email.policy import MailGateway
 from bot.email.replies.results import PlayResult
-from bot.email.tokens import table_label
+from bot.email.tokens import ServiceToken, table_label
 from mail import ServiceAddress
 from mail.reply_address import hash_token
 from tests.fake_discord.running_bot import OnePixelPictures
@@ -60,17 +60,13 @@ class MailDesk:
 
     async def reply(self, address: str, *lines: str) -> PlayResult:
         """Send lines to a reply address of an email."""
-        (secret,) = self._address.find_tokens([address])
-        token = await self._gateway.people.find_token(hash_token(secret))
-        assert token is not None
+        token = await self._token(address)
         self._replies += 1
         return await self._gateway.seats.play(token, lines, f"mail-{self._replies}")
 
     async def command(self, address: str, line: str) -> list[str]:
         """Reply with a command about tables; the sentences that come back."""
-        (secret,) = self._address.find_tokens([address])
-        token = await self._gateway.people.find_token(hash_token(secret))
-        assert token is not None
+        token = await self._token(address)
         self._replies += 1
         answer = await self._gateway.tables.table_command(token, [line], "", f"mail-{self._replies}")
         assert answer is not None
@@ -78,10 +74,13 @@ class MailDesk:
 
     async def confirm(self, address: str, yes: bool = True) -> str:
         """Answer yes or no; the sentence that comes back."""
+        return (await self._gateway.confirmations.confirm(await self._token(address), yes)).sentences[0]
+
+    async def _token(self, address: str) -> ServiceToken:
         (secret,) = self._address.find_tokens([address])
         token = await self._gateway.people.find_token(hash_token(secret))
         assert token is not None
-        return (await self._gateway.confirmations.confirm(token, yes)).sentences[0]
+        return token
 
     async def label(self, table_id: int) -> str:
         """The name of a table in emails."""

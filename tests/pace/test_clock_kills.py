@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import traceback
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any
@@ -59,6 +60,7 @@ class Processes:
                     setattr(*dies_in, die)
                 asyncio.run(self._with_store(step))
             except BaseException:
+                traceback.print_exc()
                 os._exit(1)
             os._exit(0)
         return pid

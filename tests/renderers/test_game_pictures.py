@@ -11,12 +11,12 @@ import engine
 from bot.cli.export import history_of_file
 from bot.cli.render import render_files, stored_game
 from bot.pictures.draw import NothingToDraw, animation_of_game, chart_of_game
-from engine.game_text import replay
 from engine.game_text.history import round_statistics
 from renderers import CHART_KINDS, PALETTES, ChartKind
 from renderers.charts import chart
 from renderers.map.animation import CAPTION_HEIGHT, MAX_BYTES, Animator, Moment
 from renderers.views import chart_view
+from tests.game_text.histories import replayed
 from tests.renderers.test_legibility import GAMES, ROOT
 
 GAME = ROOT / GAMES[0]
@@ -29,7 +29,7 @@ def game() -> Game:
 
 
 def test_a_chart_has_the_dollars_of_each_round() -> None:
-    report = replay(GAME.read_text())
+    report = replayed(GAME)
     assert report.history and report.state
     statistics = round_statistics(report.history)
     worth = chart_view("1830", statistics, "worth")

@@ -4,7 +4,6 @@ import gzip
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ import pytest
 from PIL import Image, ImageChops, ImageDraw
 
 from engine import State, components_of, new_game
-from engine.game_text import replay
 from renderers import color_math, market, theme
 from renderers.canvas import Canvas
 from renderers.geometry import outline
@@ -28,6 +26,7 @@ from renderers.map.token_positions import overflow_token_positions, reserved_pos
 from renderers.theme import LIGHT, PALETTES, Palette
 from renderers.views import HexView, company_badges, map_view, market_view
 from renderers.views.hex_view import RouteSegment
+from tests.game_text.histories import replayed
 from tests.renderers.colour_blindness import MATRICES, distance, seen
 from tests.renderers.positions import financed
 
@@ -40,10 +39,9 @@ GAMES = (
 )  # fmt: skip
 
 
-@cache
 def end_of(path: Path) -> State:
-    """The last position of a game in a text."""
-    state = replay(path.read_text()).state
+    """The last position of a game in a text; nobody changes it."""
+    state = replayed(path).state
     assert state is not None
     return state
 

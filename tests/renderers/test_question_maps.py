@@ -13,7 +13,6 @@ from PIL import Image
 import engine
 from bot.pictures.views import question_pictures
 from bot.pictures.workers import Pictures
-from engine.game_text import replay
 from renderers import Picture, map_png, theme
 from renderers.hex_grid import HexMetrics
 from renderers.map.label_layout import lay_out_labels
@@ -21,6 +20,7 @@ from renderers.map.map import draw_map, grid_for
 from renderers.map.page_layout import touching_pieces
 from renderers.map.text_placer import LabelLayout
 from renderers.views import HexView, MapView, map_view, part_around
+from tests.game_text.histories import history_of
 from tests.renderers.positions import financed, opening, position
 from tests.renderers.test_legibility import GAMES, ROOT
 from tests.renderers.test_map import near, pixel
@@ -52,8 +52,7 @@ class MapsAsked(Pictures):
 
 def question_maps(path: Path, count: int) -> Iterator[MapView]:
     """The maps of so many questions about track or a run, evenly through a game."""
-    history = replay(path.read_text()).history
-    assert history
+    history = history_of(path)
     state, asked = engine.copy_state(history.start), []
     for line in history.lines:
         engine.fold(line.events, state)

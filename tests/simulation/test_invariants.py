@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -22,7 +23,9 @@ from engine import (
     Transition,
     copy_state,
     decision,
+    decode_state,
     encode_state,
+    fold,
     options,
     play,
     title_names,
@@ -31,27 +34,27 @@ from engine.core.actions import ExchangePrivate, Pass, SellShares, TakeLoans
 from engine.core.events import CashMoved, Passed
 from engine.core.reasons import CashReason
 from engine.core.state import Company, GameOver, OperatingTurn, StockTurn
+from tests.game_text.histories import history_of
 
 
 @cache
-def _late() -> bytes:
-    """A position late in a game, in the turn of a company whose president may decline."""
-    found: list[bytes] = []
+def _last(game: str, wanted: Callable[[State], bool]) -> bytes:
+    """The last position of a stored game that is wanted."""
+    history = history_of(Path(__file__).parents[1] / "games" / game)
+    state, positions = history.start, []
+    for line in history.lines:
+        positions.append(encode_state(fold(line.events, state)))
+    return next(raw for raw in reversed(positions) if wanted(decode_state(raw)))
 
-    def watch(game: object) -> None:
-        state: State = game.state  # type: ignore[attr-defined]
-        if isinstance(state.top, OperatingTurn) and state.top.step == "track" and len(state.tiles) > 20:
-            found.append(encode_state(state))
 
-    simulate_game(title_names()[0], 3, 3, watch=watch)
-    return found[-1]
+def _of_track(state: State) -> bool:
+    """Late in a game, in the turn of a company whose president may decline."""
+    return isinstance(state.top, OperatingTurn) and state.top.step == "track" and len(state.tiles) > 20
 
 
 @pytest.fixture
 def late() -> State:
-    from engine import decode_state
-
-    return decode_state(_late())
+    return decode_state(_last("1830-3p-9.18xx", _of_track))
 
 
 def _running(state: State) -> str:
@@ -158,28 +161,18 @@ def _is_sized(co: Company) -> bool:
     return bool(co.president and co.size and co.size > 2 and co.cell and co.cell > (0, 3))
 
 
-@cache
-def _lending() -> bytes:
-    """A position of a title with loans, late in a game, in the turn of a company that may take more."""
-    found: list[bytes] = []
-
-    def watch(game: object) -> None:
-        state: State = game.state  # type: ignore[attr-defined]
-        resting = [co for co in state.companies.values() if co.cell is None]
-        if isinstance(state.top, OperatingTurn) and any(map(_is_sized, state.companies.values())) and resting:
-            offered = options(state, decision(state).asked[0])
-            if sum(isinstance(o.action, TakeLoans) for o in offered) > 1:
-                found.append(encode_state(state))
-
-    simulate_game("1817", 5, 2, watch=watch)
-    return found[-1]
+def _of_loans(state: State) -> bool:
+    """Late in a game of a title with loans, in the turn of a company that may take more."""
+    if not isinstance(state.top, OperatingTurn) or all(co.cell for co in state.companies.values()):
+        return False
+    offered = options(state, decision(state).asked[0])
+    is_traded = any(map(_is_sized, state.companies.values()))
+    return is_traded and sum(isinstance(o.action, TakeLoans) for o in offered) > 1
 
 
 @pytest.fixture
 def lending() -> State:
-    from engine import decode_state
-
-    return decode_state(_lending())
+    return decode_state(_last("1817-5p-5800-increased_short_sales-modern_trains.18xx", _of_loans))
 
 
 def _sized(state: State) -> Company:

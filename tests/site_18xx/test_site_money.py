@@ -11,9 +11,10 @@ import pytest
 from bot.tools.simulation.simulate import simulate_game
 from engine.core.actions import Action
 from engine.core.events import RoundStarted
-from engine.game_text import GameHistory, replay
+from engine.game_text import GameHistory
 from engine.site_18xx.export import SiteExporter
 from engine.site_18xx.site_game import SiteGame
+from tests.game_text.histories import history_of
 from tests.site_18xx.site_money import faults_of
 from tests.site_18xx.site_money_1830 import Money1830
 from tests.site_18xx.site_money_1870 import Money1870
@@ -57,10 +58,7 @@ def exported(title: str, players: int, seed: int, options: tuple[str, ...]) -> E
 @pytest.mark.parametrize("title", MODELS)
 def test_the_money_in_an_exported_game_is_that_of_the_model(title: str) -> None:
     """Every balance by then, and what everybody is worth in the end. Damaged files are found."""
-    stored = Path(__file__).parents[1] / "games" / f"{STORED[title]}.18xx"
-    report = replay(stored.read_text())
-    assert report.history
-    file, rounds = with_rounds(report.history)
+    file, rounds = with_rounds(history_of(Path(__file__).parents[1] / "games" / f"{STORED[title]}.18xx"))
     assert file["result"] and money_faults(file, rounds) == []
     for damage in (_withheld, _dearer_train, _cheaper_bid, _sold_less):
         broken = json.loads(json.dumps(file))

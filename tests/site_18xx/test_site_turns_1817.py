@@ -15,10 +15,11 @@ from bot.tools.simulation.simulate import simulate_game
 from engine.core.actions import Action
 from engine.core.events import RoundStarted
 from engine.core.state import Auction, State
-from engine.game_text import GameHistory, replay
+from engine.game_text import GameHistory
 from engine.site_18xx.export import SiteExporter
 from engine.site_18xx.site_game import SiteGame
 from engine.site_18xx.site_table import position_snapshot
+from tests.game_text.histories import history_of
 from tests.site_18xx.site_rounds_1817 import round_faults
 from tests.site_18xx.site_turns_1817 import Snapshot, turn_faults
 from tests.site_18xx.test_round_trips import options_on_site, tables
@@ -82,9 +83,7 @@ def damaged(exported: Exported, *damage: Callable[[list[dict[str, Any]]], None])
 
 @cache
 def stored_game() -> Exported:
-    history = replay(STORED.read_text()).history
-    assert history
-    return with_snapshots(history)
+    return with_snapshots(history_of(STORED))
 
 
 def faults_in(exported: Exported) -> list[str | None]:

@@ -6,16 +6,15 @@ from pathlib import Path
 
 from bot.service import Service
 from bot.terminal.console import Console
-from engine.game_text import replay
 from storage import open_store
 from tests.fake_discord.running_bot import OnePixelPictures
+from tests.game_text.histories import history_of
 
 GAME = Path(__file__).parents[1] / "games/1830-2p-27-18xx.games.18xx"
 
 
 async def test_the_end_and_charts_at_any_time(tmp_path: Path) -> None:
-    history = replay(GAME.read_text()).history
-    assert history is not None
+    history = history_of(GAME)
     moves = [(int(line.seat[1:]), line.line, line.events) for line in history.lines[:-1]]
     last = history.lines[-1]
     async with await open_store(tmp_path / "railpost.db") as store:
