@@ -24,7 +24,7 @@ from tests.test_players_guide import service_in, started_table
 
 
 async def test_a_whole_game_is_played_without_a_picture(tmp_path: Path) -> None:
-    game = simulate_game("1830", 3, 6)
+    game = simulate_game("1830", 3, 7)
     assert game.failure is None
     async with service_in(tmp_path) as (service, store):
         table = await started_table(service, store, game.players)
