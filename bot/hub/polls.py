@@ -151,11 +151,11 @@ class PollHandler:
         question = opened.poll.details["question"]
         declining = Request(seat, ("decline",), (0,), None, None, None, request.transport)
         await (await draft.unit()).polls.cast_vote(opened.poll.id, seat, False)
-        sentence = f"{draft.table.state.players[seat]} declines: {question}"
-        draft.add_row(declining.new_row(kind="note", line="decline", raw_line=sentence))
+        declines = f"{draft.table.state.players[seat]} declines"
+        draft.add_row(declining.new_row(kind="note", line="decline", raw_line=f"{declines}: {question}"))
         outcome, more = await self._close_poll(draft, declining, opened, "failed")
         draft.result = PollUpdated(
-            messages.poll_id(opened), (question, sentence, *more), (), outcome, draft.next_pending(),
+            messages.poll_id(opened), (question, f"{declines}.", *more), (), outcome, draft.next_pending(),
             next_decision_id=draft.table.decision_id_of(request.seat),
         )  # fmt: skip
         return draft.result
