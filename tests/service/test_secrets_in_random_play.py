@@ -20,9 +20,9 @@ SECRETS = {
 }
 """What each keeps to themselves."""
 WORDS = {
-    "Ann": r"zebra7|1,?171",
-    "Bob": r"yacht8|1,?282|22:13|07:41",
-    "Cid": r"xylem9|1,?393",
+    "Ann": r"zebra7|\b1,?171\b",
+    "Bob": r"yacht8|\b1,?282\b|22:13|07:41",
+    "Cid": r"xylem9|\b1,?393\b",
 }
 """By which others would know it."""
 TOLD_ALONE = ("turn", "resign", "end", "import", "erase")
