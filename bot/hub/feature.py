@@ -13,7 +13,7 @@ from bot.hub.info import TableInfo
 from bot.hub.notifications.messages import Notification
 from bot.hub.polls import Motion
 from bot.hub.table import LiveTable, TableView
-from bot.hub.timers import Timer
+from bot.hub.timers import TimerHandler
 from bot.position.controls import ExportedFile, ReviewChart, Say, Show
 from bot.position.pending import PendingDecision
 
@@ -109,7 +109,7 @@ class Feature(NamedTuple):
     name: str
     commands: Sequence[Command] = ()
     motions: Mapping[str, Motion] = NOTHING
-    timers: Mapping[str, Timer] = NOTHING
+    timers: Mapping[str, TimerHandler] = NOTHING
     leads: Mapping[str, Callable[[], Awaitable[None]]] = NOTHING
     reactions: Sequence[Reaction] = ()
     pages: Mapping[str, MakePage] = NOTHING

@@ -66,7 +66,7 @@ async def _leave_alone(cache: TableCache, table_id: int) -> bool:
 
 NOBODY_FOLLOWS = Followers(_follow_none, _leave_alone)
 """Without clocks: tables stay behind, and are followed when clocks are back."""
-Timer = Callable[[StoredTimer], Awaitable[bool]]
+TimerHandler = Callable[[StoredTimer], Awaitable[bool]]
 """Does what a timer says, in one transaction; False if it cannot be done yet."""
 
 
@@ -87,7 +87,7 @@ class Clock:
 
     def __init__(self, cache: TableCache, follow: Followers) -> None:
         self._cache, self._follow = cache, follow
-        self.timers: dict[str, Timer] = {}
+        self.timers: dict[str, TimerHandler] = {}
         self._skipped: set[str] = set()  # what could not be done in this tick
         self._noted_at: datetime | None = None  # when the time was kept last
         self._unknown: set[str] = set()  # kinds without a timer, of which the operator was told

@@ -24,7 +24,7 @@ from bot.hub.people import Limits
 from bot.hub.polls import Motion, PollHandler, completed
 from bot.hub.request import CommandResult, QueryAnswer, Request, not_running, refused
 from bot.hub.table import LiveTable
-from bot.hub.timers import NUDGE_KIND, Timer
+from bot.hub.timers import NUDGE_KIND, TimerHandler
 from bot.position.times import moment_text
 from storage import ClockChanges, SeatClock, Store, StoredTimer, TablePoll, UnitOfWork
 
@@ -188,7 +188,7 @@ async def _set_pace(draft: CommitDraft, request: Request, open_poll: TablePoll) 
     return [sentence]
 
 
-def clock_timers(cache: TableCache, play_for_seat: PlayForSeat) -> dict[str, Timer]:
+def clock_timers(cache: TableCache, play_for_seat: PlayForSeat) -> dict[str, TimerHandler]:
     """Reminders, escalations, the end of a player's time, absences."""
     time_up = TimeUp(cache, play_for_seat)
     remind = Reminders(cache, time_up.pause_without_pace).remind

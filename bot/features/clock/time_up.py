@@ -25,7 +25,7 @@ from bot.hub.polls import held_until
 from bot.hub.request import CommandResult, LineFailure
 from bot.hub.seating import robot_deputy
 from bot.hub.table import LiveTable
-from bot.hub.timers import LATE_KIND, NUDGE_KIND, Timer
+from bot.hub.timers import LATE_KIND, NUDGE_KIND, TimerHandler
 from bot.position.pending import engine_seat
 from bot.position.times import duration_text
 from engine.core.events import DividendDeclared
@@ -280,7 +280,7 @@ class Reminders(WaitTimers):
     """Reminds players, and moves each reminder to its next time. pause: of a table without a pace, at which
     all reminders were in vain."""
 
-    def __init__(self, cache: TableCache, pause: Timer) -> None:
+    def __init__(self, cache: TableCache, pause: TimerHandler) -> None:
         super().__init__(cache)
         self._pause = pause
 
