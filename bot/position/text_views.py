@@ -185,7 +185,7 @@ def players_table(state: engine.State) -> Table:
             dollars(state.cash[seat]),
             f"{engine.counted_certificates(g, seat)}/{limit}",
             dollars(engine.net_worth(g, seat)),
-            ", ".join([*_share_texts(state, seat), *_privates_of(state, seat)]) or "-",
+            ", ".join([*_share_texts(state, seat), *g.privates_of(seat)]) or "-",
         )
         for seat in state.seats
     ]
@@ -203,10 +203,6 @@ def _share_texts(state: engine.State, owner: str) -> list[str]:
 def holding_text(percent: int) -> str:
     """A holding: `20%`, or `short 20%` for shares sold short."""
     return f"{percent}%" if percent >= 0 else f"short {-percent}%"
-
-
-def _privates_of(state: engine.State, owner: str) -> list[str]:
-    return [private for private, holder in state.private_owners.items() if holder == owner]
 
 
 def treasury_text(state: engine.State, sym: str, viewer: int | None) -> str:
@@ -243,7 +239,7 @@ def companies_table(state: engine.State, viewer: int | None = None) -> Table | N
             *([str(company.shares.get(sym, 0))] if has_own_shares else []),
             " ".join(company.trains) or "-",
             str(company.unplaced_tokens),
-            ", ".join(_privates_of(state, sym)) or "-",
+            ", ".join(g.privates_of(sym)) or "-",
         )
         for sym, company in started.items()
     ]
@@ -294,7 +290,8 @@ def player_view(state: engine.State, name: str) -> str | None:
 
 def company_view(state: engine.State, sym: str, viewer: int | None = None) -> str:
     """One company: price, president, shareholders, trains, tokens, loans."""
-    company, components = state.companies[sym], engine.game_of(state).components
+    g, company = engine.game_of(state), state.companies[sym]
+    components = g.components
     name = next(c.name for c in components.companies if c.sym == sym)
     hexes = [hex for hex, tokens in state.tokens.items() if any(owner == sym for _, owner in tokens)]
     holdings = [
@@ -315,7 +312,7 @@ def company_view(state: engine.State, sym: str, viewer: int | None = None) -> st
         max_loans = components.company_sizes[company.size].max_loans
         unpaid = f"; unpaid tokens: {company.owed_tokens}" if company.owed_tokens else ""
         lines.append(f"{company.size} shares; loans: {company.loans} of {max_loans}{unpaid}")
-    if privates := _privates_of(state, sym):
+    if privates := g.privates_of(sym):
         lines.append(f"privates: {', '.join(private_text(state, sym) for sym in privates)}")
     return "\n".join(lines)
 

@@ -32,7 +32,7 @@ MAX_ECHOES = 1000
 
 @dataclass(frozen=True, slots=True)
 class ReplyLimits:
-    """How many replies are sent at once. Orders are carried out all the same, and no answer is dropped.
+    """How many replies are sent at once. Lines are carried out all the same, and no answer is dropped.
 
     replies_per_hour: to one seat; above it, receipts after which somebody else is to act are gathered
     into one email, and above three times as many all replies to this seat. breaker_replies: above this many

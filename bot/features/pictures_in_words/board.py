@@ -245,7 +245,7 @@ def _player_sentence(state: engine.State, seat: str) -> str:
 
 def _privates_of(state: engine.State, owner: str) -> list[str]:
     """What an owner has of privates, as one thing in a list; none where it has none."""
-    owned = [sym for sym, holder in state.private_owners.items() if holder == owner]
+    owned = engine.game_of(state).privates_of(owner)
     return [f"the private{'s' * (len(owned) > 1)} {' '.join(owned)}"] if owned else []
 
 
@@ -267,7 +267,6 @@ def _company_sentence(state: engine.State, sym: str, viewer: int | None) -> str:
     unsold = [f"{percent}% in {name}" for name, place in places if (percent := company.shares.get(place, 0))]
     rest = f"; {', '.join(unsold)}" if unsold else ""
     price = text_views.price_text(state, sym)
-    par = (
-        f" (par {dollars(company.par)})" if company.par and not size and dollars(company.par) != price else ""
-    )
-    return f"The {sym}{shares} is at {price}{par}{floated}{led}, with {', '.join(facts)}{rest}."
+    if company.par and not size and dollars(company.par) != price:
+        price += f" (par {dollars(company.par)})"
+    return f"The {sym}{shares} is at {price}{floated}{led}, with {', '.join(facts)}{rest}."
