@@ -129,16 +129,17 @@ class GroupCommit:
 
     def _begin(self) -> Connection:
         """Begin a database transaction; on the thread."""
-        self._check_file()
+        self.check_file()
         try:
             return self._thread.begin()
         except SQLAlchemyError as error:
             self._forget_log()
             raise StoreError(f"{CANNOT_BEGIN}: {database_message(error)}.") from error
 
-    def _check_file(self) -> None:
+    def check_file(self) -> None:
+        """Raises StoreLost where the file of the connection is not the one that was opened."""
         if self._guard is not None:
-            self._guard.check()
+            self._guard.check(is_connected=self._thread.is_connected)
 
     def _forget_log(self) -> None:
         if self._guard is not None:
@@ -212,7 +213,7 @@ class GroupCommit:
             if group.done():
                 return
             try:
-                self._check_file()
+                self.check_file()
                 await self._thread.run(self._thread.commit)
             except (SQLAlchemyError, StoreError) as error:
                 await self._abandon(group, error)

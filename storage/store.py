@@ -195,8 +195,7 @@ class Store:
 
     def check_file(self) -> None:
         """Raises StoreLost where the file of the store is not the one that was opened."""
-        if self._guard is not None:
-            self._guard.check()
+        self._group_commit.check_file()
 
     async def check_writable(self) -> None:
         """Raises StoreError where the store cannot be written now: a file that another program locks, or a
@@ -221,7 +220,7 @@ class Store:
     async def write_back(self) -> None:
         """Write the write-ahead log into the file, unless somebody reads or writes. Raises StoreError."""
         assert self._guard is not None
-        self._guard.check()
+        self.check_file()
         with as_store_errors("The log could not be written back"), self._guard.log_may_shrink():
             await self._group_commit.on_thread(_truncate_log)
 

@@ -146,12 +146,16 @@ class FileGuard:
         self._salt: int | None = None
         self._log_may_shrink = False
 
-    def check(self) -> None:
-        """Raises StoreLost where the file is not the one that was opened, or its log was touched."""
+    def check(self, *, is_connected: bool = True) -> None:
+        """Raises StoreLost where the file is not the one that was opened, or its log was touched.
+
+        is_connected: we hold the log open. Where we do not, another process may be the last to close it, and
+        SQLite then deletes it.
+        """
         if (now := _identity(_stat(self._path))) != self._opened:
             what = "was deleted or moved away" if now is None else "was replaced by another file"
             raise StoreLost(f"{self._path} {what} while the service runs")
-        if self._log_may_shrink:
+        if self._log_may_shrink or not is_connected:
             return
         log, known = _stat(self._log_path), self._log
         if known is not None and _identity(log) != _identity(known):

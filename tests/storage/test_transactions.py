@@ -305,3 +305,17 @@ async def test_entries_are_checked_by_foreign_keys(store: Store) -> None:
     with pytest.raises(Exception, match=r"(?i)foreign key"):
         async with store.begin() as unit:
             await unit.move_log.append(table, 0, [NewLogRow(transport="mail", person_id=77)], b"")
+
+
+async def test_a_log_that_ends_with_another_process_is_no_loss(tmp_path: Path) -> None:
+    """The last to close a file deletes its log; a process that has not connected yet does not hold it."""
+    path = tmp_path / "railpost.db"
+    async with await open_store(path) as other:
+        async with other.begin() as unit:
+            await unit.settings.set("known", "before")
+        store = await open_store(path)
+        store.check_file()
+        assert Path(f"{path}-wal").exists()
+    assert not Path(f"{path}-wal").exists()
+    async with store, store.begin() as unit:
+        await unit.settings.set("known", "after")
