@@ -137,14 +137,7 @@ class TableQueries:
 
     async def last_runs(self, table_id: int) -> dict[str, engine.TrainsRan]:
         """The last run of each company."""
-        table = await self._cache.get(table_id)
-        expected = {sym for sym, company in table.state.companies.items() if company.has_operated}
-        found: dict[str, engine.TrainsRan] = {}
-        for _, run in table.log.runs():
-            found.setdefault(run.company, run)
-            if expected <= found.keys():
-                break
-        return found
+        return (await self._cache.get(table_id)).last_runs()
 
     async def last_revenues(self, table_id: int) -> dict[str, int]:
         """What each company earned in its last run, in dollars."""

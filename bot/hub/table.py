@@ -246,6 +246,16 @@ class LiveTable:
         if self._decoded is not None:
             self._decoded, self._encoded = None, self.encoded_state
 
+    def last_runs(self) -> dict[str, engine.TrainsRan]:
+        """The last run of each company."""
+        expected = {sym for sym, company in self.state.companies.items() if company.has_operated}
+        found: dict[str, engine.TrainsRan] = {}
+        for _, run in self.log.runs():
+            found.setdefault(run.company, run)
+            if expected <= found.keys():
+                break
+        return found
+
     def state_at(self, seq: int) -> engine.State:
         """The position after row `seq` of the log, a copy. Raises ValueError if there is no such position."""
         if seq == self.seq and self._state is not None:

@@ -220,10 +220,25 @@ class SheetView:
 
     @property
     def alt(self) -> str:
-        """A description of the picture."""
-        return clip_text(". ".join(self._alt_sentences()) + ".")
+        """A description of the picture. What is said last is cut first, so the details of companies are."""
+        details = [text for company in self.companies if (text := company.details)]
+        return clip_text(". ".join([*self._head(), *self._started(), *details, *self._footer()]) + ".")
 
-    def _alt_sentences(self) -> Iterator[str]:
+    def lines(self, waiting: str) -> list[str]:
+        """Everything that the sheet has, in lines: one for each player and each company.
+
+        waiting: whom the table waits for, or why for nobody.
+        """
+        first, *head = self._head()
+        companies = [
+            "; ".join(filter(None, (company.summary, company.details.partition(": ")[2])))
+            for company in self.companies
+            if company.started
+        ]
+        told = [f"{line}." for line in (*head, *companies, *self._footer())]
+        return [f"{first}.", *([waiting] if waiting else []), *told]
+
+    def _head(self) -> Iterator[str]:
         yield f"{self.title}, {self.round}, phase {self.phase}"
         if self.bank is not None:
             yield bank_text(self.bank).capitalize()
@@ -234,19 +249,30 @@ class SheetView:
             yield str(self.loans).capitalize()
         if self.for_sale:
             yield f"For sale: {'; '.join(each.text for each in self.for_sale)}"
-        for p in self.players:
-            holdings = [
-                _holding_text(c.badge.sym, h)
-                for c, h in zip(self.companies, p.holdings, strict=True)
-                if h.percent
-            ]
-            cash = "bankrupt" if p.bankrupt else f"{dollars(p.cash)}{' priority' if p.priority else ''}"
-            limit = f"/{self.certificate_limit}" if self.certificate_limit else ""
-            counted = f"worth {dollars(p.worth)}, {p.certificates}{limit} certificates"
-            over = f" ({over} over)" if (over := p.certificates - (self.certificate_limit or 99)) > 0 else ""
-            yield " ".join([p.name, cash, f"{counted}{over}", *p.privates, *holdings])
-        yield from (c.summary for c in self.companies if c.started)
-        yield from (text for c in self.companies if (text := c.details))
+        yield from map(self._player_text, self.players)
+
+    def _player_text(self, player: PlayerView) -> str:
+        """`Ann: $240, priority, worth $620, 4/16 certificates, CA, PRR 20% president`."""
+        over = player.certificates - (self.certificate_limit or player.certificates)
+        limit = f"/{self.certificate_limit}" if self.certificate_limit else ""
+        facts = [
+            "bankrupt" if player.bankrupt else dollars(player.cash),
+            *(["priority"] if player.priority and not player.bankrupt else []),
+            f"worth {dollars(player.worth)}",
+            f"{player.certificates}{limit} certificates{f' ({over} over)' if over > 0 else ''}",
+            *player.privates,
+            *(
+                _holding_text(company.badge.sym, holding)
+                for company, holding in zip(self.companies, player.holdings, strict=True)
+                if holding.percent
+            ),
+        ]
+        return f"{player.name}: {', '.join(facts)}"
+
+    def _started(self) -> Iterator[str]:
+        return (company.summary for company in self.companies if company.started)
+
+    def _footer(self) -> Iterator[str]:
         if self.privates:
             yield f"Privates: {', '.join(private.text for private in self.privates)}"
         for color, tiles in self.tiles:

@@ -68,7 +68,7 @@ class BlindPlayer:
                 assert train in await self.ask(name, seat, "trains")
             case ["buy" | "sell", *_] if engine.topic(state) == "stock":
                 text = await self.ask(name, seat, "words")
-                assert f"{name} has ${state.cash[f'p{seat}']:,}" in text
+                assert f"{name}: ${state.cash[f'p{seat}']:,}, " in text
 
     async def _listen_to_routes(self, name: str, seat: int) -> None:
         view = await self.service.queries.view(self.table)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import engine
-from bot.features.pictures_in_words.board import around_text, hex_text, network_text, position_text, way_text
+from bot.features.pictures_in_words.board import around_text, hex_text, network_text, way_text
 from bot.hub.request import QueryAnswer
 from bot.position import text_views
 from bot.position.sentences import dollars
@@ -55,26 +55,31 @@ def test_every_hex_has_its_words(late: engine.State) -> None:
 
 
 @pytest.mark.parametrize("title", engine.title_names())
-def test_the_position_in_words_has_all_numbers_of_the_sheet(title: str) -> None:
-    state = simulate_game(title, 3, 4, max_moves=400).state
-    sheet, lines = sheet_view(state), position_text(state, "", None).splitlines()
+def test_the_sheet_in_words_has_all_its_numbers(title: str) -> None:
+    sheet = sheet_view(simulate_game(title, 3, 4, max_moves=400).state, revenues={"PRR": 90})
+    lines = sheet.lines("Ann to act.")
+    assert lines[1] == "Ann to act."
     for player in sheet.players:
-        (line,) = [line for line in lines if line.startswith(f"{player.name} has ")]
-        held = [holding for holding in player.holdings if holding.percent]
-        assert dollars(player.cash) in line and all(name in line for name in player.privates)
-        assert not held or f"{player.certificates} of {sheet.certificate_limit} certificates" in line
-        assert not held or f"worth {dollars(player.worth)}." in line
-        assert all(text_views.holding_text(holding.percent) in line for holding in held)
+        (line,) = [line for line in lines if line.startswith(f"{player.name}: ")]
+        assert dollars(player.cash) in line and f"worth {dollars(player.worth)}, " in line
+        assert all(f", {name}" in line for name in player.privates)
+        assert f"{player.certificates}/{sheet.certificate_limit} certificates" in line
+        for company, holding in zip(sheet.companies, player.holdings, strict=True):
+            if holding.percent:
+                assert f"{company.badge.sym} {text_views.holding_text(holding.percent)}" in line
     for company in (each for each in sheet.companies if each.started):
         (line,) = [
-            line for line in lines if re.match(rf"The {re.escape(company.badge.sym)}( has|'s| is) ", line)
+            line
+            for line in lines
+            if re.match(rf"(\d+\. )?{re.escape(company.badge.sym)}( of| at| in) ", line)
         ]
         assert all(f" {train}" in line for train in company.trains)
-        assert not company.privates or all(name.partition("×")[0] in line for name in company.privates)
-        assert not company.loans or f"{company.loans} of {company.max_loans} loans" in line
-        assert not company.size or f" has {company.size} shares" in line
-        for percent, place in ((company.ipo, "bank"), (company.pool, "pool"), (company.treasury, "treasury")):
-            assert not percent or re.search(rf"{percent}% in \w+ {place}", line)
+        assert all(name in line for name in company.privates)
+        assert not company.loans or f"loans {company.loans}/{company.max_loans}" in line
+        assert not company.size or f" of {company.size} shares" in line
+        assert company.last_revenue is None or f"last ran {dollars(company.last_revenue)}" in line
+        for percent, place in ((company.ipo, "IPO"), (company.pool, "pool"), (company.treasury, "treasury")):
+            assert not percent or f"{place} {percent}%" in line
 
 
 def test_directions_lead_back(late: engine.State) -> None:

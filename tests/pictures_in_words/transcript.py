@@ -33,7 +33,7 @@ the move needs. A test plays a whole game in this way.
 
 | question | answer |
 |---|---|
-| `words` | the position in sentences: players, companies, trains |
+| `words` | what the sheet shows, in words: players, companies, trains |
 | `hex H10` | what lies there, what its track joins, what it may become, what it costs |
 | `from E11 northeast` | the hexes that lie that way, to the border |
 | `network PRR` | the stops that its track reaches, and where it could build |

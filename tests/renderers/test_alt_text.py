@@ -128,7 +128,7 @@ def test_what_the_question_needs_is_first(title: str) -> None:
         auction = auction_view(state)
         assert all(lot.summary in auction.alt for lot in auction.lots), "powers may be cut"
         sheet = sheet_view(state).alt
-        assert all(f"{state.name(seat)} " in sheet for seat in state.seats)
+        assert all(f"{state.name(seat)}: " in sheet for seat in state.seats)
         game_map = map_view(state).alt
         assert max(len(sheet), len(game_map), len(auction.alt)) <= 1024
         assert "Values now: " in game_map and ("Revenues: " in game_map or not state.tiles)

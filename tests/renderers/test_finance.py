@@ -183,7 +183,7 @@ def test_short_shares_are_negative_in_picture_and_alt_text() -> None:
     wt = next(row for row in ownership.rows if row[0].text == "WT")
     assert [cell.text for cell in wt[1:]] == ["40%", "−20%", "−10%", "50%", "40%"]
     assert [cell.color == "blocked" for cell in wt[1:]] == [False, True, True, False, False]
-    assert "SR 40% president WT short 20%." in view.alt
+    assert "SR 40% president, WT short 20%." in view.alt
 
 
 def test_charters_show_size_loans_and_zone_and_unstarted_companies_are_named() -> None:
@@ -209,7 +209,7 @@ def test_unpaid_tokens_and_bankrupt_players_are_shown() -> None:
     words = [[cell.text for cell in row] for table in sheet.sheet_tables(view) for row in table.rows]
     assert any("2 owes $100" in row for row in words) and any("-$70" in row for row in words)
     assert [cell.tag for cell in sheet.sheet_tables(view)[0].header[1:4]] == ["now", "out", ""]
-    assert "Bob bankrupt" in view.alt
+    assert "Bob: bankrupt" in view.alt
 
 
 def test_an_unlimited_bank_is_not_shown() -> None:

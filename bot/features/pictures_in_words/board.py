@@ -1,22 +1,17 @@
-"""The map in words, one hex, one direction, what a company reaches, one route; the market around a price;
-and the whole position in sentences.
-"""
+"""The map in words: a hex, a direction, what a company reaches, a route; and the market around a price."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import engine
-from bot.position import text_views
 from bot.position.boards import find_company
 from bot.position.sentences import (
     directions,
     dollars,
     face_of,
-    for_sale,
     hex_of,
     later_values,
-    sale_line,
     track_phrases,
     value_now,
 )
@@ -211,62 +206,3 @@ def _around(state: engine.State, at: tuple[int, int]) -> str:
     ]
     place = f"row {at[0] + 1}, column {at[1] + 1}"
     return f"{market.space_name(g, at)} in {place}{zones}{there}: {', '.join(steps)}."
-
-
-def position_text(state: engine.State, waiting: str, viewer: int | None) -> str:
-    """Everything that the sheet has, in sentences. waiting: whom the table waits for, or why for nobody."""
-    lines = [text_views.headline(state), waiting]
-    lines += [f"{sale_line(state, item, bids)}." for item, bids in for_sale(state).items()]
-    lines += [_player_sentence(state, seat) for seat in state.seats]
-    for sym, company in state.companies.items():
-        if company.par is not None or company.cell is not None:
-            lines.append(_company_sentence(state, sym, viewer))
-    lines += [f"{line}." for line in text_views.trains_text(state)]
-    return "\n".join(lines)
-
-
-def _player_sentence(state: engine.State, seat: str) -> str:
-    if seat in state.bankrupt_seats:
-        return f"{state.name(seat)} is bankrupt."
-    leads = {sym: " as president" for sym, each in state.companies.items() if each.president == seat}
-    shares = [
-        f"{text_views.holding_text(percent)} of the {sym}{leads.get(sym, '')}"
-        for sym, company in state.companies.items()
-        if (percent := company.shares.get(seat, 0))
-    ]
-    owns = text_views.join_words([*shares, *_privates_of(state, seat)])
-    if not owns:
-        return f"{state.name(seat)} has {dollars(state.cash[seat])} and nothing else."
-    g = engine.game_of(state)
-    counted = f"{engine.counted_certificates(g, seat)} of {engine.certificate_limit(g)} certificates"
-    worth = dollars(engine.net_worth(g, seat))
-    return f"{state.name(seat)} has {dollars(state.cash[seat])} and {owns}; {counted}, worth {worth}."
-
-
-def _privates_of(state: engine.State, owner: str) -> list[str]:
-    """What an owner has of privates, as one thing in a list; none where it has none."""
-    owned = engine.game_of(state).privates_of(owner)
-    return [f"the private{'s' * (len(owned) > 1)} {' '.join(owned)}"] if owned else []
-
-
-def _company_sentence(state: engine.State, sym: str, viewer: int | None) -> str:
-    company = state.companies[sym]
-    size = engine.game_of(state).components.company_sizes.get(company.size or 0)
-    shares = f" has {company.size} shares and" if size else ""
-    floated = "" if company.floated else ", not floated"
-    led = f", president {state.name(company.president)}" if company.president else ""
-    facts = [text_views.treasury_text(state, sym, viewer)]
-    facts += [f"trains {' '.join(company.trains)}" if company.trains else "no train"]
-    facts += [f"{company.loans} of {size.max_loans} loans"] if size and size.max_loans else []
-    facts += _privates_of(state, sym)
-    left = company.unplaced_tokens
-    facts += [f"{left} {'token' if left == 1 else 'tokens'} left"]
-    owed = company.owed_tokens * size.station_cost if size else 0
-    facts += [f"{dollars(owed)} to pay for tokens"] if owed else []
-    places = (("the bank", engine.IPO), ("the pool", engine.POOL), ("its treasury", sym))
-    unsold = [f"{percent}% in {name}" for name, place in places if (percent := company.shares.get(place, 0))]
-    rest = f"; {', '.join(unsold)}" if unsold else ""
-    price = text_views.price_text(state, sym)
-    if company.par and not size and dollars(company.par) != price:
-        price += f" (par {dollars(company.par)})"
-    return f"The {sym}{shares} is at {price}{floated}{led}, with {', '.join(facts)}{rest}."

@@ -1,5 +1,5 @@
 """Questions whose answers say what a picture shows: a hex, a direction, what a company's track reaches, a
-route, the market around a price, and the position in sentences.
+route, the market around a price, and what the sheet shows, in words.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from bot.hub.command import Command, Form, Query, QueryRequest
 from bot.hub.info import stopped_text
 from bot.hub.request import QueryAnswer
 from bot.position.boards import company_named
+from renderers.views.sheet import sheet_view
 
 Text = Callable[[QueryRequest], str]
 
@@ -32,7 +33,7 @@ def commands() -> list[Command]:
         _question(
             "around", _around, Form("around COMPANY", "the market there", "around X"), Form("around N")
         ),
-        _question("words", _words, Form("words", "the position in sentences")),
+        _question("words", _words, Form("words", "what the sheet shows, in words")),
     ]
 
 
@@ -75,6 +76,8 @@ def _around(query: QueryRequest) -> str:
 
 
 def _words(query: QueryRequest) -> str:
-    view = query.table.view()
+    table, view = query.table, query.table.view()
     waiting = view.waiting_sentence or stopped_text(view.table.status)
-    return board.position_text(query.table.state, waiting, query.seat)
+    viewer = None if query.seat is None else table.state.seats[query.seat]
+    revenues = {company: run.revenue for company, run in table.last_runs().items()}
+    return "\n".join(sheet_view(table.state, viewer, revenues, has_footer=False).lines(waiting))
