@@ -342,7 +342,7 @@ JOB = "discord"
 PATIENCE = 1.0  # seconds; Discord waits three for an acknowledgement
 
 
-class UncertainSession:
+class Failover:
     """Lets another process answer first while this one may not be the only one."""
 
     def __init__(self, service: Service, client: discord.Client) -> None:

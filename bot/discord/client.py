@@ -16,7 +16,7 @@ bot starts in a day, and how fast: of the shards with the same `id % max_concurr
 (the gateway's documentation, "session start limit"). All processes keep to that together, by turns in the
 store.
 
-A session lives on while the database is away (`bot.discord.api.UncertainSession`).
+A session lives on while the database is away (`bot.discord.api.Failover`).
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class CommandTree(app_commands.CommandTree[Any]):
 
     async def interaction_check(self, interaction: Interaction) -> bool:
         """Before every command."""
-        await handler_of(interaction).uncertain_session.let_others_answer()
+        await handler_of(interaction).failover.let_others_answer()
         return True
 
 

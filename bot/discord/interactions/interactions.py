@@ -13,7 +13,7 @@ from typing import Any
 import discord
 
 import engine
-from bot.discord.api import DiscordApi, UncertainSession
+from bot.discord.api import DiscordApi, Failover
 from bot.discord.cards.card_builder import CardBuilder
 from bot.discord.controls import controls, previews
 from bot.discord.controls.controls import CustomId
@@ -56,12 +56,12 @@ class InteractionHandler:
         self.pages = PageInteractions(self.lines)
         self.privacy = PrivacyInteractions(service, self.lookup)
         self.watch = WatchInteractions(service, self.lookup, DiscordApi(client), pictures)
-        self.uncertain_session = UncertainSession(service, client)
+        self.failover = Failover(service, client)
 
     async def handle(self, interaction: discord.Interaction) -> None:
         """Handle a button, a select menu or a submitted modal."""
         data: dict[str, Any] = dict(interaction.data or {})
-        await self.uncertain_session.let_others_answer()
+        await self.failover.let_others_answer()
         try:
             custom_id = controls.parse_custom_id(_effective_custom_id(data))
             if custom_id is None:
@@ -78,7 +78,7 @@ class InteractionHandler:
             log.info("Discord: a press came too late to be answered: %s", error)
         elif is_answered_already(error):
             log.info("Discord: a press was answered before: %s", error)
-            await self.uncertain_session.end_if_others_answer()
+            await self.failover.end_if_others_answer()
         else:
             if not isinstance(error, ValueError):
                 log.error("Discord: an interaction failed", exc_info=error)
