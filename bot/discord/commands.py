@@ -148,7 +148,7 @@ IMPORT_OPTIONS = {
 
 async def _import(interaction: Interaction, file: discord.Attachment, name: str | None) -> None:
     if not interaction.guild_id:
-        raise ValueError("A game moves in to a channel of a server, where its players can claim seats.")
+        raise ValueError("A game is imported in a channel of a server, where its players can claim seats.")
     place = {"guild": interaction.guild_id, "channel": interaction.channel_id}
     person_id = await handler_of(interaction).lookup.person_id(interaction.user)
     table, warnings = await handler_of(interaction).service.imports.open_table(

@@ -29,7 +29,7 @@ class Notification(msgspec.Struct, frozen=True, omit_defaults=True):
 
     kind, for one recipient: `turn` (decide `decision_id`), `refresh` (the same player acts again; the card of
     the table is updated), `vote` (vote in the poll `decision_id`), `invited` (a seat is reserved), `seat` (a
-    seat of a game that has moved in is offered), `lobby` (the card of the lobby is updated), `claim` (confirm
+    seat of an imported game is offered), `lobby` (the card of the lobby is updated), `claim` (confirm
     a mail address), `export` and `erase` (confirm what is wanted with their data), `order` (some of their
     orders have ended), `account` (about their addresses, by email). To everyone: `started`, `news` (an undo,
     a pause, a replacement, the outcome of a poll), `names` (messages are edited: the new name, and what it
