@@ -41,6 +41,9 @@ THREADS_NOT_SUPPORTED, UNKNOWN_INTERACTION = 50024, 10062
 ALREADY_ACKNOWLEDGED = 40060
 CANNOT_SEND_CODES = (MISSING_ACCESS, MISSING_PERMISSIONS, LOCKED)
 
+DISCORD_ERRORS = (discord.DiscordException, aiohttp.ClientError, OSError)
+"""What a call of Discord raises that it refuses, or that does not reach it."""
+
 
 class RawView(ui.LayoutView):
     """A finished payload of components. It is stopped before it is sent, so the library does not keep it."""
@@ -272,7 +275,7 @@ class DiscordApi:
         """Unarchive a thread and change its `details`, if Discord allows it."""
         try:
             await self.client.http.edit_channel(thread_id, archived=False, **details)
-        except (discord.DiscordException, aiohttp.ClientError, OSError) as error:
+        except DISCORD_ERRORS as error:
             log.info("Discord: a thread could not be unarchived: %s", error)
 
     async def create_thread(
