@@ -281,6 +281,20 @@ async def test_an_archived_thread_is_unarchived(running: RunningBot, fake: FakeD
     fake.check_violations(ignoring=["50083"])
 
 
+async def test_an_answer_in_a_thread_that_is_archived_meanwhile(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    async with running.online():
+        await running.start_game("Ann", "Bob")
+        async with fake.rest.hold_requests("PATCH", "@original") as hold:
+            asked = asyncio.create_task(fake.run_command("Ann", running.thread, "table who"))
+            await fake.wait_until(lambda: hold.reached, "the answer")
+            running.thread.archived_by_request = True
+            hold.released.set()
+            assert "Ann" in (await asked).text
+        assert not running.thread.archived
+
+
 async def test_a_deleted_thread_is_replaced(running: RunningBot, fake: FakeDiscord) -> None:
     async with running.online() as service:
         lost = await running.start_game("Ann", "Bob")

@@ -10,9 +10,11 @@ from discord import app_commands, ui
 
 from bot.discord.api import (
     ALREADY_ACKNOWLEDGED,
+    ARCHIVED,
     CANNOT_SEND_CODES,
     DISCORD_ERRORS,
     UNKNOWN_INTERACTION,
+    DiscordApi,
     OutgoingAttachment,
     RawView,
 )
@@ -68,10 +70,14 @@ async def reply(
     """
     try:
         await _reply(interaction, payload, attachments, public)
-    except discord.Forbidden as error:
-        if not attachments or error.code not in CANNOT_SEND_CODES:
+    except discord.HTTPException as error:
+        if error.code == ARCHIVED and interaction.channel_id:
+            await DiscordApi(interaction.client).unarchive(interaction.channel_id)
+        elif attachments and error.code in CANNOT_SEND_CODES:
+            payload, attachments = plain or parts.without_files(payload), ()
+        else:
             raise
-        await _reply(interaction, plain or parts.without_files(payload), (), public)
+        await _reply(interaction, payload, attachments, public)
 
 
 async def _reply(
