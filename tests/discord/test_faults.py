@@ -444,6 +444,18 @@ async def test_a_server_without_threads(running: RunningBot, fake: FakeDiscord) 
     fake.check_violations(ignoring=["50013"])
 
 
+async def test_a_server_with_too_many_threads(running: RunningBot, fake: FakeDiscord) -> None:
+    fake.rest.inject_fault("POST", "threads$", 400, times=2)
+    general = fake.find_channel("general")
+    async with running.online():
+        lobby = await running.open_table("Bob")
+        await fake.run_command("Ann", general, "table start", order="Ann, Bob")
+        await fake.wait_until(lambda: "Ann to act" in fake.last_message(general).text, "a card")
+        texts = [each.text for each in fake.visible_messages(general)]
+        assert any("The game begins" in each for each in texts) and not fake.controls(lobby)
+    fake.check_violations()
+
+
 async def test_a_channel_without_attachments_gets_cards_without_pictures(
     running: RunningBot, fake: FakeDiscord
 ) -> None:
